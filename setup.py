@@ -1,0 +1,65 @@
+"""The one thing that pyproject.toml cannot say: the native engine, which is optional.
+
+Where no C compiler or no Cython is there, installation goes on without the engine and says so; the construct parsers
+then do all the work, slower by two to three orders of magnitude.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+_FOLDER = "generator/wireloom/runtime/engine"
+
+
+class OptionalBuild(build_ext):
+    """Builds the engine, or says why there is none."""
+
+    def run(self) -> None:
+        """Build."""
+        try:
+            super().run()
+        except Exception as error:  # noqa: BLE001 - whatever is missing, the package works without
+            self._report(error)
+
+    def build_extension(self, ext: Extension) -> None:
+        """Build one extension."""
+        try:
+            super().build_extension(ext)
+        except Exception as error:  # noqa: BLE001 - whatever is missing, the package works without
+            self._report(error)
+
+    def _report(self, error: Exception) -> None:
+        if os.environ.get("WIRELOOM_REQUIRE_ENGINE"):
+            raise error
+        _tell(error)
+
+
+def _tell(error: Exception) -> None:
+    sys.stderr.write(f"wireloom: the native engine was not built ({error}); construct parsers will be used\n")
+
+
+def _extensions() -> list[Extension]:
+    flags = os.environ.get("WIRELOOM_ENGINE_CFLAGS", "-O3").split()
+    links = os.environ.get("WIRELOOM_ENGINE_LDFLAGS", "").split()
+    depends = [*sorted(str(path) for path in Path(_FOLDER).glob("*.pxi")), f"{_FOLDER}/digests.h"]
+    extension = Extension(
+        "wireloom.runtime.engine._engine",
+        [f"{_FOLDER}/_engine.pyx"],
+        include_dirs=[_FOLDER],
+        depends=depends,
+        extra_compile_args=flags,
+        extra_link_args=links,
+        optional=not os.environ.get("WIRELOOM_REQUIRE_ENGINE"),
+    )
+    try:
+        from Cython.Build import cythonize  # noqa: PLC0415 - only a build that has it can compile
+    except ImportError as error:
+        _tell(error)
+        return []
+    return cythonize([extension], compiler_directives={"language_level": 3})
+
+
+setup(ext_modules=_extensions(), cmdclass={"build_ext": OptionalBuild})

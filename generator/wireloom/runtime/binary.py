@@ -1,0 +1,241 @@
+"""Fixed-layout scalars and lists: integers of stated width and byte order, sized text and bytes."""
+
+import struct
+from collections.abc import Callable, Iterator
+from typing import Any, Literal
+
+import construct
+from construct import Container
+
+from wireloom.runtime.elements import Elements, Salvage
+from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.structure import Expression, evaluate
+
+Order = Literal["big", "little"] | Callable[[Container], str]
+
+
+def parameter_order(parameter: str) -> Order:
+    """The byte order that a parameter names."""
+    return lambda context: str(context._params[parameter])
+
+
+def text_of(data: bytes, offset: int, invalid: Expression | None, context: Container) -> str:
+    """UTF-8 as text.
+
+    Raises DecodeError `invalid_utf8` at the first bad byte unless the `invalid` parameter says `replace`.
+    """
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if invalid is not None and evaluate(invalid, context) == "replace":
+            return data.decode("utf-8", "replace")
+        bad = data[error.start : error.end]
+        raise DecodeError(
+            "invalid_utf8", offset=offset + error.start, expected="UTF-8", actual=f"{bad.hex(' ')}: {error.reason}"
+        ) from None
+
+
+def encoded_text(value: object) -> bytes:
+    """Text as UTF-8; raises EncodeError for anything else, lone surrogates included."""
+    if not isinstance(value, str):
+        raise EncodeError("a text", shown(value))
+    try:
+        return value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise EncodeError("text without lone surrogates", shown(value)) from None
+
+
+def checked_integer(value: object, bits: int, *, signed: bool) -> int:
+    """An integer that fits; raises EncodeError for anything else. true is no integer."""
+    low, high = integer_range(bits, signed=signed)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise EncodeError("an integer", shown(value))
+    if not low <= value <= high:
+        raise EncodeError(f"an integer from {low} to {high}", shown(value))
+    return value
+
+
+def integer_range(bits: int, *, signed: bool) -> tuple[int, int]:
+    """The smallest and the largest integer of that width."""
+    return (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+
+
+class Integer(construct.Construct):
+    """An integer of `bits` bits (a multiple of 8) in `order`."""
+
+    placeholder = 0
+
+    def __init__(self, bits: int, *, signed: bool, order: Order = "big") -> None:
+        super().__init__()
+        self.bits, self.signed, self.order = bits, signed, order
+
+    def _order(self, context: Container) -> Any:
+        return self.order if isinstance(self.order, str) else self.order(context)
+
+    def _parse(self, stream: Any, context: Container, path: str) -> int:
+        return int.from_bytes(stream.take(self.bits // 8), self._order(context), signed=self.signed)
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        value = checked_integer(obj, self.bits, signed=self.signed)
+        stream.write(value.to_bytes(self.bits // 8, self._order(context), signed=self.signed))
+        return obj
+
+    def _sizeof(self, context: Container, path: str) -> int:
+        return self.bits // 8
+
+
+class Float(construct.Construct):
+    """An IEEE 754 number of 32 or 64 bits in `order`."""
+
+    placeholder = 0.0
+
+    def __init__(self, bits: int, order: Order = "big") -> None:
+        super().__init__()
+        self.bits, self.order = bits, order
+
+    def _format(self, context: Container) -> str:
+        order = self.order if isinstance(self.order, str) else self.order(context)
+        return (">" if order == "big" else "<") + ("f" if self.bits == 32 else "d")
+
+    def _parse(self, stream: Any, context: Container, path: str) -> float:
+        number: float = struct.unpack(self._format(context), stream.take(self.bits // 8))[0]
+        return number
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        if not isinstance(obj, int | float) or isinstance(obj, bool):
+            raise EncodeError("a number", shown(obj))
+        try:
+            stream.write(struct.pack(self._format(context), obj))
+        except OverflowError:
+            raise EncodeError(f"a number that {self.bits} bits can hold", shown(obj)) from None
+        return obj
+
+    def _sizeof(self, context: Container, path: str) -> int:
+        return self.bits // 8
+
+
+class Boolean(construct.Construct):
+    """One byte, 0 or 1; anything else is `unknown_value`."""
+
+    placeholder = False
+
+    def _parse(self, stream: Any, context: Container, path: str) -> bool:
+        offset = stream.tell()
+        byte = stream.take(1)[0]
+        if byte > 1:
+            raise DecodeError("unknown_value", offset=offset, expected="0 or 1", actual=shown(byte))
+        return bool(byte)
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        if not isinstance(obj, bool):
+            raise EncodeError("true or false", shown(obj))
+        stream.write(b"\x01" if obj else b"\x00")
+        return obj
+
+    def _sizeof(self, context: Container, path: str) -> int:
+        return 1
+
+
+def sized(stream: Any, size: int | Expression | None, context: Container) -> bytes:
+    """The next `size` bytes, or all that the region has left; a negative size is `bad_size`."""
+    if size is None:
+        return bytes(stream.take(stream.left))
+    count = size if isinstance(size, int) else evaluate(size, context)
+    if count is None or count < 0:
+        raise DecodeError("bad_size", offset=stream.tell(), expected="a size of at least 0", actual=shown(count))
+    return bytes(stream.take(count))
+
+
+def check_size(data: bytes, size: int | Expression | None) -> None:
+    """While building: raises EncodeError where a fixed size is not met."""
+    if isinstance(size, int) and len(data) != size:
+        raise EncodeError(f"{size} bytes", f"{len(data)} bytes")
+
+
+class Text(construct.Construct):
+    """UTF-8 of `size` bytes, or to the end of the region."""
+
+    def __init__(self, size: int | Expression | None = None, *, invalid: Expression | None = None) -> None:
+        super().__init__()
+        self.size, self.invalid = size, invalid
+
+    def _parse(self, stream: Any, context: Container, path: str) -> str:
+        offset = stream.tell()
+        return text_of(sized(stream, self.size, context), offset, self.invalid, context)
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        data = encoded_text(obj)
+        check_size(data, self.size)
+        stream.write(data)
+        return obj
+
+
+class Bytes(construct.Construct):
+    """`size` bytes, or to the end of the region."""
+
+    def __init__(self, size: int | Expression | None = None) -> None:
+        super().__init__()
+        self.size = size
+
+    @property
+    def placeholder(self) -> bytes:
+        """Zeros of the fixed size."""
+        return bytes(self.size) if isinstance(self.size, int) else b""
+
+    def _parse(self, stream: Any, context: Container, path: str) -> bytes:
+        return sized(stream, self.size, context)
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        if not isinstance(obj, bytes | bytearray | memoryview):
+            raise EncodeError("bytes", shown(obj))
+        check_size(bytes(obj), self.size)
+        stream.write(bytes(obj))
+        return obj
+
+
+class Array(construct.Construct):
+    """`count` elements, or as many as the region holds.
+
+    A computed count beyond the bytes left is `truncated` before anything is read: every element takes at least one.
+    """
+
+    def __init__(
+        self,
+        element: Any,
+        count: int | Expression | None = None,
+        *,
+        unique: str = "",
+        unique_code: str = "duplicate_element",
+        salvage: Salvage | None = None,
+    ) -> None:
+        super().__init__()
+        self.count = count
+        self.elements = Elements(element, unique, unique_code, salvage)
+
+    def _parse(self, stream: Any, context: Container, path: str) -> list[Any]:
+        if self.count is None:
+            return self.elements.parse(_until_end(stream), context)
+        if isinstance(self.count, int):
+            return self.elements.parse((stream for _ in range(self.count)), context, self.count)
+        count = evaluate(self.count, context)
+        if count is None or count < 0:
+            raise DecodeError("bad_size", offset=stream.tell(), expected="a count of at least 0", actual=shown(count))
+        if count > stream.left:
+            raise stream.short(stream.tell(), count)
+        return self.elements.parse((stream for _ in range(count)), context, count)
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        if isinstance(self.count, int) and isinstance(obj, list) and len(obj) != self.count:
+            raise EncodeError(f"a list of {self.count}", shown(obj))
+        self.elements.build(obj, iter(lambda: stream, None), context)
+        return obj
+
+
+def _until_end(stream: Any) -> Iterator[Any]:
+    while stream.left > 0:
+        position = stream.tell()
+        yield stream
+        if stream.tell() == position:
+            raise DecodeError(
+                "bad_region", offset=position, expected="an element of at least one byte", actual="an empty element"
+            )

@@ -1,0 +1,259 @@
+"""A format at work: one `Codec` a generated module, whose functions are its methods.
+
+It joins what was declared (constructs, logical records, parameters) with what acts (streams, columns, renderings),
+checks what callers pass, and puts the format's name on every error.
+"""
+
+import difflib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from wireloom.runtime import canonical
+from wireloom.runtime.cursor import Cursor
+from wireloom.runtime.engine import Engine, Request
+from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError, shown
+from wireloom.runtime.logical import ExtensionType, List, Record
+from wireloom.runtime.parameters import Parameter, ParameterValue, accept_all
+from wireloom.runtime.projection import project
+from wireloom.runtime.record import Record as WireRecord
+from wireloom.runtime.rows import row_record
+from wireloom.runtime.shape import filling
+from wireloom.runtime.streams import Framed, iterate
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from wireloom.runtime.columns import Decoded, Layout, OpenValues
+
+Buffer = bytes | bytearray | memoryview
+
+
+@dataclass(frozen=True)
+class Root:
+    """An entry point: how it is read, and what readers see of it (of each element, where `elements`)."""
+
+    construct: WireRecord
+    logical: Record
+    elements: bool = False
+    rows: tuple[str, ...] = ()
+
+    @cached_property
+    def complete(self) -> Callable[[Any], Any]:
+        """Give a parsed value all its members, in order."""
+        fill = filling(self.logical)
+        return (lambda values: [fill(value) for value in values]) if self.elements else fill
+
+    @cached_property
+    def type(self) -> Record | List:
+        """The logical type of a whole record."""
+        return List(self.logical) if self.elements else self.logical
+
+
+@dataclass(frozen=True)
+class _StreamReader:
+    """What a stream needs: one root with its parameters settled."""
+
+    codec: "Codec"
+    root: Root
+    parameters: Mapping[str, ParameterValue]
+
+    def read(self, cursor: Cursor) -> Any:
+        """The record at the cursor."""
+        return self.codec.labelled(partial(self._read, cursor))
+
+    def _read(self, cursor: Cursor) -> Any:
+        return self.root.complete(self.root.construct.read(cursor, self.parameters))
+
+    def read_all(self, data: bytes) -> Any:
+        """The record that is all of `data`."""
+        return self.codec.parse_with(self.root, data, self.parameters)
+
+    def label(self, error: DecodeError) -> DecodeError:
+        """The error, with the format's name and version."""
+        error.format, error.version = self.codec.format, self.codec.digest
+        return error
+
+
+@dataclass(frozen=True)
+class Codec:
+    """Everything one format can do. `version` is the spec's digest; errors carry it."""
+
+    format: str
+    digest: str
+    parameters: tuple[Parameter, ...]
+    roots: Mapping[str, Root]
+    framing: str
+    extensions: tuple[ExtensionType, ...] = ()
+    layout: Mapping[str, Any] | None = None  # what the native engine reads the format by
+
+    @cached_property
+    def engine(self) -> Engine | None:
+        """The native engine for this format; None where it has no layout."""
+        return None if self.layout is None else Engine(self, self.layout)
+
+    @property
+    def default_root(self) -> str:
+        """The first root of the spec."""
+        return next(iter(self.roots))
+
+    def root(self, name: str | None) -> Root:
+        """The root of that name (None: the first); raises ParameterError with the nearest name."""
+        if name is None:
+            return self.roots[self.default_root]
+        if name not in self.roots:
+            near = difflib.get_close_matches(name, self.roots, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(self.roots)}"
+            raise ParameterError(f"{self.format} has no root {name!r}{hint}")
+        return self.roots[name]
+
+    def settings(self, given: Mapping[str, object]) -> dict[str, ParameterValue]:
+        """All parameters of the format, checked; raises ParameterError."""
+        return accept_all(self.parameters, given)
+
+    def labelled(self, act: Callable[[], Any]) -> Any:
+        """Do it; a DecodeError gets the format's name and version."""
+        try:
+            return act()
+        except DecodeError as error:
+            error.format, error.version = self.format, self.digest
+            raise
+
+    # --- one record ------------------------------------------------------------------------------------------------
+
+    def parse(self, data: Buffer, *, root: str | None = None, **parameters: object) -> Any:
+        """The value of one record; raises DecodeError, for wrong keywords ParameterError."""
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise ParameterError(f"data must be bytes, not {type(data).__name__}")
+        return self.parse_with(self.root(root), bytes(data), self.settings(parameters))
+
+    def parse_with(self, root: Root, data: bytes, parameters: Mapping[str, ParameterValue]) -> Any:
+        """`parse` with root and parameters settled."""
+        return self.labelled(lambda: root.complete(root.construct.parse(data, **parameters)))
+
+    def build(self, value: Any, *, root: str | None = None, **parameters: object) -> bytes:
+        """The bytes of one record; raises EncodeError where the format cannot say `value`.
+
+        What was built is read back, so that nothing leaves that `parse` would refuse.
+        """
+        return self._build_with(self.root(root), value, self.settings(parameters))
+
+    def _build_with(self, root: Root, value: Any, parameters: Mapping[str, ParameterValue]) -> bytes:
+        data: bytes = root.construct.build(value, **parameters)
+        try:
+            root.construct.parse(data, **parameters)
+        except DecodeError as error:
+            refusal = EncodeError(error.expected or error.code, f"{error.actual or shown(value)} ({error.code})")
+            refusal.path_from(error)
+            raise refusal from error
+        return data
+
+    # --- streams ---------------------------------------------------------------------------------------------------
+
+    def iter_parse(
+        self,
+        source: Buffer | BinaryIO,
+        *,
+        root: str | None = None,
+        framing: str | None = None,
+        on_error: str = "raise",
+        **parameters: object,
+    ) -> Iterator[Framed]:
+        """The records of a buffer or binary file; see `streams.iterate`."""
+        reader = _StreamReader(self, self.root(root), self.settings(parameters))
+        return iterate(reader, source, framing or self.framing, on_error)
+
+    # --- columns ---------------------------------------------------------------------------------------------------
+
+    def decode(  # noqa: PLR0913 - the keywords of the generated functions
+        self,
+        array: "pa.Array",
+        columns: Sequence[str] | None = None,
+        *,
+        root: str | None = None,
+        explode: bool = False,
+        on_error: str = "null",
+        open_values: "OpenValues" = "variant",
+        **parameters: object,
+    ) -> "Decoded":
+        """The columns of an Arrow array of binary values; a null value gives a null record and no error."""
+        from wireloom.runtime import columns as arrow
+
+        if on_error not in ("null", "raise"):
+            raise ParameterError(f"on_error must be null or raise, not {on_error!r}")
+        entry, settings = self.root(root), self.settings(parameters)
+        layout = arrow.Layout(entry.logical, entry.rows, entry.elements)
+        self._check_columns(layout, columns, explode=explode)
+        stop = on_error == "raise"
+        asked = None if columns is None else tuple(columns)
+        request = Request(root or self.default_root, settings, asked, explode, open_values, stop)
+        if self.engine is not None and (found := self.engine.decode(array, request)) is not None:
+            return found
+        values, errors = self._parse_all(array, entry, settings, stop=stop)
+        return arrow.decoded(values, errors, layout, arrow.View(columns, explode, open_values))
+
+    @staticmethod
+    def _check_columns(layout: "Layout", columns: Sequence[str] | None, *, explode: bool) -> None:
+        try:
+            project(row_record(layout.record, layout.rows if explode else ()), columns)
+        except ValueError as error:
+            raise ParameterError(str(error)) from error
+
+    def _parse_all(
+        self, array: "pa.Array", root: Root, parameters: Mapping[str, ParameterValue], *, stop: bool
+    ) -> tuple[list[Any], list[DecodeError | None]]:
+        values: list[Any] = []
+        errors: list[DecodeError | None] = []
+        for item in array:
+            buffer = item.as_buffer() if item.is_valid else None
+            try:
+                values.append(None if buffer is None else self.parse_with(root, buffer.to_pybytes(), parameters))
+                errors.append(None)
+            except DecodeError as error:
+                if stop:
+                    raise
+                values.append(None)
+                errors.append(error)
+        return values, errors
+
+    def encode(
+        self, records: "pa.RecordBatch | pa.StructArray", *, root: str | None = None, **parameters: object
+    ) -> "pa.Array":
+        """The bytes of each record of a batch (null for null); raises EncodeError at the first that cannot be said."""
+        import pyarrow as pa
+
+        from wireloom.runtime import columns as arrow
+
+        entry, settings = self.root(root), self.settings(parameters)
+        if entry.elements:
+            raise ParameterError(
+                f"columns hold one record a row; a root that is a list cannot be encoded from them: {root}"
+            )
+        values = arrow.from_struct_array(records, entry.logical, extensions=self.extensions)
+        return pa.array(
+            [
+                None if value is None else self._build_at(entry, row, value, settings)
+                for row, value in enumerate(values)
+            ],
+            pa.binary(),
+        )
+
+    def _build_at(self, root: Root, row: int, value: Any, parameters: Mapping[str, ParameterValue]) -> bytes:
+        try:
+            return self._build_with(root, value, parameters)
+        except EncodeError as error:
+            raise error.at(row) from None
+
+    # --- renderings ------------------------------------------------------------------------------------------------
+
+    def to_canonical(self, value: Any, *, root: str | None = None) -> object:
+        """The canonical JSON rendering of a value, as a tree for `json`."""
+        return canonical.to_canonical(value, self.root(root).type)
+
+    def from_canonical(self, rendering: object, *, root: str | None = None) -> Any:
+        """The value of a rendering; raises EncodeError where it does not fit the format."""
+        try:
+            return canonical.from_canonical(rendering, self.root(root).type, self.extensions)
+        except ValueError as error:
+            raise EncodeError("the canonical JSON rendering of a record", str(error)) from error

@@ -1,0 +1,387 @@
+"""Arrow columns of decoded values, and back: the only module of the runtime that imports pyarrow.
+
+Types follow Spark's own mapping (no unsigned integers, every column nullable), so that the same columns pass through
+Arrow and Spark unchanged. Values are transposed level by level: one pyarrow call for each column, not for each value.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal, assert_never, cast
+
+import pyarrow as pa
+
+from wireloom.runtime import variant
+from wireloom.runtime.canonical import dumps, from_tagged, to_tagged
+from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.logical import (
+    KINDS,
+    Alternatives,
+    BigInteger,
+    Binary,
+    Boolean,
+    ExtensionType,
+    Float,
+    Integer,
+    List,
+    LogicalField,
+    LogicalType,
+    Map,
+    Open,
+    Record,
+    Text,
+    kind_name,
+)
+from wireloom.runtime.projection import project, unknown_name
+from wireloom.runtime.rows import as_record, explode, row_record
+from wireloom.runtime.shape import chosen
+from wireloom.runtime.values import Extension, Pairs
+
+OpenValues = Literal["variant", "json"]
+"""How open values are shown: as Spark VARIANT, or as the text of their tagged JSON rendering."""
+
+VARIANT = pa.struct(
+    [
+        pa.field("value", pa.binary(), nullable=False),
+        pa.field("metadata", pa.binary(), nullable=False, metadata={"variant": "true"}),
+    ]
+)
+
+ERROR = pa.struct(
+    [
+        pa.field("code", pa.string()),
+        pa.field("path", pa.string()),
+        pa.field("offset", pa.int64()),
+        pa.field("expected", pa.string()),
+        pa.field("actual", pa.string()),
+    ]
+)
+
+_INTEGERS = {
+    (8, True): pa.int8(),
+    (16, True): pa.int16(),
+    (32, True): pa.int32(),
+    (64, True): pa.int64(),
+    (8, False): pa.int16(),
+    (16, False): pa.int32(),
+    (32, False): pa.int64(),
+    (64, False): pa.decimal128(20, 0),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """What decoding an Arrow array gives: three arrays of one length.
+
+    `records` are null where bad, `errors` where good. `parents` is the place of the input value of each row where
+    rows were exploded, else None.
+    """
+
+    records: pa.StructArray
+    errors: pa.StructArray
+    parents: pa.Array | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the values of a root become rows: the record, the path of the list of rows in it, whether the root is a list.
+
+    Where the root is a list, `record` is its element, and its elements are rows, exploded or not.
+    """
+
+    record: Record
+    rows: Sequence[str] = ()
+    elements: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What is asked for: which columns (None: all), flat rows or records, and the form of open values."""
+
+    columns: Sequence[str] | None = None
+    explode: bool = False
+    open_values: OpenValues = "variant"
+
+
+# --- types ---------------------------------------------------------------------------------------------------------
+
+
+def schema(record: Record, *, open_values: OpenValues = "variant") -> pa.Schema:
+    """The Arrow schema of a record: one column for each member."""
+    return pa.schema([_field(member, open_values) for member in record.fields])
+
+
+def comment(member: LogicalField) -> str:
+    """The comment of a column: its documentation and its unit."""
+    unit = f"unit: {member.unit}" if member.unit else ""
+    doc = " ".join(member.doc.split())
+    return f"{doc} ({unit})" if doc and unit else doc or unit
+
+
+def arrow_type(type: LogicalType, open_values: OpenValues = "variant") -> pa.DataType:
+    """The Arrow type of a column of this logical type."""
+    match type:
+        case Boolean():
+            return pa.bool_()
+        case Integer(bits, signed):
+            return _INTEGERS[bits, signed]
+        case Float(bits):
+            return pa.float32() if bits == 32 else pa.float64()
+        case Text() | BigInteger():
+            return pa.string()
+        case Binary():
+            return pa.binary()
+        case List(element):
+            return pa.list_(pa.field("element", arrow_type(element, open_values)))
+        case Map(key, value):
+            key_field = pa.field("key", arrow_type(key, open_values), nullable=False)
+            return pa.map_(key_field, pa.field("value", arrow_type(value, open_values)))
+        case Record():
+            return pa.struct([_field(member, open_values) for member in type.fields])
+        case Alternatives():
+            return pa.struct([pa.field(name, arrow_type(option, open_values)) for name, option in _options(type)])
+        case Open():
+            return VARIANT if open_values == "variant" else pa.string()
+        case _:
+            assert_never(type)
+
+
+def _field(member: LogicalField, open_values: OpenValues) -> pa.Field:
+    text = comment(member)
+    return pa.field(member.name, arrow_type(member.type, open_values), metadata={"comment": text} if text else None)
+
+
+def _options(type: Alternatives) -> list[tuple[str, LogicalType]]:
+    return sorted(((kind_name(option), option) for option in type.options), key=lambda named: KINDS.index(named[0]))
+
+
+# --- values to columns ---------------------------------------------------------------------------------------------
+
+
+def decoded(values: Sequence[object], errors: Sequence[DecodeError | None], layout: Layout, view: View) -> Decoded:
+    """The columns of parsed values (None where bad) and of their errors (None where good).
+
+    A bad value keeps one null row, beside its error; a list of no rows has none.
+    """
+    path = layout.rows if view.explode else ()
+    if not (path or layout.elements):
+        return Decoded(_records_array(values, layout.record, view), errors_array(errors))
+    flat = explode(values, path, elements=layout.elements)
+    return Decoded(
+        _records_array(flat.values, row_record(layout.record, path), view),
+        errors_array([errors[parent] for parent in flat.parents]),
+        pa.array(flat.parents, pa.int32()),
+    )
+
+
+def _records_array(values: Iterable[object], record: Record, view: View) -> pa.StructArray:
+    return to_struct_array(values, record, columns=view.columns, open_values=view.open_values)
+
+
+def to_struct_array(
+    values: Iterable[object],
+    record: Record,
+    *,
+    columns: Sequence[str] | None = None,
+    open_values: OpenValues = "variant",
+) -> pa.StructArray:
+    """One struct for each record value (None: null), with only `columns` where given (`project`)."""
+    return _array(list(values), project(record, columns), open_values)
+
+
+def errors_array(errors: Iterable[DecodeError | None]) -> pa.StructArray:
+    """One struct for each error, null where there is none."""
+    rows = [None if error is None else {field.name: getattr(error, field.name) for field in ERROR} for error in errors]
+    return pa.array(rows, ERROR)
+
+
+def _array(values: list[object], type: LogicalType, open_values: OpenValues) -> pa.Array:
+    match type:
+        case Boolean() | Float() | Text() | Binary() | Integer():
+            return pa.array(values, arrow_type(type))
+        case BigInteger():
+            return pa.array([None if value is None else str(value) for value in values], pa.string())
+        case List():
+            return _list_array(values, type, open_values)
+        case Map():
+            return _map_array(values, type, open_values)
+        case Record():
+            names = [member.name for member in type.fields]
+            children = [
+                _array(_column(values, name), member.type, open_values)
+                for name, member in zip(names, type.fields, strict=True)
+            ]
+            return _struct_array(values, children, arrow_type(type, open_values))
+        case Alternatives():
+            return _alternatives_array(values, type, open_values)
+        case Open():
+            return _variant_array(values) if open_values == "variant" else _tagged_array(values)
+        case _:
+            assert_never(type)
+
+
+def _column(values: list[object], name: str) -> list[object]:
+    return [None if value is None else as_record(value).get(name) for value in values]
+
+
+def _struct_array(values: list[object], children: list[pa.Array], type: pa.StructType) -> pa.StructArray:
+    mask = pa.array([value is None for value in values], pa.bool_())
+    return pa.StructArray.from_arrays(children, fields=list(type), mask=mask)
+
+
+def _list_array(values: list[object], type: List, open_values: OpenValues) -> pa.ListArray:
+    offsets, elements = _flattened(values)
+    return pa.ListArray.from_arrays(
+        offsets, _array(elements, type.element, open_values), type=arrow_type(type, open_values)
+    )
+
+
+def _map_array(values: list[object], type: Map, open_values: OpenValues) -> pa.MapArray:
+    offsets, entries = _flattened(values)
+    pairs = cast("list[tuple[object, object]]", entries)
+    keys = _array([key for key, _ in pairs], type.key, open_values)
+    items = _array([item for _, item in pairs], type.value, open_values)
+    return pa.MapArray.from_arrays(offsets, keys, items, type=arrow_type(type, open_values))
+
+
+def _flattened(values: list[object]) -> tuple[pa.Array, list[object]]:
+    """The offsets of an Arrow list array (null: a null list) and the elements of all lists in one."""
+    offsets: list[int | None] = []
+    elements: list[object] = []
+    for value in values:
+        offsets.append(None if value is None else len(elements))
+        if isinstance(value, (list, tuple)):
+            elements.extend(value)
+        elif value is not None:
+            raise TypeError(f"expected a list, got a {type(value).__name__}")
+    return pa.array([*offsets, len(elements)], pa.int32()), elements
+
+
+def _alternatives_array(values: list[object], type: Alternatives, open_values: OpenValues) -> pa.StructArray:
+    kinds = [_kind(value, type) for value in values]
+    children = [
+        _array(
+            [_content(value, option) if kind == name else None for value, kind in zip(values, kinds, strict=True)],
+            option,
+            open_values,
+        )
+        for name, option in _options(type)
+    ]
+    return _struct_array(values, children, arrow_type(type, open_values))
+
+
+def _kind(value: object, type: Alternatives) -> str | None:
+    if value is None:
+        return None
+    option = chosen(type, value)
+    if option is None and not type.partial:
+        raise TypeError(f"{value!r} is none of {', '.join(name for name, _ in _options(type))}")
+    return None if option is None else kind_name(option)
+
+
+def _content(value: object, option: LogicalType) -> object:
+    return value.value if isinstance(value, Extension) and not isinstance(option, Open) else value
+
+
+def _variant_array(values: list[object]) -> pa.StructArray:
+    variants = [(b"", b"") if value is None else variant.encode(value) for value in values]
+    children = [pa.array([part[i] for part in variants], pa.binary()) for i in (0, 1)]
+    return _struct_array(values, children, VARIANT)
+
+
+def _tagged_array(values: list[object]) -> pa.StringArray:
+    return pa.array([None if value is None else dumps(to_tagged(value)) for value in values], pa.string())
+
+
+# --- columns to values ---------------------------------------------------------------------------------------------
+
+
+def from_struct_array(
+    array: pa.StructArray | pa.RecordBatch, record: Record, *, extensions: Sequence[ExtensionType] = ()
+) -> list[dict[str, object] | None]:
+    """The record value of each struct (null: None), complete; the inverse of `to_struct_array`.
+
+    Columns are found by name; one that is missing reads as null, one that the record does not have is a ValueError.
+    VARIANT and tagged JSON text are told apart by the column's type. `extensions` names extension codes.
+    """
+    structs = array.to_struct_array() if isinstance(array, pa.RecordBatch) else array
+    return _records(structs, record, extensions)
+
+
+def _values(array: pa.Array, type: LogicalType, extensions: Sequence[ExtensionType]) -> list[object]:
+    match type:
+        case Boolean() | Float() | Text() | Binary():
+            return list(array.to_pylist())
+        case Integer() | BigInteger():
+            return [int(value) if isinstance(value, (Decimal, str)) else value for value in array.to_pylist()]
+        case List(element):
+            elements = _values(array.values, element, extensions)
+            return [elements[start:end] if valid else None for start, end, valid in _spans(array)]
+        case Map(key, item):
+            keys, items = _values(array.keys, key, extensions), _values(array.items, item, extensions)
+            pairs = list(zip(keys, items, strict=True))
+            return [Pairs(pairs[start:end]) if valid else None for start, end, valid in _spans(array)]
+        case Record():
+            return list(_records(array, type, extensions))
+        case Alternatives():
+            return _alternative_values(array, type, extensions)
+        case Open():
+            return _open_values(array, extensions)
+        case _:
+            assert_never(type)
+
+
+def _records(
+    array: pa.StructArray, record: Record, extensions: Sequence[ExtensionType]
+) -> list[dict[str, object] | None]:
+    names = [member.name for member in record.fields]
+    present = _present(array, names)
+    nulls = [None] * len(array)
+    columns = [
+        _values(array.field(member.name), member.type, extensions) if member.name in present else nulls
+        for member in record.fields
+    ]
+    valid = array.is_valid().to_pylist()
+    if not columns:
+        return [{} if good else None for good in valid]
+    rows = zip(*columns, strict=True)
+    return [dict(zip(names, row, strict=True)) if good else None for row, good in zip(rows, valid, strict=True)]
+
+
+def _present(array: pa.StructArray, names: Sequence[str]) -> set[str]:
+    present = {field.name for field in array.type}
+    for name in sorted(present - set(names)):
+        raise ValueError(unknown_name("column", name, names))
+    return present
+
+
+def _spans(array: pa.Array) -> list[tuple[int, int, bool]]:
+    offsets = array.offsets.to_pylist()
+    return list(zip(offsets, offsets[1:], array.is_valid().to_pylist(), strict=False))
+
+
+def _alternative_values(array: pa.StructArray, type: Alternatives, extensions: Sequence[ExtensionType]) -> list[object]:
+    """The one member of each struct that is not null."""
+    present = _present(array, [name for name, _ in _options(type)])
+    found: list[object] = [None] * len(array)
+    valid = array.is_valid().to_pylist()
+    for name, option in _options(type):
+        if name in present:
+            column = _values(array.field(name), option, extensions)
+            found = [
+                old if new is None or not good else new for old, new, good in zip(found, column, valid, strict=True)
+            ]
+    return found
+
+
+def _open_values(array: pa.Array, extensions: Sequence[ExtensionType]) -> list[object]:
+    if not pa.types.is_struct(array.type):
+        return [None if text is None else from_tagged(json.loads(text), extensions) for text in array.to_pylist()]
+    names = {extension.code: extension.name for extension in reversed(extensions)}
+    values, metadata = array.field("value").to_pylist(), array.field("metadata").to_pylist()
+    valid = array.is_valid().to_pylist()
+    return [
+        variant.decode(value, keys, names) if good else None
+        for value, keys, good in zip(values, metadata, valid, strict=True)
+    ]

@@ -1,0 +1,59 @@
+"""The one way to read binary input: a bounds-checked position in a record.
+
+Every read is checked against the end of the innermost region before anything is touched or reserved. A region that is
+too small is an error of the region (`overrun`), the end of the input is `truncated`.
+"""
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from wireloom.runtime.errors import DecodeError
+
+
+class Cursor(io.BytesIO):
+    """A record's bytes, a position, and the end of the region in force. Offsets are bytes from the record's start."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(data)
+        self.limit = len(data)
+        self.overrun = "truncated"
+        self.depth = 0
+        self.frame_end: int | None = None
+
+    @property
+    def left(self) -> int:
+        """Bytes left in the region."""
+        return self.limit - self.tell()
+
+    def take(self, count: int) -> bytes:
+        """The next `count` bytes; raises DecodeError where they are not all there."""
+        start = self.tell()
+        if count > self.limit - start:
+            raise self.short(start, count)
+        return self.read(count)
+
+    def short(self, start: int, count: int) -> DecodeError:
+        """The error of `count` bytes wanted at `start` and not there."""
+        return DecodeError(
+            self.overrun, offset=start, expected=f"{count} bytes", actual=f"{max(self.limit - start, 0)} left"
+        )
+
+    @contextmanager
+    def region(self, count: int, code: str) -> Iterator[None]:
+        """Bound reads to the next `count` bytes; they must be used up (else `code`)."""
+        start = self.tell()
+        if count < 0:
+            raise DecodeError(code, offset=start, expected="a size of at least 0", actual=str(count))
+        if count > self.limit - start:
+            raise self.short(start, count)
+        outer = self.limit, self.overrun
+        self.limit, self.overrun = start + count, code
+        try:
+            yield
+            if self.tell() != self.limit:
+                raise DecodeError(
+                    code, offset=self.tell(), expected="the end of its region", actual=f"{self.left} bytes more"
+                )
+        finally:
+            self.limit, self.overrun = outer

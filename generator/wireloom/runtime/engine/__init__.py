@@ -1,0 +1,130 @@
+"""The native engine as the codec sees it: columns of an Arrow array, or None where the construct path must do.
+
+The engine decodes record by record and gives up on a record at the first irregularity. Those records, and only those,
+are read again by the construct parser, which says what is wrong with them; so there is one place where errors come
+from. Where it accepts one, its value takes its place in the columns (`Engine.reread` counts how often).
+"""
+
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from wireloom.runtime.engine.assembly import Uncovered
+from wireloom.runtime.errors import ContractError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from wireloom.runtime.codec import Codec, Root
+    from wireloom.runtime.columns import Decoded
+
+LAYOUT_VERSION = 1
+"""The version of layouts that this engine reads."""
+
+__all__ = ["LAYOUT_VERSION", "Engine", "Request", "Uncovered", "available", "module"]
+
+
+@cache
+def module() -> Any:
+    """The compiled engine; None where there is none, said once."""
+    try:
+        _engine = import_module("wireloom.runtime.engine._engine")
+    except ImportError as error:
+        warnings.warn(
+            f"wireloom: no native engine ({error}); construct parsers decode, some hundred times slower",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return None
+    return _engine
+
+
+def available() -> bool:
+    """Whether there is a compiled engine."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return module() is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be decoded, and how it is to be shown."""
+
+    root: str
+    settings: Mapping[str, Any]
+    columns: tuple[str, ...] | None = None
+    explode: bool = False
+    open_values: str = "variant"
+    stop: bool = False  # raise the first error
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What a program depends on."""
+        return self.root, tuple(self.settings.items()), self.columns, self.explode, self.open_values
+
+
+@dataclass(slots=True)
+class Engine:
+    """The engine of one codec: its programs, made when first asked for and kept."""
+
+    codec: "Codec"
+    layout: Mapping[str, Any]
+    reread: int = 0  # records that the engine gave up on and the construct parser accepted
+    _programs: dict[tuple[object, ...], Any] = field(default_factory=dict)
+
+    def decode(self, array: "pa.Array", request: Request) -> "Decoded | None":
+        """The columns of an array of records; None where the engine does not cover the request."""
+        program = self.program(request)
+        if program is None or not program.takes(array) or self._oversized(array, request):
+            return None
+        decoded: Decoded = program.decode(array, request)
+        return decoded
+
+    def _oversized(self, array: "pa.Array", request: Request) -> bool:
+        """Whether some record is beyond the format's limit on size, which the program does not check."""
+        limit = self.root(request).construct.size_limit(request.settings)
+        if limit is None:
+            return False
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        sized = array.cast(pa.large_binary()) if pa.types.is_binary_view(array.type) else array
+        longest = pc.max(pc.binary_length(sized)).as_py()
+        return longest is not None and bool(longest > limit)
+
+    def program(self, request: Request) -> Any:
+        """The program for a request; None where the engine does not cover it."""
+        if request.key not in self._programs:
+            self._programs[request.key] = self._made(request)
+        return self._programs[request.key]
+
+    def batches(self, array: "pa.Array", request: Request, row_budget: int = 0) -> "Iterator[Decoded] | None":
+        """The columns in parts, each below Arrow's 2 GiB and, of lists of rows, not far above the row budget."""
+        program = self.program(request)
+        return program.batches(array, request, row_budget) if program is not None and program.takes(array) else None
+
+    def _made(self, request: Request) -> Any:
+        if self.layout.get("version") != LAYOUT_VERSION:
+            raise ContractError(
+                f"{self.codec.format}: layout of version {self.layout.get('version')}; "
+                f"this engine reads version {LAYOUT_VERSION}: generate again"
+            )
+        if module() is None:
+            return None
+        from wireloom.runtime.engine.table import Table
+
+        try:
+            return Table.compiled(self, module(), request)
+        except Uncovered:
+            return None
+
+    def root(self, request: Request) -> "Root":
+        """The root that a request names."""
+        return self.codec.root(request.root)
+
+    def parse(self, data: bytes, request: Request) -> Any:
+        """The construct parser's value; raises DecodeError."""
+        return self.codec.parse_with(self.root(request), data, request.settings)

@@ -1,0 +1,448 @@
+# cython: language_level=3, boundscheck=False, wraparound=True, cdivision=True, initializedcheck=False
+"""The native engine: executes a validated program over an Arrow array of binary values.
+
+A program says how a record is read and which columns its values go to. Every read is held against the end of the
+region in force; a record that is not perfectly regular leaves no trace in the columns and is marked, so that the
+construct parser can say what is wrong with it. The GIL is released while records are read.
+"""
+
+import os
+
+from cpython.buffer cimport PyBuffer_FillInfo
+
+include "types.pxi"
+
+cdef uint64_t hash_seed = int.from_bytes(os.urandom(8), "little")
+
+include "columns.pxi"
+include "expressions.pxi"
+include "msgpack.pxi"
+include "protobuf.pxi"
+include "machine.pxi"
+include "checks.pxi"
+
+OPCODES = {
+    name: number
+    for number, name in enumerate(
+        "RETURN ENTER INTEGER FLOAT BOOLEAN BYTES CONSTANT CONSTANT_BYTES RANGE MAPPING BITS WHEN CHECK COMPUTE "
+        "VERIFY_CRC VERIFY_MD5 MARK NEED FRAME UNFRAME SEEK REACH LEAVE REGION UNREGION END BEGIN FINISH PEEK SWITCH JUMP REPEAT "
+        "ATTEMPT FAIL PACK_INTEGER PACK_FLOAT PACK_BOOLEAN PACK_NIL PACK_TEXT PACK_BYTES PACK_NIL_JUMP PACK_OPEN "
+        "PACK_FAMILY PACK_ARITY PACK_REPEAT PROTO_MESSAGE PROTO_ABSENT PROTO_INTEGER PROTO_FLOAT PROTO_BYTES PROTO_SUB "
+        "PROTO_UNSUB PROTO_REPEAT PROTO_ENTRY PROTO_TABLE".split()
+    )
+}
+"""The instructions, by name; their operands are in checks.pxi."""
+
+EXPRESSION_CODES = {
+    name: number
+    for number, name in enumerate(
+        "END CONST NULL LOAD HERE + - * & | ^ << >> == != < <= > >= NEGATE ~ not present zero in JUMP FALSE_KEEP "
+        "TRUE_KEEP FALSE rangeName min max".split()
+    )
+}
+"""The operations of expressions, by name."""
+
+KINDS = {
+    name: number
+    for number, name in enumerate(
+        "int8 int16 int32 int64 decimal float double boolean bytes struct list".split()
+    )
+}
+"""The kinds of columns, by name."""
+
+INSTRUCTION_WIDTH = WIDTH
+FIRST_ERROR_CODE = FIRST_CODE
+IRREGULAR_CODE = IRREGULAR
+assert len(OPCODES) == OP_COUNT and len(EXPRESSION_CODES) == X_COUNT and len(KINDS) == KIND_COUNT
+
+
+cdef class Block:
+    """Memory of the engine's, given away: whoever holds the block's buffer keeps it."""
+
+    cdef void *data
+    cdef Py_ssize_t size
+
+    def __dealloc__(self):
+        free(self.data)
+
+    def __len__(self):
+        return self.size
+
+    def __getbuffer__(self, Py_buffer *view, int flags):
+        PyBuffer_FillInfo(view, self, self.data, self.size, 1, flags)
+
+
+cdef Block block(Buffer *buffer, int64_t size):
+    """The buffer as a block of `size` bytes; the buffer is empty afterwards."""
+    cdef Block given = Block.__new__(Block)
+    cdef void *shrunk
+    if buffer.data == NULL and reserve(buffer, 1):
+        raise MemoryError
+    if size < buffer.capacity:
+        shrunk = realloc(buffer.data, <size_t>(size if size > 0 else 1))
+        if shrunk != NULL:
+            buffer.data = <uint8_t *>shrunk
+    given.data = buffer.data
+    given.size = size
+    buffer.data = NULL
+    buffer.capacity = 0
+    return given
+
+
+cdef class Batch:
+    """The columns of one run. `status` has a byte a record: 0 good, 1 null, 2 failed."""
+
+    cdef Column *columns
+    cdef int count
+    cdef readonly bytearray status
+    cdef readonly int64_t consumed
+    cdef readonly int64_t failed
+
+    def __dealloc__(self):
+        cdef int i
+        if self.columns != NULL:
+            for i in range(self.count):
+                free(self.columns[i].data.data)
+                free(self.columns[i].offsets.data)
+                free(self.columns[i].validity.data)
+            free(self.columns)
+
+    def take(self, int index):
+        """Length, and the blocks of validity (None: all valid), offsets and data of a column; once for each."""
+        cdef Column *column
+        cdef int64_t length
+        if not 0 <= index < self.count:
+            raise IndexError(index)
+        column = self.columns + index
+        length = column.length
+        validity = block(&column.validity, (length + 7) >> 3) if column.nullable else None
+        offsets = data = None
+        if column.kind == KIND_BYTES or column.kind == KIND_LIST:
+            offsets = block(&column.offsets, (length + 1) * 4)
+        if column.kind == KIND_BYTES:
+            data = block(&column.data, column.size)
+        elif column.kind == KIND_BOOLEAN:
+            data = block(&column.data, (length + 7) >> 3)
+        elif column.kind < KIND_STRUCT:
+            data = block(&column.data, length * width_of(column.kind))
+        return length, validity, offsets, data
+
+
+cdef struct Input:
+    int form  # 0: 32-bit offsets, 1: 64-bit offsets, 2: views
+    const uint8_t *validity
+    const uint8_t *offsets
+    const uint8_t *data
+    int64_t data_size
+    int64_t first  # the array's own offset
+    const uint8_t **view_data
+    int64_t *view_sizes
+    int64_t view_count
+
+
+cdef bint locate(const Input *given, int64_t row, const uint8_t **start, int64_t *size) noexcept nogil:
+    """Where a record's bytes are; False where the array contradicts itself."""
+    cdef int64_t at = given.first + row, first, last
+    cdef const uint8_t *view
+    cdef int32_t buffer, place
+    if given.form == 0:
+        first = (<const int32_t *>given.offsets)[at]
+        last = (<const int32_t *>given.offsets)[at + 1]
+    elif given.form == 1:
+        first = (<const int64_t *>given.offsets)[at]
+        last = (<const int64_t *>given.offsets)[at + 1]
+    else:
+        view = given.offsets + 16 * at
+        size[0] = (<const int32_t *>view)[0]
+        if size[0] <= 12:
+            start[0] = view + 4
+            return size[0] >= 0
+        buffer = (<const int32_t *>view)[2]
+        place = (<const int32_t *>view)[3]
+        if buffer < 0 or buffer >= given.view_count or place < 0 or size[0] > given.view_sizes[buffer] - place:
+            return False
+        start[0] = given.view_data[buffer] + place
+        return True
+    if first < 0 or last < first or last > given.data_size:
+        return False
+    start[0] = given.data + first
+    size[0] = last - first
+    return True
+
+
+cdef class Program:
+    """Instructions with all they refer to, validated. Programs are immutable and may run in several threads at once."""
+
+    cdef int64_t *code
+    cdef int64_t *expressions
+    cdef int64_t *tables
+    cdef uint8_t *texts
+    cdef int64_t text_size
+    cdef wl_crc *crcs
+    cdef Column *columns
+    cdef int column_count
+    cdef int register_count
+    cdef int slot_count
+    cdef int64_t entry
+    cdef int64_t other  # for the other byte order; -1: none
+    cdef int64_t limit
+    cdef object other_codes
+
+    def __init__(self, code, expressions, tables, bytes texts, crcs, columns, *, int registers, int slots, entries, other_codes, int64_t depth):
+        cdef int i
+        entries = list(entries)
+        _Checker(code, expressions, tables, texts, crcs, columns, registers, slots).check(entries)
+        if not 1 <= registers <= 1 << 16 or not 0 <= slots <= 1 << 16 or not 1 <= len(entries) <= 2:
+            raise LayoutError("a malformed layout: registers, slots or entries")
+        if columns[0][0] != KIND_STRUCT and columns[0][0] != KIND_LIST:
+            raise LayoutError("a malformed layout: the first column is no record")
+        self.code = words(code)
+        self.expressions = words(expressions)
+        self.tables = words(tables)
+        self.texts = <uint8_t *>malloc(len(texts) + 1)
+        self.crcs = <wl_crc *>malloc(sizeof(wl_crc) * (len(crcs) + 1))
+        self.columns = <Column *>calloc(len(columns), sizeof(Column))
+        if self.texts == NULL or self.crcs == NULL or self.columns == NULL:
+            raise MemoryError
+        memcpy(self.texts, <const char *>texts, len(texts))
+        self.text_size = len(texts)
+        for i, (width, poly, init, xorout, reflected) in enumerate(crcs):
+            if not 8 <= width <= 64 or width % 8:
+                raise LayoutError(f"a malformed layout: a CRC of {width} bits")
+            wl_crc_prepare(self.crcs + i, width, poly, init, xorout, reflected)
+        for i, (kind, parent, child, sibling) in enumerate(columns):
+            self.columns[i].kind = kind
+            self.columns[i].parent = parent
+            self.columns[i].child = child
+            self.columns[i].sibling = sibling
+        self.column_count = len(columns)
+        self.register_count, self.slot_count = registers, slots
+        self.entry = entries[0]
+        self.other = entries[1] if len(entries) > 1 else -1
+        self.other_codes = frozenset(other_codes)
+        self.limit = depth
+
+    def __dealloc__(self):
+        free(self.code)
+        free(self.expressions)
+        free(self.tables)
+        free(self.texts)
+        free(self.crcs)
+        free(self.columns)
+
+    def run(self, int form, buffers, int64_t first, int64_t start, int64_t stop, int64_t row_budget=0, int rows=-1):
+        """The columns of records `start` to `stop` of an array given by its buffers (validity, offsets, data ...).
+
+        Ends early where an output buffer is full or where the column `rows` has `row_budget` elements; `consumed` says
+        how many records were read.
+        """
+        cdef Batch batch = Batch.__new__(Batch)
+        cdef Machine m
+        cdef Input given
+        cdef int i, code = OK
+        cdef int64_t row, count = stop - start
+        cdef uint8_t *status
+        cdef const uint8_t *record = NULL
+        cdef int64_t size = 0
+        cdef uint8_t *follow
+        held = [memoryview(buffer) if buffer is not None else None for buffer in buffers]
+        memset(&m, 0, sizeof(Machine))
+        memset(&given, 0, sizeof(Input))
+        if start < 0 or count < 0 or first < 0 or form not in (0, 1, 2) or rows >= self.column_count:
+            raise ValueError("a range that the array does not have")
+        check_buffers(form, held, first + stop)
+        batch.columns = <Column *>calloc(self.column_count, sizeof(Column))
+        if batch.columns == NULL:
+            raise MemoryError
+        batch.count = self.column_count
+        memcpy(batch.columns, self.columns, self.column_count * sizeof(Column))
+        batch.status = bytearray(count)
+        status = batch.status
+        follow = <uint8_t *>calloc(1 << 16, 1)
+        for other in self.other_codes:
+            if follow != NULL and 0 <= other < 1 << 16:
+                follow[other] = 1
+        m.code, m.expressions, m.tables, m.texts, m.crcs = self.code, self.expressions, self.tables, self.texts, self.crcs
+        m.columns, m.limit, m.text_size = batch.columns, self.limit, self.text_size
+        m.registers = <int64_t *>calloc(self.register_count + 1, 8)
+        m.absent = <uint8_t *>malloc(self.register_count + 1)
+        m.pointers = <const uint8_t **>calloc(self.register_count + 1, sizeof(void *))
+        m.slots = <Slot *>calloc(self.slot_count + 1, sizeof(Slot))
+        given.form, given.first = form, first
+        given.validity = address(held[0])
+        given.offsets = address(held[1])
+        if form == 2:
+            given.view_count = len(held) - 2
+            given.view_data = <const uint8_t **>calloc(given.view_count + 1, sizeof(void *))
+            given.view_sizes = <int64_t *>calloc(given.view_count + 1, 8)
+            if given.view_data == NULL or given.view_sizes == NULL:
+                code = EXHAUSTED
+            else:
+                for i in range(given.view_count):
+                    given.view_data[i] = address(held[2 + i])
+                    given.view_sizes[i] = len(held[2 + i])
+        else:
+            given.data = address(held[2])
+            given.data_size = len(held[2]) if held[2] is not None else 0
+        if m.registers == NULL or m.absent == NULL or m.pointers == NULL or m.slots == NULL or follow == NULL:
+            code = EXHAUSTED
+        if code == OK:
+            code = expect(m.columns, 0, count)
+        row = 0
+        if code == OK:
+            memset(m.absent, 1, self.register_count + 1)
+            with nogil:
+                while row < count:
+                    if given.validity != NULL and not given.validity[(first + start + row) >> 3] >> ((first + start + row) & 7) & 1:
+                        status[row] = 1
+                        code = skip_row(&m)
+                    elif not locate(&given, start + row, &record, &size):
+                        code = IRREGULAR
+                        break
+                    else:
+                        code = self.read(&m, record, size, follow)
+                        if code == FULL and row > 0:
+                            break
+                        if code == EXHAUSTED:
+                            break
+                        if code == FULL:
+                            code = IRREGULAR
+                            break
+                        if code:
+                            status[row] = 2
+                            batch.failed += 1
+                            code = skip_row(&m)
+                    if code:
+                        break
+                    row += 1
+                    if row_budget > 0 and m.columns[rows if rows >= 0 else 0].length >= row_budget:
+                        break
+                if code == OK or code == FULL:
+                    code = settle(m.columns, 0, row)
+        release(&m)
+        free(follow)
+        free(given.view_data)
+        free(given.view_sizes)
+        if code == EXHAUSTED:
+            raise MemoryError("no memory for the columns")
+        if code == IRREGULAR:
+            raise ValueError(f"record {start + row} does not fit an Arrow array, or its array is malformed")
+        batch.consumed = row
+        return batch
+
+    cdef int read(self, Machine *m, const uint8_t *record, int64_t size, const uint8_t *follow) noexcept nogil:
+        """One record; where it fails, the columns are as they were."""
+        cdef int64_t row = m.columns[0].length
+        cdef int code = once(m, self.entry, record, size)
+        if code == OK:
+            return OK
+        if m.columns[0].length >= row:
+            cut(m.columns, 0, row)
+        if self.other >= 0 and code < 1 << 16 and follow[code]:
+            code = once(m, self.other, record, size)
+            if code:
+                cut(m.columns, 0, row)
+        return code
+
+
+cdef int once(Machine *m, int64_t entry, const uint8_t *record, int64_t size) noexcept nogil:
+    cdef int code
+    m.base = m.position = record
+    m.end = m.stop = record + size
+    m.overrun = TRUNCATED
+    m.none = m.wide = False
+    m.spans.length = 0
+    code = run(m, entry)
+    if code:
+        return code
+    return OK if m.position == m.end else IRREGULAR
+
+
+cdef int skip_row(Machine *m) noexcept nogil:
+    """A null row."""
+    return pad(m.columns, m.columns[0].length + 1)
+
+
+cdef void release(Machine *m) noexcept:
+    free(m.registers)
+    free(m.absent)
+    free(m.pointers)
+    free(m.slots)
+    free(m.spans.data)
+    free(m.extents.data)
+    free(m.output.data)
+    free(m.keys.data)
+    free(m.work.data)
+
+
+cdef const uint8_t *address(held) except? NULL:
+    """Where a buffer's bytes are; NULL for none and for empty ones."""
+    cdef const unsigned char[::1] view
+    if held is None or len(held) == 0:
+        return NULL
+    view = held.cast("B") if held.format != "B" else held
+    return &view[0]
+
+
+cdef check_buffers(int form, list held, int64_t rows):
+    """The buffers hold what an array of so many rows must have."""
+    width = (4, 8, 16)[form]
+    wanted = (rows + (form != 2)) * width
+    if held[0] is not None and held[0].nbytes < (rows + 7) // 8:
+        raise ValueError("a validity bitmap that is too short")
+    if rows and (held[1] is None or held[1].nbytes < wanted):
+        raise ValueError("offsets that are too short")
+
+
+cdef int64_t *words(given) except NULL:
+    """Numbers as an array."""
+    cdef int64_t *copy = <int64_t *>malloc((len(given) + 1) * 8)
+    cdef Py_ssize_t i
+    if copy == NULL:
+        raise MemoryError
+    try:
+        for i in range(len(given)):
+            copy[i] = given[i]
+    except OverflowError as error:
+        free(copy)
+        raise LayoutError("a malformed layout: a number beyond 64 bits") from error
+    return copy
+
+
+def flat_rows(offsets, int64_t first, int64_t count, present):
+    """The record of each flat row and the element that it shows (-1: none), as blocks of int32.
+
+    The elements are None where every record has its own in order. A record that is not `present` has one empty row.
+    """
+    cdef const unsigned char[::1] view = memoryview(offsets).cast("B")
+    cdef const int32_t *bounds = <const int32_t *>&view[0] + first
+    cdef const unsigned char[::1] kept
+    cdef const uint8_t *valid = NULL
+    cdef Buffer parents, places
+    cdef int64_t i, j, row = 0, rows = 0
+    if view.shape[0] < (first + count + 1) * 4:
+        raise ValueError("offsets that are too short")
+    if present is not None:
+        kept = present
+        if kept.shape[0] < count:
+            raise ValueError("too few flags")
+        valid = &kept[0] if count else NULL
+    memset(&parents, 0, sizeof(Buffer))
+    memset(&places, 0, sizeof(Buffer))
+    for i in range(count):
+        rows += 1 if valid != NULL and not valid[i] else bounds[i + 1] - bounds[i] if bounds[i + 1] > bounds[i] else 0
+    if reserve(&parents, rows * 4 + 4) or (valid != NULL and reserve(&places, rows * 4 + 4)):
+        raise MemoryError
+    with nogil:
+        for i in range(count):
+            if valid != NULL and not valid[i]:
+                (<int32_t *>parents.data)[row] = <int32_t>i
+                (<int32_t *>places.data)[row] = -1
+                row += 1
+                continue
+            for j in range(bounds[i], bounds[i + 1]):
+                (<int32_t *>parents.data)[row] = <int32_t>i
+                if valid != NULL:
+                    (<int32_t *>places.data)[row] = <int32_t>j
+                row += 1
+    return block(&parents, row * 4), block(&places, row * 4) if valid != NULL else None

@@ -1,0 +1,176 @@
+"""Programs of the engine while they are made: instructions with names in place of numbers.
+
+Registers that nothing reads are never written: they vanish when the program is finished. Bodies of lists and of tried
+alternatives are assembled after the code that calls them, so calls lead forward.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+IRREGULAR = 1
+TRUNCATED = 2
+FIRST_CODE = 5
+WIDTH = 8
+_TEXT_LIMIT = 1 << 16
+
+
+class Uncovered(Exception):  # noqa: N818 - not an error: the construct parser does the work
+    """What this engine does not do: the construct parser reads the format, or it under these parameters."""
+
+
+@dataclass(eq=False, slots=True)
+class Register:
+    """A place for the value of a field; `kind` is int, bool, text (of the format), bytes, list, mixed or position."""
+
+    kind: str
+    words: int = 1
+    used: bool = False
+    index: int = -1
+
+    def read(self) -> "Register":
+        """The register, which somebody reads."""
+        self.used = True
+        return self
+
+
+@dataclass(eq=False, slots=True)
+class Label:
+    """A place in the program."""
+
+    at: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """The index of the first register that comes behind the first `count`."""
+
+    count: int
+
+
+Operand = Any  # a number, Register, Label, Edge or None
+
+
+@dataclass(slots=True)
+class Assembly:
+    """A program in the making."""
+
+    opcodes: dict[str, int]
+    operations: dict[str, int]
+    rows: list[list[Operand]] = field(default_factory=list)
+    expressions: list[Operand] = field(default_factory=list)
+    tables: list[Operand] = field(default_factory=list)
+    texts: bytearray = field(default_factory=bytearray)
+    registers: list[Register] = field(default_factory=list)
+    slots: int = 0
+    codes: dict[str, int] = field(default_factory=lambda: {"truncated": TRUNCATED})
+    _symbols: dict[bytes, int] = field(default_factory=dict)
+    _labels: list[Label] = field(default_factory=list)
+    _bodies: list[Callable[[], None]] = field(default_factory=list)
+
+    def emit(self, name: str, *operands: Operand) -> list[Operand]:
+        """One more instruction."""
+        row = [self.opcodes[name], *operands, *([0] * (WIDTH - 1 - len(operands)))]
+        self.rows.append(row)
+        return row
+
+    def register(self, kind: str, words: int = 1) -> Register:
+        """One more register."""
+        self.registers.append(Register(kind, words))
+        return self.registers[-1]
+
+    def place(self, label: Label) -> None:
+        """The label stands here."""
+        label.at = len(self.rows)
+        self._labels.append(label)
+
+    def later(self, body: Callable[[], None]) -> Label:
+        """A body to be assembled behind the code at hand, and its label."""
+        label = Label()
+
+        def assemble() -> None:
+            self.place(label)
+            body()
+            self.emit("RETURN")
+
+        self._bodies.append(assemble)
+        return label
+
+    def complete(self) -> None:
+        """Assemble the bodies that wait."""
+        while self._bodies:
+            self._bodies.pop(0)()
+
+    def slot(self) -> int:
+        """One more slot for what a scan of a message finds."""
+        self.slots += 1
+        return self.slots - 1
+
+    def code(self, name: str) -> int:
+        """The number of an error code."""
+        return self.codes.setdefault(name, FIRST_CODE + len(self.codes) - 1)
+
+    def refusal(self, name: str) -> int:
+        """The number of a code that a check reports; those that the engine itself reports are the parser's to say."""
+        number = self.code(name)
+        return number if number >= FIRST_CODE else IRREGULAR
+
+    def text(self, data: bytes) -> int:
+        """Where a text of the format stands and how long it is, in one number: equal texts have equal numbers."""
+        if len(data) >= _TEXT_LIMIT:
+            raise Uncovered("a text of the format that is too long")
+        if data not in self._symbols:
+            self._symbols[data] = len(self.texts) << 16 | len(data)
+            self.texts += data
+        return self._symbols[data]
+
+    def table(self, words: Sequence[Operand]) -> int:
+        """Where a table of these words stands."""
+        self.tables.extend(words)
+        return len(self.tables) - len(words)
+
+    # --- numbers ---
+
+    def number_registers(self) -> int:
+        """Give an index to each register that is read; how many words they take."""
+        index = 0
+        for register in self.registers:
+            if register.used:
+                register.index, index = index, index + register.words
+        return max(index, 1)
+
+    def tighten(self, entries: Sequence[int]) -> list[int]:
+        """Drop entering a struct where there is nothing to note; where the entries stand afterwards."""
+        enter, jump, leave = (self.opcodes[name] for name in ("ENTER", "JUMP", "RETURN"))
+        places: list[int] = []
+        kept: list[list[Operand]] = []
+        for row in self.rows:
+            places.append(len(kept))
+            if row[0] == enter and self.numbers(row[1:3]) == [-1, -1] and self._number(row[3]) == self._number(row[4]):
+                continue
+            kept.append(row)
+        places.append(len(kept))
+        for label in self._labels:
+            label.at = places[label.at]
+        for row in kept:
+            if row[0] == jump and kept[row[1].at][0] == leave:
+                row[:2] = [leave, 0]
+        self.rows = kept
+        return [places[entry] for entry in entries]
+
+    def numbers(self, operands: Sequence[Operand]) -> list[int]:
+        """Operands as numbers."""
+        return [self._number(operand) for operand in operands]
+
+    def _number(self, operand: Operand) -> int:
+        match operand:
+            case None:
+                return -1
+            case Register():
+                return operand.index
+            case Label():
+                return operand.at
+            case Edge(count):
+                return sum(register.words for register in self.registers[:count] if register.used)
+            case _:
+                return int(operand)

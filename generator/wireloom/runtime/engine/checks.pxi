@@ -1,0 +1,374 @@
+# The validator: every operand of every instruction is held against what it names before a program may run.
+
+_NONE = -1
+
+# What the operands of an instruction are, from the first on:
+#   R register  r register or none   P pair of registers   S start of the register range   E its end
+#   I integer column  F float column  B boolean column  Y bytes column  A integer, boolean or bytes column
+#   U struct column   L list column   (lower case: or none)
+#   X expression  T jump target  C called target  K error code  Q slot  q slot or none  N any number
+#   M mapping table  W switch table  O code table  G family table  V arity table  D rules  H message fields  Z crc
+#   J text with its size behind it
+_OPERANDS = {
+    OP_RETURN: "",
+    OP_ENTER: "rrSE",
+    OP_INTEGER: "NNNri",
+    OP_FLOAT: "NNf",
+    OP_BOOLEAN: "rb",
+    OP_BYTES: "NNNry",
+    OP_CONSTANT: "NK",
+    OP_CONSTANT_BYTES: "RJNK",
+    OP_RANGE: "NNNNK",
+    OP_MAPPING: "MKra",
+    OP_BITS: "NNNKra",
+    OP_WHEN: "XT",
+    OP_CHECK: "XK",
+    OP_COMPUTE: "XNra",
+    OP_VERIFY_CRC: "ZXXRRK",
+    OP_VERIFY_MD5: "NXXRRK",
+    OP_MARK: "RR",
+    OP_NEED: "XR",
+    OP_FRAME: "XRRP",
+    OP_UNFRAME: "P",
+    OP_SEEK: "NNRR",
+    OP_REACH: "R",
+    OP_LEAVE: "R",
+    OP_REGION: "XKP",
+    OP_UNREGION: "P",
+    OP_END: "K",
+    OP_BEGIN: "U",
+    OP_FINISH: "U",
+    OP_PEEK: "NNN",
+    OP_SWITCH: "WKr",
+    OP_JUMP: "T",
+    OP_REPEAT: "NNClR",
+    OP_ATTEMPT: "COTuR",
+    OP_FAIL: "K",
+    OP_PACK_INTEGER: "NNNri",
+    OP_PACK_FLOAT: "Nf",
+    OP_PACK_BOOLEAN: "rb",
+    OP_PACK_NIL: "",
+    OP_PACK_TEXT: "Nry",
+    OP_PACK_BYTES: "Nry",
+    OP_PACK_NIL_JUMP: "T",
+    OP_PACK_OPEN: "DNyy",
+    OP_PACK_FAMILY: "G",
+    OP_PACK_ARITY: "Vr",
+    OP_PACK_REPEAT: "ClRr",
+    OP_PROTO_MESSAGE: "H",
+    OP_PROTO_ABSENT: "QTN",
+    OP_PROTO_INTEGER: "QNNNri",
+    OP_PROTO_FLOAT: "QNNf",
+    OP_PROTO_BYTES: "QNryN",
+    OP_PROTO_SUB: "QP",
+    OP_PROTO_UNSUB: "P",
+    OP_PROTO_REPEAT: "QClRqr",
+    OP_PROTO_TABLE: "Q",
+    OP_PROTO_ENTRY: "QNry",
+}
+_INTEGERS = frozenset((KIND_INT8, KIND_INT16, KIND_INT32, KIND_INT64, KIND_DECIMAL))
+_COLUMN_KINDS = {
+    "I": _INTEGERS,
+    "F": frozenset((KIND_FLOAT, KIND_DOUBLE)),
+    "B": frozenset((KIND_BOOLEAN,)),
+    "Y": frozenset((KIND_BYTES,)),
+    "A": _INTEGERS | {KIND_BOOLEAN, KIND_BYTES},
+    "U": frozenset((KIND_STRUCT,)),
+    "L": frozenset((KIND_LIST,)),
+}
+_EXPRESSION_REGISTERS = frozenset((X_LOAD, X_HERE))
+# Values needed, change of the stack behind the operation, change where it jumps (None: it does not).
+_EFFECTS = {
+    X_CONST: (0, 1, None),
+    X_NULL: (0, 1, None),
+    X_LOAD: (0, 1, None),
+    X_HERE: (0, 1, None),
+    X_MINIMUM: (2, -1, None),
+    X_MAXIMUM: (2, -1, None),
+    X_JUMP: (0, 0, 0),
+    X_JUMP_IF_FALSE_KEEP: (1, -1, 0),
+    X_JUMP_IF_TRUE_KEEP: (1, -1, 0),
+    X_JUMP_IF_FALSE: (1, -1, -1),
+}
+_CALL_DEPTH = 64
+
+# Registers are of one class each. Operand places that write a class, and those that trust one.
+_WRITERS = {
+    OP_ENTER: {1: "start", 2: "size"},
+    OP_INTEGER: {4: "value"},
+    OP_BOOLEAN: {1: "value"},
+    OP_BYTES: {4: "bytes"},
+    OP_MAPPING: {3: "value"},
+    OP_BITS: {5: "value"},
+    OP_COMPUTE: {3: "value"},
+    OP_MARK: {1: "value"},
+    OP_FRAME: {3: "size", 4: "save"},
+    OP_REGION: {3: "save"},
+    OP_REACH: {1: "reach"},
+    OP_REPEAT: {5: "value"},
+    OP_ATTEMPT: {5: "value"},
+    OP_PACK_INTEGER: {4: "value"},
+    OP_PACK_BOOLEAN: {1: "value"},
+    OP_PACK_TEXT: {2: "bytes"},
+    OP_PACK_BYTES: {2: "bytes"},
+    OP_PACK_ARITY: {2: "value"},
+    OP_PACK_REPEAT: {3: "value"},
+    OP_PROTO_INTEGER: {5: "value"},
+    OP_PROTO_BYTES: {3: "bytes"},
+    OP_PROTO_SUB: {2: "save"},
+    OP_PROTO_REPEAT: {4: "value", 6: "value"},
+    OP_PROTO_ENTRY: {3: "bytes"},
+}
+_READERS = {
+    OP_CONSTANT_BYTES: {1: "bytes"},
+    OP_VERIFY_CRC: {4: "start", 5: "value"},
+    OP_VERIFY_MD5: {4: "start", 5: "bytes"},
+    OP_MARK: {2: "start"},
+    OP_NEED: {2: "start"},
+    OP_FRAME: {2: "start"},
+    OP_SEEK: {3: "start", 4: "reach"},
+    OP_LEAVE: {1: "reach"},
+    OP_UNFRAME: {1: "save"},
+    OP_UNREGION: {1: "save"},
+    OP_PACK_REPEAT: {4: "bytes"},
+    OP_PROTO_UNSUB: {1: "save"},
+}
+
+
+class LayoutError(ValueError):
+    """A layout that the engine cannot trust: an index, a jump or a width that leads nowhere."""
+
+
+class _Checker:
+    """Looks at one program."""
+
+    def __init__(self, code, expressions, tables, texts, crcs, columns, registers, slots):
+        self.code, self.expressions, self.tables, self.texts = code, expressions, tables, texts
+        self.crcs, self.columns, self.registers, self.slots = crcs, columns, registers, slots
+        self.count = len(code) // WIDTH
+        self.calls = {}
+
+    def check(self, entries):
+        self.require(len(self.code) % WIDTH == 0 and self.count > 0, "instructions of the wrong width")
+        self.require(self.code[-WIDTH] == OP_RETURN, "no return at the end")
+        self.check_columns()
+        for entry in entries:
+            self.require(0 <= entry < self.count, f"entry {entry}")
+        for at in range(self.count):
+            self.check_instruction(at, self.code[at * WIDTH : (at + 1) * WIDTH])
+        self.check_registers()
+        self.check_depth()
+
+    def require(self, good, what):
+        if not good:
+            raise LayoutError(f"a malformed layout: {what}")
+
+    def check_columns(self):
+        """A forest whose parents come first, each child linked once."""
+        self.require(self.columns, "no columns")
+        seen = {0}
+        for index, (kind, parent, child, sibling) in enumerate(self.columns):
+            self.require(0 <= kind < KIND_COUNT, f"kind {kind} of column {index}")
+            self.require(parent == _NONE or (parent < index and self.columns[parent][0] == KIND_STRUCT), f"parent {parent} of column {index}")
+            for link in (child, sibling):
+                if link != _NONE:
+                    self.require(index < link < len(self.columns) and link not in seen, f"link {link} of column {index}")
+                    seen.add(link)
+            if kind == KIND_LIST:
+                self.require(child != _NONE and self.columns[child][1:4:2] == (_NONE, _NONE), f"element of list {index}")
+            elif kind == KIND_STRUCT:
+                while child != _NONE:
+                    self.require(child < len(self.columns) and self.columns[child][1] == index, f"member {child} of struct {index}")
+                    following = self.columns[child][3]
+                    self.require(following == _NONE or following > child, f"sibling of column {child}")
+                    child = following
+            else:
+                self.require(child == _NONE, f"child of column {index}")
+        self.require(len(seen) == len(self.columns), "columns that nothing leads to")
+
+    def check_instruction(self, at, words):
+        op = words[0]
+        self.require(op in _OPERANDS, f"instruction {op} at {at}")
+        for letter, value, rest in zip(_OPERANDS[op], words[1:], range(1, WIDTH)):
+            self.check_operand(letter, value, at, words, rest)
+        self.check_special(op, words, at)
+
+    def check_operand(self, letter, value, at, words, place):
+        where = f"operand {place} of instruction {at}: {value}"
+        if letter.islower():
+            if value == _NONE:
+                return
+            letter = letter.upper()
+        if letter in "RQP":
+            limit = self.slots if letter == "Q" else self.registers - (letter == "P")
+            self.require(0 <= value < limit, where)
+        elif letter in "SE":
+            self.require(0 <= value <= self.registers, where)
+        elif letter in _COLUMN_KINDS:
+            self.require(0 <= value < len(self.columns) and self.columns[value][0] in _COLUMN_KINDS[letter], where)
+        elif letter == "X":
+            self.check_expression(value, where)
+        elif letter in "TC":
+            self.require(at < value < self.count, where)
+            if letter == "C":
+                self.calls.setdefault(at, []).append(value)
+        elif letter == "K":
+            self.require(value == IRREGULAR or FIRST_CODE <= value < 1 << 16, where)
+        elif letter == "Z":
+            self.require(0 <= value < len(self.crcs), where)
+        elif letter == "J":
+            self.require(0 <= value and 0 <= words[place + 1] and value + words[place + 1] <= len(self.texts), where)
+        elif letter in "MWOGVDH":
+            getattr(self, f"check_{letter}")(value, at, where)
+
+    def check_special(self, op, words, at):
+        """Operands whose meaning depends on others."""
+        where = f"instruction {at}"
+        if op in (OP_INTEGER, OP_PEEK):
+            self.require(1 <= words[1] <= 8, where)
+        elif op == OP_FLOAT:
+            self.require(words[1] in (4, 8), where)
+        elif op == OP_BYTES or op == OP_REPEAT:
+            self.require(words[1] in (0, 1, 2) and (words[1] != 1 or words[2] >= 0), where)
+            if words[1] == 2:
+                self.check_expression(words[2], where)
+            if op == OP_REPEAT and words[1] == 1:
+                self.require(words[2] <= 1 << 16, where)
+        elif op == OP_SEEK:
+            self.require(words[1] in (0, 1, 2), where)
+            if words[1] == 2:
+                self.check_expression(words[2], where)
+        elif op == OP_BITS:
+            low, width = words[1] >> 8, words[1] & 0xFF
+            self.require(0 <= low < 64 and 1 <= width and low + width <= 64 and words[2] in (0, 1, 2, 3), where)
+            self.require(words[2] != 2 or width < 64, where)
+            if words[2] == 3:
+                self.check_M(words[3], at, where)
+                self.check_mapped_column(words[3], words[6], where)
+            elif words[6] != _NONE:
+                self.require(self.columns[words[6]][0] in (_COLUMN_KINDS["B"] if words[2] == 0 else _INTEGERS), where)
+        elif op == OP_MAPPING:
+            self.check_mapped_column(words[1], words[4], where)
+        elif op == OP_COMPUTE:
+            self.require(words[2] in (1, 2, 3), where)
+            if words[4] != _NONE:
+                self.require(self.columns[words[4]][0] in _COLUMN_KINDS["IBY"[words[2] - 1]], where)
+        elif op == OP_PACK_BYTES or op == OP_PACK_TEXT:
+            self.require(words[1] >= _NONE, where)
+        elif op == OP_PACK_OPEN:
+            self.require((words[3] == _NONE) == (words[4] == _NONE), where)
+        elif op == OP_PROTO_FLOAT:
+            self.require(words[2] in (32, 64), where)
+        elif op == OP_ATTEMPT:
+            self.require(0 <= words[5] < self.registers, where)
+
+    def span(self, start, size, where):
+        """Words of the tables."""
+        self.require(0 <= start and size >= 0 and start + size <= len(self.tables), where)
+        return self.tables[start : start + size]
+
+    def counted(self, start, width, where):
+        """The entries of a table that begins with their number."""
+        (count,) = self.span(start, 1, where)
+        words = self.span(start + 1, count * width, where)
+        return [words[n : n + width] for n in range(0, len(words), width)]
+
+    def check_symbol(self, symbol, where):
+        self.require(symbol >= 0 and (symbol >> 16) + (symbol & 0xFFFF) <= len(self.texts), where)
+
+    def mapping(self, start, where):
+        (_, count) = self.span(start, 2, where)
+        words = self.span(start + 2, 2 * count, where)
+        return list(zip(words[::2], words[1::2]))
+
+    def check_M(self, start, at, where):
+        for kind, value in self.mapping(start, where):
+            self.require(kind in (-1, 0, 1, 2, 3), where)
+            if kind == 3:
+                self.check_symbol(value, where)
+
+    def check_mapped_column(self, start, column, where):
+        """Every kind that the mapping can give fits the column."""
+        for kind, _ in self.mapping(start, where):
+            if column != _NONE and kind > 0:
+                self.require(self.columns[column][0] in _COLUMN_KINDS["IBY"[kind - 1]], where)
+
+    def check_W(self, start, at, where):
+        null, shift, _, places = self.span(start, 4, where)
+        self.require(null == _NONE or at < null < self.count, where)
+        self.require(52 <= shift <= 63 and places == 1 << 64 - shift, where)
+        words = self.span(start + 4, 2 * places, where)
+        for target in words[1::2]:
+            self.require(target == _NONE or at < target < self.count, where)
+
+    def check_O(self, start, at, where):
+        for code, symbol in self.counted(start, 2, where):
+            self.require(FIRST_CODE <= code, where)
+            self.check_symbol(symbol, where)
+
+    def check_G(self, start, at, where):
+        for target in self.span(start, 9, where):
+            self.require(target == _NONE or at < target < self.count, where)
+
+    def check_V(self, start, at, where):
+        self.counted(start, 2, where)
+
+    def check_D(self, start, at, where):
+        *_, count = self.span(start, 4, where)
+        self.span(start + 4, 2 * count, where)
+
+    def check_H(self, start, at, where):
+        for number, wire, slot, form in self.counted(start, 4, where):
+            self.require(1 <= number < 1 << 29 and wire in (0, 1, 2, 5) and 0 <= slot < self.slots and form in (0, 1, 2), where)
+
+    def check_expression(self, start, where):
+        """Operations up to the end, jumps forward within them, and never more or fewer values than the stack has."""
+        at, depths = start, {start: 0}
+        while True:
+            self.require(0 <= at and at + 2 <= len(self.expressions) and at in depths, where)
+            op, argument = self.expressions[at], self.expressions[at + 1]
+            self.require(0 <= op < X_COUNT, where)
+            depth = depths[at]
+            if op in _EXPRESSION_REGISTERS:
+                self.require(0 <= argument < self.registers, where)
+            elif op == X_IN:
+                self.counted(argument, 1, where)
+            elif op == X_RANGE_NAME:
+                for *_, symbol in self.counted(argument, 5, where):
+                    self.check_symbol(symbol, where)
+            elif op == X_END:
+                self.require(depth == 1 and max(depths) == at, where)
+                return
+            needed, behind, jumped = _EFFECTS.get(op, (2, -1, None) if X_ADD <= op <= X_GREATER_EQUAL else (1, 0, None))
+            self.require(depth >= needed and depth + behind < STACK, where)
+            if jumped is not None:
+                self.require(argument > at and (argument - start) % 2 == 0, where)
+                self.require(depths.setdefault(argument, depth + jumped) == depth + jumped, where)
+            if op != X_JUMP:
+                self.require(depths.setdefault(at + 2, depth + behind) == depth + behind, where)
+            at += 2
+
+    def check_registers(self):
+        """Pointers, positions and saved ends are only ever read from registers that nothing else is written to."""
+        classes = {}
+        for at in range(self.count):
+            words = self.code[at * WIDTH : (at + 1) * WIDTH]
+            for place, kind in _WRITERS.get(words[0], {}).items():
+                for register in (words[place], words[place] + 1)[: 2 if kind == "save" else 1]:
+                    self.require(register < 0 or classes.setdefault(register, kind) == kind, f"register {register} has two meanings")
+        for at in range(self.count):
+            words = self.code[at * WIDTH : (at + 1) * WIDTH]
+            for place, kind in _READERS.get(words[0], {}).items():
+                self.require(words[place] < 0 or classes.get(words[place]) == kind, f"register {words[place]} is no {kind}")
+        for at in range(0, len(self.expressions), 2):
+            if self.expressions[at] == X_HERE:
+                self.require(classes.get(self.expressions[at + 1]) == "start", f"expression at {at}")
+
+    def check_depth(self):
+        """Calls lead forward, so there is no recursion; what is left is how deep they go."""
+        depths = {}
+        for at in sorted(self.calls, reverse=True):
+            for target in self.calls[at]:
+                below = [depth for place, depth in depths.items() if place >= target]
+                depths[at] = max(depths.get(at, 0), 1 + max(below, default=0))
+        self.require(max(depths.values(), default=0) <= _CALL_DEPTH, "calls nested too deep")

@@ -1,0 +1,803 @@
+# The machine: one record at a time, instruction by instruction. Jumps lead forward only and calls lead forward only,
+# so every run ends; the validator has seen every operand, so none is looked at twice here.
+
+cdef int run(Machine *m, int64_t start) noexcept nogil:
+    """Execute from `start` to the next return."""
+    cdef int64_t at = start, target = 0  # `at` stays in a register: nothing may take its address
+    cdef const int64_t *program = m.code
+    cdef const int64_t *i
+    cdef int code, op
+    cdef bint flag = False
+    cdef int64_t number = 0
+    cdef Head head
+    while True:
+        i = program + at * WIDTH
+        at += 1
+        code = OK
+        op = <int>i[0]
+        if op == OP_RETURN:
+            return OK
+        elif op == OP_ENTER:  # start register, size register, first and last register to make null
+            if i[1] >= 0:
+                m.registers[i[1]] = m.position - m.base
+                m.absent[i[1]] = False
+            if i[2] >= 0:
+                m.registers[i[2]] = m.end - m.position
+                m.absent[i[2]] = False
+            for number in range(i[3], i[4]):
+                m.absent[number] = 1
+        elif op == OP_INTEGER:
+            code = read_integer(m, i)
+        elif op == OP_FLOAT:
+            code = read_float(m, i)
+        elif op == OP_BOOLEAN:
+            code = read_boolean(m, i)
+        elif op == OP_BYTES:
+            code = read_bytes(m, i)
+        elif op == OP_CONSTANT:  # value, code
+            if m.none or m.wide or m.value != i[1]:
+                return <int>i[2]
+        elif op == OP_CONSTANT_BYTES:  # register of the field, text, size, code
+            if m.absent[i[1]] or m.registers[i[1]] != i[3] or memcmp(m.pointers[i[1]], m.texts + i[2], <size_t>i[3]):
+                return <int>i[4]
+        elif op == OP_RANGE:  # has minimum, minimum, has maximum, maximum, code
+            if not m.none and (m.wide or not in_ranges(i + 1, m.value)):
+                return <int>i[5]
+        elif op == OP_MAPPING:  # table, code, register, column
+            code = map_value(m, i, m.value)
+        elif op == OP_BITS:
+            code = read_bits(m, i)
+        elif op == OP_WHEN:  # expression, target
+            code = holds(m, i[1], &flag)
+            if not flag:
+                at = i[2]
+        elif op == OP_CHECK:  # expression, code
+            code = holds(m, i[1], &flag)
+            if not flag and not code:
+                return <int>i[2]
+        elif op == OP_COMPUTE:
+            code = compute(m, i)
+        elif op == OP_VERIFY_CRC or op == OP_VERIFY_MD5:
+            code = verify(m, i)
+        elif op == OP_MARK:  # register, start register
+            m.registers[i[1]] = (m.position - m.base) - m.registers[i[2]]
+            m.absent[i[1]] = False
+        elif op == OP_NEED:  # expression, start register
+            code = need(m, i, &number)
+        elif op == OP_FRAME:  # expression, start register, size register, save register
+            code = need(m, i, &number)
+            if not code:
+                m.registers[i[4]] = m.end - m.base
+                m.registers[i[4] + 1] = m.overrun
+                m.registers[i[3]] = number
+                m.end = m.base + m.registers[i[2]] + number
+                m.overrun = IRREGULAR
+                if m.position > m.end:
+                    return IRREGULAR
+        elif op == OP_UNFRAME or op == OP_UNREGION:  # save register
+            if m.position != m.end:
+                return IRREGULAR
+            number = m.registers[i[1]]
+            if number < m.position - m.base or number > m.stop - m.base:
+                return IRREGULAR
+            m.end = m.base + number
+            m.overrun = <int>m.registers[i[1] + 1]
+        elif op == OP_SEEK:
+            code = seek(m, i)
+        elif op == OP_REACH:  # register: the farthest position of a struct whose fields stand at offsets
+            m.registers[i[1]] = m.position - m.base
+        elif op == OP_LEAVE:  # register
+            number = m.registers[i[1]]
+            if number > m.position - m.base:
+                if number > m.end - m.base:
+                    return IRREGULAR
+                m.position = m.base + number
+        elif op == OP_REGION:  # expression, code, save register
+            code = evaluate(m, i[1], &number, &flag)
+            if code:
+                return code
+            if flag or number < 0:
+                return IRREGULAR
+            if number > m.end - m.position:
+                return m.overrun
+            m.registers[i[3]] = m.end - m.base
+            m.registers[i[3] + 1] = m.overrun
+            m.end = m.position + number
+            m.overrun = <int>i[2]
+        elif op == OP_END:  # code
+            if m.position != m.end:
+                return <int>i[1]
+        elif op == OP_BEGIN:  # struct column
+            code = ready(m.columns, i[1])
+        elif op == OP_FINISH:
+            code = close_row(m.columns + i[1])
+        elif op == OP_PEEK:  # bytes, signed, big: the position stays
+            code = load_integer(m, i[1], i[2], i[3])
+            m.position -= i[1] if not code else 0
+        elif op == OP_SWITCH:  # table of (value, target), code, register to choose by (-1: the machine's value)
+            if i[3] >= 0:
+                m.value = m.registers[i[3]]
+                m.none = m.absent[i[3]]
+                m.wide = False
+            target = at
+            code = switch_to(m, i, &target)
+            at = target
+        elif op == OP_JUMP:
+            at = i[1]
+        elif op == OP_REPEAT:
+            code = repeat_binary(m, i)
+        elif op == OP_ATTEMPT:
+            target = at
+            code = attempt(m, i, &target)
+            at = target
+        elif op == OP_FAIL:
+            return <int>i[1]
+        elif op == OP_PACK_INTEGER:
+            code = pack_integer(m, i)
+        elif op == OP_PACK_FLOAT:  # register, column
+            code = take(m, F_FLOAT, &head)
+            if not code and i[2] >= 0:
+                code = put_float(m.columns, i[2], head.real)
+        elif op == OP_PACK_BOOLEAN:  # register, column
+            code = take(m, F_BOOL, &head)
+            if not code:
+                m.value = <int64_t>head.number
+                m.none = m.wide = False
+                code = deliver_boolean(m, i[1], i[2])
+        elif op == OP_PACK_NIL:
+            code = take(m, F_NIL, &head)
+            m.none = True
+        elif op == OP_PACK_TEXT or op == OP_PACK_BYTES:
+            code = pack_bytes(m, i)
+        elif op == OP_PACK_NIL_JUMP:  # target
+            if m.position >= m.end:
+                return m.overrun
+            if m.position[0] == 0xC0:
+                m.position += 1
+                m.none = True
+                at = i[1]
+        elif op == OP_PACK_OPEN:  # rules, families, value column, metadata column
+            code = read_open(m, m.tables + i[1], i[2], i[3], i[4])
+        elif op == OP_PACK_FAMILY:  # table of targets by family
+            target = at
+            code = switch_family(m, i, &target)
+            at = target
+        elif op == OP_PACK_ARITY:  # table of (arity, version), version register
+            code = pack_arity(m, i)
+        elif op == OP_PACK_REPEAT:
+            code = repeat_packed(m, i)
+        elif op == OP_PROTO_MESSAGE:  # fields
+            code = scan_message(m, m.tables + i[1])
+        elif op == OP_PROTO_ABSENT:  # slot, target where absent, whether it is an error
+            m.none = not m.slots[i[1]].found
+            if m.none:
+                if i[3]:
+                    return IRREGULAR
+                at = i[2]
+        elif op == OP_PROTO_INTEGER:
+            code = proto_integer(m, i)
+        elif op == OP_PROTO_FLOAT:  # slot, bits, register, column
+            code = proto_float(m, i)
+        elif op == OP_PROTO_BYTES:  # slot, text, register, column, size or -1
+            code = proto_bytes(m, i)
+        elif op == OP_PROTO_SUB:  # slot, save register
+            if not m.slots[i[1]].found:
+                return IRREGULAR
+            m.registers[i[2]] = m.end - m.base
+            m.registers[i[2] + 1] = m.position - m.base
+            m.position = m.slots[i[1]].data
+            m.end = m.position + m.slots[i[1]].size
+        elif op == OP_PROTO_UNSUB:  # save register
+            number = m.registers[i[1]]
+            if number < 0 or number > m.stop - m.base or m.registers[i[1] + 1] < 0 or m.registers[i[1] + 1] > number:
+                return IRREGULAR
+            m.end = m.base + number
+            m.position = m.base + m.registers[i[1] + 1]
+        elif op == OP_PROTO_REPEAT:
+            code = repeat_message(m, i)
+        elif op == OP_PROTO_TABLE:  # slot: every entry must be UTF-8
+            code = check_table(m, i)
+        elif op == OP_PROTO_ENTRY:
+            code = table_entry(m, i)
+        else:
+            return IRREGULAR
+        if code:
+            return code
+
+
+# --- delivering ------------------------------------------------------------------------------------------------------
+
+cdef inline void keep(Machine *m, int64_t target) noexcept nogil:
+    """`value` in a register."""
+    m.registers[target] = m.value
+    m.absent[target] = m.none
+
+
+cdef inline int deliver_integer(Machine *m, int64_t target, int64_t column) noexcept nogil:
+    if target >= 0:
+        if m.wide:
+            return IRREGULAR
+        keep(m, target)
+    if column >= 0:
+        return put_integer(m.columns, column, m.value, m.wide)
+    return OK
+
+
+cdef inline int deliver_boolean(Machine *m, int64_t target, int64_t column) noexcept nogil:
+    if target >= 0:
+        keep(m, target)
+    if column >= 0:
+        return put_boolean(m.columns, column, m.value != 0)
+    return OK
+
+
+cdef inline int deliver_bytes(Machine *m, int64_t target, int64_t column, const uint8_t *data, int64_t size) noexcept nogil:
+    if target >= 0:
+        m.registers[target] = size
+        m.absent[target] = False
+        m.pointers[target] = data
+    if column >= 0:
+        return put_bytes(m.columns, column, data, size)
+    return OK
+
+
+cdef inline int deliver_symbol(Machine *m, int64_t target, int64_t column, int64_t symbol) noexcept nogil:
+    """A text of the format itself; `symbol` is its place in the texts (start << 16 | size)."""
+    if symbol < 0 or (symbol >> 16) + (symbol & 0xFFFF) > m.text_size:
+        return IRREGULAR
+    if target >= 0:
+        m.registers[target] = symbol
+        m.absent[target] = False
+    if column >= 0:
+        return put_bytes(m.columns, column, m.texts + (symbol >> 16), symbol & 0xFFFF)
+    return OK
+
+
+cdef int deliver(Machine *m, int64_t kind, int64_t value, int64_t target, int64_t column) noexcept nogil:
+    """A value of a kind: 0 null, 1 integer, 2 boolean, 3 symbol."""
+    if kind == 0:
+        m.none = True
+        if target >= 0:
+            m.absent[target] = True
+        return OK
+    m.value = value
+    m.none = m.wide = False
+    if kind == 1:
+        return deliver_integer(m, target, column)
+    if kind == 2:
+        return deliver_boolean(m, target, column)
+    return deliver_symbol(m, target, column, value)
+
+
+cdef int map_value(Machine *m, const int64_t *i, int64_t wire) noexcept nogil:
+    """Table: smallest wire value, count, then (kind or -1, value) each. i: table, code, register, column."""
+    cdef const int64_t *table = m.tables + i[1]
+    cdef int64_t place
+    if m.none:
+        return IRREGULAR
+    if m.wide or wire < table[0] or wl_sub(wire, table[0], &place) or place >= table[1]:
+        return <int>i[2]
+    table += 2 + 2 * place
+    if table[0] < 0:
+        return <int>i[2]
+    return deliver(m, table[0], table[1], i[3], i[4])
+
+
+# --- binary ----------------------------------------------------------------------------------------------------------
+
+cdef inline int load_integer(Machine *m, int64_t size, bint signed, bint big) noexcept nogil:
+    cdef uint64_t number
+    cdef int64_t n
+    if m.end - m.position < size:
+        return m.overrun
+    m.none = m.wide = False
+    if size == 1:
+        number = m.position[0]
+        m.value = <int8_t>number if signed else <int64_t>number
+    elif size == 2:
+        number = wl_u16(m.position)
+        if big:
+            number = wl_swap16(<uint16_t>number)
+        m.value = <int16_t>number if signed else <int64_t>number
+    elif size == 4:
+        number = wl_u32(m.position)
+        if big:
+            number = wl_swap32(<uint32_t>number)
+        m.value = <int32_t>number if signed else <int64_t>number
+    elif size == 8:
+        number = wl_u64(m.position)
+        if big:
+            number = wl_swap64(number)
+        m.value = <int64_t>number
+        m.wide = not signed and m.value < 0
+    else:
+        number = 0
+        for n in range(size):
+            number = number << 8 | m.position[n if big else size - 1 - n]
+        if signed and number >> (8 * size - 1):
+            number |= ~<uint64_t>0 << (8 * size)
+        m.value = <int64_t>number
+    m.position += size
+    return OK
+
+
+cdef inline int read_integer(Machine *m, const int64_t *i) noexcept nogil:
+    """i: bytes, signed, big, register, column"""
+    cdef int code = load_integer(m, i[1], i[2], i[3])
+    if code:
+        return code
+    if i[4] >= 0:
+        if m.wide:
+            return IRREGULAR
+        keep(m, i[4])
+    if i[5] >= 0:
+        return put_integer(m.columns, i[5], m.value, m.wide)
+    return OK
+
+
+cdef int read_float(Machine *m, const int64_t *i) noexcept nogil:
+    """i: bytes, big, column"""
+    cdef double number
+    if m.end - m.position < i[1]:
+        return m.overrun
+    if i[1] == 4:
+        number = wl_float(wl_swap32(wl_u32(m.position)) if i[2] else wl_u32(m.position))
+    else:
+        number = wl_double(wl_swap64(wl_u64(m.position)) if i[2] else wl_u64(m.position))
+    m.position += i[1]
+    return put_float(m.columns, i[3], number) if i[3] >= 0 else OK
+
+
+cdef int read_boolean(Machine *m, const int64_t *i) noexcept nogil:
+    """i: register, column"""
+    if m.end - m.position < 1:
+        return m.overrun
+    if m.position[0] > 1:
+        return IRREGULAR
+    m.value = m.position[0]
+    m.none = m.wide = False
+    m.position += 1
+    return deliver_boolean(m, i[1], i[2])
+
+
+cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
+    """i: form of the size (0 all that is left, 1 number, 2 expression), size, text, register, column"""
+    cdef int64_t size = m.end - m.position
+    cdef bint none = False
+    cdef int code
+    if i[1] == 1:
+        size = i[2]
+    elif i[1] == 2:
+        code = evaluate(m, i[2], &size, &none)
+        if code:
+            return code
+        if none or size < 0:
+            return IRREGULAR
+    if size > m.end - m.position:
+        return m.overrun
+    if i[3] and not wl_is_utf8(m.position, size):
+        return IRREGULAR
+    m.position += size
+    return deliver_bytes(m, i[4], i[5], m.position - size, size)
+
+
+cdef int read_bits(Machine *m, const int64_t *i) noexcept nogil:
+    """i: low << 8 | width, form (0 boolean, 1 unsigned, 2 signed, 3 mapped), table, code, register, column.
+
+    The integer itself stays the machine's value for the next bits.
+    """
+    cdef int64_t whole = m.value, low = i[1] >> 8, width = i[1] & 0xFF
+    cdef int64_t bits = <int64_t>(<uint64_t>whole >> low & ((<uint64_t>1 << width) - 1 if width < 64 else ~<uint64_t>0))
+    cdef int code
+    cdef int64_t mapped[5]
+    if m.wide or m.none:
+        return IRREGULAR
+    if i[2] == 3:
+        mapped[1] = i[3]
+        mapped[2] = i[4]
+        mapped[3] = i[5]
+        mapped[4] = i[6]
+        code = map_value(m, mapped, bits)
+    else:
+        if i[2] == 2 and bits >> (width - 1) & 1:
+            bits -= <int64_t>1 << width
+        m.value = bits
+        code = deliver_boolean(m, i[5], i[6]) if i[2] == 0 else deliver_integer(m, i[5], i[6])
+    m.value = whole
+    m.none = m.wide = False
+    return code
+
+
+cdef int compute(Machine *m, const int64_t *i) noexcept nogil:
+    """i: expression, kind, register, column"""
+    cdef int64_t value = 0
+    cdef bint none = False
+    cdef int code = evaluate(m, i[1], &value, &none)
+    if code:
+        return code
+    if none:
+        if i[3] >= 0:
+            m.absent[i[3]] = True
+        return OK
+    return deliver(m, i[2], value, i[3], i[4])
+
+
+cdef int verify(Machine *m, const int64_t *i) noexcept nogil:
+    """i: algorithm, first expression, last expression, start register, register of the field, code"""
+    cdef int64_t first = 0, last = 0, size
+    cdef bint none = False
+    cdef uint8_t digest[16]
+    cdef int code = evaluate(m, i[2], &first, &none)
+    if code or none:
+        return code if code else IRREGULAR
+    code = evaluate(m, i[3], &last, &none)
+    if code or none or m.absent[i[5]]:
+        return code if code else IRREGULAR
+    size = last - first if last > first else 0
+    first += m.registers[i[4]]
+    if first < 0 or first > m.end - m.base or size > m.end - m.base - first:
+        return m.overrun if first >= 0 and first <= m.end - m.base else IRREGULAR
+    if i[0] == OP_VERIFY_CRC:
+        if wl_crc_value(m.crcs + i[1], m.base + first, size) != <uint64_t>m.registers[i[5]]:
+            return <int>i[6]
+        return OK
+    if m.registers[i[5]] != 16:
+        return IRREGULAR
+    wl_md5(m.base + first, size, digest)
+    return OK if memcmp(digest, m.pointers[i[5]], 16) == 0 else <int>i[6]
+
+
+cdef int need(Machine *m, const int64_t *i, int64_t *number) noexcept nogil:
+    """At least so many bytes from the struct's start."""
+    cdef bint none = False
+    cdef int code = evaluate(m, i[1], number, &none)
+    if code:
+        return code
+    if none or number[0] < 0:
+        return IRREGULAR
+    return m.overrun if number[0] > (m.end - m.base) - m.registers[i[2]] else OK
+
+
+cdef int seek(Machine *m, const int64_t *i) noexcept nogil:
+    """i: form (0 from the struct's start, 1 from the end, 2 expression from the start), number, start register, reach register"""
+    cdef int64_t target = i[2], start = m.registers[i[3]]
+    cdef bint none = False
+    cdef int code
+    if i[1] == 2:
+        code = evaluate(m, i[2], &target, &none)
+        if code or none:
+            return code if code else IRREGULAR
+    if target < -(<int64_t>1 << 40) or target > <int64_t>1 << 40:
+        return IRREGULAR
+    target += (m.end - m.base) if i[1] == 1 else start
+    if target < start or target < 0 or target > m.end - m.base:
+        return m.overrun
+    if m.position - m.base > m.registers[i[4]]:
+        m.registers[i[4]] = m.position - m.base
+    m.position = m.base + target
+    return OK
+
+
+cdef inline int switch_to(Machine *m, const int64_t *i, int64_t *at) noexcept nogil:
+    """The machine's value chooses, by a hash without collisions.
+
+    Table: target of null (-1: none), shift, multiplier, number of places, then (value, target or -1) each.
+    """
+    cdef const int64_t *table = m.tables + i[1]
+    cdef const int64_t *entry
+    if m.none:
+        if table[0] < 0:
+            return <int>i[2]
+        at[0] = table[0]
+        return OK
+    entry = table + 4 + 2 * (<uint64_t>m.value * <uint64_t>table[2] >> table[1])
+    if m.wide or entry[1] < 0 or entry[0] != m.value:
+        return <int>i[2]
+    at[0] = entry[1]
+    return OK
+
+
+cdef int attempt(Machine *m, const int64_t *i, int64_t *at) noexcept nogil:
+    """i: body, table of codes that lead on, target after success, struct column (or -1), reason register, reason column"""
+    cdef const uint8_t *position = m.position
+    cdef const uint8_t *end = m.end
+    cdef int overrun = m.overrun
+    cdef const int64_t *table = m.tables + i[2]
+    cdef int64_t n, row = m.columns[i[4]].length if i[4] >= 0 else 0
+    cdef int code = run(m, i[1])
+    if code == OK:
+        at[0] = i[3]
+        return OK
+    for n in range(table[0]):
+        if table[1 + 2 * n] == code:
+            m.position = position
+            m.end = end
+            m.overrun = overrun
+            if i[4] >= 0:
+                cut(m.columns, <int>i[4], row)
+            m.registers[i[5]] = table[2 + 2 * n]
+            m.absent[i[5]] = False
+            return OK
+    return code
+
+
+cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
+    """i: form of the count (0 to the end, 1 number, 2 expression), count, body, list column, index register"""
+    cdef int64_t count = -1, n = 0, base
+    cdef bint none = False
+    cdef const uint8_t *before
+    cdef int code
+    if i[1] == 1:
+        count = i[2]
+    elif i[1] == 2:
+        code = evaluate(m, i[2], &count, &none)
+        if code:
+            return code
+        if none or count < 0 or count > m.end - m.position:
+            return IRREGULAR
+    if i[4] >= 0:
+        if ready(m.columns, i[4]):
+            return EXHAUSTED
+        base = m.columns[m.columns[i[4]].child].length
+    while n < count if count >= 0 else m.position < m.end:
+        before = m.position
+        m.registers[i[5]] = n
+        m.absent[i[5]] = False
+        code = run(m, i[3])
+        if code:
+            return code
+        if count < 0 and m.position <= before:
+            return IRREGULAR
+        n += 1
+        if i[4] >= 0 and pad(m.columns + m.columns[i[4]].child, base + n):
+            return EXHAUSTED
+    return put_list(m.columns, i[4]) if i[4] >= 0 else OK
+
+
+# --- MessagePack -----------------------------------------------------------------------------------------------------
+
+cdef inline int pack_integer(Machine *m, const int64_t *i) noexcept nogil:
+    """i: minimum, maximum, unsigned 64, register, column"""
+    cdef Head head
+    cdef int code
+    if m.position < m.end and m.position[0] <= 0x7F:
+        m.value = m.position[0]
+        m.position += 1
+        m.wide = False
+    else:
+        code = take(m, F_INT, &head)
+        if code:
+            return code
+        m.value = <int64_t>head.number
+        m.wide = head.wide
+    m.none = False
+    if m.wide:
+        if not i[3]:
+            return IRREGULAR
+    elif m.value < i[1] or (m.value > i[2] and not i[3]):
+        return IRREGULAR
+    return deliver_integer(m, i[4], i[5])
+
+
+cdef inline int pack_bytes(Machine *m, const int64_t *i) noexcept nogil:
+    """i: size (-1: any), register, column"""
+    cdef Head head
+    cdef int code = take(m, F_STR if i[0] == OP_PACK_TEXT else F_BIN, &head)
+    cdef int64_t size
+    if code:
+        return code
+    size = <int64_t>head.number
+    if size > m.end - m.position:
+        return m.overrun
+    if i[0] == OP_PACK_TEXT:
+        if not wl_is_utf8(m.position, size):
+            return IRREGULAR
+    elif i[1] >= 0 and size != i[1]:
+        return IRREGULAR
+    m.none = False
+    m.position += size
+    return deliver_bytes(m, i[2], i[3], m.position - size, size)
+
+
+cdef int switch_family(Machine *m, const int64_t *i, int64_t *at) noexcept nogil:
+    """Table: one target for each family, -1 where it is not allowed. The head is not consumed."""
+    cdef const uint8_t *position = m.position
+    cdef Head head
+    cdef int code = read_head(&position, m.end, &head)
+    if code:
+        return code if code != TRUNCATED else m.overrun
+    if m.tables[i[1] + head.family] < 0:
+        return IRREGULAR
+    at[0] = m.tables[i[1] + head.family]
+    return OK
+
+
+cdef inline int pack_arity(Machine *m, const int64_t *i) noexcept nogil:
+    cdef const int64_t *table = m.tables + i[1]
+    cdef Head head
+    cdef int64_t n
+    cdef int code = take(m, F_ARRAY, &head)
+    if code:
+        return code
+    if <int64_t>head.number > m.end - m.position:
+        return IRREGULAR
+    for n in range(table[0]):
+        if table[1 + 2 * n] == <int64_t>head.number:
+            if i[2] >= 0:
+                m.registers[i[2]] = table[2 + 2 * n]
+                m.absent[i[2]] = False
+            return OK
+    return IRREGULAR
+
+
+cdef int repeat_packed(Machine *m, const int64_t *i) noexcept nogil:
+    """i: body, list column, index register, register of the unique member (-1: none)"""
+    cdef Head head
+    cdef int64_t count, n, base = 0, spans = m.spans.length
+    cdef Span span
+    cdef int code = take(m, F_ARRAY, &head)
+    if code:
+        return code
+    count = <int64_t>head.number
+    if count > m.end - m.position:
+        return m.overrun
+    if i[2] >= 0:
+        if ready(m.columns, i[2]):
+            return EXHAUSTED
+        base = m.columns[m.columns[i[2]].child].length
+    for n in range(count):
+        m.registers[i[3]] = n
+        m.absent[i[3]] = False
+        code = run(m, i[1])
+        if code:
+            return code
+        if i[4] >= 0:
+            if m.absent[i[4]]:
+                return IRREGULAR
+            span.data = m.pointers[i[4]]
+            span.size = m.registers[i[4]]
+            if n < 16 and is_known(<Span *>(m.spans.data + spans), n, &span):
+                return IRREGULAR
+            if push(&m.spans, &span, sizeof(Span)):
+                return EXHAUSTED
+        if i[2] >= 0 and pad(m.columns + m.columns[i[2]].child, base + n + 1):
+            return EXHAUSTED
+    if i[4] >= 0 and count > 16 and has_equal(<Span *>(m.spans.data + spans), count):
+        return IRREGULAR
+    m.spans.length = spans
+    return put_list(m.columns, i[2]) if i[2] >= 0 else OK
+
+
+cdef inline bint is_known(const Span *spans, int64_t count, const Span *span) noexcept nogil:
+    cdef int64_t n
+    for n in range(count):
+        if spans[n].size == span.size and memcmp(spans[n].data, span.data, <size_t>span.size) == 0:
+            return True
+    return False
+
+
+cdef int compare_spans(const void *left, const void *right) noexcept nogil:
+    cdef const Span *a = <const Span *>left
+    cdef const Span *b = <const Span *>right
+    if a.size != b.size:
+        return -1 if a.size < b.size else 1
+    return memcmp(a.data, b.data, <size_t>a.size)
+
+
+cdef bint has_equal(Span *spans, int64_t count) noexcept nogil:
+    """Whether two are equal; sorts them."""
+    cdef int64_t n
+    qsort(spans, <size_t>count, sizeof(Span), &compare_spans)
+    for n in range(1, count):
+        if compare_spans(spans + n - 1, spans + n) == 0:
+            return True
+    return False
+
+
+# --- protobuf --------------------------------------------------------------------------------------------------------
+
+cdef int proto_integer(Machine *m, const int64_t *i) noexcept nogil:
+    """i: slot, form, minimum, maximum, register, column.
+
+    Form: bit 0 signed, bit 1 zigzag, bit 2 fixed, bit 3 cut to 32 bits.
+    """
+    cdef Slot *slot = m.slots + i[1]
+    cdef uint64_t raw = slot.number
+    if i[2] & 4:
+        if slot.size < (4 if i[2] & 8 else 8):
+            return IRREGULAR
+        raw = wl_u32(slot.data) if i[2] & 8 else wl_u64(slot.data)
+    if i[2] & 8:
+        raw = <uint32_t>raw
+    if i[2] & 2:
+        raw = raw >> 1 ^ (0 - (raw & 1))
+    elif i[2] & 1 and i[2] & 8:
+        raw = <uint64_t><int64_t><int32_t>raw
+    m.value = <int64_t>raw
+    m.none = False
+    m.wide = not i[2] & 3 and m.value < 0
+    if not m.wide and (m.value < i[3] or m.value > i[4]):
+        return IRREGULAR
+    return deliver_integer(m, i[5], i[6])
+
+
+cdef int proto_float(Machine *m, const int64_t *i) noexcept nogil:
+    cdef Slot *slot = m.slots + i[1]
+    cdef double number
+    if slot.size * 8 < i[2]:
+        return IRREGULAR
+    number = wl_float(wl_u32(slot.data)) if i[2] == 32 else wl_double(wl_u64(slot.data))
+    return put_float(m.columns, i[4], number) if i[4] >= 0 else OK
+
+
+cdef inline int proto_bytes(Machine *m, const int64_t *i) noexcept nogil:
+    cdef Slot *slot = m.slots + i[1]
+    if i[2] and not wl_is_utf8(slot.data, slot.size):
+        return IRREGULAR
+    if i[5] >= 0 and slot.size != i[5]:
+        return IRREGULAR
+    m.none = False
+    return deliver_bytes(m, i[3], i[4], slot.data, slot.size)
+
+
+cdef int repeat_message(Machine *m, const int64_t *i) noexcept nogil:
+    """i: slot, body, list column, index register, slot of the element (-1: a message), count register"""
+    cdef Slot *slot = m.slots + i[1]
+    cdef int64_t count = slot.count, first = slot.first, n, base = 0, spans = m.spans.length
+    cdef const uint8_t *position = m.position
+    cdef const uint8_t *end = m.end
+    cdef Occurrence occurrence
+    cdef Slot *element
+    cdef int code
+    if i[3] >= 0:
+        if ready(m.columns, i[3]):
+            return EXHAUSTED
+        base = m.columns[m.columns[i[3]].child].length
+    for n in range(count):
+        occurrence = (<Occurrence *>(m.spans.data + first))[n]
+        m.registers[i[4]] = n
+        m.absent[i[4]] = False
+        if i[5] >= 0:
+            element = m.slots + i[5]
+            element.data = m.base + occurrence.start
+            element.size = occurrence.size
+            element.number = occurrence.number
+            element.found = True
+        else:
+            m.position = m.base + occurrence.start
+            m.end = m.position + occurrence.size
+        code = run(m, i[2])
+        if code:
+            return code
+        m.spans.length = spans
+        if i[3] >= 0 and pad(m.columns + m.columns[i[3]].child, base + n + 1):
+            return EXHAUSTED
+    m.position = position
+    m.end = end
+    if i[6] >= 0:
+        m.registers[i[6]] = count
+        m.absent[i[6]] = False
+    return put_list(m.columns, i[3]) if i[3] >= 0 else OK
+
+
+cdef int check_table(Machine *m, const int64_t *i) noexcept nogil:
+    cdef Slot *slot = m.slots + i[1]
+    cdef Occurrence *occurrences
+    cdef int64_t n
+    if slot.count == 0:
+        return OK
+    occurrences = <Occurrence *>(m.spans.data + slot.first)
+    for n in range(slot.count):
+        if not wl_is_utf8(m.base + occurrences[n].start, occurrences[n].size):
+            return IRREGULAR
+    return OK
+
+
+cdef inline int table_entry(Machine *m, const int64_t *i) noexcept nogil:
+    """i: slot of the table, code, register, column; the machine's value is the index"""
+    cdef Slot *slot = m.slots + i[1]
+    cdef Occurrence *occurrence
+    if m.wide or m.value < 0 or m.value >= slot.count:
+        return IRREGULAR
+    occurrence = <Occurrence *>(m.spans.data + slot.first) + m.value
+    return deliver_bytes(m, i[3], i[4], m.base + occurrence.start, occurrence.size)

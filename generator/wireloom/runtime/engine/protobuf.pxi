@@ -1,0 +1,130 @@
+# Protobuf messages: one scan notes where the fields are; the struct's steps then read them in the order of the spec.
+# Groups, a singular message in several pieces and packed numbers are left to the construct parser.
+
+cdef inline int read_varint(const uint8_t **position, const uint8_t *end, uint64_t *number) noexcept nogil:
+    """A number of at most 10 bytes; bits above the 64th are dropped."""
+    cdef const uint8_t *at = position[0]
+    cdef uint64_t value
+    cdef int shift
+    if at >= end:
+        return IRREGULAR
+    if at[0] < 0x80:
+        number[0] = at[0]
+        position[0] = at + 1
+        return OK
+    value = at[0] & 0x7F
+    at += 1
+    shift = 7
+    while shift < 70:
+        if at >= end:
+            return IRREGULAR
+        value |= <uint64_t>(at[0] & 0x7F) << shift
+        if at[0] < 0x80:
+            number[0] = value
+            position[0] = at + 1
+            return OK
+        at += 1
+        shift += 7
+    return IRREGULAR
+
+
+cdef int scan_message(Machine *m, const int64_t *fields) noexcept nogil:
+    """Fill the slots of the message from the position to the end. `fields`: count, then number, wire type, slot, form.
+
+    Forms: 0 singular, 1 repeated, 2 singular message. Occurrences of repeated fields go on a stack (`Occurrence`), each
+    slot's in a row.
+    """
+    cdef const uint8_t *end = m.end
+    cdef const int64_t *field
+    cdef const int64_t *hint = fields + 1
+    cdef const int64_t *last = fields + 1 + 4 * fields[0]
+    cdef uint64_t tag = 0, number = 0
+    cdef int64_t i, size
+    cdef int wire
+    cdef Occurrence occurrence
+    cdef bint scattered = False
+    cdef Slot *slot
+    for i in range(fields[0]):
+        slot = m.slots + fields[3 + 4 * i]
+        slot.found = False
+        slot.first = -1
+        slot.count = 0
+    while m.position < end:
+        if read_varint(&m.position, end, &tag):
+            return IRREGULAR
+        if tag >> 3 == 0 or tag >> 3 > 0x1FFFFFFF:
+            return IRREGULAR
+        wire = <int>(tag & 7)
+        number = 0
+        size = 0
+        if wire == 0:
+            if read_varint(&m.position, end, &number):
+                return IRREGULAR
+        elif wire == 2:
+            if read_varint(&m.position, end, &number) or number > <uint64_t>(end - m.position):
+                return IRREGULAR
+            size = <int64_t>number
+        elif wire == 1:
+            size = 8
+        elif wire == 5:
+            size = 4
+        else:
+            return IRREGULAR
+        if end - m.position < size:
+            return IRREGULAR
+        field = hint
+        while field < last and <uint64_t>field[0] != tag >> 3:
+            field += 4
+        if field == last:
+            field = fields + 1
+            while field < last and <uint64_t>field[0] != tag >> 3:
+                field += 4
+        if field < last:
+            hint = field
+            if field[1] == wire:
+                slot = m.slots + field[2]
+                if field[3] == 1:
+                    occurrence.start = m.position - m.base
+                    occurrence.size = size
+                    occurrence.number = number
+                    occurrence.next = -1
+                    if slot.count == 0:
+                        slot.first = m.spans.length
+                    else:
+                        if m.spans.length != slot.last + <int64_t>sizeof(Occurrence):
+                            scattered = True
+                        (<Occurrence *>(m.spans.data + slot.last)).next = m.spans.length
+                    slot.last = m.spans.length
+                    if push(&m.spans, &occurrence, sizeof(Occurrence)):
+                        return EXHAUSTED
+                    slot.count += 1
+                elif field[3] == 2 and slot.found:
+                    return IRREGULAR
+                else:
+                    slot.data = m.position
+                    slot.size = size
+                    slot.number = number
+                    slot.found = True
+            elif field[3] == 1 and wire == 2:
+                return IRREGULAR
+        m.position += size
+    if scattered:
+        for i in range(fields[0]):
+            if gather(m, m.slots + fields[3 + 4 * i]):
+                return EXHAUSTED
+    return OK
+
+
+cdef int gather(Machine *m, Slot *slot) noexcept nogil:
+    """Put the occurrences of a slot in a row, at the top of the stack."""
+    cdef int64_t at = slot.first, first = m.spans.length, i
+    cdef Occurrence occurrence
+    if slot.count < 2:
+        return OK
+    for i in range(slot.count):
+        occurrence = (<Occurrence *>(m.spans.data + at))[0]
+        if push(&m.spans, &occurrence, sizeof(Occurrence)):
+            return EXHAUSTED
+        at = occurrence.next
+    slot.first = first
+    return OK

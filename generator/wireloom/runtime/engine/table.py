@@ -1,0 +1,218 @@
+"""From the engine's buffers to Arrow arrays: records, their errors, flat rows."""
+
+from array import array as numbers
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from wireloom.runtime import columns as arrow
+from wireloom.runtime.columns import ERROR, Decoded
+from wireloom.runtime.engine.assembly import Uncovered
+from wireloom.runtime.engine.compiler import Compiler
+from wireloom.runtime.engine.outline import Column
+from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.logical import List, LogicalField, LogicalType, Record
+from wireloom.runtime.projection import project
+from wireloom.runtime.rows import row_record
+
+if TYPE_CHECKING:
+    from wireloom.runtime.engine import Engine, Request
+
+_FORMS = {pa.binary(): 0, pa.string(): 0, pa.large_binary(): 1, pa.large_string(): 1, pa.binary_view(): 2}
+_FAILED = 2
+_ROWS = "rows"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A program with the types of what it gives."""
+
+    engine: "Engine"
+    native: Any
+    program: Any
+    columns: Sequence[Column]
+    type: Record | List
+    rows: str = ""  # the list whose elements are the rows, where flat rows are asked for
+    row: Record | None = None  # the flat row
+
+    @classmethod
+    def compiled(cls, engine: "Engine", native: Any, request: "Request") -> "Table":
+        """The program for a request; raises Uncovered, and ValueError for columns that the format does not have."""
+        if request.open_values != "variant":
+            raise Uncovered("open values that are not VARIANT")
+        root = engine.root(request)
+        type: Record | List
+        rows, row = "", None
+        if root.elements:
+            type = List(project(root.logical, request.columns))
+        elif request.explode and root.rows:
+            rows, row, type = _flat(root.logical, root.rows, request.columns)
+        else:
+            type = project(root.logical, request.columns)
+        compiler = Compiler(native, engine.layout, request.settings, type)
+        return cls(engine, native, compiler.program(request.root), compiler.columns, type, rows, row)
+
+    @staticmethod
+    def takes(array: object) -> bool:
+        """Whether an array is one that the engine reads."""
+        return isinstance(array, pa.Array | pa.ChunkedArray) and array.type in _FORMS
+
+    def decode(self, array: pa.Array, request: "Request") -> Decoded:
+        """All columns in one; raises OverflowError where they do not fit Arrow's 2 GiB (use `batches`)."""
+        batches = list(self.batches(array, request))
+        if len(batches) != 1:
+            raise OverflowError("the columns do not fit into one Arrow array of 2 GiB; decode fewer records at a time")
+        return batches[0]
+
+    def batches(self, array: pa.Array, request: "Request", row_budget: int = 0) -> Iterator[Decoded]:
+        """The columns in parts, each below 2 GiB and, for lists of rows, not far above the row budget."""
+        if isinstance(array, pa.ChunkedArray):
+            array = array.combine_chunks()
+        form, start, count = _FORMS[array.type], 0, len(array)
+        budget = (row_budget, self._listed()) if row_budget else (0, -1)
+        while True:
+            batch = self.program.run(form, array.buffers(), array.offset, start, count, *budget)
+            yield self._decoded(array, batch, start, request)
+            start += batch.consumed
+            if start >= count:
+                return
+
+    def _listed(self) -> int:
+        """The column of the elements that are rows; -1 where a record is a row."""
+        root = self.columns[0]
+        if root.kind == "list":
+            return root.element.index
+        return root.children[self.rows].element.index if self.rows else -1
+
+    def _decoded(self, array: pa.Array, batch: Any, start: int, request: "Request") -> Decoded:
+        records = self._array(batch, self.columns[0], self.type)
+        errors: dict[int, DecodeError] = {}
+        accepted: dict[int, Any] = {}
+        for row in _failed(batch):
+            try:
+                accepted[row] = self.engine.parse(array[start + row].as_buffer().to_pybytes(), request)
+            except DecodeError as error:
+                if request.stop:
+                    raise
+                errors[row] = error
+        if accepted:
+            self.engine.reread += len(accepted)
+            records = _merged(records, accepted, self.type)
+        return self._shaped(records, _errors(errors, len(records)), start)
+
+    def _shaped(self, records: pa.Array, errors: pa.StructArray, start: int) -> Decoded:
+        """Records, or their flat rows."""
+        if not self.rows and isinstance(self.type, Record):
+            return Decoded(records, errors)
+        lists = records if isinstance(self.type, List) else records.field(self.rows)
+        rows = _Rows.of(self.native, lists, records)
+        found = rows.elements(lists.values)
+        parents = rows.parents if not start else pc.add(rows.parents, pa.scalar(start, pa.int32()))
+        if self.row is not None:
+            found = self._joined(found, records, rows)
+        shown = pa.nulls(len(found), ERROR) if errors.null_count == len(errors) else errors.take(rows.parents)
+        return Decoded(found, shown, parents)
+
+    def _joined(self, elements: pa.StructArray, records: pa.StructArray, rows: "_Rows") -> pa.StructArray:
+        """The members of each element with the others of its record."""
+        assert self.row is not None
+        own = {field.name for field in elements.type}
+        parts = [
+            elements.field(member.name) if member.name in own else records.field(member.name).take(rows.parents)
+            for member in self.row.fields
+        ]
+        type = arrow.arrow_type(self.row)
+        mask = elements.is_null() if elements.null_count else None
+        return pa.StructArray.from_arrays(parts, fields=list(type), mask=mask)
+
+    def _array(self, batch: Any, column: Column, type: LogicalType) -> pa.Array:
+        return _built(batch, column, arrow.arrow_type(type))
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The flat rows of lists: the place of the record of each, and of the element (None: all, in their order)."""
+
+    parents: pa.Array
+    places: pa.Array | None
+
+    @classmethod
+    def of(cls, native: Any, lists: pa.ListArray, records: pa.Array) -> "_Rows":
+        """A record that is null has one row, which is null."""
+        present = bytes(records.is_valid().cast(pa.uint8()).buffers()[1]) if records.null_count else None
+        parents, places = native.flat_rows(lists.buffers()[1], lists.offset, len(lists), present)
+        count = len(parents) // 4
+        whole = pa.Array.from_buffers(pa.int32(), count, [None, pa.py_buffer(parents)])
+        if places is None:
+            return cls(whole, None)
+        raw = pa.Array.from_buffers(pa.int32(), count, [None, pa.py_buffer(places)])
+        return cls(whole, pc.if_else(pc.less(raw, 0), None, raw))
+
+    def elements(self, values: pa.Array) -> pa.Array:
+        """The element of each row."""
+        return values if self.places is None else values.take(self.places)
+
+
+def _built(batch: Any, column: Column, type: pa.DataType, *, nullable: bool = True) -> pa.Array:
+    """A column with those below it."""
+    length, validity, offsets, data = batch.take(column.index)
+    buffers = [pa.py_buffer(validity) if validity is not None and nullable else None]
+    buffers += [pa.py_buffer(block) for block in (offsets, data) if block is not None]
+    below = list(column.children.values())
+    if column.kind == "list":
+        children = [_built(batch, below[0], type.value_type)]
+    else:
+        children = [
+            _built(batch, child, field.type, nullable=field.nullable)
+            for child, field in zip(below, list(type) if below else (), strict=True)
+        ]
+    return pa.Array.from_buffers(type, length, buffers, children=children or None)
+
+
+def _failed(batch: Any) -> Iterator[int]:
+    """The rows that the engine gave up on."""
+    status, row = batch.status, -1
+    for _ in range(batch.failed):
+        row = status.index(_FAILED, row + 1)
+        yield row
+
+
+def _errors(errors: dict[int, DecodeError], length: int) -> pa.StructArray:
+    """One struct for each error, null in the other rows."""
+    nothing = pa.nulls(1 if errors else length, ERROR)
+    if not errors:
+        return nothing
+    places = numbers("i", [len(errors)]) * length
+    for place, row in enumerate(errors):
+        places[row] = place
+    found = pa.concat_arrays([arrow.errors_array(errors.values()), nothing])
+    return found.take(pa.Array.from_buffers(pa.int32(), length, [None, pa.py_buffer(places)]))
+
+
+def _merged(records: pa.Array, values: dict[int, Any], type: Record | List) -> pa.Array:
+    """The records with those that the construct parser read in their places."""
+    outer = Record((LogicalField(_ROWS, type, nullable=True),))
+    added = arrow.to_struct_array([{_ROWS: value} for value in values.values()], outer).field(_ROWS)
+    places = numbers("q", range(len(records)))
+    for place, row in enumerate(values):
+        places[row] = len(records) + place
+    both = pa.concat_arrays([records, added.cast(records.type)])
+    return both.take(pa.Array.from_buffers(pa.int64(), len(records), [None, pa.py_buffer(places)]))
+
+
+def _flat(record: Record, rows: Sequence[str], columns: Sequence[str] | None) -> tuple[str, Record, Record]:
+    """The list of rows, the flat row that is asked for, and the record that it is made of."""
+    if len(rows) != 1:
+        raise Uncovered("rows within a record within the record")
+    member = next(member for member in record.fields if member.name == rows[0])
+    if not isinstance(member.type, List) or not isinstance(member.type.element, Record):
+        raise Uncovered("rows that are no records")
+    row = project(row_record(record, rows), columns)
+    own = {each.name for each in member.type.element.fields}
+    inner = Record(tuple(each for each in row.fields if each.name in own))
+    outer = tuple(each for each in row.fields if each.name not in own)
+    listed = replace(member, type=replace(member.type, element=inner))
+    return rows[0], row, Record((listed, *outer))

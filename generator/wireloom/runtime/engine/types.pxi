@@ -1,0 +1,195 @@
+# What the parts of the engine share: instructions, the machine's state, and the codes that stop a record.
+
+from libc.stdint cimport INT32_MAX, INT64_MAX, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, qsort, realloc
+from libc.string cimport memcmp, memcpy, memmove, memset
+
+cdef extern from "digests.h" nogil:
+    ctypedef struct wl_crc:
+        pass
+    void wl_crc_prepare(wl_crc *crc, int width, uint64_t poly, uint64_t init, uint64_t xorout, int reflected)
+    uint64_t wl_crc_value(const wl_crc *crc, const uint8_t *data, int64_t size)
+    void wl_md5(const uint8_t *data, int64_t size, uint8_t *digest)
+    int wl_is_utf8(const uint8_t *data, int64_t size)
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #include <string.h>
+    static inline int wl_add(int64_t a, int64_t b, int64_t *r) { return __builtin_add_overflow(a, b, r); }
+    static inline int wl_sub(int64_t a, int64_t b, int64_t *r) { return __builtin_sub_overflow(a, b, r); }
+    static inline int wl_mul(int64_t a, int64_t b, int64_t *r) { return __builtin_mul_overflow(a, b, r); }
+    static inline uint16_t wl_swap16(uint16_t v) { return __builtin_bswap16(v); }
+    static inline uint32_t wl_swap32(uint32_t v) { return __builtin_bswap32(v); }
+    static inline uint64_t wl_swap64(uint64_t v) { return __builtin_bswap64(v); }
+    static inline uint32_t wl_u32(const uint8_t *p) { uint32_t v; memcpy(&v, p, 4); return v; }
+    static inline uint64_t wl_u64(const uint8_t *p) { uint64_t v; memcpy(&v, p, 8); return v; }
+    static inline uint16_t wl_u16(const uint8_t *p) { uint16_t v; memcpy(&v, p, 2); return v; }
+    static inline double wl_double(uint64_t v) { double d; memcpy(&d, &v, 8); return d; }
+    static inline double wl_float(uint32_t v) { float f; memcpy(&f, &v, 4); return f; }
+    """
+    int wl_add(int64_t a, int64_t b, int64_t *r) nogil
+    int wl_sub(int64_t a, int64_t b, int64_t *r) nogil
+    int wl_mul(int64_t a, int64_t b, int64_t *r) nogil
+    uint16_t wl_swap16(uint16_t v) nogil
+    uint32_t wl_swap32(uint32_t v) nogil
+    uint64_t wl_swap64(uint64_t v) nogil
+    uint16_t wl_u16(const uint8_t *p) nogil
+    uint32_t wl_u32(const uint8_t *p) nogil
+    uint64_t wl_u64(const uint8_t *p) nogil
+    double wl_double(uint64_t v) nogil
+    double wl_float(uint32_t v) nogil
+
+
+# Why a record stops. Codes from FIRST_CODE on are error codes of the format.
+cdef enum:
+    OK = 0
+    IRREGULAR = 1  # the construct parser decides
+    TRUNCATED = 2
+    FULL = 3  # an output buffer is at Arrow's 2 GiB: the batch ends before this record
+    EXHAUSTED = 4  # no memory
+    FIRST_CODE = 5
+
+cdef enum:
+    WIDTH = 8  # words of an instruction
+
+# Instructions; the operands that each takes are listed in OPERANDS (checks.pxi), which the validator reads.
+cdef enum:
+    OP_RETURN = 0
+    OP_ENTER
+    OP_INTEGER
+    OP_FLOAT
+    OP_BOOLEAN
+    OP_BYTES
+    OP_CONSTANT
+    OP_CONSTANT_BYTES
+    OP_RANGE
+    OP_MAPPING
+    OP_BITS
+    OP_WHEN
+    OP_CHECK
+    OP_COMPUTE
+    OP_VERIFY_CRC
+    OP_VERIFY_MD5
+    OP_MARK
+    OP_NEED
+    OP_FRAME
+    OP_UNFRAME
+    OP_SEEK
+    OP_REACH
+    OP_LEAVE
+    OP_REGION
+    OP_UNREGION
+    OP_END
+    OP_BEGIN
+    OP_FINISH
+    OP_PEEK
+    OP_SWITCH
+    OP_JUMP
+    OP_REPEAT
+    OP_ATTEMPT
+    OP_FAIL
+    OP_PACK_INTEGER
+    OP_PACK_FLOAT
+    OP_PACK_BOOLEAN
+    OP_PACK_NIL
+    OP_PACK_TEXT
+    OP_PACK_BYTES
+    OP_PACK_NIL_JUMP
+    OP_PACK_OPEN
+    OP_PACK_FAMILY
+    OP_PACK_ARITY
+    OP_PACK_REPEAT
+    OP_PROTO_MESSAGE
+    OP_PROTO_ABSENT
+    OP_PROTO_INTEGER
+    OP_PROTO_FLOAT
+    OP_PROTO_BYTES
+    OP_PROTO_SUB
+    OP_PROTO_UNSUB
+    OP_PROTO_REPEAT
+    OP_PROTO_ENTRY
+    OP_PROTO_TABLE
+    OP_COUNT
+
+cdef enum:
+    KIND_INT8 = 0
+    KIND_INT16
+    KIND_INT32
+    KIND_INT64
+    KIND_DECIMAL
+    KIND_FLOAT
+    KIND_DOUBLE
+    KIND_BOOLEAN
+    KIND_BYTES
+    KIND_STRUCT
+    KIND_LIST
+    KIND_COUNT
+
+cdef struct Buffer:
+    uint8_t *data
+    int64_t capacity
+
+cdef struct Column:
+    int kind
+    int parent  # the struct whose row is being written; -1: elements of a list, appended
+    int child  # first child
+    int sibling  # next child of the same parent
+    int64_t length
+    int64_t size  # bytes in `data` of KIND_BYTES
+    bint nullable  # a validity bitmap exists
+    Buffer data
+    Buffer offsets
+    Buffer validity
+
+cdef struct Span:
+    const uint8_t *data
+    int64_t size
+
+cdef struct Slot:  # what a scan of a protobuf message found of one field
+    const uint8_t *data
+    int64_t size
+    uint64_t number
+    bint found
+    int64_t first  # of a repeated field: where its occurrences stand on the stack
+    int64_t last
+    int64_t count
+
+cdef struct Occurrence:
+    int64_t start
+    int64_t size
+    uint64_t number
+    int64_t next
+
+cdef struct Stack:
+    uint8_t *data
+    int64_t capacity
+    int64_t length
+
+cdef struct Machine:
+    const int64_t *code
+    const int64_t *expressions
+    const int64_t *tables
+    const uint8_t *texts
+    int64_t text_size
+    const wl_crc *crcs
+    const uint8_t *base
+    const uint8_t *position
+    const uint8_t *end
+    const uint8_t *stop  # the end of the record, whatever region is in force
+    int overrun
+    int64_t *registers
+    uint8_t *absent
+    const uint8_t **pointers
+    Column *columns
+    Slot *slots
+    int64_t value
+    bint wide  # `value` is an unsigned number beyond int64
+    bint none
+    int64_t depth
+    int64_t limit
+    Stack spans  # unique names, entries of repeated fields, keys
+    Stack extents  # containers of an open value: end offset and the number of containers in it
+    Stack output  # VARIANT bytes being made
+    Stack keys  # the dictionary of the VARIANT being made
+    Stack work

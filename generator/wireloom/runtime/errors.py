@@ -1,0 +1,137 @@
+"""What can be wrong with data.
+
+Two families: `DecodeError` where the bytes are at fault, `EncodeError` where the value given to `build` is. Both carry
+a path that grows from the inside out while the error travels: each struct, list and map adds its own component.
+"""
+
+from collections.abc import Iterable
+from typing import Self
+
+Component = str | int
+
+
+class WireloomError(Exception):
+    """The root of all errors that the runtime raises on purpose."""
+
+
+class ContractError(WireloomError, ImportError):
+    """A generated package and the installed runtime do not fit together.
+
+    Generate again or install the other version.
+    """
+
+
+class ParameterError(WireloomError, TypeError):
+    """A parameter, root or column that the format does not have, or a value that it cannot take."""
+
+
+def render_path(components: Iterable[Component]) -> str:
+    """The path as text: `payload.bins[3].value`."""
+    text = ""
+    for component in components:
+        if isinstance(component, int):
+            text += f"[{component}]"
+        else:
+            text += f".{component}" if text else component
+    return text
+
+
+class _PathError(WireloomError, ValueError):
+    """An error at a place within a record."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._components: list[Component] = []
+
+    @property
+    def path(self) -> str:
+        """Where in the record, by the names of the wire: `payload.bins[3].value`; empty for the record itself."""
+        return render_path(reversed(self._components))
+
+    def at(self, component: Component) -> Self:
+        """The same error, one level further out."""
+        self._components.append(component)
+        return self
+
+    def path_from(self, other: "_PathError") -> Self:
+        """The same error, at the path of another."""
+        self._components = list(other._components)
+        return self
+
+
+class DecodeError(_PathError):
+    """Bytes that are not what the format says.
+
+    `code` is one of the format's error codes, `offset` counts bytes from the start of the record, `expected` and
+    `actual` are texts for people. `frame_end` is the offset behind the record where that is known in spite of the
+    error, so that a stream can go on there. `record_index` and `record_offset` say which record of a stream it was,
+    where the error ended the stream.
+    """
+
+    def __init__(self, code: str, *, offset: int, expected: str = "", actual: str = "") -> None:
+        super().__init__()
+        self.code = code
+        self.offset = offset
+        self.expected = expected
+        self.actual = actual
+        self.format = ""
+        self.version = ""
+        self.frame_end: int | None = None
+        self.record_index: int | None = None
+        self.record_offset: int | None = None
+
+    def __str__(self) -> str:
+        place = f" at {self.path}" if self.path else ""
+        detail = f": expected {self.expected}" if self.expected else ""
+        found = f", found {self.actual}" if self.actual else ""
+        record = "" if self.record_index is None else f" (record {self.record_index} at byte {self.record_offset})"
+        return f"{self.format or 'record'}: {self.code}{place}, byte {self.offset}{record}{detail}{found}"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restore, (self.__class__, self.__dict__)
+
+
+class EncodeError(_PathError):
+    """A value that the format cannot say; `expected` and `actual` are texts for people."""
+
+    def __init__(self, expected: str, actual: str) -> None:
+        super().__init__()
+        self.expected = expected
+        self.actual = actual
+
+    def __str__(self) -> str:
+        place = f"{self.path}: " if self.path else ""
+        return f"{place}expected {self.expected}, found {self.actual}"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restore, (self.__class__, self.__dict__)
+
+
+def _restore(kind: type[_PathError], state: dict[str, object]) -> _PathError:
+    error = kind.__new__(kind)
+    error.__dict__.update(state)
+    return error
+
+
+def shown(value: object, limit: int = 48) -> str:
+    """A value as an error message shows it: bytes in hexadecimal, long ones cut."""
+    match value:
+        case bytes():
+            text = value[:limit].hex(" ") + (f" ... ({len(value)} bytes)" if len(value) > limit else "")
+            return text or "no bytes"
+        case str():
+            return repr(value[:limit]) + (f" ... ({len(value)} characters)" if len(value) > limit else "")
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(value) if value.bit_length() < 128 else f"an integer of {value.bit_length()} bits"
+        case float():
+            return repr(value)
+        case dict():
+            return "a record"
+        case list():
+            return f"a list of {len(value)}"
+        case _:
+            return type(value).__name__

@@ -1,0 +1,260 @@
+"""Fields: a name, a construct, and what must hold of the value.
+
+A field is located in its container, read, held against its own constraint, and stored for expressions and readers.
+Building goes the other way: what the wire must say follows from the value that readers see.
+"""
+
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+from construct import Container
+
+from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.protocol import MISSING, Expression, Run, Scalar, evaluate, holds, same
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """What a value on the wire means to readers; the first entry that means a value is how it is built."""
+
+    entries: tuple[tuple[Scalar, Expression], ...]
+    code: str
+
+    def read(self, wire: Scalar, scope: Container, offset: int) -> Scalar:
+        """The meaning of `wire`; raises DecodeError with `code` where it has none."""
+        for known, meaning in self.entries:
+            if known == wire and type(known) is type(wire):
+                return meaning(scope)  # type: ignore[no-any-return]
+        known_values = ", ".join(shown(known) for known, _ in self.entries)
+        raise DecodeError(self.code, offset=offset, expected=f"one of {known_values}", actual=shown(wire))
+
+    def write(self, value: Scalar, scope: Container, preferred: Scalar = MISSING) -> Scalar:  # type: ignore[assignment]
+        """The wire value that means `value`: `preferred` where it does."""
+        candidates = [wire for wire, meaning in self.entries if same(meaning(scope), value)]
+        if not candidates:
+            meanings = ", ".join(shown(meaning(scope)) for _, meaning in self.entries)
+            raise EncodeError(f"one of {meanings}", shown(value))
+        return preferred if preferred in candidates else candidates[0]
+
+    def means(self, value: Scalar, scope: Container) -> bool:
+        """Whether some wire value means `value`."""
+        return any(same(meaning(scope), value) for _, meaning in self.entries)
+
+
+@dataclass(frozen=True)
+class Bit:
+    """Bits of an integer field, read as a field of the same struct. Bit 0 is the lowest."""
+
+    name: str
+    low: int
+    width: int = 1
+    signed: bool = False
+    mapped: Mapped | None = None
+    derive: Expression | None = None
+    hidden: bool = False
+
+    def read(self, raw: int, scope: Container, offset: int) -> Scalar:
+        """The value of these bits in `raw`."""
+        bits = (raw >> self.low) & ((1 << self.width) - 1)
+        if self.mapped is not None:
+            try:
+                return self.mapped.read(bits, scope, offset)
+            except DecodeError as error:
+                raise error.at(self.name) from None
+        if self.width == 1:
+            return bool(bits)
+        return bits - (1 << self.width) if self.signed and bits >> (self.width - 1) else bits
+
+    def write(self, raw: int, scope: Container) -> int:
+        """`raw` with these bits set from the value being built."""
+        value = scope.get(self.name) if self.derive is None else evaluate(self.derive, scope)
+        if self.mapped is not None:
+            present = (raw >> self.low) & ((1 << self.width) - 1)
+            if value is None and not self.mapped.means(None, scope):
+                return raw
+            value = self.mapped.write(value, scope, present)
+        if value is None:
+            return raw
+        mask = ((1 << self.width) - 1) << self.low
+        return (raw & ~mask) | ((int(value) << self.low) & mask)
+
+
+@dataclass(frozen=True)
+class Checksum:
+    """The field holds `algorithm` over the bytes from `start` to `end`, counted from the struct's start."""
+
+    algorithm: Callable[[bytes], Any]
+    start: Expression
+    end: Expression
+    code: str
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The field is an index into the repeated field `table` of the enclosing message; its value is the entry there."""
+
+    table: str
+    code: str
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field on the wire."""
+
+    name: str
+    subcon: Any
+    _: KW_ONLY
+    doc: str = ""
+    title: str = ""  # what readers call it, where the wire calls it otherwise
+    code: str = ""
+    at: Expression | int | None = None
+    size: Expression | None = None
+    when: Expression | None = None
+    optional: bool = False
+    default: Any = MISSING  # what an absent one means; null where not given
+    const: Any = MISSING
+    mapped: Mapped | None = None
+    minimum: int | None = None
+    maximum: int | None = None
+    bits: tuple[Bit, ...] = ()
+    derive: Expression | None = None
+    checksum: Checksum | None = None
+    refers: Reference | None = None
+    table: bool = False
+    flatten: bool = False
+    inline: bool = False
+    hidden: bool = False
+    tag: int = 0
+    member: str = ""
+
+    def parse(self, run: Run) -> None:
+        """Locate, read, constrain, store."""
+        scope = run.scope
+        if not holds(self.when, scope):
+            self._store(run, None)
+            return
+        try:
+            stream = run.source.locate(self)
+            if stream is MISSING:
+                self._absent(run)
+                return
+            self._seek(run, stream)
+            offset = run.source.offset(stream)
+            run.offsets[self.name] = offset
+            raw = self._read(run, stream)
+            self._store(run, self._accept(raw, run, offset))
+        except DecodeError as error:
+            if not self.inline:
+                error.at(self.member or self.name)
+            raise
+
+    def _absent(self, run: Run) -> None:
+        if not self.optional:
+            missing = getattr(run.source, "start", 0)
+            raise DecodeError("missing_key", offset=missing, expected=self.member or self.name, actual="no such member")
+        if self.default is MISSING:
+            self._store(run, None)
+        elif self.mapped is not None:
+            self._store(run, self.mapped.read(self.default, run.scope, 0))
+        else:
+            self._store(run, self.default)
+
+    def _seek(self, run: Run, stream: Any) -> None:
+        if self.at is None:
+            return
+        start = run.scope._start
+        if isinstance(self.at, int):
+            target = start + self.at if self.at >= 0 else stream.limit + self.at
+        else:
+            target = start + evaluate(self.at, run.scope)
+        if target < start or target > stream.limit:
+            raise stream.short(stream.tell(), max(target - stream.tell(), 0))
+        run.reached = max(run.reached, stream.tell())
+        stream.seek(target)
+
+    def _read(self, run: Run, stream: Any) -> Any:
+        if self.size is None:
+            return self.subcon._parse(stream, run.scope, "")
+        with stream.region(evaluate(self.size, run.scope), self.code or "bad_region"):
+            return self.subcon._parse(stream, run.scope, "")
+
+    def _accept(self, raw: Any, run: Run, offset: int) -> Any:
+        """The reader's value of `raw`; raises DecodeError where a constraint does not hold."""
+        if self.const is not MISSING and not same(raw, self.const):
+            raise DecodeError(self.code, offset=offset, expected=shown(self.const), actual=shown(raw))
+        if self.mapped is not None:
+            return self.mapped.read(raw, run.scope, offset)
+        if raw is not None and (
+            (self.minimum is not None and raw < self.minimum) or (self.maximum is not None and raw > self.maximum)
+        ):
+            expected = (
+                f"{'' if self.minimum is None else self.minimum} .. {'' if self.maximum is None else self.maximum}"
+            )
+            raise DecodeError(self.code, offset=offset, expected=expected.strip(), actual=shown(raw))
+        for bit in self.bits:
+            self._put(run, bit.name, bit.name, bit.read(raw, run.scope, offset), hidden=bit.hidden)
+        if self.refers is not None:
+            return self._entry(raw, run, offset)
+        return raw
+
+    def _entry(self, index: int, run: Run, offset: int) -> Any:
+        assert self.refers is not None
+        table = run.scope._[self.refers.table]
+        if index >= len(table):
+            raise DecodeError(
+                self.refers.code, offset=offset, expected=f"an index below {len(table)}", actual=shown(index)
+            )
+        return table[index]
+
+    def _store(self, run: Run, value: Any) -> None:
+        if not self.flatten:
+            self._put(run, self.name, self.title or self.name, value, hidden=self.hidden)
+            return
+        run.scope[self.name] = value
+        if value is not None:
+            run.value.update(value)
+            run.value.hidden.update(value.hidden)
+            run.scope.update(value)
+            run.scope.update(value.hidden)
+
+    def _put(self, run: Run, name: str, title: str, value: Any, *, hidden: bool) -> None:
+        """Give a value to expressions, and to readers unless it is hidden or another field of that title has one."""
+        if value is not None or name not in run.scope:
+            run.scope[name] = value
+        if hidden or title != name:  # expressions around a flattened struct know its fields by their wire names
+            run.value.hidden[name] = value
+        if hidden:
+            return
+        if value is not None or title not in run.value:
+            run.value[title] = value
+
+    # --- building ---
+
+    def value_to_build(self, scope: Container) -> Any:
+        """The value on the wire, as far as it is known before the layout; raises LayoutPendingError where it is not."""
+        if self.const is not MISSING:
+            return MISSING if self.optional and same(self.const, self.default) else self.const
+        if self.derive is not None:
+            value = evaluate(self.derive, scope)
+        elif self.flatten:
+            return scope._value
+        else:
+            value = scope._value.get(self.title or self.name)
+        if self.bits:
+            return self._packed(value, scope)
+        if value is None and self.optional and not self._null_has_a_wire_form():
+            return MISSING
+        wire = value if self.mapped is None else self.mapped.write(value, scope)
+        return MISSING if self.optional and same(wire, self.default) else wire
+
+    def _null_has_a_wire_form(self) -> bool:
+        """Whether null must be written out: where it can be, and leaving the field out would mean another value."""
+        means_another = self.default is not MISSING and self.default is not None
+        return means_another and getattr(self.subcon, "nullable", False)
+
+    def _packed(self, value: Any, scope: Container) -> int:
+        raw = int(value or 0)
+        for bit in self.bits:
+            raw = bit.write(raw, scope)
+        return raw

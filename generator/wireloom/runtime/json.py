@@ -1,0 +1,286 @@
+"""JSON by schema: the text is read whole (`json_text`), then constructs take its nodes apart in the order of the spec.
+
+While parsing, the stream of each construct here is a `Node`; while building, a `Slot` that receives a tree of values,
+which the `Document` around them writes at the end. So problems of the text come before problems of its meaning. Offsets
+are those of the value's first character.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import construct
+from construct import Container
+
+from wireloom.runtime.binary import encoded_text
+from wireloom.runtime.elements import Elements
+from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.json_nodes import WORDS, Kind, Member, Nesting, Node, Slot, Tree, expect, mismatch, too_deep
+from wireloom.runtime.json_scalars import Base64, Boolean, Float, Integer, JsonText, Null, Text, amount
+from wireloom.runtime.json_structs import Object, Positions, SelectMember
+from wireloom.runtime.json_text import read, write
+from wireloom.runtime.protocol import Expression
+from wireloom.runtime.structure import Struct
+from wireloom.runtime.unions import Deferred
+from wireloom.runtime.values import Pairs, kind_of
+
+__all__ = [
+    "Array",
+    "Base64",
+    "Boolean",
+    "Document",
+    "Float",
+    "Integer",
+    "JsonText",
+    "Map",
+    "Null",
+    "Nullable",
+    "Object",
+    "OneOf",
+    "Positions",
+    "SelectMember",
+    "Text",
+]
+
+_DEFAULT_DEPTH = 64
+
+
+# --- document ------------------------------------------------------------------------------------------------------
+
+
+class Document(construct.Construct):
+    """A whole JSON text, to the end of the region. Lists and maps of open values may nest to `depth`.
+
+    Beside those a text of the format nests to `structural_depth` at most; one that goes beyond both together is refused
+    while it is read, before anything is made of it.
+    """
+
+    def __init__(self, subcon: Any, depth: int | Expression = _DEFAULT_DEPTH, structural_depth: int = 0) -> None:
+        super().__init__()
+        self.subcon, self.depth, self.structural_depth = subcon, depth, structural_depth
+
+    def _parse(self, stream: Any, context: Container, path: str) -> Any:
+        start = stream.tell()
+        stream.seek(0)
+        data = stream.read(getattr(stream, "limit", -1))
+        depth = amount(self.depth, context)
+        root = read(data, depth + self.structural_depth, start)
+        root.source.nesting.limit = depth
+        try:
+            return self.subcon._parse(root, context, path)
+        except RecursionError:
+            error = DecodeError("depth_limit", offset=root.start, expected="what Python's stack holds", actual="more")
+        raise error
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        slot = Slot(Nesting(amount(self.depth, context)))
+        try:
+            self.subcon._build(obj, slot, context, path)
+            data = write(slot.value)
+        except RecursionError:
+            error = EncodeError("a value that Python's stack holds", "deeper nesting")
+        else:
+            stream.write(data)
+            return obj
+        raise error
+
+
+# --- containers ----------------------------------------------------------------------------------------------------
+
+
+def _enter(node: Node) -> None:
+    if not node.source.nesting.enter():
+        raise too_deep(node)
+
+
+def _enter_built(slot: Slot) -> None:
+    if not slot.nesting.enter():
+        raise EncodeError(f"at most {slot.nesting.limit} containers in one another", "one more inside")
+
+
+class Array(construct.Construct):
+    """An array of elements of one type. `open` ones hold open values and count towards the depth."""
+
+    kinds: tuple[Kind, ...] = ("array",)
+    values = ("list",)
+
+    def __init__(
+        self, element: Any, *, unique: str = "", unique_code: str = "duplicate_element", open: bool = False
+    ) -> None:
+        super().__init__()
+        self.elements, self.open = Elements(element, unique, unique_code), open
+
+    def _parse(self, stream: Node, context: Container, path: str) -> list[Any]:
+        nodes: list[Node] = expect(stream, "array")
+        if not self.open:
+            return self.elements.parse(nodes, context, len(nodes))
+        _enter(stream)
+        elements = self.elements.parse(nodes, context, len(nodes))
+        stream.source.nesting.leave()
+        return elements
+
+    def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
+        if not isinstance(obj, list | tuple) or isinstance(obj, Pairs):
+            raise EncodeError("a list", shown(obj))
+        if self.open:
+            _enter_built(stream)
+        slots = [stream.within() for _ in obj]
+        self.elements.build(obj, iter(slots), context)
+        if self.open:
+            stream.nesting.leave()
+        stream.value = [slot.value for slot in slots]
+        return obj
+
+
+class Map(construct.Construct):
+    """An object with names of its own, as Pairs in the order of the text. `open` ones count towards the depth."""
+
+    kinds: tuple[Kind, ...] = ("object",)
+    values = ("map", "record")
+
+    def __init__(self, value: Any, *, open: bool = False) -> None:
+        super().__init__()
+        self.value, self.open = value, open
+
+    def _parse(self, stream: Node, context: Container, path: str) -> Pairs:
+        members: list[Member] = expect(stream, "object")
+        if self.open:
+            _enter(stream)
+        pairs = Pairs()
+        for index, (key, _, node) in enumerate(members):
+            try:
+                pairs.append((key, self.value._parse(node, context, "")))
+            except DecodeError as error:
+                raise error.at(index) from None
+        if self.open:
+            stream.source.nesting.leave()
+        return pairs
+
+    def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
+        if not isinstance(obj, Pairs | Mapping):
+            raise EncodeError("a map (Pairs or dict)", shown(obj))
+        if self.open:
+            _enter_built(stream)
+        tree: dict[str, Tree] = {}
+        for index, (key, value) in enumerate(obj.items() if isinstance(obj, Mapping) else obj):
+            try:
+                tree[_new_key(key, tree)] = self._built(value, stream, context)
+            except EncodeError as error:
+                raise error.at(index) from None
+        if self.open:
+            stream.nesting.leave()
+        stream.value = tree
+        return obj
+
+    def _built(self, value: Any, stream: Slot, context: Container) -> Tree:
+        slot = stream.within()
+        self.value._build(value, slot, context, "")
+        tree: Tree = slot.value
+        return tree
+
+
+def _new_key(key: object, tree: Mapping[str, Tree]) -> str:
+    encoded_text(key)
+    assert isinstance(key, str)
+    if key in tree:
+        raise EncodeError("another key", f"{shown(key)} again")
+    return key
+
+
+# --- alternatives --------------------------------------------------------------------------------------------------
+
+
+def _kinds_of(subcon: Any) -> Sequence[Kind]:
+    """The kinds of node that a construct reads."""
+    match subcon:
+        case Deferred():
+            return _kinds_of(subcon.target())
+        case Struct():
+            return _kinds_of(subcon.form)
+        case _:
+            return getattr(subcon, "kinds", ("object",))
+
+
+def _values_of(subcon: Any) -> Sequence[str]:
+    """The kinds of Python value that a construct writes."""
+    return _values_of(subcon.target()) if isinstance(subcon, Deferred) else getattr(subcon, "values", ("record",))
+
+
+class Nullable(construct.Construct):
+    """null, or a value of the type."""
+
+    nullable = True
+
+    def __init__(self, subcon: Any) -> None:
+        super().__init__()
+        self.subcon = subcon
+
+    @cached_property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds of node that this reads."""
+        return "null", *_kinds_of(self.subcon)
+
+    @cached_property
+    def values(self) -> tuple[str, ...]:
+        """The kinds of Python value that this writes."""
+        return "null", *_values_of(self.subcon)
+
+    def _parse(self, stream: Node, context: Container, path: str) -> Any:
+        return None if stream.kind == "null" else self.subcon._parse(stream, context, path)
+
+    def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
+        if obj is None:
+            stream.value = None
+        else:
+            self.subcon._build(obj, stream, context, path)
+        return obj
+
+
+class OneOf(construct.Construct):
+    """Alternatives told apart by the kind of the value; an integer literal is a float where nothing else takes it."""
+
+    def __init__(self, alternatives: Mapping[str, Any], code: str = "type_mismatch") -> None:
+        super().__init__()
+        self.alternatives, self.code = dict(alternatives), code
+
+    @cached_property
+    def kinds(self) -> dict[Kind, Any]:
+        """The alternative for each kind of node."""
+        chosen: dict[Kind, Any] = {}
+        for subcon in self.alternatives.values():
+            for kind in _kinds_of(subcon):
+                chosen.setdefault(kind, subcon)
+        if "float" in chosen:
+            chosen.setdefault("int", chosen["float"])
+        return chosen
+
+    @cached_property
+    def values(self) -> dict[str, Any]:
+        """The alternative for each kind of Python value."""
+        chosen: dict[str, Any] = {}
+        for subcon in self.alternatives.values():
+            for kind in _values_of(subcon):
+                chosen.setdefault(kind, subcon)
+        if "float" in chosen:
+            chosen.setdefault("int", chosen["float"])
+        return chosen
+
+    def _parse(self, stream: Node, context: Container, path: str) -> Any:
+        subcon = self.kinds.get(stream.kind)
+        if subcon is None:
+            raise mismatch(stream, " or ".join(WORDS[kind] for kind in self.kinds), self.code)
+        return subcon._parse(stream, context, path)
+
+    def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
+        subcon = self.values.get(_kind_of(obj))
+        if subcon is None:
+            raise EncodeError("one of " + ", ".join(self.alternatives), shown(obj))
+        subcon._build(obj, stream, context, path)
+        return obj
+
+
+def _kind_of(value: object) -> str:
+    try:
+        return kind_of(value)
+    except TypeError as error:
+        raise EncodeError("a value", str(error)) from None

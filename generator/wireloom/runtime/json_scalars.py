@@ -1,0 +1,225 @@
+"""JSON scalars by schema: each takes the node of its kind, refuses any other, and checks range, alphabet and size."""
+
+import binascii
+import math
+from typing import Any
+
+import construct
+from construct import Container
+
+from wireloom.runtime.binary import checked_integer, encoded_text, integer_range
+from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.json_nodes import WORDS, Kind, Node, Slot, Verbatim, expect, mismatch, too_deep
+from wireloom.runtime.json_text import read
+from wireloom.runtime.protocol import Expression, evaluate
+
+_LINE = 76  # characters of base64 between line feeds
+_SHOWN_DIGITS = 40
+
+
+def amount(of: int | Expression | None, context: Container) -> Any:
+    """A size or limit that is fixed, computed or not there."""
+    return evaluate(of, context) if callable(of) else of
+
+
+class Integer(construct.Construct):
+    """An integer literal (never 1.0 or 1e3) within the range of `bits` bits, else `int_range`."""
+
+    kinds: tuple[Kind, ...] = ("int",)
+    values = ("int",)
+
+    def __init__(self, bits: int, *, signed: bool) -> None:
+        super().__init__()
+        self.bits, self.signed = bits, signed
+        self.low, self.high = integer_range(bits, signed=signed)
+
+    def _parse(self, stream: Node, context: Container, path: str) -> int:
+        number: int = expect(stream, "int")
+        if not self.low <= number <= self.high:
+            size = stream.end - stream.start
+            actual = stream.literal if size <= _SHOWN_DIGITS else f"a number of {size} characters"
+            raise DecodeError("int_range", offset=stream.start, expected=f"{self.low} .. {self.high}", actual=actual)
+        return number
+
+    def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
+        stream.value = int(checked_integer(obj, self.bits, signed=self.signed))
+        return obj
+
+
+class Float(construct.Construct):
+    """A number, integer literals included; beyond 64 bits it is `json_nonfinite`."""
+
+    kinds: tuple[Kind, ...] = ("float",)
+    values = ("float",)
+
+    def _parse(self, stream: Node, context: Container, path: str) -> float:
+        if stream.kind not in ("int", "float"):
+            raise mismatch(stream, "a number")
+        number = float(stream.literal)
+        if math.isinf(number):
+            raise DecodeError(
+                "json_nonfinite", offset=stream.start, expected="a number within 64 bits", actual="a larger one"
+            )
+        return number
+
+    def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
+        if not isinstance(obj, int | float) or isinstance(obj, bool):
+            raise EncodeError("a number", shown(obj))
+        try:
+            number = float(obj)
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number):
+            raise EncodeError("a finite number", shown(obj))
+        stream.value = number
+        return obj
+
+
+class Boolean(construct.Construct):
+    """true or false."""
+
+    kinds: tuple[Kind, ...] = ("bool",)
+    values = ("bool",)
+
+    def _parse(self, stream: Node, context: Container, path: str) -> bool:
+        value: bool = expect(stream, "bool")
+        return value
+
+    def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
+        if not isinstance(obj, bool):
+            raise EncodeError("a boolean", shown(obj))
+        stream.value = obj
+        return obj
+
+
+class Null(construct.Construct):
+    """null."""
+
+    kinds: tuple[Kind, ...] = ("null",)
+    values = ("null",)
+
+    def _parse(self, stream: Node, context: Container, path: str) -> None:
+        expect(stream, "null")
+
+    def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
+        if obj is not None:
+            raise EncodeError("null", shown(obj))
+        stream.value = None
+        return obj
+
+
+class Text(construct.Construct):
+    """A string."""
+
+    kinds: tuple[Kind, ...] = ("str",)
+    values = ("str",)
+
+    def _parse(self, stream: Node, context: Container, path: str) -> str:
+        text: str = expect(stream, "str")
+        return text
+
+    def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
+        encoded_text(obj)
+        stream.value = obj
+        return obj
+
+
+class Base64(construct.Construct):
+    """Bytes as a base64 string: standard alphabet, padded, spare bits zero, no white space (else `bad_base64`).
+
+    `size` bytes where given, else `code`. With `line_feeds` there may be line feeds, behind every full line of 76
+    characters; behind the last one it may be missing.
+    """
+
+    kinds: tuple[Kind, ...] = ("str",)
+    values = ("bytes",)
+
+    def __init__(
+        self, size: int | Expression | None = None, code: str = "bad_size", *, line_feeds: bool = False
+    ) -> None:
+        super().__init__()
+        self.size, self.code, self.line_feeds = size, code, line_feeds
+
+    def _parse(self, stream: Node, context: Container, path: str) -> bytes:
+        text: str = expect(stream, "str")
+        data = _from_base64(_joined(text) if self.line_feeds else text)
+        if data is None:
+            raise DecodeError("bad_base64", offset=stream.start, expected="canonical base64", actual=shown(text))
+        size = amount(self.size, context)
+        if size is not None and len(data) != size:
+            raise DecodeError(self.code, offset=stream.start, expected=f"{size} bytes", actual=f"{len(data)} bytes")
+        return data
+
+    def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
+        if not isinstance(obj, bytes | bytearray | memoryview):
+            raise EncodeError("bytes", shown(obj))
+        data = bytes(obj)
+        size = amount(self.size, context)
+        if size is not None and len(data) != size:
+            raise EncodeError(f"{size} bytes", f"{len(data)} bytes")
+        text = binascii.b2a_base64(data, newline=False).decode("ascii")
+        stream.value = _broken(text) if self.line_feeds else text
+        return obj
+
+
+def _from_base64(text: str) -> bytes | None:
+    """The bytes, or None where `text` is not the one way to write them."""
+    try:
+        data = binascii.a2b_base64(text, strict_mode=True)
+    except ValueError:
+        return None
+    return data if binascii.b2a_base64(data, newline=False) == text.encode("ascii") else None
+
+
+def _joined(text: str) -> str:
+    """Base64 without its line feeds; left alone where they stand elsewhere than behind full lines."""
+    *lines, last = text.split("\n")
+    well_placed = all(len(line) == _LINE for line in lines) and len(last) <= _LINE
+    return "".join((*lines, last)) if well_placed else text
+
+
+def _broken(text: str) -> str:
+    """Base64 with a line feed behind each full line, the last one too unless padded: as Jackson's encoder has it."""
+    lines = [text[place : place + _LINE] for place in range(0, len(text), _LINE)]
+    return "".join(line + "\n" if len(line) == _LINE and not line.endswith("=") else line for line in lines)
+
+
+class JsonText(construct.Construct):
+    """A JSON value of one `kind` (any, object, array) as its text, as written."""
+
+    values = ("str",)
+
+    def __init__(self, kind: str = "any") -> None:
+        super().__init__()
+        self.kinds: tuple[Kind, ...] = tuple(name for name in WORDS if kind in ("any", name))
+
+    def _parse(self, stream: Node, context: Container, path: str) -> str:
+        if stream.kind not in self.kinds:
+            raise mismatch(stream, WORDS[self.kinds[0]])
+        _check_depth(stream)
+        return stream.literal
+
+    def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
+        try:
+            node = read(encoded_text(obj), stream.nesting.limit)
+        except DecodeError as error:
+            raise EncodeError("JSON text", f"{error.code} at byte {error.offset} of it") from None
+        if node.kind not in self.kinds:
+            raise EncodeError(f"the text of {WORDS[self.kinds[0]]}", f"the text of {WORDS[node.kind]}")
+        stream.value = Verbatim(node.literal)
+        return obj
+
+
+def _check_depth(node: Node) -> None:
+    """`depth_limit` where containers of the text stand deeper in one another than open values may."""
+    nesting = node.source.nesting
+    level, depth = [node], nesting.depth
+    while level := [each for each in level if each.kind in ("array", "object")]:
+        depth += 1
+        if depth > nesting.limit:
+            raise too_deep(level[0])
+        level = [inner for each in level for inner in _inner(each)]
+
+
+def _inner(node: Node) -> list[Node]:
+    return list(node.value) if node.kind == "array" else [inner for _, _, inner in node.value]

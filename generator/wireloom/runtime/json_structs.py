@@ -1,0 +1,298 @@
+"""JSON structs: the forms that find a struct's fields in an object or an array, and unions told by a member.
+
+An inline struct reads from and writes to the object around it. It is handed that object's own source (or sink) as its
+stream, so there is one list of what has been located, and only the struct that owns the object asks for what is left.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import construct
+from construct import Container
+
+from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.fields import Field
+from wireloom.runtime.json_nodes import WORDS, Kind, Node, Slot, Tree, expect, mismatch
+from wireloom.runtime.protocol import MISSING, Expression, Scalar, evaluate
+from wireloom.runtime.structure import Struct
+from wireloom.runtime.unions import CasesByValue, Refusal, struct_for
+from wireloom.runtime.values import kind_of
+
+# --- structs as objects --------------------------------------------------------------------------------------------
+
+
+def _object_at(stream: "Node | SharedMembers") -> Node:
+    node = stream.around.node if isinstance(stream, SharedMembers) else stream
+    expect(node, "object")
+    return node
+
+
+class _Members:
+    """An object while its struct is parsed: the members there are, and which of them have been located."""
+
+    def __init__(self, node: Node, unknown: Expression | None, scope: Container) -> None:
+        self.node, self.start = node, node.start
+        self._unknown, self._scope = unknown, scope
+        self._nodes = {key: child for key, _, child in node.members}
+        self._located: set[str] = set()
+
+    def locate(self, field: Field) -> Any:
+        """The member's node. An inline struct gets this object's members, to locate its own among them."""
+        if field.inline:
+            return SharedMembers(self)
+        name = field.member or field.name
+        self._located.add(name)
+        return self._nodes.get(name, MISSING)
+
+    def offset(self, stream: "Node | SharedMembers") -> int:
+        """The offset of the member's value."""
+        return stream.tell()
+
+    def close(self) -> None:
+        """Members that no field has located are `unexpected_property`, unless they may be ignored."""
+        if self._unknown is not None and evaluate(self._unknown, self._scope) == "ignore":
+            return
+        for key, offset, _ in self.node.members:
+            if key not in self._located:
+                error = DecodeError("unexpected_property", offset=offset, expected="no such member", actual=shown(key))
+                raise error.at(key)
+
+
+@dataclass(frozen=True, slots=True)
+class SharedMembers:
+    """What an inline struct reads: the members of the object around it, which also answers for those left over."""
+
+    around: _Members
+
+    @property
+    def start(self) -> int:
+        """The offset of the object."""
+        return self.around.start
+
+    def tell(self) -> int:
+        """The offset of the object."""
+        return self.around.start
+
+    def locate(self, field: Field) -> Any:
+        """The member's node."""
+        return self.around.locate(field)
+
+    def offset(self, stream: "Node | SharedMembers") -> int:
+        """The offset of the member's value."""
+        return stream.tell()
+
+    def close(self) -> None:
+        """Nothing to check: the object is not this struct's own."""
+
+
+class _BuiltMembers:
+    """An object while its struct is built."""
+
+    def __init__(self, slot: Slot) -> None:
+        self._slot = slot
+        self._placed: list[tuple[str, Slot]] = []
+
+    def place(self, field: Field) -> Any:
+        """A slot for the member's value; for an inline struct, this object itself."""
+        if field.inline:
+            return SharedSlot(self)
+        slot = self._slot.within()
+        self._placed.append((field.member or field.name, slot))
+        return slot
+
+    def close(self) -> None:
+        """Put the members that have got a value together."""
+        tree: dict[str, Tree] = {}
+        for name, slot in self._placed:
+            if slot.value is MISSING:
+                continue
+            if name in tree:
+                raise EncodeError(f"one value for the member {name}", "two")
+            tree[name] = slot.value
+        self._slot.value = tree
+
+
+@dataclass(frozen=True, slots=True)
+class SharedSlot:
+    """What an inline struct writes to: the object around it."""
+
+    around: _BuiltMembers
+
+    def place(self, field: Field) -> Any:
+        """A slot for the member's value."""
+        return self.around.place(field)
+
+    def close(self) -> None:
+        """Nothing to do: the object is closed by the struct around."""
+
+
+@dataclass(frozen=True)
+class Object:
+    """A struct as an object, its fields found by name.
+
+    A member that no field has located (one whose `when` does not hold has not) is `unexpected_property`, after all
+    fields and in the order of the text, unless `unknown_members` gives "ignore".
+    """
+
+    kinds: ClassVar[tuple[Kind, ...]] = ("object",)
+
+    unknown_members: Expression | None = None
+
+    def open(self, struct: Struct, stream: Node | SharedMembers, scope: Container) -> _Members | SharedMembers:
+        """The object's members."""
+        node = _object_at(stream)
+        return stream if isinstance(stream, SharedMembers) else _Members(node, self.unknown_members, scope)
+
+    def create(
+        self, struct: Struct, stream: Slot | SharedSlot, scope: Container, fields: Sequence[Field]
+    ) -> _BuiltMembers | SharedSlot:
+        """An object to be filled."""
+        return stream if isinstance(stream, SharedSlot) else _BuiltMembers(stream)
+
+
+# --- structs as arrays ---------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Places:
+    """An array while its struct is parsed: each field located is the next element."""
+
+    node: Node
+    next: int = 0
+
+    @property
+    def start(self) -> int:
+        """The offset of the array."""
+        return self.node.start
+
+    def locate(self, field: Field) -> Any:
+        """The next element's node."""
+        if self.next == len(self.node.elements):
+            raise self._wrong(f"more than {self.next} elements")
+        self.next += 1
+        return self.node.elements[self.next - 1]
+
+    def offset(self, stream: Node) -> int:
+        """The offset of the element."""
+        return stream.start
+
+    def close(self) -> None:
+        """Fields that did not apply have no element."""
+        if self.next != len(self.node.elements):
+            raise self._wrong(f"{self.next} elements")
+
+    def _wrong(self, expected: str) -> DecodeError:
+        return DecodeError("bad_arity", offset=self.start, expected=expected, actual=str(len(self.node.elements)))
+
+
+@dataclass
+class _BuiltPlaces:
+    """An array while its struct is built."""
+
+    slot: Slot
+    placed: list[Slot] = field(default_factory=list)
+
+    def place(self, field: Field) -> Slot:
+        """A slot for the next element."""
+        self.placed.append(self.slot.within())
+        return self.placed[-1]
+
+    def close(self) -> None:
+        """Put the elements together; one that was left out is null."""
+        self.slot.value = [None if slot.value is MISSING else slot.value for slot in self.placed]
+
+
+@dataclass(frozen=True)
+class Positions:
+    """A struct as an array, one element a field, in order. Where it has versions, the arity may tell which."""
+
+    kinds: ClassVar[tuple[Kind, ...]] = ("array",)
+
+    def open(self, struct: Struct, stream: Node, scope: Container) -> _Places:
+        """Check kind and arity (`bad_arity`)."""
+        elements: list[Node] = expect(stream, "array")
+        arities = struct.arities
+        if len(elements) not in arities:
+            wanted = " or ".join(str(arity) for arity in sorted(arities, reverse=True))
+            raise DecodeError(
+                "bad_arity", offset=stream.start, expected=f"{wanted} elements", actual=str(len(elements))
+            )
+        version = arities[len(elements)]
+        if version is not None:
+            scope._version = version
+        return _Places(stream)
+
+    def create(self, struct: Struct, stream: Slot, scope: Container, fields: Sequence[Field]) -> _BuiltPlaces:
+        """An array to be filled."""
+        return _BuiltPlaces(stream)
+
+
+# --- unions told by a member -----------------------------------------------------------------------------------------
+
+
+class SelectMember(CasesByValue, construct.Construct):
+    """A union of structs chosen by a member of the object itself, or (`presence`) by whether it is there.
+
+    Its value must be of a kind that some case has (else `type_mismatch`) and be one of the cases (else `code`). Where
+    it is absent, `default` stands for it; without one that is `missing_key`.
+    """
+
+    kinds: tuple[Kind, ...] = ("object",)
+    values = ("record",)
+
+    def __init__(  # noqa: PLR0913 - a declaration: all but two are named where it is used
+        self,
+        member: str,
+        cases: Mapping[Scalar, Any],
+        code: str = "unknown_case",
+        *,
+        presence: bool = False,
+        default: Scalar = None,
+        required: bool = True,
+    ) -> None:
+        super().__init__()
+        self.member, self.cases, self.code, self.presence = member, dict(cases), code, presence
+        self.default, self.required = default, required and default is None
+        self.subcons = tuple(dict.fromkeys(case for case in cases.values() if not isinstance(case, Refusal)))
+        self._by_kind = {(kind_of(value), value): case for value, case in cases.items()}
+
+    def _parse(self, stream: Node | SharedMembers, context: Container, path: str) -> Any:
+        node = _object_at(stream)
+        try:
+            case = self._case(node)
+        except DecodeError as error:
+            raise error.at(self.member) from None
+        return case._parse(stream, context, path)
+
+    def _case(self, node: Node) -> Any:
+        found = next((child for key, _, child in node.members if key == self.member), None)
+        if self.presence:
+            tag: Any = found is not None
+        elif found is None:
+            tag = self._absent(node)
+        else:
+            tag = self._tag(found)
+        case = self._by_kind.get((kind_of(tag), tag))
+        if case is None or isinstance(case, Refusal):
+            known = ", ".join(shown(value) for value in self.cases)
+            offset = node.start if found is None else found.start
+            code = self.code if case is None else case.code
+            raise DecodeError(code, offset=offset, expected=f"one of {known}", actual=shown(tag))
+        return case
+
+    def _absent(self, node: Node) -> Scalar:
+        if self.required:
+            raise DecodeError("missing_key", offset=node.start, expected=self.member, actual="no such member")
+        return self.default
+
+    def _tag(self, found: Node) -> Scalar:
+        kinds = dict.fromkeys(kind for kind, _ in self._by_kind)
+        if found.kind not in kinds:
+            raise mismatch(found, " or ".join(WORDS[kind] for kind in WORDS if kind in kinds))
+        tag: Scalar = found.value
+        return tag
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        struct_for(obj, self.subcons, context)._build(obj, stream, context, path)
+        return obj

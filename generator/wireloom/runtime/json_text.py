@@ -1,0 +1,381 @@
+"""JSON text: a strict reader that knows where everything stands, and the writer that mirrors it.
+
+The text is read once, from the front, into nodes that keep their offsets. The first byte that no JSON text can have
+there decides the error, so every decoder that reads from the front finds the same one:
+
+* `truncated`: the text ends too early; at the string, number or word that is cut, else at the end of the text.
+* `json_syntax`: at the first byte that cannot stand there (a BOM, a comment, `'`, NUL, a control character in a string,
+  the second digit of `01`, the bracket of `[1,]`).
+* `invalid_utf8`: at the first bad byte, where the reader reaches it; at the escape of a lone surrogate; at the start
+  where the first four bytes are UTF-16 or UTF-32 (looked at before anything else).
+* `json_nonfinite`: at NaN, Infinity, -Infinity, or a float literal beyond 64 bits.
+* `duplicate_key`: at the second key, once it has been read and before its value. Escapes are resolved first.
+* `depth_limit`: at the bracket that opens one container too many.
+* `trailing_bytes`: at the first byte behind the value that is not white space.
+
+Reading keeps its own stack and takes time linear in the text. Paths name members and indexes; for the reader, which
+knows no types, a map is an object like any other.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from json.encoder import encode_basestring
+from typing import Literal
+
+from wireloom.runtime.errors import Component, DecodeError, shown
+from wireloom.runtime.json_nodes import Kind, Nesting, Node, SourceText, Tree, Verbatim
+
+_LONGEST_INTEGER = 400  # digits: beyond any range a spec can state, and below where Python refuses or slows down
+_BEYOND_ANY_RANGE: int = 10**_LONGEST_INTEGER
+
+
+# --- grammar -------------------------------------------------------------------------------------------------------
+
+# number = [ "-" ] ( "0" / digit1-9 *DIGIT ) [ "." 1*DIGIT ] [ ("e" / "E") [ "-" / "+" ] 1*DIGIT ]         RFC 8259, 6
+# char   = %x20-21 / %x23-5B / %x5D-10FFFF / escape; the text between escapes is decoded as UTF-8            RFC 8259, 7
+_WHITE = rb"[ \t\n\r]*+"
+_PLAIN = rb'[^"\\\x00-\x1f]*+'
+_TOKEN = re.compile(
+    _WHITE
+    + rb'(?:"(?P<str>' + _PLAIN + rb')"'
+    + rb"|(?P<number>-?(?:0|[1-9][0-9]*+)(?P<real>(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?))"
+    + rb"|(?P<object>\{)|(?P<array>\[)|(?P<null>null)|(?P<true>true)|(?P<false>false))"
+)  # fmt: skip
+_KEY = re.compile(_WHITE + rb'"(' + _PLAIN + rb')"' + _WHITE + rb":")
+_BEFORE_ELEMENT = re.compile(_WHITE + rb"([,\]])")
+_BEFORE_KEY = re.compile(_WHITE + rb"([,}])")
+_SPACE = re.compile(_WHITE)
+_CHARACTERS = re.compile(_PLAIN)
+_ESCAPE = re.compile(rb'\\(?:(["\\/bfnrt])|u([0-9A-Fa-f]{4}))')
+_LOW_SURROGATE = re.compile(rb"\\u([dD][c-fC-F][0-9A-Fa-f]{2})")
+_NONFINITE = re.compile(rb"NaN|-?Infinity")
+_UTF_16_OR_32 = re.compile(rb"[^\0]\0[^\0]\0|\0[^\0]\0[^\0]|[^\0]\0\0\0|\0\0\0[^\0]")
+
+# What a cut literal looks like: the longest beginning of a number, an escape, a low surrogate's escape.
+_NUMBER_CUT = re.compile(rb"-?(?:(?:0|[1-9][0-9]*+)(?:\.(?:[0-9]++(?:[eE][+-]?[0-9]*+)?)?|[eE][+-]?[0-9]*+)?)?")
+_ESCAPE_CUT = re.compile(rb"\\(?:u[0-9A-Fa-f]{0,3})?")
+_LOW_SURROGATE_CUT = re.compile(rb"(?:\\(?:u(?:[dD](?:[c-fC-F][0-9A-Fa-f]?)?)?)?)?")
+
+_ESCAPED = {b'"': '"', b"\\": "\\", b"/": "/", b"b": "\b", b"f": "\f", b"n": "\n", b"r": "\r", b"t": "\t"}
+_WORDS = (b"null", b"true", b"false")
+_CONSTANTS: dict[str, tuple[Kind, bool | None]] = {
+    "null": ("null", None),
+    "true": ("bool", True),
+    "false": ("bool", False),
+}
+_CONTINUES_NUMBER = frozenset(b"0123456789.eE")
+_HIGHS, _LOWS = range(0xD800, 0xDC00), range(0xDC00, 0xE000)
+
+
+# --- reading -------------------------------------------------------------------------------------------------------
+
+
+def read(data: bytes, max_depth: int, start: int = 0) -> Node:
+    """The one value that `data` holds from `start` on; at most `max_depth` containers within one another."""
+    return _Reader(data, max_depth).document(start)
+
+
+class _Open:
+    """A container being read, and the component of the path that leads to what is being read in it."""
+
+    __slots__ = ("component", "key_offset", "keys", "node")
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self.component: Component | None = None
+        self.key_offset = 0
+        self.keys: set[str] = set()
+
+
+class _Reader:
+    """One pass over one text. Methods take the offset where they begin and return the offset behind what they read."""
+
+    def __init__(self, data: bytes, max_depth: int) -> None:
+        self.data = data
+        self.max_depth = max_depth
+        self.source = SourceText(data, Nesting(max_depth))
+        self.stack: list[_Open] = []
+
+    def document(self, start: int) -> Node:
+        """The value, and nothing but white space behind it."""
+        if _UTF_16_OR_32.match(self.data, start):
+            raise self._error("invalid_utf8", start, "UTF-8", "UTF-16 or UTF-32")
+        root, position = self._value(start)
+        while self.stack:
+            container = self.stack[-1]
+            container.component = None
+            position, more = self._advance(container, position)
+            if more:
+                position = self._child(container, position)
+            else:
+                container.node.end = position
+                self.stack.pop()
+        end = self._skip(position)
+        if end != len(self.data):
+            raise self._error("trailing_bytes", end, "the end of the text", self._found(end))
+        return root
+
+    # --- containers ---
+
+    def _child(self, container: _Open, position: int) -> int:
+        parent = container.node
+        if parent.kind == "array":
+            container.component = len(parent.value)
+            child, position = self._value(position)
+            parent.value.append(child)
+        else:
+            child, position = self._value(position)
+            parent.value.append((container.component, container.key_offset, child))
+        return position
+
+    def _advance(self, container: _Open, position: int) -> tuple[int, bool]:
+        """Past a comma and a key; whether another value follows (else past the closing bracket)."""
+        array = container.node.kind == "array"
+        match = (_BEFORE_ELEMENT if array else _BEFORE_KEY).match(self.data, position)
+        first = not container.node.value
+        if match is None:
+            if not first:
+                raise self._unexpected(position, "a comma or the closing bracket")
+        elif match[1] != b",":
+            return match.end(), False
+        elif not first:
+            position = match.end()
+        return (position if array else self._key(container, position)), True
+
+    def _key(self, container: _Open, position: int) -> int:
+        """Past a key and its colon; the key is left with the container."""
+        match = _KEY.match(self.data, position)
+        offset = self._skip(position)
+        if match is not None and match[1].isascii():
+            key, end = match[1].decode("ascii"), 0
+        elif self.data[offset : offset + 1] == b'"':
+            key, end = self._string(offset)
+        else:
+            raise self._unexpected(offset, "a member's name in quotes")
+        container.component, container.key_offset = key, offset
+        if key in container.keys:
+            raise self._error("duplicate_key", offset, "another name", f"{shown(key)} again")
+        container.keys.add(key)
+        if match is not None:
+            return match.end()
+        colon = self._skip(end)
+        if self.data[colon : colon + 1] != b":":
+            raise self._unexpected(colon, "a colon")
+        return colon + 1
+
+    # --- values ---
+
+    def _value(self, position: int) -> tuple[Node, int]:
+        """A scalar, or a container whose bracket has been opened."""
+        match = _TOKEN.match(self.data, position)
+        if match is None:
+            return self._unmatched(self._skip(position))
+        kind, end = match.lastgroup, match.end()
+        if kind == "str":
+            try:
+                return Node(self.source, "str", match.start("str") - 1, end, match["str"].decode("utf-8")), end
+            except UnicodeDecodeError:
+                return self._unmatched(match.start("str") - 1)
+        if kind == "number":
+            return self._number(match), end
+        if kind == "object":
+            return self._container("object", end - 1), end
+        if kind == "array":
+            return self._container("array", end - 1), end
+        assert kind is not None
+        constant, value = _CONSTANTS[kind]
+        return Node(self.source, constant, match.start(kind), end, value), end
+
+    def _container(self, kind: Literal["array", "object"], start: int) -> Node:
+        if len(self.stack) >= self.max_depth:
+            raise self._error(
+                "depth_limit", start, f"at most {self.max_depth} containers in one another", "one more inside"
+            )
+        node = Node(self.source, kind, start, start, [])
+        self.stack.append(_Open(node))
+        return node
+
+    def _number(self, match: re.Match[bytes]) -> Node:
+        literal, start, end = match["number"], match.start("number"), match.end()
+        if end < len(self.data) and self.data[end] in _CONTINUES_NUMBER:
+            raise self._bad_number(start)
+        if not match["real"]:
+            return Node(self.source, "int", start, end, _integer(literal))
+        number = float(literal)
+        if math.isinf(number):
+            raise self._error("json_nonfinite", start, "a number within 64 bits", shown(literal[:48].decode("ascii")))
+        return Node(self.source, "float", start, end, number)
+
+    def _unmatched(self, start: int) -> tuple[Node, int]:
+        """A string that is more than plain text, or the error of what is no value."""
+        first = self.data[start : start + 1]
+        if first == b'"':
+            text, end = self._string(start)
+            return Node(self.source, "str", start, end, text), end
+        nonfinite = _NONFINITE.match(self.data, start)
+        if nonfinite is not None:
+            raise self._error("json_nonfinite", start, "a finite number", nonfinite[0].decode("ascii"))
+        if first == b"-":
+            raise self._bad_number(start)
+        for word in _WORDS:
+            if first == word[:1]:
+                raise self._bad_word(word, start)
+        raise self._unexpected(start, "a value")
+
+    def _bad_number(self, start: int) -> DecodeError:
+        cut = _NUMBER_CUT.match(self.data, start)
+        assert cut is not None
+        return self._cut(start, cut.end(), "a number")
+
+    def _bad_word(self, word: bytes, start: int) -> DecodeError:
+        found = self.data[start : start + len(word)]
+        good = next((place for place, byte in enumerate(found) if byte != word[place]), len(found))
+        return self._cut(start, start + good, word.decode("ascii"))
+
+    # --- strings ---
+
+    def _string(self, quote: int) -> tuple[str, int]:
+        """The string whose opening quote is at `quote`, piece by piece."""
+        pieces: list[str] = []
+        position = quote + 1
+        while True:
+            characters = _CHARACTERS.match(self.data, position)
+            assert characters is not None
+            pieces.append(self._decoded(position, characters.end(), quote))
+            position = characters.end()
+            match self.data[position : position + 1]:
+                case b'"':
+                    return "".join(pieces), position + 1
+                case b"\\":
+                    piece, position = self._escape(position, quote)
+                    pieces.append(piece)
+                case _:
+                    raise self._cut(quote, position, "a string without control characters")
+
+    def _decoded(self, start: int, end: int, quote: int) -> str:
+        try:
+            return self.data[start:end].decode("utf-8")
+        except UnicodeDecodeError as error:
+            if end == len(self.data) and error.reason == "unexpected end of data":
+                raise self._cut(quote, end, "a string") from None
+            bad = self.data[start + error.start : start + error.end]
+            raise self._error("invalid_utf8", start + error.start, "UTF-8", f"{bad.hex(' ')}: {error.reason}") from None
+
+    def _escape(self, start: int, quote: int) -> tuple[str, int]:
+        match = _ESCAPE.match(self.data, start)
+        if match is None:
+            cut = _ESCAPE_CUT.match(self.data, start)
+            assert cut is not None
+            raise self._cut(quote, cut.end(), "an escape that JSON knows")
+        if match[1]:
+            return _ESCAPED[match[1]], match.end()
+        unit = int(match[2], 16)
+        if unit in _HIGHS:
+            return self._pair(unit, start, match.end(), quote)
+        if unit in _LOWS:
+            raise self._lone_surrogate(start)
+        return chr(unit), match.end()
+
+    def _pair(self, high: int, start: int, position: int, quote: int) -> tuple[str, int]:
+        """The character that a high surrogate and the low one behind it make."""
+        match = _LOW_SURROGATE.match(self.data, position)
+        if match is None:
+            cut = _LOW_SURROGATE_CUT.match(self.data, position)
+            assert cut is not None
+            if cut.end() == len(self.data):
+                raise self._cut(quote, cut.end(), "a string")
+            raise self._lone_surrogate(start)
+        return chr(0x10000 + (high - _HIGHS.start << 10) + (int(match[1], 16) - _LOWS.start)), match.end()
+
+    # --- errors ---
+
+    def _skip(self, position: int) -> int:
+        """Past white space."""
+        space = _SPACE.match(self.data, position)
+        assert space is not None
+        return space.end()
+
+    def _found(self, position: int) -> str:
+        """What stands at `position`, for people."""
+        return shown(self.data[position : position + 4].decode("utf-8", "replace")[:1])
+
+    def _unexpected(self, position: int, expected: str) -> DecodeError:
+        """The error of something else behind white space than `expected`."""
+        start = self._skip(position)
+        return self._cut(start, start, expected)
+
+    def _cut(self, start: int, end: int, expected: str) -> DecodeError:
+        """The error of a literal from `start` that is good up to `end`, where the text ends or goes on wrongly."""
+        if end == len(self.data):
+            return self._error("truncated", start, expected, "the end of the text")
+        try:
+            self.data[end : end + 4].decode("utf-8")
+        except UnicodeDecodeError as error:
+            if error.start == 0 and error.reason != "unexpected end of data":
+                bad = self.data[end : end + error.end]
+                return self._error("invalid_utf8", end, "UTF-8", f"{bad.hex(' ')}: {error.reason}")
+        return self._error("json_syntax", end, expected, self._found(end))
+
+    def _lone_surrogate(self, start: int) -> DecodeError:
+        escape = self.data[start : start + 6].decode("ascii")
+        return self._error("invalid_utf8", start, "a surrogate pair", f"the lone surrogate {escape}")
+
+    def _error(self, code: str, offset: int, expected: str, actual: str) -> DecodeError:
+        error = DecodeError(code, offset=offset, expected=expected, actual=actual)
+        for container in reversed(self.stack):
+            if container.component is not None:
+                error.at(container.component)
+        return error
+
+
+def _integer(literal: bytes) -> int:
+    if len(literal) <= _LONGEST_INTEGER:
+        return int(literal)
+    return -_BEYOND_ANY_RANGE if literal.startswith(b"-") else _BEYOND_ANY_RANGE
+
+
+# --- writing -------------------------------------------------------------------------------------------------------
+
+
+def write(tree: Tree) -> bytes:
+    """The compact text of `tree`, as UTF-8. Strings must be free of lone surrogates, floats finite."""
+    pieces: list[str] = []
+    _write(tree, pieces)
+    return "".join(pieces).encode("utf-8")
+
+
+def _write(tree: Tree, pieces: list[str]) -> None:
+    match tree:
+        case None:
+            pieces.append("null")
+        case bool():
+            pieces.append("true" if tree else "false")
+        case str():
+            pieces.append(encode_basestring(tree))
+        case int() | float():
+            pieces.append(repr(tree))
+        case Verbatim(text):
+            pieces.append(text)
+        case list():
+            _write_array(tree, pieces)
+        case _:
+            _write_object(tree, pieces)
+
+
+def _write_array(elements: list[Tree], pieces: list[str]) -> None:
+    separator = "["
+    for element in elements:
+        pieces.append(separator)
+        _write(element, pieces)
+        separator = ","
+    pieces.append("]" if elements else "[]")
+
+
+def _write_object(members: Mapping[str, Tree], pieces: list[str]) -> None:
+    separator = "{"
+    for name, value in members.items():
+        pieces.append(f"{separator}{encode_basestring(name)}:")
+        _write(value, pieces)
+        separator = ","
+    pieces.append("}" if members else "{}")

@@ -1,0 +1,139 @@
+"""Logical types as generated code declares them: what readers see of a record, whichever encoding it came in.
+
+They are defined here because shipped code needs nothing of the generator; the model takes them over. Python values,
+Arrow columns, Spark types and the canonical JSON rendering all follow from them.
+"""
+
+from dataclasses import dataclass
+from typing import Union
+
+
+@dataclass(frozen=True, slots=True)
+class Boolean:
+    """true or false."""
+
+
+@dataclass(frozen=True, slots=True)
+class Integer:
+    """An integer of 8, 16, 32 or 64 bits."""
+
+    bits: int
+    signed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BigInteger:
+    """An unsigned integer beyond 64 bits, shown as decimal text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Float:
+    """An IEEE 754 number of 32 or 64 bits."""
+
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Text; `symbols` where only these can occur."""
+
+    symbols: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """Bytes, of a fixed `size` where one is known."""
+
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class List:
+    """Elements of one type."""
+
+    element: "LogicalType"
+    nullable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """Entries in wire order, keys unique."""
+
+    key: "LogicalType"
+    value: "LogicalType"
+    nullable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LogicalField:
+    """A member of a Record."""
+
+    name: str
+    type: "LogicalType"
+    nullable: bool
+    doc: str = ""
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Named members, in order."""
+
+    fields: tuple[LogicalField, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Alternatives:
+    """One of several types, at most one of each kind, told apart by the kind of the value (`kind_name`).
+
+    `partial` says that a projection left kinds out: a value of one of those shows as a struct of nulls.
+    """
+
+    options: tuple["LogicalType", ...]
+    partial: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Any value the encoding can say, recursively: null, bool, int, float, text, bytes, list, map, extension."""
+
+
+LogicalType = Union[Boolean, Integer, BigInteger, Float, Text, Binary, List, Map, Record, Alternatives, Open]
+
+
+@dataclass(frozen=True, slots=True)
+class ExtensionType:
+    """An extension that open values may hold: its type code, its name in renderings, and whether it holds text."""
+
+    code: int
+    name: str
+    text: bool
+
+
+KINDS = ("bool", "int", "float", "str", "bytes", "list", "map", "record", "variant")
+"""The names of the kinds, in the order that the columns of an Alternatives have."""
+
+
+def kind_name(type: LogicalType) -> str:
+    """The name of the kind of `type`: the column of an Alternatives, the tag of its JSON rendering."""
+    match type:
+        case Boolean():
+            return "bool"
+        case Integer() | BigInteger():
+            return "int"
+        case Float():
+            return "float"
+        case Text():
+            return "str"
+        case Binary():
+            return "bytes"
+        case List():
+            return "list"
+        case Map():
+            return "map"
+        case Record():
+            return "record"
+        case Open():
+            return "variant"
+        case Alternatives():
+            raise ValueError("alternatives have no kind of their own")

@@ -1,0 +1,328 @@
+"""Protobuf messages (proto2) by schema: presence, ranges and references with path and offset are ours; protobuf writes.
+
+A message is decoded in passes, so that the order of its fields on the wire never decides which error is reported. First
+the wire of the whole tree (`undecodable`), then the required fields of every message (`missing_required`), then the
+steps of the structs in the order of the spec. An index may therefore point into a table that comes after it.
+"""
+
+import struct as _struct
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, cast
+
+import construct
+from construct import Container
+
+from wireloom.runtime.binary import checked_integer, encoded_text, integer_range, text_of
+from wireloom.runtime.cursor import Cursor
+from wireloom.runtime.elements import Elements, Salvage
+from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.protobuf_draft import Draft, Root, Slot, message_class, serialized
+from wireloom.runtime.protobuf_wire import (
+    FIXED32,
+    FIXED64,
+    LENGTH,
+    VARINT,
+    Occurrence,
+    Rule,
+    Scanned,
+    Schema,
+    require,
+    scan,
+)
+from wireloom.runtime.structure import MISSING, Expression, Field, Sink, Source, Struct, evaluate
+from wireloom.runtime.unions import Deferred
+
+__all__ = ["Body", "Boolean", "Bytes", "Float", "Integer", "MessageForm", "Repeated", "Salvage", "Text"]
+
+_NARROW = 32  # bits; an integer that fits into them stands on the wire in them, any other in 64
+
+# --- messages ------------------------------------------------------------------------------------------------------
+
+
+class Occurrences(NamedTuple):
+    """The values of a repeated field; `start` is the offset of the first, or of the message where there is none."""
+
+    start: int
+    items: Sequence[Occurrence | Scanned]
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """A scanned message while its struct is parsed."""
+
+    message: Scanned
+
+    def locate(self, field: Field) -> Any:
+        """What the scan found of the field."""
+        found = self.message.found.get(field.tag)
+        if found is None and field.optional:
+            return MISSING
+        if isinstance(field.subcon, Repeated):
+            return Occurrences(found[0].start if found else self.message.start, found or ())
+        if found is None:  # a field under a condition, which the pass over required fields left out
+            raise self.message.lacks(field.name, field.tag)
+        return found
+
+    def offset(self, stream: Any) -> int:
+        """Where the value's content begins, behind tag and length."""
+        return int(stream.start)
+
+    def close(self) -> None:
+        """Nothing to do: unknown fields are allowed."""
+
+
+@dataclass(frozen=True, eq=False)
+class MessageForm:
+    """Protobuf: fields by number. Opens a message that fills the cursor's region, or one that a scan has found."""
+
+    _schemas: dict[Struct, Schema] = field(default_factory=dict, repr=False)
+
+    def open(self, struct: Struct, stream: Cursor | Scanned, scope: Container) -> Source:
+        """Where the message is the outermost: scan it and all in it, and require what is required."""
+        if isinstance(stream, Scanned):
+            return _Opened(stream)
+        schema = self.schema(struct)
+        message = scan(stream.getvalue(), schema, stream.tell(), stream.limit)
+        require(schema, message)
+        stream.seek(stream.limit)
+        return _Opened(message)
+
+    def create(self, struct: Struct, stream: Any, scope: Container, fields: Sequence[Field]) -> Sink:
+        """The message that the stream opens, with its tables."""
+        return Draft(stream.open(), struct.fields, stream.tables)
+
+    def schema(self, struct: Struct) -> Schema:
+        """What a scan must know of the struct's fields."""
+        if struct not in self._schemas:
+            self._schemas[struct] = {step.tag: _rule(step) for step in struct.fields}
+        return self._schemas[struct]
+
+
+def _rule(step: Field) -> Rule:
+    repeated = isinstance(step.subcon, Repeated)
+    element = step.subcon.elements.element if repeated else step.subcon
+    required = not (repeated or step.optional or step.when is not None)
+    if isinstance(element, _Scalar):
+        return Rule(step.name, element.wire_type, repeated, required)
+    return Rule(step.name, LENGTH, repeated, required, lambda: _schema_of(element))
+
+
+def _schema_of(message: Struct | Deferred) -> Schema:
+    struct = _struct_of(message)
+    return cast(MessageForm, struct.form).schema(struct)
+
+
+def _struct_of(message: Struct | Deferred) -> Struct:
+    struct: Struct = message.target() if isinstance(message, Deferred) else message
+    return struct
+
+
+class Body(construct.Construct):
+    """A protobuf message that fills a region of binary data: the construct between the two encodings.
+
+    `descriptor_set` is the serialised FileDescriptorSet that building needs, `message` the message's full name in it.
+    """
+
+    def __init__(self, struct: Struct | Deferred, descriptor_set: bytes, message: str) -> None:
+        super().__init__()
+        self.subcon, self.descriptor_set, self.message = struct, descriptor_set, message
+
+    def titles(self) -> Iterator[str]:
+        """What readers call the members of the message."""
+        return self.struct.titles()
+
+    def accepts(self, value: Mapping[str, Any], context: Container) -> bool:
+        """Whether `value` can be this message."""
+        return self.struct.accepts(value, context)
+
+    def covers(self, value: Mapping[str, Any]) -> int:
+        """How many of the members that `value` has are of this message."""
+        return self.struct.covers(value)
+
+    @cached_property
+    def struct(self) -> Struct:
+        """What the message is made of."""
+        return _struct_of(self.subcon)
+
+    @cached_property
+    def _class(self) -> Any:
+        return message_class(self.descriptor_set, self.message)
+
+    def _parse(self, stream: Any, context: Container, path: str) -> Any:
+        return self.struct._parse(stream, context, path)
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        message = self._class()
+        self.struct._build(obj, Root(message), context, path)
+        stream.write(serialized(message))
+        return obj
+
+
+# --- fields --------------------------------------------------------------------------------------------------------
+
+
+class _Scalar(construct.Construct):
+    """A field with one value: `decode` gives its meaning, `encode` what protobuf is to write."""
+
+    wire_type = VARINT
+
+    def decode(self, found: Occurrence, context: Container) -> Any:
+        """The Python value; raises DecodeError."""
+        raise NotImplementedError
+
+    def encode(self, obj: Any, context: Container) -> Any:
+        """The value for the protobuf library; raises EncodeError."""
+        raise NotImplementedError
+
+    def _parse(self, stream: Occurrence, context: Container, path: str) -> Any:
+        return self.decode(stream, context)
+
+    def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
+        stream.put(self.encode(stream.meant(obj, context), context))
+        return obj
+
+
+class Integer(_Scalar):
+    """An integer; on the wire of 32 bits where `bits` is at most that, else of 64, and cut to them as protobuf does.
+
+    Values that the wire can hold and `bits` cannot are `int_range`.
+    """
+
+    def __init__(self, bits: int, *, signed: bool, wire: Literal["varint", "zigzag", "fixed"] = "varint") -> None:
+        super().__init__()
+        self.bits, self.signed, self.wire = bits, signed, wire
+        self.low, self.high = integer_range(bits, signed=signed)
+        self.width = _NARROW if bits <= _NARROW else 64
+        if wire == "fixed":
+            self.wire_type = FIXED32 if self.width == _NARROW else FIXED64
+
+    def decode(self, found: Occurrence, context: Container) -> int:
+        """The number; `int_range` where `bits` cannot hold it."""
+        raw = found.value if isinstance(found.value, int) else int.from_bytes(found.value, "little")
+        number = self._number(raw & ((1 << self.width) - 1))
+        if not self.low <= number <= self.high:
+            raise DecodeError(
+                "int_range", offset=found.start, expected=f"{self.low} .. {self.high}", actual=shown(number)
+            )
+        return number
+
+    def _number(self, raw: int) -> int:
+        if self.wire == "zigzag":
+            return (raw >> 1) ^ -(raw & 1)
+        return raw - (1 << self.width) if self.signed and raw >> (self.width - 1) else raw
+
+    def encode(self, obj: Any, context: Container) -> int:
+        """The number, if it fits."""
+        return checked_integer(obj, self.bits, signed=self.signed)
+
+
+class Float(_Scalar):
+    """An IEEE 754 number of 32 or 64 bits."""
+
+    def __init__(self, bits: int) -> None:
+        super().__init__()
+        self.bits = bits
+        self.layout, self.wire_type = ("<f", FIXED32) if bits == _NARROW else ("<d", FIXED64)
+
+    def decode(self, found: Occurrence, context: Container) -> float:
+        """The number."""
+        number: float = _struct.unpack(self.layout, found.value)[0]
+        return number
+
+    def encode(self, obj: Any, context: Container) -> float:
+        """The number, if it fits."""
+        if not isinstance(obj, int | float) or isinstance(obj, bool):
+            raise EncodeError("a number", shown(obj))
+        try:
+            _struct.pack(self.layout, obj)
+        except OverflowError:
+            raise EncodeError(f"a number that {self.bits} bits can hold", shown(obj)) from None
+        return float(obj)
+
+
+class Boolean(_Scalar):
+    """true or false; any number but 0 is true."""
+
+    def decode(self, found: Occurrence, context: Container) -> bool:
+        """Whether the number is not 0."""
+        return bool(found.value)
+
+    def encode(self, obj: Any, context: Container) -> bool:
+        """The value itself."""
+        if not isinstance(obj, bool):
+            raise EncodeError("true or false", shown(obj))
+        return obj
+
+
+class Text(_Scalar):
+    """Text, UTF-8 although proto2 does not ask for it (else `invalid_utf8`, unless `invalid` says `replace`)."""
+
+    wire_type = LENGTH
+
+    def __init__(self, *, invalid: Expression | None = None) -> None:
+        super().__init__()
+        self.invalid = invalid
+
+    def decode(self, found: Occurrence, context: Container) -> str:
+        """The text."""
+        return text_of(found.value, found.start, self.invalid, context)
+
+    def encode(self, obj: Any, context: Container) -> str:
+        """The text, if UTF-8 can say it."""
+        return encoded_text(obj).decode("utf-8")
+
+
+class Bytes(_Scalar):
+    """Bytes; of `size` where given (else `code`)."""
+
+    wire_type = LENGTH
+
+    def __init__(self, size: int | Expression | None = None, code: str = "bad_size") -> None:
+        super().__init__()
+        self.size, self.code = size, code
+
+    def _size(self, context: Container) -> Any:
+        return self.size if self.size is None or isinstance(self.size, int) else evaluate(self.size, context)
+
+    def decode(self, found: Occurrence, context: Container) -> bytes:
+        """The bytes."""
+        size = self._size(context)
+        if size is not None and len(found.value) != size:
+            raise DecodeError(
+                self.code, offset=found.start, expected=f"{size} bytes", actual=f"{len(found.value)} bytes"
+            )
+        return bytes(found.value)
+
+    def encode(self, obj: Any, context: Container) -> bytes:
+        """The bytes, if they are as many as they must be."""
+        if not isinstance(obj, bytes | bytearray | memoryview):
+            raise EncodeError("bytes", shown(obj))
+        data, size = bytes(obj), self._size(context)
+        if size is not None and len(data) != size:
+            raise EncodeError(f"{size} bytes", f"{len(data)} bytes")
+        return data
+
+
+class Repeated(construct.Construct):
+    """A field that may stand there any number of times, numbers also packed. A list; null is built as an empty one."""
+
+    def __init__(
+        self,
+        element: Any,
+        *,
+        unique: str = "",
+        unique_code: str = "duplicate_element",
+        salvage: Salvage | None = None,
+    ) -> None:
+        super().__init__()
+        self.elements = Elements(element, unique, unique_code, salvage)
+
+    def _parse(self, stream: Occurrences, context: Container, path: str) -> list[Any]:
+        return self.elements.parse(stream.items, context, len(stream.items))
+
+    def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
+        if obj is not None:
+            self.elements.build(obj, stream.elements(), context)
+        return obj

@@ -1,0 +1,148 @@
+"""A protobuf message while it is built: protobuf's own object, filled field by field.
+
+The protobuf library is imported where the first message is built, so that readers do not need it. Tables (repeated
+fields that other fields refer to) are filled by those fields, each entry once, in the order of first use.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from construct import Container
+
+from wireloom.runtime.errors import EncodeError
+from wireloom.runtime.structure import Field
+
+
+def message_class(descriptor_set: bytes, name: str) -> Any:
+    """The class of the message called `name` (with its package) in a serialised FileDescriptorSet."""
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+    pool = descriptor_pool.DescriptorPool()
+    for file in descriptor_pb2.FileDescriptorSet.FromString(descriptor_set).file:
+        pool.Add(file)
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName(name))
+
+
+def serialized(message: Any) -> bytes:
+    """The message's bytes: fields by number, the shortest varints."""
+    from google.protobuf.message import EncodeError as ProtobufEncodeError
+
+    try:
+        return bytes(message.SerializeToString(deterministic=True))
+    except (ProtobufEncodeError, ValueError) as error:
+        raise EncodeError("a message that protobuf can write", str(error)) from error
+
+
+@dataclass(frozen=True)
+class Root:
+    """Where the outermost message is built."""
+
+    message: Any
+    tables: Mapping[str, "Table"] = field(default_factory=dict)
+
+    def open(self) -> Any:
+        """The message itself."""
+        return self.message
+
+
+@dataclass(frozen=True)
+class Table:
+    """A repeated field that is filled by the fields that refer to it."""
+
+    slot: "Element"
+    subcon: Any
+    places: dict[Any, int] = field(default_factory=dict)
+
+    def place(self, obj: object, context: Container) -> int:
+        """The index of the entry `obj`, added where it is new."""
+        entry = self.subcon.encode(obj, context)
+        if entry not in self.places:
+            self.places[entry] = len(self.places)
+            self.slot.put(entry)
+        return self.places[entry]
+
+
+class Draft:
+    """An opened message: the sink of a struct. `outer` are the tables of the message around it."""
+
+    def __init__(self, message: Any, fields: Sequence[Field], outer: Mapping[str, Table]) -> None:
+        self.message, self.outer = message, outer
+        self.tables = {
+            step.name: Table(Element(self, step.name), step.subcon.elements.element) for step in fields if step.table
+        }
+
+    def place(self, step: Field) -> "Slot":
+        """Where the field goes."""
+        if step.table:
+            return Filled(self, step.name)
+        if step.refers is not None:
+            return Referring(self, step.name, self.outer[step.refers.table])
+        return Slot(self, step.name)
+
+    def close(self) -> None:
+        """Nothing is left to do: the fields are in the message."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """The place of a field in a draft."""
+
+    draft: Draft
+    name: str
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The tables of the message that has the field."""
+        return self.draft.tables
+
+    def meant(self, obj: Any, context: Container) -> Any:
+        """What is written for `obj`."""
+        return obj
+
+    def put(self, value: Any) -> None:
+        """Set the field to a scalar."""
+        setattr(self.draft.message, self.name, value)
+
+    def open(self) -> Any:
+        """The message that is the field's value."""
+        message = getattr(self.draft.message, self.name)
+        message.SetInParent()
+        return message
+
+    def elements(self) -> Iterator["Slot"]:
+        """A slot for each element, without end."""
+        element = Element(self.draft, self.name)
+        while True:
+            yield element
+
+
+class Element(Slot):
+    """The next element of a repeated field."""
+
+    def put(self, value: Any) -> None:
+        """Append a scalar."""
+        getattr(self.draft.message, self.name).append(value)
+
+    def open(self) -> Any:
+        """A new message at the end."""
+        return getattr(self.draft.message, self.name).add()
+
+
+class Filled(Slot):
+    """A table: its entries come from the fields that refer to it."""
+
+    def elements(self) -> Iterator[Slot]:
+        """None."""
+        return iter(())
+
+
+@dataclass(frozen=True)
+class Referring(Slot):
+    """An index into a table, given by the entry that it means."""
+
+    table: Table
+
+    def meant(self, obj: Any, context: Container) -> int:
+        """The entry's index."""
+        return self.table.place(obj, context)

@@ -1,0 +1,269 @@
+"""The wire of a protobuf message: one pass over the whole tree of messages, by schema, before any value is looked at.
+
+What the schema does not know, or knows with another wire type, is skipped, but it must be whole: a broken item anywhere
+makes the record `undecodable`. What it knows is kept by field number, with the offset of each value. Every byte is
+looked at once, so time and memory are bounded by the input.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from wireloom.runtime.errors import DecodeError
+
+VARINT, FIXED64, LENGTH, GROUP, GROUP_END, FIXED32 = range(6)
+
+MAX_DEPTH = 100  # messages and groups within one another, as protobuf's own readers have it
+MAX_FIELD_NUMBER = (1 << 29) - 1
+_MAX_VARINT = 10
+_CONTINUED = 0x80
+_WIDTHS = {FIXED32: 4, FIXED64: 8}
+
+
+class Occurrence(NamedTuple):
+    """A scalar of a message: where its content begins, and the content."""
+
+    start: int
+    value: Any  # the number of a varint, the bytes of anything else
+
+
+@dataclass(slots=True)
+class Scanned:
+    """What a scan found of one message. A singular message that stands there twice is one: the fragments are merged."""
+
+    start: int
+    size: int = 0
+    found: dict[int, Any] = field(default_factory=dict)  # Occurrence or Scanned, or a list of them
+
+    @property
+    def limit(self) -> int:
+        """Where the message ends, if it stands there in one piece."""
+        return self.start + self.size
+
+    def tell(self) -> int:
+        """The offset of the message's first byte."""
+        return self.start
+
+    def lacks(self, name: str, number: int) -> DecodeError:
+        """The error of a required field that is not there."""
+        return DecodeError(
+            "missing_required", offset=self.start, expected=f"{name} (field {number})", actual="no such field"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What the schema says of one field number. `message` gives the schema of a field that is a message."""
+
+    name: str
+    wire_type: int
+    repeated: bool = False
+    required: bool = False
+    message: Callable[[], "Schema"] | None = None
+
+    def takes(self, wire_type: int) -> bool:
+        """Whether the field may stand there with `wire_type`: with its own, or packed."""
+        return wire_type == self.wire_type or (wire_type == LENGTH and self.repeated)
+
+
+Schema = Mapping[int, Rule]  # by field number, in the order of the spec
+
+
+# --- items ---------------------------------------------------------------------------------------------------------
+
+
+def undecodable(offset: int, expected: str, actual: str) -> DecodeError:
+    """The error of a message that is not protobuf."""
+    return DecodeError("undecodable", offset=offset, expected=expected, actual=actual)
+
+
+def varint(data: bytes, start: int, end: int) -> tuple[int, int]:
+    """The number at `start` and the offset behind it; bits above the 64th are dropped."""
+    number = shift = 0
+    for position in range(start, min(start + _MAX_VARINT, end)):
+        byte = data[position]
+        number |= (byte & 0x7F) << shift
+        if byte < _CONTINUED:
+            return number & 0xFFFF_FFFF_FFFF_FFFF, position + 1
+        shift += 7
+    if start + _MAX_VARINT <= end:
+        raise undecodable(start, "a varint of at most 10 bytes", "an 11th byte")
+    raise undecodable(start, "the end of the varint", f"{end - start} bytes left")
+
+
+class Tag(NamedTuple):
+    """What stands before a value: where, field number, wire type, and where the value begins."""
+
+    at: int
+    number: int
+    wire_type: int
+    behind: int
+
+
+def tag(data: bytes, start: int, end: int) -> Tag:
+    """The tag at `start`; the field number must be one."""
+    number, position = varint(data, start, end)
+    if not 1 <= number >> 3 <= MAX_FIELD_NUMBER:
+        raise undecodable(start, f"a field number from 1 to {MAX_FIELD_NUMBER}", f"field number {number >> 3}")
+    return Tag(start, number >> 3, number & 7, position)
+
+
+def extent(data: bytes, wire_type: int, start: int, end: int) -> tuple[int, int]:
+    """Where the content of the value at `start` begins and ends; for a text the content stands behind its length."""
+    match wire_type:
+        case 0:
+            return start, varint(data, start, end)[1]
+        case 1 | 5:
+            return start, _behind(start, start, _WIDTHS[wire_type], end)
+        case 2:
+            # The length is compared as an unsigned number of 64 bits, before anything is added to it.
+            length, content = varint(data, start, end)
+            return content, _behind(start, content, length, end)
+        case _:
+            raise AssertionError(wire_type)
+
+
+def _behind(item: int, start: int, length: int, end: int) -> int:
+    if length > end - start:
+        raise undecodable(item, f"{length} bytes", f"{end - start} left")
+    return start + length
+
+
+def occurrence(data: bytes, wire_type: int, start: int, end: int) -> Occurrence:
+    """The scalar whose content stands there."""
+    return Occurrence(start, varint(data, start, end)[0] if wire_type == VARINT else data[start:end])
+
+
+def group(data: bytes, opening: Tag, end: int, depth: int) -> int:
+    """The offset behind a group that stands `depth` messages deep.
+
+    Groups within it are kept on a list of our own, so that no input reaches Python's recursion limit.
+    """
+    opened, position = [opening], opening.behind
+    while opened:
+        if depth + len(opened) > MAX_DEPTH:
+            raise too_deep(opened[-1].at)
+        if position == end:
+            raise undecodable(opened[-1].at, "the end of the group", "the end of the message")
+        item = tag(data, position, end)
+        match item.wire_type:
+            case 3:
+                opened.append(item)
+                position = item.behind
+            case 4 if item.number == opened[-1].number:
+                opened.pop()
+                position = item.behind
+            case _:
+                position = skip(data, item, end)
+    return position
+
+
+def skip(data: bytes, item: Tag, end: int) -> int:
+    """The offset behind a value that is no group; the end of a group is none, and wire types 6 and 7 do not exist."""
+    if item.wire_type == GROUP_END:
+        raise undecodable(item.at, "a field", f"the end of a group {item.number} that is not open")
+    if item.wire_type > FIXED32:
+        raise undecodable(item.at, "a wire type from 0 to 5", f"wire type {item.wire_type}")
+    return extent(data, item.wire_type, item.behind, end)[1]
+
+
+def too_deep(offset: int) -> DecodeError:
+    """The error of one level too many."""
+    return undecodable(offset, f"at most {MAX_DEPTH} messages and groups within one another", "one more inside")
+
+
+# --- messages ------------------------------------------------------------------------------------------------------
+
+
+def scan(data: bytes, schema: Schema, start: int, end: int) -> Scanned:
+    """The message from `start` to `end`, with all messages in it."""
+    message = Scanned(start)
+    _Scan(data, message, schema, 0).add(start, end)
+    return message
+
+
+@dataclass(frozen=True, slots=True)
+class _Scan:
+    """One message being scanned, `depth` messages deep."""
+
+    data: bytes
+    message: Scanned
+    schema: Schema
+    depth: int
+
+    def add(self, start: int, end: int) -> None:
+        """Add the fields from `start` to `end` to the message."""
+        self.message.size += end - start
+        position = start
+        while position < end:
+            position = self._pass(tag(self.data, position, end), end)
+
+    def _pass(self, item: Tag, end: int) -> int:
+        """Keep or skip the value behind a tag; the offset behind it."""
+        if item.wire_type == GROUP:
+            return group(self.data, item, end, self.depth)
+        rule = self.schema.get(item.number)
+        if rule is None or not rule.takes(item.wire_type):
+            return skip(self.data, item, end)
+        try:
+            return self._keep(rule, item, end)
+        except DecodeError as error:
+            raise error.at(rule.name) from None
+
+    def _keep(self, rule: Rule, item: Tag, end: int) -> int:
+        start, end = extent(self.data, item.wire_type, item.behind, end)
+        found = self.message.found
+        if rule.message is not None:
+            self._descend(rule, rule.message(), item, (start, end))
+        elif not rule.repeated:
+            found[item.number] = occurrence(self.data, item.wire_type, start, end)
+        elif item.wire_type == rule.wire_type:
+            found.setdefault(item.number, []).append(occurrence(self.data, item.wire_type, start, end))
+        else:
+            found.setdefault(item.number, []).extend(self._packed(rule.wire_type, start, end))
+        return end
+
+    def _packed(self, wire_type: int, start: int, end: int) -> Iterator[Occurrence]:
+        while start < end:
+            first, last = extent(self.data, wire_type, start, end)
+            yield occurrence(self.data, wire_type, first, last)
+            start = last
+
+    def _descend(self, rule: Rule, schema: Schema, item: Tag, bounds: tuple[int, int]) -> None:
+        if self.depth == MAX_DEPTH:
+            raise too_deep(item.at)
+        found = self.message.found
+        if not rule.repeated:
+            message = found.setdefault(item.number, Scanned(bounds[0]))
+            _Scan(self.data, message, schema, self.depth + 1).add(*bounds)
+            return
+        messages = found.setdefault(item.number, [])
+        messages.append(Scanned(bounds[0]))
+        try:
+            _Scan(self.data, messages[-1], schema, self.depth + 1).add(*bounds)
+        except DecodeError as error:
+            raise error.at(len(messages) - 1) from None
+
+
+def require(schema: Schema, message: Scanned) -> None:
+    """Every required field of the message and of those in it must be there, in the order of the schema."""
+    for number, rule in schema.items():
+        found = message.found.get(number)
+        if found is None and rule.required:
+            raise message.lacks(rule.name, number).at(rule.name)
+        if found is not None and rule.message is not None:
+            try:
+                _require_within(rule.message(), found)
+            except DecodeError as error:
+                raise error.at(rule.name) from None
+
+
+def _require_within(schema: Schema, found: Scanned | list[Scanned]) -> None:
+    if isinstance(found, Scanned):
+        require(schema, found)
+        return
+    for index, message in enumerate(found):
+        try:
+            require(schema, message)
+        except DecodeError as error:
+            raise error.at(index) from None

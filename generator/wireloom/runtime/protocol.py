@@ -1,0 +1,107 @@
+"""What the parts of a struct expect of one another.
+
+A struct runs its steps over an opened container; the container (`Form`) knows where a field's bytes are, a field knows
+how to read them. Expressions see the values read so far through construct's context.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from construct import Container
+
+if TYPE_CHECKING:
+    from wireloom.runtime.fields import Field
+    from wireloom.runtime.structure import Struct
+
+
+Expression = Callable[[Container], Any]
+Scalar = int | bool | str | bytes | float | None
+Path = str
+
+MISSING = object()
+
+
+class Value(dict[str, Any]):
+    """A parsed struct: what readers see, and beside it the values that only expressions see."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hidden: dict[str, Any] = {}
+
+
+def evaluate(expression: Expression, scope: Container) -> Any:
+    """The value of an expression; null where it computes with an absent value."""
+    try:
+        return expression(scope)
+    except (TypeError, KeyError):
+        return None
+
+
+def holds(when: Expression | None, scope: Container) -> bool:
+    """Whether a condition holds; no condition always does."""
+    return when is None or bool(evaluate(when, scope))
+
+
+def same(left: object, right: object) -> bool:
+    """Equal, and not merely as true equals 1."""
+    return left == right and isinstance(left, bool) == isinstance(right, bool)
+
+
+# --- where a field's bytes are -------------------------------------------------------------------------------------
+
+
+class Source(Protocol):
+    """An opened container while its struct is parsed."""
+
+    def locate(self, field: "Field") -> Any:
+        """The stream that the field is read from, or MISSING."""
+
+    def offset(self, stream: Any) -> int:
+        """The offset of the value about to be read from `stream`, in bytes from the record's start."""
+
+    def close(self) -> None:
+        """Every field has been read; raises DecodeError where the container holds more."""
+
+
+class Sink(Protocol):
+    """An opened container while its struct is built."""
+
+    def place(self, field: "Field") -> Any:
+        """The stream that the field is written to."""
+
+    def close(self) -> None:
+        """Every field has been written."""
+
+
+class Form(Protocol):
+    """A container of fields in one encoding."""
+
+    def open(self, struct: "Struct", stream: Any, scope: Container) -> Source:
+        """Open the container for parsing."""
+
+    def create(self, struct: "Struct", stream: Any, scope: Container, fields: Sequence["Field"]) -> Sink:
+        """Open the container for building `fields`."""
+
+
+# --- steps ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Run:
+    """One struct being parsed."""
+
+    scope: Container
+    source: Source
+    stream: Any
+    value: Value
+    offsets: dict[str, int] = field(default_factory=dict)
+    frame: tuple[int, str] | None = None
+    reached: int = 0  # the furthest position before a field stood elsewhere
+
+
+class Step(Protocol):
+    """What a struct does in its turn."""
+
+    def parse(self, run: Run) -> None:
+        """Do it, or raise DecodeError."""

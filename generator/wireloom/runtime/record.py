@@ -1,0 +1,126 @@
+"""A whole record: the outermost construct of a format.
+
+It supplies parameters, finds the byte order where the caller says `auto`, and refuses bytes behind the record.
+Everything within is pure structure.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import construct
+from construct import Container
+
+from wireloom.runtime.cursor import Cursor
+from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.parameters import Parameter, accept_all
+
+_ORDERS = ("big", "little")
+
+
+@dataclass(frozen=True, slots=True)
+class ByteOrder:
+    """The parameter that names the byte order, and the codes that mean: the other order, then."""
+
+    parameter: str
+    wrong_when: tuple[str, ...] = ()
+
+
+class Record(construct.Construct):
+    """One record of a format. Keywords of `parse` and `build` are the format's parameters.
+
+    `size` is the most bytes that a record may have (else `size_limit`): a number, or the parameter that says it.
+    """
+
+    def __init__(
+        self,
+        subcon: Any,
+        parameters: Sequence[Parameter] = (),
+        order: ByteOrder | None = None,
+        size: int | str | None = None,
+    ) -> None:
+        super().__init__()
+        self.subcon, self.parameters, self.order, self.size = subcon, tuple(parameters), order, size
+
+    def _parse(self, stream: Any, context: Container, path: str) -> Any:
+        cursor = Cursor(stream.read())
+        parameters = accept_all(self.parameters, _keywords(context))
+        self._check_size(cursor.left, parameters)
+        value = self._read(cursor, parameters)
+        if cursor.left:
+            raise DecodeError(
+                "trailing_bytes",
+                offset=cursor.tell(),
+                expected="the end of the record",
+                actual=f"{cursor.left} bytes more",
+            )
+        return value
+
+    def read(self, cursor: Cursor, parameters: Mapping[str, Any]) -> Any:
+        """The record at the cursor, which is left behind it. Parameters must be complete and checked."""
+        start = cursor.tell()
+        value = self._read(cursor, parameters)
+        self._check_size(cursor.tell() - start, parameters)
+        return value
+
+    def size_limit(self, parameters: Mapping[str, Any]) -> int | None:
+        """The most bytes that a record may have; None where there is no limit."""
+        return parameters[self.size] if isinstance(self.size, str) else self.size
+
+    def _check_size(self, size: int, parameters: Mapping[str, Any]) -> None:
+        limit = self.size_limit(parameters)
+        if limit is not None and size > limit:
+            raise DecodeError("size_limit", offset=0, expected=f"at most {limit} bytes", actual=f"{size} bytes")
+
+    def _read(self, cursor: Cursor, parameters: Mapping[str, Any]) -> Any:
+        if self.order is None or parameters[self.order.parameter] != "auto":
+            return self._read_once(cursor, parameters)
+        return self._read_in_either_order(cursor, parameters, self.order)
+
+    def _read_in_either_order(self, cursor: Cursor, parameters: Mapping[str, Any], order: ByteOrder) -> Any:
+        """The first order in which the record reads; where it reads in neither, the error of the likelier order."""
+        start, errors = cursor.tell(), list[DecodeError]()
+        for name in _ORDERS:
+            cursor.seek(start)
+            try:
+                return self._read_once(cursor, {**parameters, order.parameter: name})
+            except DecodeError as error:
+                errors.append(error)
+        first, second = errors
+        raise second if _likelier(second, first, order) else first
+
+    def _read_once(self, cursor: Cursor, parameters: Mapping[str, Any]) -> Any:
+        end = len(cursor.getbuffer())
+        cursor.limit, cursor.overrun, cursor.depth, cursor.frame_end = end, "truncated", 0, None
+        context = Container(parameters)
+        context._params = context
+        try:
+            return self.subcon._parse(cursor, context, "")
+        except DecodeError as error:
+            error.frame_end = cursor.frame_end
+            raise
+        except RecursionError:  # a limit on depth beyond what the interpreter's stack can hold
+            raise DecodeError(
+                "depth_limit", offset=cursor.tell(), expected="containers that the stack can hold", actual="more"
+            ) from None
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        given = accept_all(self.parameters, _keywords(context))
+        if self.order is not None and given[self.order.parameter] == "auto":
+            given[self.order.parameter] = _ORDERS[0]
+        inner = Container(given)
+        inner._params = inner
+        self.subcon._build(obj, stream, inner, "")
+        return obj
+
+
+def _likelier(second: DecodeError, first: DecodeError, order: ByteOrder) -> bool:
+    """Whether the second order is the right one: only it reached the frame, or only the first met a telling code."""
+    if (second.frame_end is None) != (first.frame_end is None):
+        return second.frame_end is not None
+    return first.code in order.wrong_when and second.code not in order.wrong_when
+
+
+def _keywords(context: Container) -> dict[str, Any]:
+    """The keywords that the caller gave; construct adds its own, which begin with an underscore."""
+    return {name: value for name, value in context.items() if not name.startswith("_")}

@@ -1,0 +1,187 @@
+"""The steps between fields: checks, checksums, marks, bounds, and fields that are not on the wire."""
+
+from dataclasses import dataclass
+
+from construct import Container
+
+from wireloom.runtime.errors import DecodeError, shown
+from wireloom.runtime.protocol import Expression, Run, Value, evaluate, holds
+
+
+@dataclass(frozen=True)
+class Computed:
+    """A field that is not on the wire: it follows from others when parsing, and is passed over when building."""
+
+    name: str
+    compute: Expression
+    title: str = ""
+    when: Expression | None = None
+    hidden: bool = False
+    doc: str = ""
+
+    def parse(self, run: Run) -> None:
+        """Compute and store."""
+        value = evaluate(self.compute, run.scope) if holds(self.when, run.scope) else None
+        run.scope[self.name] = value
+        if self.hidden:
+            run.value.hidden[self.name] = value
+        elif value is not None or (self.title or self.name) not in run.value:
+            run.value[self.title or self.name] = value
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A number that a salvage or a discard leaves behind; 0 where nothing happened."""
+
+    name: str
+    doc: str = ""
+
+    def parse(self, run: Run) -> None:
+        """Start at 0, unless it has been counted already."""
+        run.value[self.name] = run.scope[self.name] = run.scope.get(self.name, 0)
+
+
+@dataclass(frozen=True)
+class Check:
+    """`that` must hold while `when` holds, else `code` at `field`."""
+
+    that: Expression
+    code: str
+    field: str = ""
+    when: Expression | None = None
+    expected: str = ""
+
+    def parse(self, run: Run) -> None:
+        """Check."""
+        if not holds(self.when, run.scope) or evaluate(self.that, run.scope):
+            return
+        offset = run.offsets.get(self.field, run.scope._start)
+        error = DecodeError(self.code, offset=offset, expected=self.expected, actual=_found(run.scope, self.field))
+        raise error.at(self.field) if self.field else error
+
+
+def _found(scope: Container, name: str) -> str:
+    return f"{name} = {shown(scope.get(name))}" if name else ""
+
+
+@dataclass(frozen=True)
+class Verify:
+    """Here the checksum that `field` holds is verified, while `when` holds."""
+
+    field: str
+    when: Expression | None = None
+
+    def parse(self, run: Run) -> None:
+        """Verify; the range must be there, else `truncated`."""
+        if not holds(self.when, run.scope):
+            return
+        checksum = run.scope._checksums[self.field]
+        start, end = (run.scope._start + evaluate(bound, run.scope) for bound in (checksum.start, checksum.end))
+        stream, position = run.stream, run.stream.tell()
+        stream.seek(start)
+        actual = checksum.algorithm(stream.take(max(end - start, 0)))
+        stream.seek(position)
+        stored = run.scope[self.field]
+        if actual != stored:
+            error = DecodeError(
+                checksum.code,
+                offset=run.offsets[self.field],
+                expected=_hexadecimal(actual),
+                actual=_hexadecimal(stored),
+            )
+            raise error.at(self.field)
+
+
+def _hexadecimal(value: int | bytes) -> str:
+    return value.hex() if isinstance(value, bytes) else f"0x{value:08x}"
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A name for the offset reached here."""
+
+    name: str
+
+    def parse(self, run: Run) -> None:
+        """Note the offset."""
+        run.scope._marks[self.name] = run.stream.tell() - run.scope._start
+
+
+@dataclass(frozen=True)
+class Need:
+    """At least so many bytes from the struct's start must be there, else `truncated` at `field`."""
+
+    bytes: Expression
+    field: str = ""
+
+    def parse(self, run: Run) -> None:
+        """Check."""
+        count = evaluate(self.bytes, run.scope)
+        if run.scope._start + count > run.stream.limit:
+            offset = run.offsets.get(self.field, run.scope._start)
+            left = run.stream.limit - run.scope._start
+            error = DecodeError(
+                run.stream.overrun, offset=offset, expected=f"{count} bytes in all", actual=f"{left} there"
+            )
+            raise error.at(self.field) if self.field else error
+
+
+@dataclass(frozen=True)
+class Frame(Need):
+    """From here on the record ends `bytes` after the struct's start, and a stream can go on behind it in any case."""
+
+    def parse(self, run: Run) -> None:
+        """Check, then bound what follows."""
+        super().parse(run)
+        stream = run.stream
+        run.frame = stream.limit, stream.overrun
+        run.scope._size = evaluate(self.bytes, run.scope)
+        stream.limit = stream.frame_end = run.scope._start + run.scope._size
+        stream.overrun = "bad_region"
+
+
+@dataclass(frozen=True)
+class End:
+    """The region must be used up here, else `code`."""
+
+    code: str
+
+    def parse(self, run: Run) -> None:
+        """Check."""
+        if run.stream.left:
+            raise DecodeError(
+                self.code,
+                offset=run.stream.tell(),
+                expected="the end of its region",
+                actual=f"{run.stream.left} bytes more",
+            )
+
+
+@dataclass(frozen=True)
+class Discard:
+    """While `when` holds: the list `field` is emptied unless `keep` holds for each element.
+
+    `count` counts what went.
+    """
+
+    field: str
+    keep: Expression
+    count: str
+    when: Expression | None = None
+
+    def parse(self, run: Run) -> None:
+        """Look at each element in the scope of its struct."""
+        if not holds(self.when, run.scope):
+            return
+        elements = run.scope[self.field]
+        if all(evaluate(self.keep, _element_scope(element, run.scope)) for element in elements):
+            return
+        run.value[self.count] = run.scope[self.count] = len(elements)
+        run.value[self.field] = run.scope[self.field] = []
+
+
+def _element_scope(element: Value, outer: Container) -> Container:
+    scope = Container(element)
+    scope.update(element.hidden)
+    scope.update({"_": outer, "_params": outer._params})
+    return scope

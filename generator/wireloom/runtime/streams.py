@@ -1,0 +1,251 @@
+"""Records one after the other: concatenated, length-prefixed, or one a line.
+
+A bad record costs itself and no other as long as its end is known: by the framing, or by a `frame` step that the record
+had passed. Where it is not, what is left of the stream is given out as one bad record, never searched for the next.
+A stream is larger than memory: no record is looked for in more than LARGEST bytes, and of the bytes of a bad record no
+more than KEPT stay; `size` says how many there were.
+"""
+
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO, Literal, Protocol
+
+from wireloom.runtime.cursor import Cursor
+from wireloom.runtime.errors import DecodeError, ParameterError
+
+Framing = Literal["none", "concatenated", "length-prefixed", "lines"]
+OnError = Literal["raise", "stop", "skip"]
+
+FRAMINGS: tuple[str, ...] = ("none", "concatenated", "length-prefixed", "lines")
+ON_ERROR: tuple[str, ...] = ("raise", "stop", "skip")
+KEPT = 16 << 20
+"""Bytes that are kept of a record that is bad."""
+LARGEST = 64 << 20
+"""Bytes of the largest record that a stream may have; a larger one is refused with `size_limit`."""
+_WINDOW = 1 << 20
+_PREFIX = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Framed:
+    """A record of a stream: its number, offset, size and bytes, and its value or what is wrong with it.
+
+    `size` counts all bytes of the record, `data` has at most KEPT of them where it is bad. Where the source cannot
+    seek, a rest that is not read is not counted.
+    """
+
+    index: int
+    offset: int
+    size: int
+    data: bytes
+    value: Any
+    error: DecodeError | None
+
+
+class Reader(Protocol):
+    """What a stream needs of a codec."""
+
+    def read(self, cursor: Cursor) -> Any:
+        """The record at the cursor, which is left behind it."""
+
+    def read_all(self, data: bytes) -> Any:
+        """The record that is all of `data`."""
+
+    def label(self, error: DecodeError) -> DecodeError:
+        """The same error, with the format's name and version."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """One record found: its bytes, and its value or error; `last` where nothing can be found behind it."""
+
+    offset: int
+    size: int
+    data: bytes
+    value: Any = None
+    error: DecodeError | None = None
+    last: bool = False
+
+
+def iterate(
+    reader: Reader, source: bytes | bytearray | memoryview | BinaryIO, framing: str, on_error: str
+) -> Iterator[Framed]:
+    """The records of a buffer or a binary file.
+
+    `on_error`: `raise` raises the DecodeError of the first bad record; `stop` gives it out and ends; `skip` gives it
+    out and goes on. Raises ParameterError for an unknown framing or policy.
+    """
+    if framing not in FRAMINGS:
+        raise ParameterError(f"framing must be one of {', '.join(FRAMINGS)}, not {framing!r}")
+    if on_error not in ON_ERROR:
+        raise ParameterError(f"on_error must be one of {', '.join(ON_ERROR)}, not {on_error!r}")
+    file = io.BytesIO(bytes(source)) if isinstance(source, bytes | bytearray | memoryview) else source
+    return _framed(_EXTENTS[framing](reader, file), on_error)
+
+
+def _framed(extents: Iterator[Extent], on_error: str) -> Iterator[Framed]:
+    for index, extent in enumerate(extents):
+        if extent.error is not None and on_error == "raise":
+            extent.error.record_index, extent.error.record_offset = index, extent.offset
+            raise extent.error
+        yield Framed(index, extent.offset, extent.size, extent.data, extent.value, extent.error)
+        if extent.last or (extent.error is not None and on_error == "stop"):
+            return
+
+
+def _one(reader: Reader, offset: int, data: bytes) -> Extent:
+    try:
+        return Extent(offset, len(data), data, reader.read_all(data))
+    except DecodeError as error:
+        return Extent(offset, len(data), data[:KEPT], error=error)
+
+
+def _too_large(reader: Reader, offset: int, size: int, data: bytes, *, last: bool) -> Extent:
+    error = DecodeError("size_limit", offset=0, expected=f"a record of at most {LARGEST} bytes", actual="a larger one")
+    return Extent(offset, size, data[:KEPT], error=reader.label(error), last=last)
+
+
+def _whole(reader: Reader, file: BinaryIO) -> Iterator[Extent]:
+    size = _left(file)
+    if size > LARGEST:
+        yield _too_large(reader, 0, size, _read_exactly(file, KEPT), last=True)
+        return
+    data = _read_exactly(file, LARGEST + 1)
+    yield _one(reader, 0, data) if len(data) <= LARGEST else _too_large(reader, 0, len(data), data, last=True)
+
+
+def _lines(reader: Reader, file: BinaryIO) -> Iterator[Extent]:
+    """One record a line; empty lines are passed over."""
+    offset = 0
+    while line := file.readline(LARGEST):
+        data, size = line.rstrip(b"\r\n"), len(line)
+        if size == LARGEST and not line.endswith(b"\n"):
+            size += _pass_line(file)
+            yield _too_large(reader, offset, size, data, last=False)
+        elif data.strip():
+            yield _one(reader, offset, data)
+        offset += size
+
+
+def _pass_line(file: BinaryIO) -> int:
+    """Go behind the line that is being read; how many bytes that were."""
+    size = 0
+    while part := file.readline(_WINDOW):
+        size += len(part)
+        if part.endswith(b"\n"):
+            break
+    return size
+
+
+def _length_prefixed(reader: Reader, file: BinaryIO) -> Iterator[Extent]:
+    """A 32-bit big-endian size before each record."""
+    offset = 0
+    while prefix := file.read(_PREFIX):
+        if len(prefix) < _PREFIX:
+            yield _broken_off(reader, offset, len(prefix), prefix, "a length prefix of 4 bytes", len(prefix))
+            return
+        size = int.from_bytes(prefix, "big")
+        data = _read_exactly(file, size if size <= LARGEST else KEPT)
+        found = len(data) + (_pass(file, size - len(data)) if size > LARGEST else 0)
+        if found < size:
+            wanted = f"{size} bytes behind a length prefix"
+            yield _broken_off(reader, offset, _PREFIX + found, prefix + data, wanted, found)
+            return
+        behind = offset + _PREFIX
+        yield _one(reader, behind, data) if size <= LARGEST else _too_large(reader, behind, size, data, last=False)
+        offset = behind + size
+
+
+def _broken_off(  # noqa: PLR0913 - the parts of an error
+    reader: Reader, offset: int, size: int, data: bytes, wanted: str, found: int
+) -> Extent:
+    """The end of a stream in the middle of a record."""
+    error = DecodeError("truncated", offset=0, expected=wanted, actual=f"{found} bytes left")
+    return Extent(offset, size, data[:KEPT], error=reader.label(error), last=True)
+
+
+def _read_exactly(file: BinaryIO, size: int) -> bytes:
+    """Up to `size` bytes, never reserving more than the file has."""
+    parts: list[bytes] = []
+    while size > 0 and (part := file.read(min(size, _WINDOW))):
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def _left(file: BinaryIO) -> int:
+    """Bytes from here to the end; 0 where the source cannot say."""
+    if not file.seekable():
+        return 0
+    here = file.tell()
+    end = file.seek(0, io.SEEK_END)
+    file.seek(here)
+    return max(end - here, 0)
+
+
+def _pass(file: BinaryIO, size: int) -> int:
+    """Go up to `size` bytes on; how many there were."""
+    if file.seekable():
+        there = min(size, _left(file))
+        file.seek(there, io.SEEK_CUR)
+        return there
+    there = 0
+    while there < size and (part := file.read(min(size - there, _WINDOW))):
+        there += len(part)
+    return there
+
+
+def _concatenated(reader: Reader, file: BinaryIO) -> Iterator[Extent]:
+    """Back to back. A window over the file grows while a record is not all in it."""
+    window, base, position, more = file.read(_WINDOW), 0, 0, True
+    cursor = Cursor(window)
+    while position < len(window) or more:
+        cursor.seek(position)
+        extent = _next(reader, cursor, window, base, position)
+        incomplete = extent.error is not None and extent.error.code == "truncated"
+        held = len(window) - position
+        if more and (held == 0 or (incomplete and held < LARGEST)):
+            addition = _read_exactly(file, min(max(_WINDOW, held), LARGEST - held))
+            more = bool(addition)
+            window, base, position = window[position:] + addition, base + position, 0
+            cursor = Cursor(window)
+            continue
+        if held == 0:
+            return
+        if extent.last and more:
+            yield _rest(reader, file, extent, window[position:], too_large=incomplete)
+            return
+        yield extent
+        position += extent.size
+
+
+def _rest(reader: Reader, file: BinaryIO, extent: Extent, held: bytes, *, too_large: bool) -> Extent:
+    """All that is left of the stream as one bad record: what is held of it, and what is behind that in the file."""
+    size = len(held) + _left(file)
+    data = held[:KEPT] + _read_exactly(file, KEPT - len(held))
+    size = max(size, len(data))
+    if too_large:
+        return _too_large(reader, extent.offset, size, data, last=True)
+    return Extent(extent.offset, size, data, error=extent.error, last=True)
+
+
+def _next(reader: Reader, cursor: Cursor, window: bytes, base: int, position: int) -> Extent:
+    try:
+        value = reader.read(cursor)
+    except DecodeError as error:
+        error.offset -= position
+        end = len(window)
+        if error.frame_end is not None:
+            end, error.frame_end = error.frame_end, error.frame_end - position
+        data = window[position : min(end, position + KEPT)]
+        return Extent(base + position, end - position, data, error=error, last=error.frame_end is None)
+    return Extent(base + position, cursor.tell() - position, window[position : cursor.tell()], value)
+
+
+_EXTENTS: dict[str, Callable[[Reader, BinaryIO], Iterator[Extent]]] = {
+    "none": _whole,
+    "lines": _lines,
+    "length-prefixed": _length_prefixed,
+    "concatenated": _concatenated,
+}

@@ -1,0 +1,264 @@
+"""Structs: fields and the checks between them, in the order of the spec.
+
+A `Struct` is one construct for every encoding; its `form` says how the container is opened and where a field's bytes
+are (`Sequential` here, `Positional` in msgpack, objects in json, messages in protobuf). Parsing runs the steps in
+order, so the order of the spec is the order in which errors are reported. Building lays the fields out first, then
+settles what follows from the layout: derived lengths, then checksums, inner ones before those that cover them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import construct
+from construct import Container
+
+from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.fields import Bit, Checksum, Field, Mapped, Reference
+from wireloom.runtime.layout import Layout
+from wireloom.runtime.protocol import (
+    MISSING,
+    Expression,
+    Form,
+    Path,
+    Run,
+    Scalar,
+    Sink,
+    Source,
+    Step,
+    Value,
+    evaluate,
+    holds,
+    same,
+)
+from wireloom.runtime.steps import Check, Computed, Counted, Discard, End, Frame, Mark, Need, Verify
+
+
+@dataclass(frozen=True)
+class StreamFields:
+    """Fields that stand in the stream itself, one after the other: a source and a sink at once."""
+
+    stream: Any
+
+    def locate(self, field: Field) -> Any:
+        """The stream, wherever it has come to."""
+        return self.stream
+
+    def place(self, field: Field) -> Any:
+        """The stream, wherever it has come to."""
+        return self.stream
+
+    def offset(self, stream: Any) -> int:
+        """Where the stream has come to."""
+        return int(stream.tell())
+
+    def close(self) -> None:
+        """Nothing more: the stream goes on behind the struct."""
+
+
+@dataclass(frozen=True)
+class Sequential:
+    """Binary: fields one after the other, or at offsets."""
+
+    def open(self, struct: "Struct", stream: Any, scope: Container) -> Source:
+        """The stream itself."""
+        return StreamFields(stream)
+
+    def create(self, struct: "Struct", stream: Any, scope: Container, fields: Sequence[Field]) -> Sink:
+        """The stream itself."""
+        return StreamFields(stream)
+
+
+@dataclass(frozen=True)
+class Version:
+    """A layout of a struct, told by the arity of its array or by a condition."""
+
+    name: str
+    arity: int | None = None
+    when: Expression | None = None
+
+
+class Struct(construct.Construct):
+    """Named fields with checks between them; parses to a dict of what readers see."""
+
+    def __init__(
+        self,
+        name: str,
+        *steps: Step,
+        form: Form | None = None,
+        versions: Sequence[Version] = (),
+        doc: str = "",
+    ) -> None:
+        super().__init__()
+        self.name = name
+        self.docs = doc
+        self.steps = steps
+        self.form = form or Sequential()
+        self.sequential = form is None
+        self.versions = tuple(versions)
+        self.fields = tuple(step for step in steps if isinstance(step, Field))
+        self._checksums = {step.name: step.checksum for step in self.fields if step.checksum is not None}
+
+    @property
+    def arities(self) -> dict[int, int | None]:
+        """The arities that the struct may have as an array, and the place of the version that each tells."""
+        told: dict[int, int | None] = {
+            version.arity: place for place, version in enumerate(self.versions) if version.arity is not None
+        }
+        return told or {len(self.fields): None}
+
+    def _scope(self, context: Container, stream: Any) -> Container:
+        return Container(
+            _=context,
+            _params=context._params,
+            _io=stream,
+            _start=stream.tell() if hasattr(stream, "tell") else 0,
+            _size=None,
+            _marks={},
+            _checksums=self._checksums,
+            _version=len(self.versions) - 1,
+        )
+
+    def _parse(self, stream: Any, context: Container, path: Path) -> Value:
+        scope = self._scope(context, stream)
+        if hasattr(stream, "limit"):
+            scope._size = stream.limit - scope._start
+        source = self.form.open(self, stream, scope)
+        run = Run(scope, source, stream, Value())
+        for step in self.steps:
+            step.parse(run)
+        if run.reached and run.reached > stream.tell():
+            stream.seek(run.reached)
+        source.close()
+        _leave_frame(run)
+        return run.value
+
+    # --- building ---
+
+    def accepts(self, value: Mapping[str, Any], context: Container) -> bool:
+        """Whether `value` can be of this struct: its constants, mapped words and computed facts agree."""
+        scope = self._building_scope(value, context, None)
+        return all(_agrees(step, value, scope) for step in self.steps)
+
+    def covers(self, value: Mapping[str, Any]) -> int:
+        """How many of the members that `value` has are of this struct."""
+        names = set(self.titles())
+        return sum(1 for name, member in value.items() if member is not None and name in names)
+
+    def titles(self) -> Iterator[str]:
+        """What readers call the members of this struct, flattened ones included."""
+        for step in self.steps:
+            match step:
+                case Field(flatten=True):
+                    yield from _titles(step.subcon)
+                case Field():
+                    yield step.title or step.name
+                    yield from (bit.name for bit in step.bits)
+                case Computed():
+                    yield step.title or step.name
+                case Counted():
+                    yield step.name
+                case _:
+                    pass
+
+    def _building_scope(self, value: Mapping[str, Any], context: Container, stream: Any) -> Container:
+        scope = Container(dict.fromkeys(self.titles()))
+        scope.update(value)
+        for step in self.steps:
+            if isinstance(step, Field | Computed | Counted) and step.name not in scope:
+                scope[step.name] = value.get(getattr(step, "title", "") or step.name)
+        scope.update(
+            {
+                "_": context,
+                "_params": context._params,
+                "_io": stream,
+                "_start": 0,
+                "_size": None,
+                "_marks": {},
+                "_checksums": self._checksums,
+                "_version": self._version_to_build(context),
+                "_value": value,
+            }
+        )
+        return scope
+
+    def _version_to_build(self, context: Container) -> int:
+        """The version that a parameter names, else the newest."""
+        names = [version.name for version in self.versions]
+        for choice in context._params.values():
+            if isinstance(choice, str) and choice in names:
+                return names.index(choice)
+        return len(names) - 1
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: Path) -> Any:
+        if not isinstance(obj, Mapping):
+            raise EncodeError(f"a record ({self.name})", shown(obj))
+        Layout(self, obj, stream, context).build()
+        return obj
+
+
+def _leave_frame(run: Run) -> None:
+    """Lift the bound that a Frame step set; it must have been used up."""
+    if run.frame is None:
+        return
+    position, end = run.stream.tell(), run.stream.limit
+    run.stream.limit, run.stream.overrun = run.frame
+    if position != end:
+        raise DecodeError(
+            "bad_region", offset=position, expected="the end of the record", actual=f"{end - position} bytes more"
+        )
+
+
+def _agrees(step: Step, value: Mapping[str, Any], scope: Container) -> bool:
+    match step:
+        case Field(hidden=True):
+            return True
+        case Field() if step.const is not MISSING:
+            given = value.get(step.title or step.name)
+            return given is None or same(given, step.const)
+        case Field(mapped=Mapped() as mapped):
+            given = value.get(step.title or step.name)
+            return given is None or mapped.means(given, scope)
+        case Computed(hidden=False):
+            given = value.get(step.title or step.name)
+            return given is None or same(evaluate(step.compute, scope), given)
+        case _:
+            return True
+
+
+def _titles(subcon: Any) -> Iterator[str]:
+    if hasattr(subcon, "titles"):
+        yield from subcon.titles()
+
+
+__all__ = [
+    "MISSING",
+    "Bit",
+    "Check",
+    "Checksum",
+    "Computed",
+    "Counted",
+    "Discard",
+    "End",
+    "Expression",
+    "Field",
+    "Form",
+    "Frame",
+    "Mapped",
+    "Mark",
+    "Need",
+    "Reference",
+    "Run",
+    "Scalar",
+    "Sequential",
+    "Sink",
+    "Source",
+    "Step",
+    "StreamFields",
+    "Struct",
+    "Value",
+    "Verify",
+    "Version",
+    "evaluate",
+    "holds",
+]

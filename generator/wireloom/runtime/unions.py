@@ -1,0 +1,228 @@
+"""Unions: alternatives chosen by a tag, or tried in order."""
+
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import construct
+from construct import Container
+
+from wireloom.runtime.cursor import Cursor
+from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.structure import Expression, Scalar, Struct, Value, evaluate, holds
+
+_SHOWN = 1024
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A case that is known and is an error."""
+
+    code: str
+
+
+def titles_of(subcons: Sequence[Any]) -> Iterator[str]:
+    """What readers call the members of the structs among `subcons`."""
+    for subcon in subcons:
+        if hasattr(subcon, "titles"):
+            yield from subcon.titles()
+
+
+def struct_for(value: Any, subcons: Sequence[Any], context: Container) -> Any:
+    """While building: the struct that `value` is of, by its constants and words, then by the members it has."""
+    candidates = [subcon for subcon in subcons if isinstance(value, Mapping) and subcon.accepts(value, context)]
+    if not candidates:
+        raise EncodeError("a record of one of the known kinds", shown(value))
+    return max(candidates, key=lambda subcon: subcon.covers(value))
+
+
+class CasesByValue:
+    """What unions of structs share: they can stand where a Struct can."""
+
+    subcons: tuple[Any, ...]
+
+    def titles(self) -> Iterator[str]:
+        """What readers call the members of the cases."""
+        return titles_of(self.subcons)
+
+    def accepts(self, value: Mapping[str, Any], context: Container) -> bool:
+        """Whether one of the cases accepts `value`."""
+        return any(subcon.accepts(value, context) for subcon in self.subcons)
+
+    def covers(self, value: Mapping[str, Any]) -> int:
+        """The most members of `value` that a case has."""
+        return max(int(subcon.covers(value)) for subcon in self.subcons)
+
+
+class Select(construct.Construct):
+    """A union chosen by `tag`, an expression over fields read before; a tag of no case is `code`."""
+
+    def __init__(self, tag: Expression, cases: Mapping[Scalar, Any], code: str = "unknown_case") -> None:
+        super().__init__()
+        self.tag, self.cases, self.code = tag, dict(cases), code
+        self.subcons = tuple(dict.fromkeys(case for case in self.cases.values() if not isinstance(case, Refusal)))
+
+    def titles(self) -> Iterator[str]:
+        """What readers call the members of the cases."""
+        return titles_of(self.subcons)
+
+    def _parse(self, stream: Any, context: Container, path: str) -> Any:
+        tag = evaluate(self.tag, context)
+        case = self.cases.get(tag)
+        if case is None or isinstance(case, Refusal):
+            offset = stream.tell() if hasattr(stream, "tell") else stream.start
+            raise DecodeError(
+                case.code if case else self.code, offset=offset, expected="a known case", actual=shown(tag)
+            )
+        return case._parse(stream, context, path)
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        tag = evaluate(self.tag, context)
+        case = self.cases.get(tag)
+        if case is None or isinstance(case, Refusal):
+            raise EncodeError(f"a value for the case {shown(tag)}", "no such case")
+        return case._build(obj, stream, context, path)
+
+
+class Peek(CasesByValue, construct.Construct):
+    """A union of structs chosen by a value read ahead and not consumed."""
+
+    def __init__(self, tag: Any, cases: Mapping[Scalar, Any], code: str = "unknown_case") -> None:
+        super().__init__()
+        self.tag, self.cases, self.code = tag, dict(cases), code
+        self.subcons = tuple(dict.fromkeys(case for case in self.cases.values() if not isinstance(case, Refusal)))
+
+    def _parse(self, stream: Any, context: Container, path: str) -> Any:
+        start = stream.tell()
+        tag = self.tag._parse(stream, context, path)
+        stream.seek(start)
+        match self.cases.get(tag):
+            case None:
+                known = ", ".join(shown(value) for value, case in self.cases.items() if not isinstance(case, Refusal))
+                raise DecodeError(self.code, offset=start, expected=f"one of {known}", actual=shown(tag))
+            case Refusal(code):
+                text = stream.take(min(stream.left, _SHOWN)).decode("utf-8", "backslashreplace")
+                raise DecodeError(code, offset=start, expected="a record", actual=text)
+            case case:
+                return case._parse(stream, context, path)
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        return struct_for(obj, self.subcons, context)._build(obj, stream, context, path)
+
+
+@dataclass(frozen=True)
+class Fallback:
+    """Codes that send an Attempt on to its next alternative, while `when` holds."""
+
+    codes: tuple[str, ...]
+    when: Expression | None = None
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One alternative of an Attempt."""
+
+    name: str
+    subcon: Struct
+    fallbacks: tuple[Fallback, ...] = ()
+    build_when: Expression | None = None
+
+    def falls_back(self, error: DecodeError, context: Container) -> bool:
+        """Whether `error` means: not this alternative."""
+        return any(error.code in fallback.codes and holds(fallback.when, context) for fallback in self.fallbacks)
+
+
+class Attempt(construct.Construct):
+    """Alternatives tried in order over the same bytes.
+
+    The value says which one held and what refused the one before.
+    """
+
+    def __init__(self, *trials: Trial, kind: str, reason: str) -> None:
+        super().__init__()
+        self.trials, self.kind, self.reason = trials, kind, reason
+
+    def titles(self) -> Iterator[str]:
+        """What readers call the members of the alternatives."""
+        yield from (self.kind, self.reason)
+        yield from titles_of([trial.subcon for trial in self.trials])
+
+    def _parse(self, stream: Any, context: Container, path: str) -> Value:
+        start, reason = stream.tell(), None
+        region = stream.limit, stream.overrun
+        for trial in self.trials:
+            try:
+                parsed: Value = trial.subcon._parse(stream, context, path)
+            except DecodeError as error:
+                if not trial.falls_back(error, context):
+                    raise
+                reason = error.code
+                stream.seek(start)
+                stream.limit, stream.overrun = region
+                continue
+            value = Value()
+            value[self.kind], value[self.reason] = trial.name, reason
+            value.update(parsed)
+            value.hidden.update(parsed.hidden)
+            return value
+        raise AssertionError("the last alternative of an Attempt has no fallback")
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        if not isinstance(obj, Mapping):
+            raise EncodeError("a record", shown(obj))
+        trial, buffer = self._trial_for(obj, context), io.BytesIO()
+        trial.subcon._build(obj, buffer, context, path)
+        self._check_reading(trial, buffer.getvalue(), context)
+        stream.write(buffer.getvalue())
+        return obj
+
+    def _check_reading(self, trial: Trial, data: bytes, context: Container) -> None:
+        """Readers try the alternatives in order, so what was built as one must not read as another."""
+        read = self._parse(Cursor(data), context, "")
+        if read[self.kind] != trial.name:
+            because = f" ({read[self.reason]})" if read[self.reason] else ""
+            raise EncodeError(
+                f"a value that reads back as {trial.name}", f"one that reads as {read[self.kind]}{because}"
+            )
+
+    def _trial_for(self, obj: Mapping[str, Any], context: Container) -> Trial:
+        named = obj.get(self.kind)
+        for trial in self.trials:
+            if trial.name == named:
+                return trial
+        if named is not None:
+            raise EncodeError("one of " + ", ".join(trial.name for trial in self.trials), shown(named)).at(self.kind)
+        scope = Container(dict(obj))
+        scope.update({"_": context, "_params": context._params})
+        return next(trial for trial in self.trials if holds(trial.build_when, scope))
+
+
+class Deferred(construct.Construct):
+    """A named type that refers to itself, looked up when it is first used."""
+
+    def __init__(self, target: Callable[[], Any]) -> None:
+        super().__init__()
+        self.target = target
+
+    def titles(self) -> Iterator[str]:
+        """What readers call the members of the type."""
+        return titles_of([self.target()])
+
+    def accepts(self, value: Mapping[str, Any], context: Container) -> bool:
+        """Whether the struct accepts `value`."""
+        return bool(self.target().accepts(value, context))
+
+    def fits(self, value: object) -> bool:
+        """Whether `value` is of the type's kind."""
+        return bool(self.target().fits(value))
+
+    def covers(self, value: Mapping[str, Any]) -> int:
+        """How many members of `value` the type has."""
+        return int(self.target().covers(value))
+
+    def _parse(self, stream: Any, context: Container, path: str) -> Any:
+        return self.target()._parse(stream, context, path)
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        return self.target()._build(obj, stream, context, path)

@@ -1,0 +1,92 @@
+"""The Python values of decoded records that plain Python has no type for, and the kinds that tell values apart."""
+
+import math
+from dataclasses import dataclass, field
+
+
+class Pairs(list[tuple[object, object]]):
+    """The entries of a map in wire order: `(key, value)` pairs.
+
+    A dict would lose the order of builds, refuse keys that are lists or maps, and take 1, 1.0 and true for one key.
+    Pairs equal only Pairs: an empty map is not an empty list.
+    """
+
+    __slots__ = ()
+    __hash__ = None  # as any list
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Pairs) and list.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __repr__(self) -> str:
+        return f"Pairs({list.__repr__(self)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """An extension value: its type code, the name that the spec gives the code, and its bytes or text.
+
+    The name is for people and renderings; the code alone is what the wire says, so equality leaves the name out.
+    """
+
+    code: int
+    name: str = field(compare=False)
+    value: bytes | str
+
+
+_KINDS: dict[type, str] = {
+    type(None): "null",
+    bool: "bool",
+    int: "int",
+    float: "float",
+    str: "str",
+    bytes: "bytes",
+    bytearray: "bytes",
+    memoryview: "bytes",
+    list: "list",
+    tuple: "list",
+    Pairs: "map",
+    dict: "record",
+    Extension: "extension",
+}
+
+
+def kind_of(value: object) -> str:
+    """The kind of a value: null, bool, int, float, str, bytes, list, map, record or extension.
+
+    The class itself decides before its bases do, so true is a bool and never an int.
+    """
+    kind = _KINDS.get(type(value))
+    if kind is not None:
+        return kind
+    for base in type(value).__mro__:
+        if base in _KINDS:
+            return _KINDS[base]
+    raise TypeError(f"a {type(value).__name__} is not a value of any format")
+
+
+def same(left: object, right: object) -> bool:
+    """Whether two values are the same to their last bit.
+
+    Stricter than `==` on kinds (1, 1.0 and true differ) and on the sign of zero; NaN is the same as NaN.
+    """
+    kind = kind_of(left)
+    if kind != kind_of(right):
+        return False
+    if isinstance(left, float) and isinstance(right, float):
+        return _same_float(left, right)
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(same(value, right[name]) for name, value in left.items())
+    if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
+        return len(left) == len(right) and all(same(a, b) for a, b in zip(left, right, strict=True))
+    if isinstance(left, Extension) and isinstance(right, Extension):
+        return left.code == right.code and same(left.value, right.value)
+    return left == right
+
+
+def _same_float(left: float, right: float) -> bool:
+    if math.isnan(left) or math.isnan(right):
+        return math.isnan(left) and math.isnan(right)
+    return left == right and math.copysign(1.0, left) == math.copysign(1.0, right)

@@ -1,0 +1,1 @@
+"""The expression language: small, total, never `eval`."""

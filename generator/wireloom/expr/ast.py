@@ -1,0 +1,136 @@
+"""The expressions of the spec language, as values.
+
+An expression is a small, total computation over fields that come earlier in the record, over parameters, and over a
+few facts of the position (`here`, `size`, `index`). Every name is resolved by the author's half (`resolve`) before an
+emitter sees the tree, so an emitter never has to ask what a name means. Nothing here can loop, fail or allocate.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Union
+
+
+class Kind(Enum):
+    """The type of an expression's value."""
+
+    INTEGER = "integer"
+    BOOLEAN = "boolean"
+    TEXT = "text"
+    BYTES = "bytes"
+    LIST = "list"
+    RECORD = "record"
+    RANGE = "range"
+    NULL = "null"
+    ANY = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A constant: an integer, a boolean, a text or null."""
+
+    value: int | bool | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name as the author wrote it, possibly dotted; only between parsing and resolving."""
+
+    parts: tuple[str, ...]
+    column: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRef:
+    """The value of a field: `up` enclosing structs outward, then the field, then members of it."""
+
+    up: int
+    name: str
+    members: tuple[str, ...] = ()
+    kind: Kind = Kind.ANY
+
+
+@dataclass(frozen=True, slots=True)
+class MarkRef:
+    """The offset of a mark of this struct, in bytes from the struct's start."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterRef:
+    """The value of a parameter of the format, or a member of it (`start`, `end` of a range)."""
+
+    name: str
+    members: tuple[str, ...] = ()
+    kind: Kind = Kind.ANY
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A fact of the position.
+
+    `here` (bytes from the struct's start), `size` (bytes of the struct's region), `index` (place in the enclosing
+    list).
+    """
+
+    fact: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """`-x`, `~x` or `not x`."""
+
+    operator: str
+    operand: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """Arithmetic (`+ - * & | ^ << >>`), comparison (`== != < <= > >=`) or logic (`and`, `or`.
+
+    The right side only where needed).
+    """
+
+    operator: str
+    left: "Expression"
+    right: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """`x in [1, 2, 3]`: equal to one of the literals."""
+
+    operand: "Expression"
+    options: tuple[int | bool | str | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """`condition ? then : otherwise`."""
+
+    condition: "Expression"
+    then: "Expression"
+    otherwise: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of `expr.functions.FUNCTIONS` applied to arguments."""
+
+    function: str
+    arguments: tuple["Expression", ...]
+
+
+Expression = Union[
+    Literal,
+    Name,
+    FieldRef,
+    MarkRef,
+    ParameterRef,
+    Position,
+    Unary,
+    Binary,
+    Membership,
+    Conditional,
+    Call,
+]

@@ -1,0 +1,49 @@
+"""The functions that expressions may call: a flat table. All are total; null in gives null, false or 0 out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from wireloom.expr.ast import Kind
+
+_NUMBER = (Kind.INTEGER,)
+_SIZED = (Kind.TEXT, Kind.BYTES)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function: the kinds that each argument may have, the kind of its value, and what it gives."""
+
+    parameters: tuple[tuple[Kind, ...], ...]
+    result: Kind
+    doc: str
+    variadic: bool = False  # the last parameter may be repeated
+    literals: tuple[int, ...] = ()  # places of arguments that must be literals
+
+
+FUNCTIONS: Mapping[str, Function] = MappingProxyType(
+    {
+        "len": Function((_SIZED,), Kind.INTEGER, "Bytes of a text (in UTF-8) or of bytes; 0 for null."),
+        "count": Function(((Kind.LIST,),), Kind.INTEGER, "Elements of a list; 0 for null."),
+        "present": Function(((Kind.ANY,),), Kind.BOOLEAN, "Whether there is a value."),
+        "rangeName": Function(
+            (_NUMBER, (Kind.TEXT,)),
+            Kind.TEXT,
+            "The name of the first of the named ranges that holds the number; null if none does.",
+            literals=(1,),
+        ),
+        "decimal": Function(
+            ((Kind.TEXT,), _NUMBER),
+            Kind.INTEGER,
+            "The number that a decimal text says; null if it is none or needs more bits than stated.",
+            literals=(1,),
+        ),
+        "md5": Function(
+            (_SIZED,),
+            Kind.INTEGER,
+            "MD5 of a text (in UTF-8) or of bytes, as an unsigned 128-bit number, highest byte first.",
+        ),
+        "min": Function((_NUMBER, _NUMBER), Kind.INTEGER, "The smallest.", variadic=True),
+        "max": Function((_NUMBER, _NUMBER), Kind.INTEGER, "The largest.", variadic=True),
+    }
+)

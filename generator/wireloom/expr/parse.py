@@ -1,0 +1,266 @@
+"""Text -> expression, by precedence. Names stay `Name` nodes; `resolve` says what they mean.
+
+    expression  = either [ "?" expression ":" expression ]
+    either      = both { "or" both }
+    both        = negation { "and" negation }
+    negation    = "not" negation | comparison
+    comparison  = sum [ ( "==" | "!=" | "<" | "<=" | ">" | ">=" ) sum | [ "not" ] "in" "[" literal { "," literal } "]" ]
+    sum .. atom = binary operators, binding from loosest to tightest:  |   ^   &   << >>   + -   *
+    factor      = ( "-" | "~" ) factor | atom
+    atom        = integer | 'text' | "true" | "false" | "null" | function "(" [ expression { "," expression } ] ")"
+                | name { "." name } | "(" expression ")"
+
+Unlike in C, `a & 3 == 3` is `(a & 3) == 3`: comparisons bind looser than every operator on numbers. Comparisons do not
+chain. A range (`over: 5 .. headerEnd`) is two expressions around `..`, outside of this grammar.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from wireloom.expr.ast import Binary, Call, Conditional, Expression, Literal, Membership, Name, Unary
+from wireloom.expr.functions import FUNCTIONS
+from wireloom.problems import nearest
+
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+LEVELS = (("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*",))
+_DEPTH = 24  # of parentheses and choices
+_LENGTH = 400  # tokens
+
+_TOKEN = re.compile(
+    r"""\s*(?:
+      (?P<integer>0[xX][0-9a-fA-F]+|[0-9]+)
+    | (?P<text>'[^']*')
+    | (?P<name>[A-Za-z_][A-Za-z0-9_]*)
+    | (?P<symbol>\.\.|<<|>>|<=|>=|==|!=|[-+*~&|^<>?:().,\[\]])
+    )""",
+    re.VERBOSE,
+)
+
+
+class ExpressionError(Exception):
+    """The text is no expression; `column` counts its characters from 0."""
+
+    def __init__(self, message: str, column: int, hint: str = "") -> None:
+        super().__init__(message)
+        self.message, self.column, self.hint = message, column, hint
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word of the text: its kind (integer, text, name, symbol, end) and where it begins."""
+
+    kind: str
+    text: str
+    column: int
+
+
+def parse(text: str) -> Expression:
+    """The expression that the text says; raises ExpressionError."""
+    parser = _Parser(tokens(text))
+    expression = parser.expression()
+    parser.expect_end()
+    return expression
+
+
+def parse_range(text: str) -> tuple[Expression, Expression]:
+    """The two ends of `START .. END`; raises ExpressionError."""
+    parser = _Parser(tokens(text))
+    start = parser.expression()
+    parser.expect("..")
+    end = parser.expression()
+    parser.expect_end()
+    return start, end
+
+
+def tokens(text: str) -> tuple[Token, ...]:
+    """The words of the text, and an end; raises ExpressionError."""
+    found: list[Token] = []
+    position = 0
+    while text[position:].strip():
+        match = _TOKEN.match(text, position)
+        if match is None:
+            raise _stray(text, len(text) - len(text[position:].lstrip()))
+        kind = str(match.lastgroup)
+        found.append(Token(kind, match[kind], match.start(kind)))
+        position = match.end()
+    if len(found) > _LENGTH:
+        raise ExpressionError("too long", found[_LENGTH].column, "compute parts of it in hidden fields")
+    return (*found, Token("end", "", len(text)))
+
+
+def _stray(text: str, column: int) -> ExpressionError:
+    hints = {
+        "'": "close the text with '",
+        '"': "texts stand between single quotes",
+        "=": "equality is ==",
+        "!": "negation is not",
+        "/": "there is no division; >> divides by a power of two",
+    }
+    return ExpressionError(f"{text[column]} does not belong into an expression", column, hints.get(text[column], ""))
+
+
+class _Parser:
+    """Recursive descent over the tokens; one method for each rule of the grammar."""
+
+    def __init__(self, words: tuple[Token, ...]) -> None:
+        self.words = words
+        self.place = 0
+        self.depth = 0
+
+    @property
+    def word(self) -> Token:
+        return self.words[self.place]
+
+    def expression(self) -> Expression:
+        self.depth += 1
+        if self.depth > _DEPTH:
+            raise ExpressionError("too deeply nested", self.word.column, "compute parts of it in hidden fields")
+        condition = self._chain(self._both, "or")
+        result = condition
+        if self._take("?"):
+            then = self.expression()
+            self.expect(":")
+            result = Conditional(condition, then, self.expression())
+        self.depth -= 1
+        return result
+
+    def _both(self) -> Expression:
+        return self._chain(self._negation, "and")
+
+    def _chain(self, part: Callable[[], Expression], operator: str) -> Expression:
+        left = part()
+        while self._take(operator):
+            left = Binary(operator, left, part())
+        return left
+
+    def _negation(self) -> Expression:
+        negations = 0
+        while self._take("not"):
+            negations += 1
+        operand = self._comparison()
+        for _ in range(negations):
+            operand = Unary("not", operand)
+        return operand
+
+    def _comparison(self) -> Expression:
+        left = self._binary(0)
+        operator = self.word.text
+        if self.word.kind == "symbol" and operator in COMPARISONS:
+            self.place += 1
+            right = self._binary(0)
+            if self.word.text in COMPARISONS:
+                raise ExpressionError("comparisons do not chain", self.word.column, "join two with and")
+            return Binary(operator, left, right)
+        if self._take("in"):
+            return Membership(left, self._options())
+        if self.word.text == "not" and self.words[self.place + 1].text == "in":
+            self.place += 2
+            return Unary("not", Membership(left, self._options()))
+        return left
+
+    def _options(self) -> tuple[int | bool | str | None, ...]:
+        self.expect("[")
+        options = [self._option()]
+        while self._take(","):
+            options.append(self._option())
+        self.expect("]")
+        return tuple(options)
+
+    def _option(self) -> int | bool | str | None:
+        word = self.word
+        match self._factor():
+            case Literal(value):
+                return value
+            case Unary("-", Literal(int(value))):
+                return -value
+            case _:
+                raise ExpressionError("a list holds literals only", word.column, "compare with == and join with or")
+
+    def _binary(self, level: int) -> Expression:
+        if level == len(LEVELS):
+            return self._factor()
+        left = self._binary(level + 1)
+        while self.word.kind == "symbol" and self.word.text in LEVELS[level]:
+            operator = self.word.text
+            self.place += 1
+            left = Binary(operator, left, self._binary(level + 1))
+        return left
+
+    def _factor(self) -> Expression:
+        signs: list[str] = []
+        while self.word.kind == "symbol" and self.word.text in ("-", "~"):
+            signs.append(self.word.text)
+            self.place += 1
+        operand = self._atom()
+        for sign in reversed(signs):
+            operand = Unary(sign, operand)
+        return operand
+
+    def _atom(self) -> Expression:
+        word = self.word
+        self.place += 1
+        match word.kind:
+            case "integer":
+                return Literal(int(word.text, 0) if word.text[:2].lower() == "0x" else int(word.text))
+            case "text":
+                return Literal(word.text[1:-1])
+            case "name":
+                return self._word(word)
+            case "symbol" if word.text == "(":
+                inner = self.expression()
+                self.expect(")")
+                return inner
+            case _:
+                self.place -= 1
+                raise ExpressionError(f"{_shown(word)} where a value must stand", word.column)
+
+    def _word(self, word: Token) -> Expression:
+        match word.text:
+            case "true" | "false":
+                return Literal(word.text == "true")
+            case "null":
+                return Literal(None)
+            case "and" | "or" | "not" | "in":
+                raise ExpressionError(f"{word.text} where a value must stand", word.column)
+            case _ if self.word.text == "(":
+                return self._call(word)
+            case _:
+                return self._name(word)
+
+    def _call(self, word: Token) -> Expression:
+        if word.text not in FUNCTIONS:
+            raise ExpressionError(f"there is no function {word.text}", word.column, nearest(word.text, FUNCTIONS))
+        self.expect("(")
+        arguments = [] if self.word.text == ")" else [self.expression()]
+        while self._take(","):
+            arguments.append(self.expression())
+        self.expect(")")
+        return Call(word.text, tuple(arguments))
+
+    def _name(self, word: Token) -> Expression:
+        parts = [word.text]
+        while self._take("."):
+            if self.word.kind != "name":
+                raise ExpressionError(f"{_shown(self.word)} where a member's name must stand", self.word.column)
+            parts.append(self.word.text)
+            self.place += 1
+        return Name(tuple(parts), word.column)
+
+    def _take(self, text: str) -> bool:
+        if self.word.text != text or self.word.kind not in ("symbol", "name"):
+            return False
+        self.place += 1
+        return True
+
+    def expect(self, text: str) -> None:
+        if not self._take(text):
+            raise ExpressionError(f"{_shown(self.word)} where {text} must stand", self.word.column)
+
+    def expect_end(self) -> None:
+        if self.word.kind != "end":
+            raise ExpressionError(f"{_shown(self.word)} behind the end of the expression", self.word.column)
+
+
+def _shown(word: Token) -> str:
+    return word.text or "the end"

@@ -1,0 +1,66 @@
+"""Expressions as the author would write them, for messages and documents."""
+
+from typing import assert_never
+
+from wireloom.expr.ast import (
+    Binary,
+    Call,
+    Conditional,
+    Expression,
+    FieldRef,
+    Literal,
+    MarkRef,
+    Membership,
+    Name,
+    ParameterRef,
+    Position,
+    Unary,
+)
+
+_BINDING = {"or": 2, "and": 3, "==": 5, "!=": 5, "<": 5, "<=": 5, ">": 5, ">=": 5, "|": 6, "^": 7, "&": 8}
+_SHIFT, _SUM, _PRODUCT, _ATOM = 9, 10, 11, 20
+
+
+def text_of(expression: Expression, place: int = 1) -> str:
+    """The expression in the spec language."""
+    text, binding = _bound(expression)
+    return f"({text})" if binding < place else text
+
+
+def _bound(expression: Expression) -> tuple[str, int]:
+    match expression:
+        case Literal(value):
+            return _literal(value), _ATOM
+        case Name(parts):
+            return ".".join(parts), _ATOM
+        case FieldRef(_, name, members) | ParameterRef(name, members):
+            return ".".join((name, *members)), _ATOM
+        case MarkRef(name) | Position(name):
+            return name, _ATOM
+        case Unary("not", operand):
+            return f"not {text_of(operand, 4)}", 4
+        case Unary(operator, operand):
+            return operator + text_of(operand, _ATOM), 12
+        case Binary(operator, left, right):
+            binding = _BINDING.get(operator) or {"<<": _SHIFT, ">>": _SHIFT, "*": _PRODUCT}.get(operator, _SUM)
+            return f"{text_of(left, binding)} {operator} {text_of(right, binding + 1)}", binding
+        case Membership(operand, options):
+            return f"{text_of(operand, 6)} in [{', '.join(_literal(option) for option in options)}]", 5
+        case Conditional(condition, then, otherwise):
+            return f"{text_of(condition, 2)} ? {text_of(then, 2)} : {text_of(otherwise)}", 1
+        case Call(function, arguments):
+            return f"{function}({', '.join(text_of(argument) for argument in arguments)})", _ATOM
+        case _:
+            assert_never(expression)
+
+
+def _literal(value: object) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return f"'{value}'"
+        case _:
+            return str(value)

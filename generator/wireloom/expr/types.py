@@ -1,0 +1,160 @@
+"""The kind of an expression's value, and whether its parts fit together.
+
+`Kind.ANY` fits everywhere (a union's value, a float), and null may be compared with anything; the rest must agree, so
+that a comparison which could never hold is a mistake of the spec and not a surprise in the data.
+"""
+
+from typing import assert_never
+
+from wireloom.expr.ast import (
+    Binary,
+    Call,
+    Conditional,
+    Expression,
+    FieldRef,
+    Kind,
+    Literal,
+    MarkRef,
+    Membership,
+    Name,
+    ParameterRef,
+    Position,
+    Unary,
+)
+from wireloom.expr.functions import FUNCTIONS, Function
+
+
+class KindError(Exception):
+    """Parts of an expression that do not fit."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message, self.hint = message, hint
+
+
+_LOOSE = (Kind.ANY, Kind.NULL)
+
+
+def kind(expression: Expression) -> Kind:
+    """The kind of a resolved expression's value; raises KindError where its parts do not fit."""
+    match expression:
+        case Literal(value):
+            return literal_kind(value)
+        case FieldRef(kind=known) | ParameterRef(kind=known):
+            return known
+        case MarkRef() | Position():
+            return Kind.INTEGER
+        case Unary("not", operand):
+            _require(operand, Kind.BOOLEAN, "not")
+            return Kind.BOOLEAN
+        case Unary(operator, operand):
+            _require(operand, Kind.INTEGER, operator)
+            return Kind.INTEGER
+        case Binary():
+            return _binary_kind(expression)
+        case Membership(operand, options):
+            for option in options:
+                _require_same(kind(operand), literal_kind(option), "in")
+            return Kind.BOOLEAN
+        case Conditional(condition, then, otherwise):
+            _require(condition, Kind.BOOLEAN, "?")
+            return _joined(kind(then), kind(otherwise))
+        case Call(function, arguments):
+            return _call_kind(function, FUNCTIONS[function], arguments)
+        case Name():
+            return Kind.ANY
+        case _:
+            assert_never(expression)
+
+
+def literal_kind(value: object) -> Kind:
+    """The kind of a literal."""
+    match value:
+        case None:
+            return Kind.NULL
+        case bool():
+            return Kind.BOOLEAN
+        case int():
+            return Kind.INTEGER
+        case str():
+            return Kind.TEXT
+        case _:
+            return Kind.ANY
+
+
+def fits(found: Kind, wanted: Kind) -> bool:
+    """Whether a value of kind `found` may stand where `wanted` is needed."""
+    return found is wanted or wanted is Kind.ANY or found in _LOOSE
+
+
+def _binary_kind(expression: Binary) -> Kind:
+    left, right = expression.left, expression.right
+    match expression.operator:
+        case "and" | "or" as operator:
+            _require(left, Kind.BOOLEAN, operator)
+            _require(right, Kind.BOOLEAN, operator)
+            return Kind.BOOLEAN
+        case "==" | "!=" as operator:
+            _require_same(kind(left), kind(right), operator)
+            return Kind.BOOLEAN
+        case "<" | "<=" | ">" | ">=" as operator:
+            for side in (left, right):
+                if kind(side) not in (Kind.INTEGER, Kind.ANY):
+                    raise KindError(f"{operator} compares integers, not {_a(kind(side))}")
+            return Kind.BOOLEAN
+        case operator:
+            _require(left, Kind.INTEGER, operator)
+            _require(right, Kind.INTEGER, operator)
+            return Kind.INTEGER
+
+
+def _call_kind(name: str, function: Function, arguments: tuple[Expression, ...]) -> Kind:
+    parameters = function.parameters
+    if len(arguments) < len(parameters) or (len(arguments) > len(parameters) and not function.variadic):
+        raise KindError(f"{name} takes {len(parameters)} arguments, not {len(arguments)}", function.doc)
+    wanted = (*parameters, *(parameters[-1] for _ in arguments[len(parameters) :]))
+    for place, (argument, kinds) in enumerate(zip(arguments, wanted, strict=True)):
+        if place in function.literals and not isinstance(argument, Literal):
+            raise KindError(f"argument {place + 1} of {name} must be a literal", function.doc)
+        if not any(fits(kind(argument), each) for each in kinds):
+            raise KindError(f"argument {place + 1} of {name} is {_a(kind(argument))}", function.doc)
+    return function.result
+
+
+def _require(expression: Expression, wanted: Kind, operator: str) -> None:
+    found = kind(expression)
+    if not fits(found, wanted):
+        raise KindError(f"{operator} needs {_a(wanted)}, not {_a(found)}", _hint(found, wanted))
+
+
+def _require_same(left: Kind, right: Kind, operator: str) -> None:
+    if left is not right and left not in _LOOSE and right not in _LOOSE:
+        raise KindError(f"{operator} compares {_a(left)} with {_a(right)}, which are never equal")
+
+
+def _joined(left: Kind, right: Kind) -> Kind:
+    if left is right or right is Kind.NULL:
+        return left
+    if left is Kind.NULL:
+        return right
+    if Kind.ANY in (left, right):
+        return Kind.ANY
+    raise KindError(f"? : gives {_a(left)} or {_a(right)}", "both sides must be of one kind")
+
+
+def _hint(found: Kind, wanted: Kind) -> str:
+    if wanted is Kind.BOOLEAN and found is Kind.INTEGER:
+        return "compare it: != 0"
+    return "present(...) says whether there is a value" if wanted is Kind.BOOLEAN else ""
+
+
+def _a(kind: Kind) -> str:
+    match kind:
+        case Kind.INTEGER:
+            return "an integer"
+        case Kind.ANY:
+            return "any value"
+        case Kind.NULL | Kind.BYTES:
+            return str(kind.value)
+        case _:
+            return f"a {kind.value}"

@@ -1,0 +1,147 @@
+"""A format: everything an emitter may know about one spec."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from wireloom.expr.ast import Kind
+from wireloom.model.logical import Record
+from wireloom.model.types import Encoding, Scalar, Type
+
+
+class Framing(Enum):
+    """How records follow one another in a stream."""
+
+    NONE = "none"  # one record is the whole input
+    CONCATENATED = "concatenated"  # back to back; a Frame step says where each ends
+    LENGTH_PREFIXED = "length-prefixed"  # a 32-bit big-endian size before each
+    LINES = "lines"  # one a line
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A choice that the bytes do not tell.
+
+    A keyword of `parse`, `build`, `decode` and an option on the command line.
+    """
+
+    name: str
+    kind: Kind  # TEXT (one of `options`), BOOLEAN, INTEGER or RANGE
+    default: int | bool | str | None
+    options: tuple[str, ...] = ()
+    doc: str = ""
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ByteOrder:
+    """big or little.
+
+    Or told by `parameter`, which may say `auto`: the other order is tried where the first fails with one of
+    `wrong_when`.
+    """
+
+    fixed: str | None = "big"
+    parameter: str | None = None
+    wrong_when: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CrcAlgorithm:
+    """A CRC by the parameters of the Rocksoft model; `check` is its value over the nine bytes `123456789`."""
+
+    name: str
+    width: int
+    poly: int
+    init: int
+    xorout: int
+    reflected: bool
+    check: int
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRange:
+    """A range of integers (either end may be open) and its name."""
+
+    name: str
+    minimum: int | None
+    maximum: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """Named ranges; the first that holds a number names it."""
+
+    name: str
+    ranges: tuple[NamedRange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorCode:
+    """A code of the format's vocabulary and what it means."""
+
+    code: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """An entry point: the type that a whole record has.
+
+    `logical` is what readers see of it; `rows` the path (in logical names) of the list whose elements are the rows of
+    the flat form, empty where a record is a row; () with `elements` where the root itself is a list of rows.
+    """
+
+    name: str
+    type: Type
+    logical: Record  # of one row-to-be: the record itself, or an element where `elements`
+    elements: bool = False  # the root is a list; its elements are the rows
+    rows: tuple[str, ...] = ()
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Bytes and their meaning: `value` (canonical JSON rendering) or the `error` code they must give."""
+
+    name: str
+    data: bytes
+    root: str
+    parameters: tuple[tuple[str, Scalar], ...] = ()
+    value: object = None
+    error: str | None = None
+    path: str | None = None
+    offset: int | None = None
+    rebuilds: bool = True  # build(value) gives `data` again, byte for byte
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One spec, resolved."""
+
+    name: str
+    title: str
+    doc: str
+    source: str  # the document that the format comes from
+    spec: str  # the spec's path below the specs folder
+    digest: str  # SHA-256 of the spec's bytes and of what it imports, hexadecimal
+    encoding: Encoding
+    byte_order: ByteOrder
+    parameters: tuple[Parameter, ...]
+    framing: Framing
+    depth: int | str  # limit on nested open containers: a number, or the name of a parameter
+    checksums: tuple[CrcAlgorithm, ...]
+    errors: tuple[ErrorCode, ...]  # every code that decoding may report, in the order of first mention
+    types: tuple[tuple[str, Type], ...]  # named types, in spec order; References point here
+    roots: tuple[Root, ...]  # the first is the default
+    ranges: tuple[Ranges, ...] = ()
+    invalid_text: str | None = None  # a parameter that says `error` or `replace`; None: error
+    size: int | str | None = None  # the most bytes of a record: a number, or the name of a parameter
+    unknown_members: str | None = None  # a parameter that says `error` or `ignore`; None: error
+    schema: str = ""  # the shared logical schema, where one is named
+    examples: tuple[Example, ...] = ()
+
+    def type(self, name: str) -> Type:
+        """The named type."""
+        return dict(self.types)[name]

@@ -1,0 +1,474 @@
+"""Wire types: how bytes become values, after every name has been resolved.
+
+A closed union, one class per idea; the type checker lists the emitters that forgot one. Two conventions hold for all:
+`code` is the error code that the type's own check reports, and the order of a struct's steps is the order in which
+every decoder checks them.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Union
+
+from wireloom.expr.ast import Expression
+
+Scalar = int | bool | str | bytes | float | None
+
+
+class Encoding(Enum):
+    """How the values of a struct follow one another."""
+
+    BINARY = "binary"
+    MSGPACK = "msgpack"
+    PROTOBUF = "protobuf"
+    JSON = "json"
+
+
+class Form(Enum):
+    """The container that holds a struct's fields."""
+
+    SEQUENCE = "sequence"  # binary: one after the other, or at offsets
+    ARRAY = "array"  # MessagePack, JSON: by position
+    OBJECT = "object"  # JSON, MessagePack: by member name
+    MESSAGE = "message"  # protobuf: by field number
+
+
+class Presence(Enum):
+    """Whether a field may be left out of its container (JSON member, protobuf field)."""
+
+    REQUIRED = "required"
+    OPTIONAL = "optional"
+
+
+class ProtoInteger(Enum):
+    """The protobuf representations of an integer."""
+
+    VARINT = "varint"
+    ZIGZAG = "zigzag"
+    FIXED = "fixed"
+
+
+# --- scalars -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Integer:
+    """An integer of `bits` bits; in binary of exactly that width, elsewhere a range (outside: `int_range`)."""
+
+    bits: int
+    signed: bool
+    wire: ProtoInteger = ProtoInteger.VARINT
+
+    @property
+    def minimum(self) -> int:
+        """The smallest value."""
+        return -(1 << (self.bits - 1)) if self.signed else 0
+
+    @property
+    def maximum(self) -> int:
+        """The largest value."""
+        return (1 << (self.bits - 1 if self.signed else self.bits)) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Float:
+    """An IEEE 754 number of 32 or 64 bits; MessagePack and JSON read either width into 64."""
+
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Boolean:
+    """true or false; in binary one byte, 0 or 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Null:
+    """MessagePack nil, JSON null."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """UTF-8 text; `size` in bytes where the container does not say it (binary)."""
+
+    size: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bytes:
+    """Bytes; `size` fixed or computed, `code` where the container says another size.
+
+    In JSON they are base64 text, `line_feeds` every 76 characters where allowed.
+    """
+
+    size: Expression | None = None
+    code: str = "bad_size"
+    line_feeds: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class JsonText:
+    """A JSON value of one `kind` (object, array, any) kept as its text, white space as written."""
+
+    kind: str = "any"
+
+
+# --- composites --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """Elements of one type; `count` elements, or as many as fill the region (binary), or as the container says."""
+
+    element: "Type"
+    count: Expression | None = None
+    unique: str | None = None  # a member of the element that must not repeat
+    unique_code: str = "duplicate_element"
+    salvage: "Salvage | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Salvage:
+    """Keep the elements before the first that fails with one of `codes`, while `when` holds.
+
+    `lost` names the field that counts the others.
+    """
+
+    codes: tuple[str, ...]
+    when: Expression
+    lost: str
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """Entries in wire order; equal keys are `duplicate_key`."""
+
+    key: "Type"
+    value: "Type"
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """A MessagePack ext value of one type code, its content text or bytes."""
+
+    code: int
+    content: Union[Text, Bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Nullable:
+    """The type, or null."""
+
+    type: "Type"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A named type of the format (`Format.types`); the only way to recursion."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One member of a OneOf: a name for documents and tagged JSON, and its type."""
+
+    name: str
+    type: "Type"
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """Alternatives told apart by the wire family of the value (MessagePack, JSON).
+
+    Recursive ones are `open`: VARIANT columns, depth counted.
+    """
+
+    alternatives: tuple[Alternative, ...]
+    open: bool = False
+    code: str = "type_mismatch"
+    extension_code: str = "type_mismatch"  # an ext value of a type code that no alternative has
+
+
+@dataclass(frozen=True, slots=True)
+class FieldTag:
+    """Select on an expression over earlier fields."""
+
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class PeekTag:
+    """Select on a value read ahead without consuming it (binary)."""
+
+    type: Integer
+
+
+@dataclass(frozen=True, slots=True)
+class MemberTag:
+    """Select on a member of the JSON object itself, or on whether it is present; `default` where it may be absent."""
+
+    member: str
+    presence: bool = False
+    default: Scalar = None
+    required: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A case that is known and is an error."""
+
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The tag's values and what they select."""
+
+    values: tuple[Scalar, ...]
+    type: Union["Type", Refusal]
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """A union chosen by a tag; a value of no case is `code`."""
+
+    tag: FieldTag | PeekTag | MemberTag
+    cases: tuple[Case, ...]
+    code: str = "unknown_case"
+
+
+@dataclass(frozen=True, slots=True)
+class Fallback:
+    """Codes that send an Attempt on to its next alternative, while `when` holds (None: always)."""
+
+    codes: tuple[str, ...]
+    when: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One alternative of an Attempt."""
+
+    name: str
+    type: "Type"
+    fallbacks: tuple[Fallback, ...] = ()
+    build_when: Expression | None = None  # chosen on build where the value does not name the alternative
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """Alternatives tried in order over the same bytes.
+
+    `kind_field` receives the name of the one that held, `reason_field` the code that refused the one before.
+    """
+
+    trials: tuple[Trial, ...]
+    kind_field: str
+    reason_field: str
+
+
+# --- structs -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """One value on the wire and the value that readers see for it (an expression, so that a parameter may decide)."""
+
+    wire: Scalar
+    value: Expression
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bit:
+    """A bit or a range of bits of an integer field, read as a field of the same struct. Bit 0 is the lowest."""
+
+    name: str
+    low: int
+    width: int
+    signed: bool = False
+    mappings: tuple[Mapping, ...] | None = None
+    code: str = "unknown_value"
+    derive: Expression | None = None
+    hidden: bool = False
+    doc: str = ""
+
+    @property
+    def flag(self) -> bool:
+        """Whether the value is a boolean."""
+        return self.width == 1 and self.mappings is None
+
+
+@dataclass(frozen=True, slots=True)
+class Checksum:
+    """The field holds `algorithm` over the bytes from `start` to `end` (from the struct's start).
+
+    A Verify step says when it is checked.
+    """
+
+    algorithm: str
+    start: Expression
+    end: Expression
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableReference:
+    """The field is an index into `table` (a repeated field of the enclosing message), and its value the entry there."""
+
+    table: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field.
+
+    `name` is what readers and columns call it, `wire_name` what expressions and error paths call it (they differ
+    where the spec says `as`).
+    """
+
+    name: str
+    wire_name: str
+    type: "Type"
+    doc: str = ""
+    unit: str = ""
+    code: str = ""  # of this field's const, mappings, range, region
+    at: Expression | None = None  # absolute in the struct; negative literal: from the end
+    size: Expression | None = None  # the region given to the type
+    when: Expression | None = None
+    presence: Presence = Presence.REQUIRED
+    default: Scalar = None
+    has_default: bool = False
+    const: Scalar = None
+    mappings: tuple[Mapping, ...] | None = None
+    minimum: int | None = None
+    maximum: int | None = None
+    bits: tuple[Bit, ...] = ()
+    derive: Expression | None = None  # computed when building
+    compute: Expression | None = None  # not on the wire: computed when parsing
+    checksum: Checksum | None = None
+    refers: TableReference | None = None
+    table: bool = False  # a table that TableReference fields fill when building
+    flatten: bool = False  # the members of the struct become members of the parent's value
+    inline: bool = False  # JSON: the struct's members stand in the parent's own object
+    counted: bool = False  # not on the wire: set by a Salvage or a Discard, else 0
+    hidden: bool = False
+    tag: int = 0  # protobuf field number
+    member: str = ""  # JSON member name
+    since: str = ""
+    until: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """`that` must hold (while `when` holds), else `code` at `field`."""
+
+    that: Expression
+    code: str
+    field: str
+    when: Expression | None = None
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verify:
+    """Here the checksum held by `field` is verified (while `when` holds)."""
+
+    field: str
+    when: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A name for the offset reached here."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """At least `bytes` bytes from the struct's start must be there, else `truncated` at `field`."""
+
+    bytes: Expression
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """From here on the record is known to end `bytes` after its start.
+
+    What follows is bounded by it, and a stream can go on behind it even if the rest is bad.
+    """
+
+    bytes: Expression
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The region must be used up here, else `code`."""
+
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Discard:
+    """While `when` holds, the whole list `field` is emptied unless `keep` holds for every element.
+
+    `count` names the field that counts them.
+    """
+
+    field: str
+    keep: Expression  # in the scope of an element
+    count: str
+    when: Expression | None = None
+
+
+Step = Field | Check | Verify | Mark | Need | Frame | End | Discard
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A layout of a struct: told by the `arity` of its array, or by an expression."""
+
+    name: str
+    arity: int | None = None
+    when: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Struct:
+    """Named fields with the checks between them, in order. `versions` run from the oldest to the newest."""
+
+    name: str
+    encoding: Encoding
+    form: Form
+    steps: tuple[Step, ...]
+    versions: tuple[Version, ...] = ()
+    doc: str = ""
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The fields among the steps, in order."""
+        return tuple(step for step in self.steps if isinstance(step, Field))
+
+
+Type = Union[
+    Integer,
+    Float,
+    Boolean,
+    Null,
+    Text,
+    Bytes,
+    JsonText,
+    Array,
+    Map,
+    Extension,
+    Nullable,
+    Reference,
+    OneOf,
+    Select,
+    Attempt,
+    Struct,
+]

@@ -1,0 +1,80 @@
+"""Names that a spec may give, and the words that are taken.
+
+Names travel: a format's name becomes a Python package, a parameter's a keyword argument, a field's a column, a member
+of records and a word of expressions. Whatever the wire calls a thing, `as` and `member` say it.
+"""
+
+import keyword
+import re
+import sys
+
+POSITIONS = ("here", "size", "index")
+EXPRESSION_WORDS = ("and", "or", "not", "in", "true", "false", "null", *POSITIONS)
+STEP_WORDS = ("check", "verify", "mark", "need", "frame", "end", "discard")
+API_WORDS = ("data", "value", "root", "framing", "on_error", "columns", "explode", "source")
+
+_FIELD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_TYPE = re.compile(r"[A-Z][A-Za-z0-9_]*")
+_FORMAT = re.compile(r"[a-z][a-z0-9_]*")
+_CODE = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def field_name_flaw(name: str) -> str:
+    """What is wrong with a field's name on the wire; empty if nothing."""
+    if not _FIELD.fullmatch(name):
+        return (
+            "a name has letters, digits and underscores and begins with a letter; `member` gives a JSON member any name"
+        )
+    if name in EXPRESSION_WORDS:
+        return f"{name} is a word of expressions; give the field another name, and `as: {name}` for its readers"
+    return ""
+
+
+def logical_name_flaw(name: str) -> str:
+    """What is wrong with the name that readers see; empty if nothing."""
+    return "" if _FIELD.fullmatch(name) else "a name has letters, digits and underscores and begins with a letter"
+
+
+def type_name_flaw(name: str) -> str:
+    """What is wrong with the name of a type; empty if nothing."""
+    return "" if _TYPE.fullmatch(name) else "a type's name begins with a capital letter"
+
+
+def format_name_flaw(name: str) -> str:
+    """What is wrong with the name of a format, a schema or a root; empty if nothing."""
+    if not _FORMAT.fullmatch(name):
+        return "the name has lower-case letters, digits and underscores and begins with a letter"
+    return f"{name} is a word of Python" if keyword.iskeyword(name) else ""
+
+
+def package_name_flaw(name: str) -> str:
+    """What is wrong with the name of the generated package; empty if nothing."""
+    if not name.isidentifier():
+        return "a Python package has letters, digits and underscores in its name"
+    if keyword.iskeyword(name):
+        return f"{name} is a word of Python; choose another name, as my_formats"
+    if name in sys.stdlib_module_names:
+        return (
+            f"{name} is a module of Python itself, which would be imported instead; choose another name, as my_formats"
+        )
+    if name == "wireloom":
+        return "wireloom is the generator's own package; choose another name, as my_formats"
+    return ""
+
+
+def parameter_name_flaw(name: str) -> str:
+    """What is wrong with the name of a parameter; empty if nothing."""
+    if name in API_WORDS:
+        return f"every generated function has a parameter {name} of its own"
+    if keyword.iskeyword(name):
+        return f"{name} is a word of Python"
+    return field_name_flaw(name)
+
+
+def code_flaw(code: str) -> str:
+    """What is wrong with an error code; empty if nothing."""
+    return (
+        ""
+        if _CODE.fullmatch(code)
+        else "a code has lower-case letters, digits and underscores and begins with a letter"
+    )

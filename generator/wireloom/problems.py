@@ -1,0 +1,162 @@
+"""What is wrong with a spec: located, collected, shown all at once.
+
+A problem says what is wrong (`message`), what would be right (`hint`) and where (file, line, column and YAML path). A
+pass adds to the collector and goes on; whoever needs a clean result asks `raise_if_any`. Mistakes of the data are
+another family (`runtime.errors`), and a bug of the generator is neither: it crashes.
+"""
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+# Every diagnostic and what it is about. Each has a file in tests/rejects that provokes it.
+DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
+    {
+        # the file
+        "yaml-syntax": "The file is not YAML, or uses more of it than specs do (aliases, keys that are no scalars).",
+        "duplicate-yaml-key": "A key is there twice.",
+        "unknown-key": "The language has no such key here.",
+        "missing-key": "A key that must be there is absent.",
+        "wrong-type": "A value of another kind than the key has.",
+        "entry-keys": "An item of `fields` has several keys, or none.",
+        # names
+        "bad-name": "A name that cannot be one: its letters, or a word that is taken.",
+        "duplicate-format": "Two files define a format or a schema of one name.",
+        "duplicate-field": "Two fields of one name, on the wire or for readers.",
+        "duplicate-example": "Two examples of one name.",
+        "conflicting-keys": "Keys that exclude each other, or one without its companion.",
+        # types
+        "type-syntax": "A text that is no type.",
+        "unknown-type": "A type that there is not.",
+        "recursive-type": "A type that holds itself and is no `oneOf`.",
+        "unreachable-type": "A type that no root leads to.",
+        "ambiguous-alternatives": "Alternatives that the wire cannot tell apart.",
+        "wrong-encoding": "Something that the encoding has no form for.",
+        "wrong-shape": "A key for another sort of type.",
+        # expressions
+        "expression-syntax": "A text that is no expression.",
+        "expression-type": "Parts of an expression that do not fit together, or a value of another kind than needed.",
+        "unknown-name": "A name that means nothing here.",
+        "later-name": "A name whose value is only read later.",
+        "ambiguous-name": "A name that means different things where the type is used.",
+        "impossible-value": "A comparison with a text that never occurs.",
+        "unknown-ranges": "Named ranges that there are not.",
+        # fields
+        "unknown-field": "A field that there is not.",
+        "bad-const": "A constant that is not of the field's type.",
+        "bad-default": "A default that is not of the field's or the parameter's type.",
+        "bad-range": "A text that is no range, or an empty range.",
+        "bad-value-key": "A key of `values` that is not of the field's type.",
+        "duplicate-value": "A value on the wire with two meanings.",
+        "mixed-values": "Meanings of several kinds.",
+        "useless-else": "`else` where nothing is checked.",
+        "bits-out-of-range": "Bits that the integer does not have.",
+        "bits-overlap": "A bit with two names.",
+        "missing-tag": "A protobuf field without a number.",
+        "bad-tag": "A number that protobuf fields cannot have.",
+        "duplicate-tag": "Two protobuf fields of one number.",
+        # unions
+        "bad-case": "A case that the tag never selects.",
+        "duplicate-case": "A value that selects two cases.",
+        # layout
+        "overlapping-fields": "Fields at offsets that share bytes.",
+        "gap-in-layout": "Bytes between fields that nothing names.",
+        "greedy-field": "A field that takes all bytes left although more fields follow.",
+        "unknown-version": "A version that the struct does not have, or versions in the wrong order.",
+        "version-arity": "Versions whose arity does not fit their fields, or does not tell them apart.",
+        # checksums and codes
+        "unknown-checksum": "A checksum that there is not.",
+        "unverified-checksum": "A checksum that no step verifies.",
+        "bad-checksum-width": "A CRC of a width that there is not.",
+        "checksum-check-value": "CRC parameters that do not give the stated check value.",
+        "unknown-code": "An error code without a meaning.",
+        "unused-code": "An error code that nothing reports.",
+        # the format
+        "missing-root": "No entry point, or two ways of stating it.",
+        "unknown-parameter": "A parameter that there is not.",
+        "unfit-parameter": "A parameter that cannot decide what it is meant to.",
+        "unknown-schema": "A shared schema that there is not.",
+        "schema-misfit": "A field that does not fit into the shared schema.",
+        # examples
+        "bad-hex": "Bytes that are not hexadecimal.",
+        "example-outcome": "An example with both or neither of value and error, or of hex and text.",
+        "example-root": "A root that there is not.",
+        "example-parameter": "A parameter, or a value of one, that there is not.",
+        "example-value": "A value that is no rendering of the record.",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Location:
+    """A place in a text file; lines and columns count from 1."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        """`specs/x.yaml:41:9`, as terminals and editors link it."""
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One mistake. `id` names the diagnostic, `path` the place in the document (`types.Event.fields[2].at`)."""
+
+    id: str
+    message: str
+    hint: str
+    location: Location
+    path: str
+
+    def __post_init__(self) -> None:
+        """A diagnostic that the table lacks is a bug of the generator."""
+        assert self.id in DIAGNOSTICS, self.id  # noqa: S101
+
+    def __str__(self) -> str:
+        """`specs/x.yaml:41:9: message; hint [id at path]`."""
+        return f"{self.location}: {self.text} [{self.id}{f' at {self.path}' if self.path else ''}]"
+
+    @property
+    def text(self) -> str:
+        """What is wrong and what would be right."""
+        return f"{self.message}; {self.hint}" if self.hint else self.message
+
+
+class SpecProblems(Exception):  # noqa: N818 - it carries problems, each of which has its own name
+    """The specs have mistakes: all of them, in the order of the files."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(sorted(problems, key=lambda problem: problem.location))
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+@dataclass(slots=True)
+class Problems:
+    """Collects problems; equal ones once."""
+
+    found: list[Problem] = field(default_factory=list)
+
+    def add(self, problem: Problem) -> None:
+        """Note a problem."""
+        if problem not in self.found:
+            self.found.append(problem)
+
+    def raise_if_any(self) -> None:
+        """Raise SpecProblems with everything that was noted."""
+        if self.found:
+            raise SpecProblems(self.found)
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A hint for an unknown name: the nearest known one, or all of them where they are few."""
+    names = [candidate for candidate in known if candidate]
+    folded = {candidate.lower(): candidate for candidate in reversed(names)}
+    near = difflib.get_close_matches(name.lower(), list(folded), n=1, cutoff=0.6)
+    if near:
+        return f"did you mean {folded[near[0]]}?"
+    if 0 < len(names) <= 16:
+        return f"known: {', '.join(names)}"
+    return ""

@@ -1,0 +1,112 @@
+"""The tables in specs/README.md, made from what the loader and the resolver themselves go by.
+
+`python -m wireloom.reference specs/README.md` brings the tables of the file up to date; each stands between two
+comments, of which the first says what it lists. The prose around them is written by hand.
+"""
+
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic.fields import FieldInfo
+
+from wireloom.problems import DIAGNOSTICS
+from wireloom.resolve.builtins import CODES
+from wireloom.spec import language
+from wireloom.spec.flow import flow
+from wireloom.spec.language import Document
+
+_TABLE = re.compile(r"(<!-- (keys: )?(\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_NOUNS = {
+    "Bits": "bits",
+    "Crc": "CRC",
+    "Entry": "field or step",
+    "FieldDocument": "field",
+    "RootDocument": "root",
+    "SchemaField": "column",
+    "StructType": "struct",
+    "SelectType": "select",
+    "OneOfType": "oneOf",
+    "AttemptType": "attempt",
+}
+_PLAIN = {"string": "text", "boolean": "bool", "integer": "int", "number": "number", "null": "null"}
+_SCALARS = 4  # a key that takes this many kinds of scalar takes any
+
+
+def classes() -> dict[str, type[Document]]:
+    """The mappings of the language by name."""
+    found = (each for each in vars(language).values() if isinstance(each, type) and issubclass(each, Document))
+    return {each.__name__: each for each in found if each is not Document}
+
+
+def table(document: type[Document]) -> str:
+    """The keys of a mapping: type, default, meaning, and an example."""
+    schema = document.model_json_schema(by_alias=True)
+    rows = [
+        _row(field.alias or name, field, schema["properties"][field.alias or name])
+        for name, field in document.model_fields.items()
+    ]
+    return "\n".join(("| key | type | default | meaning | example |", "|---|---|---|---|---|", *rows)) + "\n"
+
+
+def _row(key: str, field: FieldInfo, schema: Mapping[str, Any]) -> str:
+    example = (field.examples or [""])[0]
+    default = "required" if field.is_required() else _default(schema.get("default"))
+    shown = f"{key}: {flow(example)}".replace("|", "\\|")
+    return f"| `{key}` | {type_text(schema)} | {default} | {field.description} | `{shown}` |"
+
+
+def with_tables(text: str) -> str:
+    """The text with every table as it must be."""
+    known = classes()
+    lists = {"codes": (("code", "meaning"), CODES), "diagnostics": (("diagnostic", "meaning"), DIAGNOSTICS)}
+
+    def current(match: re.Match[str]) -> str:
+        made = table(known[match[3]]) if match[2] else _definitions(*lists[match[3]])
+        return f"{match[1]}{made}{match[4]}"
+
+    return _TABLE.sub(current, text)
+
+
+def _definitions(heads: tuple[str, str], entries: Mapping[str, str]) -> str:
+    rows = (f"| `{name}` | {meaning} |" for name, meaning in entries.items())
+    return "\n".join((f"| {heads[0]} | {heads[1]} |", "|---|---|", *rows)) + "\n"
+
+
+def type_text(schema: Mapping[str, Any]) -> str:
+    """What a key takes, in words."""
+    match schema:
+        case {"$ref": str(reference)}:
+            name = reference.rpartition("/")[2]
+            return _NOUNS.get(name, re.sub(r"(?<!^)(?=[A-Z])", " ", name).lower())
+        case {"anyOf": options} | {"oneOf": options}:
+            return " or ".join(dict.fromkeys(type_text(option) for option in options if option != {"type": "null"}))
+        case {"const": value}:
+            return f"`{value}`"
+        case {"enum": values}:
+            return " or ".join(f"`{value}`" for value in values)
+        case {"format": str(format)}:
+            return format
+        case {"type": "array", "items": items}:
+            return f"list of {type_text(items)}"
+        case {"type": "object", "additionalProperties": dict(values)}:
+            return f"mapping to {type_text(values)}" if values else "mapping"
+        case {"type": [*kinds]}:
+            return "scalar" if len(kinds) >= _SCALARS else " or ".join(_PLAIN[kind] for kind in kinds)
+        case {"type": str(kind)}:
+            return _PLAIN.get(kind, "mapping")
+        case _:
+            return "any"
+
+
+def _default(default: object) -> str:
+    if isinstance(default, dict):
+        default = {key: value for key, value in default.items() if value is not None}
+    return "" if default in (None, "", {}, []) else f"`{flow(default)}`"
+
+
+if __name__ == "__main__":
+    file = Path(sys.argv[1])
+    file.write_text(with_tables(file.read_text(encoding="utf-8")), encoding="utf-8")

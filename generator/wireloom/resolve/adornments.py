@@ -1,0 +1,97 @@
+"""What keys of a field say about its type: elements, bytes, base64, protobuf's integers."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from wireloom.expr.ast import Kind
+from wireloom.model.types import Array, Bytes, Integer, Nullable, ProtoInteger, Salvage, Type
+from wireloom.problems import nearest
+from wireloom.resolve.expressions import expression
+from wireloom.resolve.types import Surroundings, with_inner
+from wireloom.spec.documents import Place
+from wireloom.spec.language import FieldDocument
+from wireloom.spec.language import Salvage as SalvageDocument
+
+_NOUNS = {Integer: "an integer", Bytes: "bytes", Array: "a list"}
+_Changed = TypeVar("_Changed", Integer, Bytes, Array)
+
+
+def adorned(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Type:
+    """The type with what the field's keys say about it."""
+    if document.wire != "varint":
+        wire = ProtoInteger(document.wire)
+        type = _changed(around, place / "wire", type, Integer, lambda integer: replace(integer, wire=wire))
+    if document.line_feeds:
+        type = _changed(around, place / "lineFeeds", type, Bytes, lambda bytes: replace(bytes, line_feeds=True))
+    if document.else_ is not None and _is_sized(type):
+        code = document.else_
+        type = _changed(around, place / "else", type, Bytes, lambda bytes: replace(bytes, code=code))
+    return _adorned_list(around, place, document, type)
+
+
+def _is_sized(type: Type) -> bool:
+    match type:
+        case Nullable(inner):
+            return _is_sized(inner)
+        case Bytes(size=size):
+            return size is not None
+        case _:
+            return False
+
+
+def _adorned_list(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Type:
+    if document.count is not None:
+        count = expression(around.scope, place / "count", document.count, Kind.INTEGER)
+        type = _changed(around, place / "count", type, Array, lambda array: replace(array, count=count))
+    if document.unique is not None:
+        unique, code = document.unique, document.else_ or "duplicate_element"
+        type = _changed(
+            around, place / "unique", type, Array, lambda array: replace(array, unique=unique, unique_code=code)
+        )
+        _check_unique(around, place / "unique", unique)
+    if document.salvage is not None:
+        salvage = _salvage(around, place / "salvage", document.salvage)
+        type = _changed(around, place / "salvage", type, Array, lambda array: replace(array, salvage=salvage))
+    return type
+
+
+def _changed(
+    around: Surroundings, place: Place, type: Type, wanted: type[_Changed], change: Callable[[_Changed], Type]
+) -> Type:
+    changed = with_inner(type, wanted, change)
+    if changed is not None:
+        return changed
+    key = place.path[-1]
+    message = f"`{key}` is of {_NOUNS[wanted]}, and this is none"
+    around.scope.draft.reports_entry(place, "wrong-shape", message, f"drop `{key}`")
+    return type
+
+
+def _check_unique(around: Surroundings, place: Place, name: str) -> None:
+    scope = around.scope
+    member = scope.outlines.types[scope.type].members.get(_field_name(place))
+    known = [scope.outlines.types[struct].members for struct in (member.elements if member else ())]
+    if not known or any(name not in members for members in known):
+        candidates = [each for members in known for each in members]
+        around.reports(place, "unknown-field", f"the elements have no field {name}", nearest(name, candidates))
+
+
+def _field_name(place: Place) -> str:
+    """The field's name in `types.T.fields[i].NAME.key`."""
+    return str(place.path[-2])
+
+
+def _salvage(around: Surroundings, place: Place, document: SalvageDocument) -> Salvage:
+    when = expression(around.scope, place / "when", document.when, Kind.BOOLEAN)
+    require_counted(around, place / "lost", document.lost)
+    return Salvage(tuple(document.codes), when, document.lost)
+
+
+def require_counted(around: Surroundings, place: Place, name: str) -> None:
+    """A `counted` field of that name must be in the struct."""
+    members = around.scope.outlines.types[around.scope.type].members
+    counted = [member.name for member in members.values() if member.counted]
+    if name not in counted:
+        hint = nearest(name, counted) or f"declare it: `- {name}: {{type: int64, counted: true}}`"
+        around.reports(place, "unknown-field", f"there is no counted field {name}", hint)

@@ -1,0 +1,112 @@
+"""One format, from document to model: the passes of `resolve`, in order."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+
+from wireloom.model.format import Format, Framing
+from wireloom.problems import Problem, Problems, nearest
+from wireloom.resolve import header
+from wireloom.resolve.codes import check_codes, error_codes
+from wireloom.resolve.draft import Draft
+from wireloom.resolve.examples import examples
+from wireloom.resolve.families import check_families
+from wireloom.resolve.layout import check_layout
+from wireloom.resolve.named import named_types
+from wireloom.resolve.outline import outlines
+from wireloom.resolve.partial import independent
+from wireloom.resolve.recursion import check_recursion, check_use
+from wireloom.resolve.roots import root_types, roots
+from wireloom.resolve.sharing import Schema
+from wireloom.resolve.versions import check_versions
+from wireloom.spec.documents import Document
+from wireloom.spec.language import FormatDocument
+
+
+def format_of(
+    document: Document,
+    content: FormatDocument,
+    schemas: Mapping[str, Schema],
+    unread: tuple[str, ...],
+    problems: Problems,
+) -> Format | None:
+    """The format, or None where it has problems."""
+    own = Problems()
+    draft = Draft(document, content, own)
+    schema = _schema(draft, schemas, unread)
+    try:
+        return _assembled(draft, schema)
+    finally:
+        for problem in _reported(document, own):
+            problems.add(problem)
+
+
+def _reported(document: Document, own: Problems) -> Iterable[Problem]:
+    """The problems of a whole document; of one that lacks parts, those that do not follow from that."""
+    return own.found if document.dropped is None else independent(own.found, document.data, document.dropped)
+
+
+def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
+    content = draft.content
+    header.check_names(draft)
+    parameters, byte_order, limits = header.parameters(draft), header.byte_order(draft), content.limits
+    depth = header.limit(draft, "depth", limits.depth)
+    size = None if limits.size is None else header.limit(draft, "size", limits.size)
+    checksums, ranges = header.checksums(draft), header.ranges(draft)
+    seen = outlines(draft)
+    named = named_types(draft, seen)
+    entries = root_types(draft, seen)
+    check_families(draft, dict(named))
+    check_recursion(draft, seen)
+    check_use(draft, seen)
+    check_layout(draft, dict(named))
+    check_versions(draft, dict(named))
+    check_codes(draft)
+    invalid_text = header.deciding_parameter(draft, "invalidText", content.invalid_text, ("error", "replace"))
+    unknown_members = header.deciding_parameter(draft, "unknownMembers", content.unknown_members, ("error", "ignore"))
+    if draft.problems.found:
+        return None
+    errors = error_codes(draft, named)
+    entry_points = roots(draft, entries, dict(named), schema)
+    if draft.problems.found:
+        return None
+    return Format(
+        name=content.format,
+        title=content.title,
+        doc=content.doc,
+        source=content.source,
+        spec=draft.document.path,
+        digest=_digest(draft.document, schema),
+        encoding=draft.encoding,
+        byte_order=byte_order,
+        parameters=parameters,
+        framing=Framing(content.framing),
+        depth=depth,
+        size=size,
+        checksums=checksums,
+        errors=errors,
+        types=named,
+        roots=entry_points,
+        ranges=ranges,
+        invalid_text=invalid_text,
+        unknown_members=unknown_members,
+        schema=content.schema_ or "",
+        examples=examples(draft, entry_points, errors),
+    )
+
+
+def _schema(draft: Draft, schemas: Mapping[str, Schema], unread: tuple[str, ...]) -> Schema | None:
+    name = draft.content.schema_
+    if name is None or name in unread:
+        return None
+    if name not in schemas:
+        hint = nearest(name, schemas) or "there are no shared schemas"
+        draft.reports(draft.place / "schema", "unknown-schema", f"there is no schema {name}", hint)
+    return schemas.get(name)
+
+
+def _digest(document: Document, schema: Schema | None) -> str:
+    """SHA-256 of the spec, and of the schema where it has one."""
+    digest = hashlib.sha256(document.data)
+    if schema is not None:
+        digest.update(schema.document.data)
+    return digest.hexdigest()

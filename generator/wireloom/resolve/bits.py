@@ -1,0 +1,82 @@
+"""Bits of an integer that have names of their own."""
+
+import re
+from dataclasses import replace
+
+from wireloom import names
+from wireloom.expr.ast import Kind
+from wireloom.model.types import Bit, Integer, Type
+from wireloom.resolve.expressions import expression
+from wireloom.resolve.scopes import Scope
+from wireloom.resolve.types import Surroundings
+from wireloom.resolve.values import mappings_of
+from wireloom.spec.documents import Place
+from wireloom.spec.language import Bits, FieldDocument
+
+_CODE = "unknown_value"
+_SPAN = re.compile(r"\s*([0-9]+)\s*(?:\.\.\s*([0-9]+)\s*)?")
+
+
+def bits_of(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> tuple[Bit, ...]:
+    """The bits of a field, none of which has two names."""
+    if document.bits is None:
+        return ()
+    report = around.scope.draft.reports_entry
+    if not isinstance(type, Integer):
+        report(place, "wrong-shape", "only integers have bits", "give the field an unsigned integer type")
+        return ()
+    found = tuple(_bit(around.scope, place / name, name, bit, type) for name, bit in document.bits.items())
+    taken: dict[int, str] = {}
+    for bit in found:
+        numbers = range(bit.low, bit.low + bit.width)
+        shared = next((taken[number] for number in numbers if number in taken), None)
+        if shared is not None:
+            report(place / bit.name, "bits-overlap", f"{bit.name} shares a bit with {shared}", "give each bit one name")
+        taken |= dict.fromkeys(numbers, bit.name)
+    code = document.else_
+    return tuple(replace(bit, code=code) if code and bit.code == _CODE else bit for bit in found)
+
+
+def _bit(scope: Scope, place: Place, name: str, document: str | int | Bits, whole: Integer) -> Bit:
+    flaw = names.field_name_flaw(name)
+    if flaw:
+        scope.draft.reports_entry(place, "bad-name", f"{name} cannot be the name of a field", flaw)
+    if not isinstance(document, Bits):
+        low, width = _span(scope, place, str(document), whole)
+        return Bit(name, low, width)
+    low, width = _span(scope, place / "at", str(document.at), whole)
+    values = Integer(max(width, 1), signed=document.signed)
+    return Bit(
+        name=name,
+        low=low,
+        width=width,
+        signed=document.signed,
+        mappings=None if document.values is None else mappings_of(scope, place / "values", document.values, values),
+        code=document.else_ or _CODE,
+        derive=None
+        if document.derive is None
+        else expression(scope.whole(), place / "derive", document.derive, _kind(document, width)),
+        hidden=document.hidden,
+        doc=document.doc,
+    )
+
+
+def _kind(document: Bits, width: int) -> Kind:
+    if document.values is not None:
+        return Kind.ANY
+    return Kind.BOOLEAN if width == 1 else Kind.INTEGER
+
+
+def _span(scope: Scope, place: Place, text: str, whole: Integer) -> tuple[int, int]:
+    """The lowest bit and the number of bits."""
+    match = _SPAN.fullmatch(text)
+    if match is None:
+        scope.draft.reports(place, "bits-out-of-range", f"{text} names no bits", "write `3` or `0..1`")
+        return 0, 1
+    low, high = int(match[1]), int(match[2] or match[1])
+    if low > high or high >= whole.bits:
+        scope.draft.reports(
+            place, "bits-out-of-range", f"the integer has no bits {text}", f"0 to {whole.bits - 1}, the lower one first"
+        )
+        return 0, 1
+    return low, high - low + 1

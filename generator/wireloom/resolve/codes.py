@@ -1,0 +1,206 @@
+"""The vocabulary of errors: every code that decoding may report, in the order of first mention."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import assert_never
+
+from wireloom.expr.ast import Expression, FieldRef, Literal
+from wireloom.model import types
+from wireloom.model.format import ErrorCode
+from wireloom.model.types import Encoding, Form, Type
+from wireloom.problems import nearest
+from wireloom.resolve.builtins import CODES, general_codes
+from wireloom.resolve.draft import Draft
+from wireloom.resolve.outline import leaves
+from wireloom.spec.documents import Place
+from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode
+
+_CODE_KEYS = ("else", "extElse", "error", "end")
+_CODE_LISTS = ("codes", "wrongWhen")
+
+
+def check_codes(draft: Draft) -> None:
+    """Every code that the spec names is documented, and every code that it documents is named."""
+    known = (*draft.content.errors, *CODES)
+    mentioned = set[str]()
+    for place, code in _written_codes(draft.place):
+        mentioned.add(code)
+        if code not in known:
+            hint = (
+                nearest(code, known) if nearest(code, known).startswith("did") else f"say in `errors` what {code} means"
+            )
+            draft.reports(place, "unknown-code", f"nothing says what {code} means", hint)
+    for code in draft.content.errors:
+        if code not in mentioned and code not in CODES:
+            hint = nearest(code, mentioned) if nearest(code, mentioned).startswith("did") else "drop it"
+            draft.reports_entry(draft.place / "errors" / code, "unused-code", f"nothing reports {code}", hint)
+
+
+def _written_codes(place: Place) -> Iterator[tuple[Place, str]]:
+    """Every code that the types name (in examples, a code is named and not reported)."""
+    for key in ("byteOrder", "types"):
+        yield from _codes_below(place / key, place / key)
+
+
+def _codes_below(place: Place, start: Place) -> Iterator[tuple[Place, str]]:
+    node: Node = place.node
+    if node is start.document.node:
+        return  # there is no such key
+    match node:
+        case MappingNode(entries=entries):
+            for key, value in entries:
+                inner = place / key.text
+                if key.text in _CODE_KEYS and isinstance(value, ScalarNode) and not _is_field(place):
+                    yield inner, value.text
+                elif key.text in _CODE_LISTS and isinstance(value, SequenceNode):
+                    yield from (
+                        (inner / index, item.text)
+                        for index, item in enumerate(value.items)
+                        if isinstance(item, ScalarNode)
+                    )
+                else:
+                    yield from _codes_below(inner, start)
+        case SequenceNode(items=items):
+            for index in range(len(items)):
+                yield from _codes_below(place / index, start)
+        case ScalarNode():
+            return
+
+
+_NAMING_KEYS = ("bits", "cases", "values", "oneOf")
+
+
+def _is_field(place: Place) -> bool:
+    """Whether the keys of a mapping are names that the author gave."""
+    return bool(place.path) and place.path[-1] in _NAMING_KEYS
+
+
+def error_codes(draft: Draft, named: tuple[tuple[str, Type], ...]) -> tuple[ErrorCode, ...]:
+    """The codes with what they mean."""
+    encodings = dict.fromkeys(type.encoding for _, type in named if isinstance(type, types.Struct)) or {
+        draft.encoding: None
+    }
+    general = [code for encoding in encodings for code in general_codes(encoding)]
+    general += ["size_limit"] if draft.content.limits.size is not None else []
+    special = [code for _, type in named for code in type_codes(type, draft.encoding)]
+    return tuple(
+        ErrorCode(code, draft.content.errors.get(code) or CODES.get(code, ""))
+        for code in dict.fromkeys((*general, *special))
+        if code
+    )
+
+
+def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
+    """The codes that reading a value of the type may report."""
+    typed = encoding in (Encoding.MSGPACK, Encoding.JSON)
+    match type:
+        case types.Integer():
+            yield from ("int_range",) if typed else ()
+        case types.Float():
+            yield from ("json_nonfinite",) if encoding is Encoding.JSON else ()
+        case types.Boolean():
+            yield from ("unknown_value",) if encoding is Encoding.BINARY else ()
+        case types.Null() | types.Reference():
+            return
+        case types.JsonText():
+            yield "invalid_utf8"
+        case types.Text(size=size):
+            yield from ("bad_size",) if _may_misfit(size, encoding) else ()
+            yield "invalid_utf8"
+        case types.Bytes(size=size, code=code):
+            yield from ("bad_base64",) if encoding is Encoding.JSON else ()
+            yield from (code,) if _may_misfit(size, encoding) else ()
+        case types.Array(element=element):
+            yield from type_codes(element, encoding)
+            yield from (type.unique_code,) if type.unique is not None else ()
+        case types.Map(key=key, value=value):
+            yield "duplicate_key"
+            yield from type_codes(key, encoding)
+            yield from type_codes(value, encoding)
+        case types.Extension(content=content):
+            yield "bad_ext_type"
+            yield from type_codes(content, encoding)
+        case types.Nullable(type=inner):
+            yield from type_codes(inner, encoding)
+        case types.OneOf(alternatives=alternatives):
+            for alternative in alternatives:
+                yield from (code for code in type_codes(alternative.type, encoding) if code != "bad_ext_type")
+            yield from (type.code, type.extension_code)
+            yield from ("depth_limit",) if type.open else ()
+        case types.Select(cases=cases):
+            yield from _select_codes(type, encoding)
+            for case in cases:
+                yield from () if isinstance(case.type, types.Refusal) else type_codes(case.type, encoding)
+        case types.Attempt(trials=trials):
+            for trial in trials:
+                yield from type_codes(trial.type, encoding)
+        case types.Struct():
+            yield from _struct_codes(type)
+        case _:
+            assert_never(type)
+
+
+def _may_misfit(size: Expression | None, encoding: Encoding) -> bool:
+    """Whether a size can be wrong: in binary only a computed one, elsewhere any (the container has its own)."""
+    return size is not None and not (encoding is Encoding.BINARY and isinstance(size, Literal))
+
+
+def _select_codes(select: types.Select, encoding: Encoding) -> Iterator[str]:
+    if encoding is Encoding.JSON and isinstance(select.tag, types.MemberTag) and select.tag.required:
+        yield "missing_key"
+    yield select.code
+    yield from (case.type.code for case in select.cases if isinstance(case.type, types.Refusal))
+
+
+def _without_impossible(type: Type, struct: types.Struct) -> Type:
+    """The type; a select without its code for a value of no case, where every value of the tag has one."""
+    match type:
+        case types.Select(tag=types.FieldTag(FieldRef(up=0, name=name, members=()))):
+            values = _values(struct, name)
+            selected = {value for case in type.cases for value in case.values}
+            return replace(type, code="") if values is not None and values <= selected else type
+        case _:
+            return type
+
+
+def _values(struct: types.Struct, name: str) -> set[types.Scalar] | None:
+    """The values that a field of the struct can have, where they are listed and it is always there."""
+    for field in struct.fields:
+        certain = field.presence is types.Presence.REQUIRED and field.when is None and not field.since + field.until
+        if field.wire_name == name and field.mappings is not None and certain:
+            found = [leaves(mapping.value) for mapping in field.mappings]
+            return None if None in found else {value for each in found for value in each or ()}
+    return None
+
+
+def _struct_codes(struct: types.Struct) -> Iterator[str]:
+    if struct.form is Form.ARRAY:
+        yield "bad_arity"
+    if struct.form is Form.OBJECT:
+        yield from ("missing_key", "unexpected_property")
+    if struct.encoding is Encoding.PROTOBUF:
+        yield "missing_required"
+    for step in struct.steps:
+        yield from _step_codes(step, struct)
+
+
+def _step_codes(step: types.Step, struct: types.Struct) -> Iterator[str]:
+    match step:
+        case types.Field():
+            if step.compute is None and not step.counted:
+                yield from type_codes(_without_impossible(step.type, struct), struct.encoding)
+            yield step.code
+            yield from (bit.code for bit in step.bits if bit.mappings is not None)
+            yield from (step.refers.code,) if step.refers is not None else ()
+        case types.Check(code=code) | types.End(code=code):
+            yield code
+        case types.Verify(field=name):
+            yield from (each.checksum.code for each in struct.fields if each.wire_name == name and each.checksum)
+        case types.Need():
+            yield "truncated"
+        case types.Frame():
+            yield from ("truncated", "bad_region")
+        case types.Mark() | types.Discard():
+            return
+        case _:
+            assert_never(step)

@@ -1,0 +1,106 @@
+"""Constants of a spec -> wire values of the type that they stand for."""
+
+from wireloom.expr.ast import Kind
+from wireloom.expr.types import literal_kind
+from wireloom.model.types import Boolean, Bytes, Float, Integer, JsonText, Null, Nullable, Scalar, Text, Type
+from wireloom.spec.documents import Place
+
+NONE = object()  # no value: the text does not fit
+
+
+def kind(value: object) -> Kind:
+    """The kind of a default, which tells the kind of a tag; text if there is none."""
+    return Kind.TEXT if value is None else literal_kind(value)
+
+
+def integer(text: str) -> int | None:
+    """Decimal or hexadecimal."""
+    try:
+        return int(text, 16) if text.lstrip("-").lower().startswith("0x") else int(text)
+    except ValueError:
+        return None
+
+
+def value(text: str, kind: Kind) -> object:
+    """The value of that kind that a key says; NONE where it says none."""
+    match kind:
+        case Kind.INTEGER:
+            number = integer(text)
+            return NONE if number is None else number
+        case Kind.BOOLEAN:
+            return {"true": True, "false": False}.get(text, NONE)
+        case Kind.TEXT:
+            return text
+        case _:
+            number = integer(text)
+            if number is not None:
+                return number
+            return {"true": True, "false": False, "null": None}.get(text, text)
+
+
+def wire_key(type: Type, place: Place, text: str) -> object:
+    """The value on the wire that a key of a value table says."""
+    match type:
+        case Nullable(inner):
+            return None if place.key is None else wire_key(inner, place, text)
+        case Null():
+            return None if place.key is None else NONE
+        case Integer() as whole:
+            number = integer(text)
+            return number if number is not None and whole.minimum <= number <= whole.maximum else NONE
+        case Boolean():
+            return value(text, Kind.BOOLEAN)
+        case Text():
+            return text
+        case _:
+            return NONE
+
+
+def constant(type: Type, place: Place, written: Scalar) -> object:
+    """The wire value that a `const` or `default` states; bytes are written in hexadecimal."""
+    match type, written:
+        case Nullable() | Null(), None:
+            return None
+        case Nullable(inner), _:
+            return constant(inner, place, written)
+        case Bytes(), _:
+            return hexadecimal(place.text)
+        case Boolean(), bool():
+            return written
+        case Integer() as whole, int() if not isinstance(written, bool):
+            return written if whole.minimum <= written <= whole.maximum else NONE
+        case Float(), int() | float() if not isinstance(written, bool):
+            return float(written)
+        case ((Text() | JsonText()), str()):
+            return written
+        case _:
+            return NONE
+
+
+def hexadecimal(text: str) -> object:
+    """The bytes of hexadecimal text; NONE where it is none."""
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        return NONE
+
+
+def described(type: Type) -> str:
+    """What values of the type look like in a spec."""
+    match type:
+        case Nullable(inner):
+            return f"{described(inner)} or null"
+        case Integer() as whole:
+            return f"an integer from {whole.minimum} to {whole.maximum}"
+        case Boolean():
+            return "true or false"
+        case Bytes():
+            return "bytes in hexadecimal"
+        case Text() | JsonText():
+            return "a text"
+        case Float():
+            return "a number"
+        case Null():
+            return "null"
+        case _:
+            return "nothing: only scalars have constants"

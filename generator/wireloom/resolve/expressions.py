@@ -1,0 +1,151 @@
+"""The text of an expression -> its resolved tree: parsed, every name given its meaning, kinds checked."""
+
+from typing import assert_never
+
+from wireloom.expr.ast import (
+    Binary,
+    Call,
+    Conditional,
+    Expression,
+    FieldRef,
+    Kind,
+    Literal,
+    MarkRef,
+    Membership,
+    Name,
+    ParameterRef,
+    Position,
+    Unary,
+)
+from wireloom.expr.parse import ExpressionError, parse, parse_range
+from wireloom.expr.types import KindError, fits, kind
+from wireloom.problems import nearest
+from wireloom.resolve.scopes import MeaningError, Scope
+from wireloom.spec.documents import Place
+
+BROKEN = Literal(None)  # stands for an expression whose problem has been noted
+
+
+def expression(scope: Scope, place: Place, written: object, wanted: Kind, column: int = 0) -> Expression:
+    """The expression at `place`, which must be of kind `wanted`; problems are noted in the scope's draft."""
+    if isinstance(written, bool | int):
+        return _checked(scope, place, Literal(written), wanted, column)
+    text = str(written)
+    try:
+        parsed = parse(text)
+    except ExpressionError as error:
+        scope.draft.reports(place, "expression-syntax", error.message, error.hint, column=column + error.column)
+        return BROKEN
+    return _checked(scope, place, _resolved(scope, place, parsed, column), wanted, column)
+
+
+def byte_range(scope: Scope, place: Place, text: str) -> tuple[Expression, Expression]:
+    """The two ends of a range of bytes."""
+    try:
+        start, end = parse_range(text)
+    except ExpressionError as error:
+        hint = error.hint or "a range is START .. END"
+        scope.draft.reports(place, "expression-syntax", error.message, hint, column=error.column)
+        return BROKEN, BROKEN
+    return (
+        _checked(scope, place, _resolved(scope, place, start, 0), Kind.INTEGER, 0),
+        _checked(scope, place, _resolved(scope, place, end, 0), Kind.INTEGER, 0),
+    )
+
+
+def first_field(expression: Expression) -> str:
+    """The first field of the struct itself that an expression names; empty if none."""
+    match expression:
+        case FieldRef(up=0, name=name):
+            return name
+        case _:
+            return next((name for part in parts(expression) if (name := first_field(part))), "")
+
+
+def parts(expression: Expression) -> tuple[Expression, ...]:
+    """The expressions that an expression is made of."""
+    match expression:
+        case Literal() | Name() | FieldRef() | MarkRef() | ParameterRef() | Position():
+            return ()
+        case Unary(_, operand) | Membership(operand, _):
+            return (operand,)
+        case Binary(_, left, right):
+            return (left, right)
+        case Conditional(condition, then, otherwise):
+            return (condition, then, otherwise)
+        case Call(_, arguments):
+            return arguments
+        case _:
+            assert_never(expression)
+
+
+def _checked(scope: Scope, place: Place, resolved: Expression, wanted: Kind, column: int) -> Expression:
+    try:
+        found = kind(resolved)
+    except KindError as error:
+        scope.draft.reports(place, "expression-type", error.message, error.hint, column=column)
+        return BROKEN
+    if not fits(found, wanted):
+        message = f"the expression gives {found.value}, and {wanted.value} is needed"
+        hint = "compare it, as in `x != 0` or `present(x)`" if wanted is Kind.BOOLEAN else ""
+        scope.draft.reports(place, "expression-type", message, hint, column=column)
+        return BROKEN
+    _check_constants(scope, place, resolved)
+    return resolved
+
+
+def _resolved(scope: Scope, place: Place, parsed: Expression, column: int) -> Expression:
+    def inner(part: Expression) -> Expression:
+        return _resolved(scope, place, part, column)
+
+    match parsed:
+        case Name():
+            try:
+                return scope.meaning(parsed)
+            except MeaningError as error:
+                scope.draft.reports(place, error.id, error.message, error.hint, column=column + parsed.column)
+                return BROKEN
+        case Literal() | FieldRef() | MarkRef() | ParameterRef() | Position():
+            return parsed
+        case Unary(operator, operand):
+            return Unary(operator, inner(operand))
+        case Binary(operator, left, right):
+            return Binary(operator, inner(left), inner(right))
+        case Membership(operand, options):
+            return Membership(inner(operand), options)
+        case Conditional(condition, then, otherwise):
+            return Conditional(inner(condition), inner(then), inner(otherwise))
+        case Call(function, arguments):
+            return Call(function, tuple(inner(argument) for argument in arguments))
+        case _:
+            assert_never(parsed)
+
+
+def _check_constants(scope: Scope, place: Place, resolved: Expression) -> None:
+    """A comparison with a text that the field never has, and a range that there is not."""
+    match resolved:
+        case Binary("==" | "!=", left, Literal(str(text))):
+            _check_text(scope, place, left, text)
+        case Binary("==" | "!=", Literal(str(text)), right):
+            _check_text(scope, place, right, text)
+        case Membership(operand, options):
+            for option in options:
+                if isinstance(option, str):
+                    _check_text(scope, place, operand, option)
+        case Call("rangeName", (_, Literal(str(name)))) if name not in scope.draft.content.ranges:
+            known = nearest(name, scope.draft.content.ranges)
+            scope.draft.reports(
+                place, "unknown-ranges", f"there are no ranges {name}", known or "declare them in `ranges`"
+            )
+        case _:
+            pass
+    for part in parts(resolved):
+        _check_constants(scope, place, part)
+
+
+def _check_text(scope: Scope, place: Place, operand: Expression, text: str) -> None:
+    values = scope.values(operand)
+    if values is not None and text not in values:
+        texts = [value for value in values if isinstance(value, str)]
+        named = getattr(operand, "name", "it")
+        scope.draft.reports(place, "impossible-value", f"{named} is never '{text}'", nearest(text, texts))

@@ -1,0 +1,90 @@
+"""Unions by kind of value: no two alternatives may look the same on the wire."""
+
+from collections.abc import Iterator, Mapping
+
+from wireloom.model import types
+from wireloom.model.types import Encoding, Form, Type
+from wireloom.resolve.draft import Draft
+from wireloom.spec.documents import Place
+
+Types = Mapping[str, Type]
+
+
+def check_families(draft: Draft, named: Types) -> None:
+    """Report unions whose alternatives cannot be told apart."""
+    for name, type in named.items():
+        encoding = type.encoding if isinstance(type, types.Struct) else draft.encoding
+        for place, union in _unions(draft.place / "types" / name, type):
+            _check(draft, place, union, encoding, named)
+
+
+def _unions(place: Place, type: Type) -> Iterator[tuple[Place, types.OneOf]]:
+    """The unions of a named type and where they stand."""
+    match type:
+        case types.OneOf():
+            yield place, type
+        case types.Nullable(type=inner) | types.Array(element=inner):
+            yield from _unions(place, inner)
+        case types.Map(key=key, value=value):
+            yield from _unions(place, key)
+            yield from _unions(place, value)
+        case types.Select(cases=cases):
+            for case in cases:
+                if not isinstance(case.type, types.Refusal):
+                    yield from _unions(place, case.type)
+        case types.Struct(steps=steps):
+            for position, step in enumerate(steps):
+                if isinstance(step, types.Field):
+                    yield from _unions(place / "fields" / position / step.wire_name, step.type)
+        case _:
+            return
+
+
+def _check(draft: Draft, place: Place, union: types.OneOf, encoding: Encoding, named: Types) -> None:
+    taken: dict[str, str] = {}
+    for alternative in union.alternatives:
+        for family in families(alternative.type, encoding, named, frozenset()):
+            if family in taken:
+                draft.reports_entry(
+                    place,
+                    "ambiguous-alternatives",
+                    f"{taken[family]} and {alternative.name} are both {family} in {encoding.value}",
+                    "the wire cannot tell them apart: drop one, or choose by `select`",
+                )
+            taken[family] = alternative.name
+
+
+def families(type: Type, encoding: Encoding, named: Types, seen: frozenset[str]) -> tuple[str, ...]:
+    """What values of the type look like on the wire."""
+    text = encoding is Encoding.JSON
+    match type:
+        case types.Null():
+            return ("null",)
+        case types.Boolean():
+            return ("a boolean",)
+        case types.Integer():
+            return ("an integer",)
+        case types.Float():
+            return ("a float",)
+        case types.Text():
+            return ("a string",)
+        case types.Bytes():
+            return ("a string" if text else "binary",)
+        case types.JsonText(kind=kind):
+            return {"object": ("an object",), "array": ("an array",)}.get(kind, ("an object", "an array"))
+        case types.Array():
+            return ("an array",)
+        case types.Map():
+            return ("an object" if text else "a map",)
+        case types.Extension(code=code):
+            return (f"ext {code}",)
+        case types.Nullable(type=inner):
+            return ("null", *families(inner, encoding, named, seen))
+        case types.Struct(form=form):
+            return ("an array" if form is Form.ARRAY else "an object" if text else "a map",)
+        case types.Reference(name=name):
+            return () if name in seen else families(named[name], encoding, named, seen | {name})
+        case types.OneOf(alternatives=alternatives):
+            return tuple(each for one in alternatives for each in families(one.type, encoding, named, seen))
+        case types.Select() | types.Attempt():
+            return ("an object" if text else "a map",)

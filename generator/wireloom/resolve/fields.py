@@ -1,0 +1,124 @@
+"""A field of a document -> a field of the model: every key read for the type and the encoding that it stands in."""
+
+from dataclasses import replace
+
+from wireloom import names
+from wireloom.expr.ast import Expression, Kind
+from wireloom.model.types import Field, Float, Form, Integer, Nullable, Presence, Scalar, Type
+from wireloom.resolve import builtins, constants
+from wireloom.resolve.adornments import adorned
+from wireloom.resolve.bits import bits_of
+from wireloom.resolve.expressions import expression
+from wireloom.resolve.keys import check_form, check_keys
+from wireloom.resolve.links import checksum_of, table_reference_of
+from wireloom.resolve.scopes import Scope
+from wireloom.resolve.types import Surroundings, type_of
+from wireloom.resolve.values import mappings_of
+from wireloom.spec.documents import Place
+from wireloom.spec.language import FieldDocument
+
+
+def field_of(around: Surroundings, place: Place, name: str, document: str | FieldDocument, form: Form) -> Field:
+    """The field that an item of `fields` states."""
+    flaw = names.field_name_flaw(name)
+    if flaw:
+        around.scope.draft.reports_entry(place, "bad-name", f"{name} cannot be the name of a field", flaw)
+    full = FieldDocument(type=document) if isinstance(document, str) else document
+    at = place if isinstance(document, str) else place / "type"
+    check_keys(around, place, full)
+    stated = _field(around, place, name, full, type_of(around, at, full.type))
+    check_form(around, place, stated, full, form)
+    on_wire = stated.compute is None and not stated.counted
+    return replace(stated, member=full.member or name) if form is Form.OBJECT and on_wire else stated
+
+
+def _field(around: Surroundings, place: Place, name: str, document: FieldDocument, type: Type) -> Field:
+    scope = around.scope
+    late = scope.whole()
+    type = adorned(around, place, document, type)
+    minimum, maximum = _bounds(around, place / "range", document.range, type)
+    return Field(
+        name=document.as_ or name,
+        wire_name=name,
+        type=type,
+        doc=document.doc,
+        unit=document.unit,
+        code=_code(document),
+        at=_expression(scope, place / "at", document.at, Kind.INTEGER),
+        size=_expression(scope, place / "size", document.size, Kind.INTEGER),
+        when=_expression(scope, place / "when", document.when, Kind.BOOLEAN),
+        presence=Presence.OPTIONAL if document.optional else Presence.REQUIRED,
+        default=_constant(around, place / "default", document.default, type, "bad-default"),
+        has_default="default" in document.model_fields_set,
+        const=_constant(around, place / "const", document.const, type, "bad-const"),
+        mappings=None if document.values is None else mappings_of(scope, place / "values", document.values, type),
+        minimum=minimum,
+        maximum=maximum,
+        bits=bits_of(around, place / "bits", document, type),
+        derive=_value(late, place / "derive", document.derive, type, document),
+        compute=_value(scope, place / "compute", document.compute, type, document),
+        checksum=checksum_of(around, place, document, type),
+        refers=table_reference_of(around, place / "refers", document, type),
+        table=document.table,
+        flatten=document.flatten,
+        inline=document.inline,
+        counted=document.counted,
+        hidden=document.hidden,
+        tag=document.tag or 0,
+        since=document.since or "",
+        until=document.until or "",
+    )
+
+
+# --- parts ---------------------------------------------------------------------------------------------------------
+
+
+def _expression(scope: Scope, place: Place, written: object, wanted: Kind) -> Expression | None:
+    return None if written is None else expression(scope, place, written, wanted)
+
+
+def _value(scope: Scope, place: Place, written: object, type: Type, document: FieldDocument) -> Expression | None:
+    """An expression that gives the field's value: what readers see where a table maps it."""
+    wanted = Kind.ANY if document.values is not None else _kind(type)
+    return _expression(scope, place, written, wanted)
+
+
+def _kind(type: Type) -> Kind:
+    return _kind(type.type) if isinstance(type, Nullable) else builtins.kind(type)
+
+
+def _code(document: FieldDocument) -> str:
+    """The code of the field's own check; empty where it has none."""
+    given = document.model_fields_set
+    defaults = {"const": "bad_constant", "values": "unknown_value", "range": "out_of_range", "size": "bad_region"}
+    own = next((code for key, code in defaults.items() if key in given), "")
+    return (document.else_ or own) if own else ""
+
+
+def _constant(around: Surroundings, place: Place, written: Scalar, type: Type, id: str) -> Scalar:
+    if written is None:
+        return None
+    value = constants.constant(type, place, written)
+    if value is constants.NONE:
+        around.reports(place, id, f"{place.text} is not of the field's type", f"write {constants.described(type)}")
+        return None
+    return value  # type: ignore[return-value]
+
+
+def _bounds(around: Surroundings, place: Place, written: str | int | None, type: Type) -> tuple[int | None, int | None]:
+    if written is None:
+        return None, None
+    low, dots, high = (part.strip() for part in str(written).partition(".."))
+    minimum, maximum = constants.integer(low), constants.integer(high)
+    if not dots or not (low or high) or bool(low) != (minimum is not None) or bool(high) != (maximum is not None):
+        around.reports(place, "bad-range", f"{written} is no range", "write `0 .. 100`, `0 ..` or `.. 100`")
+        return None, None
+    if minimum is not None and maximum is not None and minimum > maximum:
+        around.reports(place, "bad-range", f"{written} is empty", "the smaller end stands first")
+    if not isinstance(_plain(type), Integer | Float):
+        around.reports(place, "wrong-shape", "only numbers have a range", "drop `range`")
+    return minimum, maximum
+
+
+def _plain(type: Type) -> Type:
+    return type.type if isinstance(type, Nullable) else type

@@ -1,0 +1,204 @@
+"""What stands at the head of a format: parameters, byte order, checksums, ranges, limits."""
+
+from collections.abc import Callable
+
+from wireloom import names
+from wireloom.expr.ast import Kind
+from wireloom.model.format import ByteOrder, CrcAlgorithm, NamedRange, Parameter, Ranges
+from wireloom.problems import nearest
+from wireloom.resolve.draft import Draft, parameter_kind
+from wireloom.spec.documents import Place
+from wireloom.spec.language import ByteOrderByParameter, Crc, ParameterByName
+from wireloom.spec.language import NamedRange as NamedRangeDocument
+from wireloom.spec.language import Parameter as ParameterDocument
+
+
+def check_names(draft: Draft) -> None:
+    """The names that the format gives are usable as such."""
+    _check_name(draft, draft.place / "format", draft.content.format, names.format_name_flaw)
+    for key, flaw in (
+        ("types", names.type_name_flaw),
+        ("parameters", names.parameter_name_flaw),
+        ("checksums", names.field_name_flaw),
+        ("ranges", names.field_name_flaw),
+        ("errors", names.code_flaw),
+        ("roots", names.format_name_flaw),
+    ):
+        for name in getattr(draft.content, key) or ():
+            reason = flaw(name)
+            if reason:
+                draft.reports_entry(draft.place / key / name, "bad-name", f"{name} cannot be a name in `{key}`", reason)
+
+
+def _check_name(draft: Draft, place: Place, name: str, flaw: Callable[[str], str]) -> None:
+    reason = flaw(name)
+    if reason:
+        draft.reports(place, "bad-name", f"{name} cannot be the name of a format", reason)
+
+
+# --- parameters ----------------------------------------------------------------------------------------------------
+
+
+def parameters(draft: Draft) -> tuple[Parameter, ...]:
+    """The format's parameters."""
+    return tuple(
+        _parameter(draft, draft.place / "parameters" / name, name, each)
+        for name, each in draft.content.parameters.items()
+    )
+
+
+def _parameter(draft: Draft, place: Place, name: str, document: ParameterDocument) -> Parameter:
+    if (document.one_of is None) == (document.type is None):
+        given = "neither `oneOf` nor `type`" if document.type is None else "both `oneOf` and `type`"
+        draft.reports_entry(place, "conflicting-keys", f"{name} has {given}", "give one of them")
+    kind = parameter_kind(document)
+    if not fits_parameter(document, document.default):
+        hint = "one of " + ", ".join(document.one_of) if document.one_of else f"write {_described(kind)}"
+        draft.reports(place / "default", "bad-default", f"{document.default} is not a value of {name}", hint)
+    return Parameter(name, kind, document.default, tuple(document.one_of or ()), document.doc, document.unit)
+
+
+def fits_parameter(document: ParameterDocument, value: object) -> bool:
+    """Whether a parameter may have the value."""
+    if document.one_of is not None:
+        return value in document.one_of
+    match parameter_kind(document):
+        case Kind.INTEGER:
+            return value is None or (isinstance(value, int) and not isinstance(value, bool))
+        case Kind.BOOLEAN:
+            return isinstance(value, bool)
+        case Kind.RANGE:
+            return value is None or (
+                isinstance(value, list) and len(value) == 2 and all(type(end) is int for end in value)
+            )
+        case _:
+            return value is None or isinstance(value, str)
+
+
+def _described(kind: Kind) -> str:
+    descriptions = {
+        Kind.INTEGER: "an integer or null",
+        Kind.BOOLEAN: "true or false",
+        Kind.RANGE: "null or [START, END]",
+    }
+    return descriptions.get(kind, "a text or null")
+
+
+def byte_order(draft: Draft) -> ByteOrder:
+    """The order of a binary integer's bytes."""
+    written = draft.content.byte_order
+    if not isinstance(written, ByteOrderByParameter):
+        return ByteOrder(fixed=written)
+    _require_options(draft, draft.place / "byteOrder" / "parameter", written.parameter, ("big", "little", "auto"))
+    return ByteOrder(None, written.parameter, tuple(written.wrong_when))
+
+
+def deciding_parameter(draft: Draft, key: str, written: ParameterByName | None, options: tuple[str, ...]) -> str | None:
+    """The parameter that decides between `options`."""
+    if written is None:
+        return None
+    _require_options(draft, draft.place / key / "parameter", written.parameter, options)
+    return written.parameter
+
+
+def _require_options(draft: Draft, place: Place, name: str, options: tuple[str, ...]) -> None:
+    parameter = draft.content.parameters.get(name)
+    if parameter is None:
+        hint = nearest(name, draft.content.parameters) or "declare it in `parameters`"
+        draft.reports(place, "unknown-parameter", f"there is no parameter {name}", hint)
+    elif parameter.one_of is None or not set(parameter.one_of) <= set(options):
+        draft.reports(
+            place,
+            "unfit-parameter",
+            f"{name} says other things than are meant here",
+            f"its `oneOf` has only {', '.join(options)}",
+        )
+
+
+def limit(draft: Draft, name: str, stated: int | str) -> int | str:
+    """A limit of a decoder: a number, or the parameter that says it."""
+    place = draft.place / "limits" / name
+    if isinstance(stated, int):
+        if stated < 1:
+            draft.reports(place, "unfit-parameter", f"a {name} of {stated} allows nothing", "write 1 or more")
+        return stated
+    parameter = draft.content.parameters.get(stated)
+    if parameter is None:
+        hint = nearest(stated, draft.content.parameters) or "declare it in `parameters`"
+        draft.reports(place, "unknown-parameter", f"there is no parameter {stated}", hint)
+    elif parameter_kind(parameter) is not Kind.INTEGER:
+        draft.reports(place, "unfit-parameter", f"{stated} is no integer", "give it `type: int`")
+    return stated
+
+
+# --- checksums and ranges ------------------------------------------------------------------------------------------
+
+
+def checksums(draft: Draft) -> tuple[CrcAlgorithm, ...]:
+    """The checksums that the format declares."""
+    return tuple(
+        _crc(draft, draft.place / "checksums" / name, name, each) for name, each in draft.content.checksums.items()
+    )
+
+
+def _crc(draft: Draft, place: Place, name: str, document: Crc) -> CrcAlgorithm:
+    if document.width not in (8, 16, 24, 32, 64):
+        draft.reports(
+            place / "width", "bad-checksum-width", f"{document.width} bits", "a CRC has 8, 16, 24, 32 or 64 bits"
+        )
+    else:
+        found = crc(document, b"123456789")
+        if found != document.check:
+            draft.reports(
+                place / "check",
+                "checksum-check-value",
+                f"these parameters give 0x{found:0{document.width // 4}X} over 123456789",
+                "correct the parameters or the check value",
+            )
+    return CrcAlgorithm(
+        name,
+        document.width,
+        document.poly,
+        document.init,
+        document.xorout,
+        document.reflected,
+        document.check,
+        document.doc,
+    )
+
+
+def crc(document: Crc, data: bytes) -> int:
+    """The checksum, bit by bit: the definition of the Rocksoft model."""
+    register, mask = document.init, (1 << document.width) - 1
+    for byte in data:
+        octet = _reflected(byte, 8) if document.reflected else byte
+        register ^= octet << (document.width - 8)
+        for _ in range(8):
+            carry = register >> (document.width - 1) & 1
+            register = ((register << 1) ^ (document.poly if carry else 0)) & mask
+    return (_reflected(register, document.width) if document.reflected else register) ^ document.xorout
+
+
+def _reflected(value: int, width: int) -> int:
+    return int(f"{value:0{width}b}"[::-1], 2)
+
+
+def ranges(draft: Draft) -> tuple[Ranges, ...]:
+    """The named ranges."""
+    return tuple(
+        Ranges(
+            name,
+            tuple(_range(draft, draft.place / "ranges" / name / index, each) for index, each in enumerate(entries)),
+        )
+        for name, entries in draft.content.ranges.items()
+    )
+
+
+def _range(draft: Draft, place: Place, document: NamedRangeDocument) -> NamedRange:
+    if document.equals is not None:
+        if document.min is not None or document.max is not None:
+            draft.reports(place, "conflicting-keys", "`equals` beside `min` or `max`", "drop one of them")
+        return NamedRange(document.name, document.equals, document.equals)
+    if document.min is not None and document.max is not None and document.min > document.max:
+        draft.reports(place, "bad-range", f"{document.min} .. {document.max} is empty", "the smaller end is `min`")
+    return NamedRange(document.name, document.min, document.max)

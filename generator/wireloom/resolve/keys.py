@@ -1,0 +1,103 @@
+"""Which keys of a field go together: with one another, with the encoding, with the container."""
+
+from collections.abc import Mapping as Table
+
+from wireloom import names
+from wireloom.model.types import Encoding, Field, Form, Integer, Reference, Select
+from wireloom.resolve.types import Surroundings
+from wireloom.spec.documents import Place
+from wireloom.spec.language import FieldDocument
+
+_TEXTUAL = (Encoding.JSON, Encoding.MSGPACK)
+
+# Keys that mean something in some encodings only.
+_ENCODINGS: Table[str, tuple[Encoding, ...]] = {
+    "at": (Encoding.BINARY,),
+    "size": (Encoding.BINARY,),
+    "count": (Encoding.BINARY,),
+    "bits": (Encoding.BINARY,),
+    "checksum": (Encoding.BINARY,),
+    "tag": (Encoding.PROTOBUF,),
+    "wire": (Encoding.PROTOBUF,),
+    "refers": (Encoding.PROTOBUF,),
+    "table": (Encoding.PROTOBUF,),
+    "salvage": (Encoding.PROTOBUF,),
+    "inline": (Encoding.JSON,),
+    "lineFeeds": (Encoding.JSON,),
+    "member": _TEXTUAL,
+    "optional": (Encoding.JSON, Encoding.PROTOBUF, Encoding.MSGPACK),
+}
+# Keys that mean something only beside another one.
+_COMPANIONS: Table[str, str] = {"over": "checksum", "checksum": "over", "default": "optional"}
+# Keys that cannot stand together.
+_RIVALS = (
+    ("compute", "derive"),
+    ("compute", "counted"),
+    ("compute", "const"),
+    ("derive", "const"),
+    ("derive", "checksum"),
+    ("compute", "at"),
+    ("compute", "tag"),
+    ("compute", "bits"),
+    ("values", "bits"),
+    ("values", "range"),
+    ("flatten", "hidden"),
+    ("flatten", "as"),
+)
+
+
+def check_keys(around: Surroundings, place: Place, document: FieldDocument) -> None:
+    """Report keys that have no meaning beside the others or in the encoding."""
+    given = document.given
+    report = around.scope.draft.reports_entry
+    for key, encodings in _ENCODINGS.items():
+        if key in given and around.encoding not in encodings:
+            where = " and ".join(encoding.value for encoding in encodings)
+            report(
+                place / key, "wrong-encoding", f"`{key}` has no meaning in {around.encoding.value}", f"it is of {where}"
+            )
+    for key, companion in _COMPANIONS.items():
+        if key in given and companion not in given:
+            report(place / key, "conflicting-keys", f"`{key}` without `{companion}`", f"give both, or drop `{key}`")
+    for key, rival in _RIVALS:
+        if key in given and rival in given:
+            report(place / rival, "conflicting-keys", f"`{rival}` beside `{key}`", "drop one of them")
+    if document.as_ is not None and (flaw := names.logical_name_flaw(document.as_)):
+        around.reports(place / "as", "bad-name", f"{document.as_} cannot be the name of a column", flaw)
+    if document.else_ is not None and not _checked_keys(document):
+        hint = "it replaces the code of const, values, range, size, checksum, refers, unique or a sized type"
+        around.reports(place / "else", "useless-else", "nothing here has a check of its own", hint)
+
+
+def _checked_keys(document: FieldDocument) -> bool:
+    keys = ("const", "values", "range", "size", "checksum", "refers", "unique", "bits")
+    sized = isinstance(document.type, str) and document.type.startswith(("bytes(", "str("))
+    return sized or any(key in document.model_fields_set for key in keys)
+
+
+def check_form(around: Surroundings, place: Place, field: Field, document: FieldDocument, form: Form) -> None:
+    """Report a field that cannot stand in its container."""
+    off_wire = field.compute is not None or field.counted
+    report = around.scope.draft.reports_entry
+    if form is Form.MESSAGE and not off_wire and not field.tag:
+        report(place, "missing-tag", f"{field.wire_name} has no field number", "give it a `tag`")
+    if form is Form.MESSAGE and field.tag and not (0 < field.tag < 1 << 29 and field.tag not in range(19000, 20000)):
+        around.reports(
+            place / "tag", "bad-tag", f"{field.tag} is no field number", "1 to 536870911, without 19000 to 19999"
+        )
+    if form in (Form.ARRAY, Form.SEQUENCE) and document.optional:
+        report(
+            place / "optional",
+            "wrong-encoding",
+            "a position cannot be left out",
+            "use `when`, `since` or a nullable type",
+        )
+    if document.flatten and not isinstance(field.type, Reference | Select):
+        report(
+            place / "flatten",
+            "wrong-shape",
+            f"{field.wire_name} is no struct",
+            "only structs and selects of structs are flattened",
+        )
+    if isinstance(field.type, Integer) and field.type.bits > 64 and not off_wire:
+        around.reports(place / "type", "wrong-encoding", "uint128 has no form on the wire", "it is for `compute` only")

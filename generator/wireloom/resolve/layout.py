@@ -1,0 +1,256 @@
+"""What may not collide: the names of fields, the tags of a message, the bytes of a fixed layout."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from wireloom.expr.ast import Literal, Unary
+from wireloom.model import types
+from wireloom.model.types import Encoding, Field, Struct, Type
+from wireloom.resolve.draft import Draft
+from wireloom.spec.documents import Place
+
+Types = Mapping[str, Type]
+
+
+def check_layout(draft: Draft, named: Types) -> None:
+    """Report collisions in every struct."""
+    for name, type in named.items():
+        if isinstance(type, Struct):
+            place = draft.place / "types" / name / "fields"
+            _check_wire_names(draft, place, type)
+            _check_logical_names(draft, place, type, named)
+            _check_tags(draft, place, type)
+            if type.encoding is Encoding.BINARY:
+                _check_offsets(draft, place, type, named)
+                _check_greed(draft, place, type, named)
+                _check_verified(draft, place, type)
+
+
+def _placed(struct: Struct, place: Place) -> Iterator[tuple[Place, Field]]:
+    for position, step in enumerate(struct.steps):
+        if isinstance(step, Field):
+            yield place / position / step.wire_name, step
+
+
+# --- names ---------------------------------------------------------------------------------------------------------
+
+
+def _check_wire_names(draft: Draft, place: Place, struct: Struct) -> None:
+    """Names that expressions use: fields, bits and marks of one struct."""
+    taken: dict[str, Field | None] = {}
+    for where, field in _placed(struct, place):
+        known = taken.get(field.wire_name)
+        if field.wire_name in taken and not (known is not None and _in_turn(struct, known, field)):
+            draft.reports_entry(
+                where,
+                "duplicate-field",
+                f"{field.wire_name} is there twice",
+                "give each field one name; `as` gives readers another",
+            )
+        taken[field.wire_name] = field
+        for bit in field.bits:
+            if bit.name in taken:
+                draft.reports_entry(
+                    where / "bits" / bit.name,
+                    "duplicate-field",
+                    f"{bit.name} is there twice",
+                    "give each field one name",
+                )
+            taken[bit.name] = None
+    for position, step in enumerate(struct.steps):
+        if isinstance(step, types.Mark):
+            if step.name in taken:
+                draft.reports_entry(
+                    place / position / "mark",
+                    "duplicate-field",
+                    f"{step.name} is there twice",
+                    "give the mark another name",
+                )
+            taken[step.name] = None
+
+
+def _check_logical_names(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
+    """Names that readers use, with those that flattened structs lend; fields of different versions may share one."""
+    taken: dict[str, Field] = {}
+    for where, field in _placed(struct, place):
+        for name in dict.fromkeys(logical_names(field, named, frozenset())):
+            known = taken.get(name)
+            apart = known is not None and (
+                _in_turn(struct, known, field) or (known.when is not None and field.when is not None)
+            )
+            if known is not None and known is not field and known.wire_name != field.wire_name and not apart:
+                draft.reports_entry(
+                    where,
+                    "duplicate-field",
+                    f"readers see {name} twice",
+                    f"the other is {known.wire_name}; hide one, or rename it with `as`",
+                )
+            taken[name] = field
+
+
+def logical_names(field: Field, named: Types, seen: frozenset[str]) -> Iterator[str]:
+    """What readers call the members that a field gives to its struct."""
+    if field.flatten:
+        yield from _lent_names(field.type, named, seen)
+        return
+    if not field.hidden:
+        yield field.name
+    yield from (bit.name for bit in field.bits if not bit.hidden)
+
+
+def _lent_names(type: Type, named: Types, seen: frozenset[str]) -> Iterator[str]:
+    match type:
+        case types.Reference(name=name) if name not in seen:
+            yield from _lent_names(named[name], named, seen | {name})
+        case types.Nullable(type=inner):
+            yield from _lent_names(inner, named, seen)
+        case types.Select(cases=cases):
+            for case in cases:
+                if not isinstance(case.type, types.Refusal):
+                    yield from _lent_names(case.type, named, seen)
+        case types.Struct(fields=fields):
+            for field in fields:
+                yield from logical_names(field, named, seen)
+        case _:
+            return
+
+
+def _in_turn(struct: Struct, first: Field, second: Field) -> bool:
+    """Whether no version of the struct has both fields."""
+    order = [version.name for version in struct.versions]
+    if not (first.until and second.since) or first.until not in order or second.since not in order:
+        return False
+    return order.index(first.until) < order.index(second.since)
+
+
+def _check_tags(draft: Draft, place: Place, struct: Struct) -> None:
+    taken: dict[int, str] = {}
+    for where, field in _placed(struct, place):
+        if field.tag in taken:
+            message = f"{taken[field.tag]} has the tag {field.tag} already"
+            draft.reports(where / "tag", "duplicate-tag", message, "give each field a tag of its own")
+        if field.tag:
+            taken.setdefault(field.tag, field.wire_name)
+
+
+# --- bytes ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    name: str
+    start: int
+    end: int
+
+
+def _check_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
+    """Fields at stated offsets overlap no other field and leave no unnamed byte."""
+    spans: list[_Span] = []
+    reached: int | None = 0  # where the next field begins, where that is known
+    for where, field in _placed(struct, place):
+        if field.compute is not None or field.counted:
+            continue
+        start = _offset(field, reached)
+        if start is None:
+            reached = None
+            continue
+        stated = field.at is not None
+        size = fixed_size(field, named)
+        end = start + (size if size is not None else 1)
+        crossed = next((span for span in spans if start < span.end and span.start < end), None)
+        if stated and crossed is not None:
+            message = f"{field.wire_name} at {start} overlaps {crossed.name} ({crossed.start} to {crossed.end - 1})"
+            draft.reports(where / "at", "overlapping-fields", message, f"{crossed.name} ends before {crossed.end}")
+        elif stated and reached is not None and start > reached:
+            message = f"nothing names the bytes {reached} to {start - 1}"
+            draft.reports(
+                where / "at",
+                "gap-in-layout",
+                message,
+                f"`- reserved: {{type: bytes({start - reached}), hidden: true}}` does",
+            )
+        known = field.when is None and size is not None
+        if known:
+            spans.append(_Span(field.wire_name, start, end))
+        reached = end if known else None
+
+
+def _check_greed(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
+    """A field that takes all bytes left is the last, but for fields at offsets of their own."""
+    on_wire = [(where, field) for where, field in _placed(struct, place) if field.compute is None and not field.counted]
+    for index, (where, field) in enumerate(on_wire):
+        followers = [later for _, later in on_wire[index + 1 :] if later.at is None]
+        alone = field.when is None and field.size is None and field.at is None
+        if alone and followers and _is_greedy(field.type, named, frozenset()):
+            message = f"{field.wire_name} takes all bytes left, and {followers[0].wire_name} follows"
+            draft.reports_entry(where, "greedy-field", message, "give it a size: `bytes(n)`, `str(n)`, `count`, `size`")
+
+
+def _is_greedy(type: Type, named: Types, seen: frozenset[str]) -> bool:
+    """Whether a binary type has no end of its own."""
+    match type:
+        case types.Bytes(size=None) | types.Text(size=None) | types.Array(count=None):
+            return True
+        case types.Reference(name=name) if name not in seen:
+            return _is_greedy(named[name], named, seen | {name})
+        case types.Struct(encoding=Encoding.BINARY, fields=fields):
+            last = next((field for field in reversed(fields) if field.compute is None and not field.counted), None)
+            return last is not None and last.size is None and last.at is None and _is_greedy(last.type, named, seen)
+        case _:
+            return False
+
+
+def _check_verified(draft: Draft, place: Place, struct: Struct) -> None:
+    verified = {step.field for step in struct.steps if isinstance(step, types.Verify)}
+    for where, field in _placed(struct, place):
+        if field.checksum is not None and field.wire_name not in verified:
+            hint = f"add `- verify: {{field: {field.wire_name}}}` where it can be trusted"
+            draft.reports_entry(where, "unverified-checksum", f"no step verifies {field.wire_name}", hint)
+
+
+def _offset(field: Field, reached: int | None) -> int | None:
+    match field.at:
+        case None:
+            return reached
+        case Literal(int(offset)) if offset >= 0:
+            return offset
+        case Unary():
+            return None
+        case _:
+            return None
+
+
+def fixed_size(field: Field, named: Types) -> int | None:
+    """The bytes of a field, where they are always as many."""
+    if field.size is not None:
+        return field.size.value if isinstance(field.size, Literal) and isinstance(field.size.value, int) else None
+    return type_size(field.type, named, frozenset())
+
+
+def type_size(type: Type, named: Types, seen: frozenset[str]) -> int | None:
+    """The bytes of a binary type, where they are always as many."""
+    match type:
+        case types.Integer(bits=bits) | types.Float(bits=bits):
+            return bits // 8
+        case types.Boolean():
+            return 1
+        case types.Bytes(size=Literal(int(size))) | types.Text(size=Literal(int(size))):
+            return size
+        case types.Reference(name=name) if name not in seen:
+            return type_size(named[name], named, seen | {name})
+        case types.Struct(encoding=Encoding.BINARY):
+            return _struct_size(type, named, seen)
+        case _:
+            return None
+
+
+def _struct_size(struct: Struct, named: Types, seen: frozenset[str]) -> int | None:
+    total = 0
+    for field in struct.fields:
+        if field.compute is not None or field.counted:
+            continue
+        size = type_size(field.type, named, seen)
+        if size is None or field.when is not None or field.at is not None or field.size is not None:
+            return None
+        total += size
+    return total

@@ -1,0 +1,55 @@
+"""Fields whose value follows from other bytes: checksums, and indices into tables."""
+
+from wireloom.expr.ast import Kind, Literal
+from wireloom.model.types import Bytes, Checksum, Integer, TableReference, Type
+from wireloom.problems import nearest
+from wireloom.resolve import builtins
+from wireloom.resolve.expressions import byte_range
+from wireloom.resolve.types import Surroundings
+from wireloom.spec.documents import Place
+from wireloom.spec.language import FieldDocument
+
+
+def checksum_of(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Checksum | None:
+    """The checksum that the field holds, and the bytes that it covers."""
+    if document.checksum is None or document.over is None:
+        return None
+    start, end = byte_range(around.scope.whole(), place / "over", document.over)
+    crcs = around.scope.draft.content.checksums
+    if document.checksum in crcs:
+        width = crcs[document.checksum].width
+        if not (isinstance(type, Integer) and type.bits == width):
+            around.reports(place / "type", "wrong-shape", f"{document.checksum} has {width} bits", f"write uint{width}")
+    elif document.checksum in builtins.DIGESTS:
+        size = builtins.DIGESTS[document.checksum]
+        if not (isinstance(type, Bytes) and type.size == Literal(size)):
+            around.reports(
+                place / "type", "wrong-shape", f"{document.checksum} has {size} bytes", f"write bytes({size})"
+            )
+    else:
+        hint = nearest(document.checksum, (*crcs, *builtins.DIGESTS))
+        around.reports(place / "checksum", "unknown-checksum", f"there is no checksum {document.checksum}", hint)
+    return Checksum(document.checksum, start, end, document.else_ or "bad_checksum")
+
+
+def table_reference_of(
+    around: Surroundings, place: Place, document: FieldDocument, type: Type
+) -> TableReference | None:
+    """The table of the enclosing struct that the field is an index into."""
+    if document.refers is None:
+        return None
+    scope = around.scope
+    users = [scope.outlines.types[use.user] for use in scope.outlines.types[scope.type].uses]
+    if not users or any(document.refers not in user.members for user in users):
+        tables = [member.name for user in users for member in user.members.values() if member.kind is Kind.LIST]
+        around.reports(
+            place,
+            "unknown-field",
+            f"the enclosing struct has no table {document.refers}",
+            nearest(document.refers, tables),
+        )
+    if not isinstance(type, Integer) or type.signed:
+        around.reports(
+            place, "wrong-shape", "an index is an unsigned integer", "give the field the type uint32 or uint64"
+        )
+    return TableReference(document.refers, document.else_ or "bad_index")

@@ -1,0 +1,338 @@
+"""Wire types -> logical types: what readers see.
+
+Hidden fields go, flattened structs melt into their parent, and unions merge: equal types stay, integers and floats
+widen, texts join their symbols, records join their fields (one that a side lacks becomes nullable), and what is of
+different kinds becomes alternatives. Recursive values are open, and so is every list and map that holds them.
+"""
+
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import assert_never
+
+from wireloom.expr.ast import (
+    Binary,
+    Call,
+    Conditional,
+    Expression,
+    FieldRef,
+    Kind,
+    Literal,
+    MarkRef,
+    Membership,
+    Name,
+    ParameterRef,
+    Position,
+    Unary,
+)
+from wireloom.expr.types import kind as expression_kind
+from wireloom.model import logical, types
+from wireloom.model.logical import LogicalField, LogicalType
+from wireloom.resolve.expressions import parts
+from wireloom.resolve.outline import leaves
+
+_KIND_ORDER = ("bool", "int", "float", "str", "bytes", "list", "map", "record", "variant")
+_NOTHING = logical.Record(())  # the type of what is always null, until a merge gives it one
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A logical type and whether its value may be null; `empty` where it is nothing but null."""
+
+    type: LogicalType
+    nullable: bool = False
+    empty: bool = False
+
+
+Types = Mapping[str, types.Type]
+
+
+def shape(type: types.Type, named: Types) -> Shape:
+    """What readers see of a wire type."""
+    match type:
+        case types.Integer(bits=bits, signed=signed):
+            return Shape(logical.BigInteger() if bits > 64 else logical.Integer(bits, signed))
+        case types.Float(bits=bits):
+            return Shape(logical.Float(bits))
+        case types.Boolean():
+            return Shape(logical.Boolean())
+        case types.Null():
+            return Shape(_NOTHING, nullable=True, empty=True)
+        case types.Text() | types.JsonText():
+            return Shape(logical.Text())
+        case types.Bytes(size=size):
+            return Shape(logical.Binary(_literal_size(size)))
+        case types.Array(element=element):
+            return _list(shape(element, named))
+        case types.Map(key=key, value=value):
+            return _map(shape(key, named), shape(value, named))
+        case types.Extension(content=content):
+            return shape(content, named)
+        case types.Nullable(type=inner):
+            return replace(shape(inner, named), nullable=True)
+        case types.Reference(name=name):
+            return shape(named[name], named)
+        case types.OneOf(open=True):
+            return Shape(logical.Open(), nullable=True)
+        case types.OneOf(alternatives=alternatives):
+            return merged(shape(each.type, named) for each in alternatives)
+        case types.Select(cases=cases):
+            return merged(shape(case.type, named) for case in cases if not isinstance(case.type, types.Refusal))
+        case types.Attempt():
+            return _attempt(type, named)
+        case types.Struct():
+            return Shape(logical.Record(tuple(_joined(_struct_fields(type, named)))))
+        case _:
+            assert_never(type)
+
+
+def _literal_size(size: Expression | None) -> int | None:
+    return size.value if isinstance(size, Literal) and isinstance(size.value, int) else None
+
+
+def _list(element: Shape) -> Shape:
+    if isinstance(element.type, logical.Open):
+        return Shape(logical.Open())
+    return Shape(logical.List(element.type, element.nullable))
+
+
+def _map(key: Shape, value: Shape) -> Shape:
+    if isinstance(key.type, logical.Open) or isinstance(value.type, logical.Open):
+        return Shape(logical.Open())
+    return Shape(logical.Map(key.type, value.type, value.nullable))
+
+
+def _attempt(attempt: types.Attempt, named: Types) -> Shape:
+    """The name of the alternative that held, the code that refused the one before, and what either gives."""
+    codes = dict.fromkeys(code for trial in attempt.trials for fallback in trial.fallbacks for code in fallback.codes)
+    kind = LogicalField(attempt.kind_field, logical.Text(tuple(trial.name for trial in attempt.trials)), nullable=False)
+    reason = LogicalField(attempt.reason_field, logical.Text(tuple(codes)), nullable=True)
+    content = merged(shape(trial.type, named) for trial in attempt.trials).type
+    fields = content.fields if isinstance(content, logical.Record) else ()
+    return Shape(logical.Record((_documented_kind(kind), _documented_reason(reason), *fields)))
+
+
+def _documented_kind(field: LogicalField) -> LogicalField:
+    return replace(field, doc="Which alternative the bytes are")
+
+
+def _documented_reason(field: LogicalField) -> LogicalField:
+    return replace(field, doc="The code that refused the alternative before; null for the first")
+
+
+# --- fields --------------------------------------------------------------------------------------------------------
+
+
+def _struct_fields(struct: types.Struct, named: Types) -> Iterator[LogicalField]:
+    certain: set[str] = set()  # what expressions call the fields that always have a value
+    for field in struct.fields:
+        if field.flatten:
+            lent = tuple(_flattened(field, named))
+            certain |= {each.name for each in lent if not each.nullable}
+            yield from lent
+            continue
+        found = logical_field(field, named)
+        if field.compute is not None and may_be_null(field.compute, certain):
+            found = replace(found, nullable=True)
+        if not found.nullable:
+            certain |= {field.wire_name}
+        if not field.hidden:
+            yield found
+        for bit in field.bits:
+            if not bit.hidden:
+                value = _bit_shape(bit)
+                yield LogicalField(bit.name, value.type, value.nullable or _may_be_absent(field), bit.doc)
+
+
+def logical_field(field: types.Field, named: Types) -> LogicalField:
+    """What readers see of a field."""
+    found = field_shape(field, named)
+    nullable = found.nullable or _may_be_absent(field)
+    return LogicalField(field.name, found.type, nullable, field.doc, field.unit)
+
+
+def field_shape(field: types.Field, named: Types) -> Shape:
+    """The shape of a field's value where it is there."""
+    if field.mappings is not None:
+        return mapped_shape(field.mappings)
+    if field.refers is not None:
+        return _entry_shape(field.refers.table, named)
+    return shape(field.type, named)
+
+
+def may_be_null(expression: Expression, certain: AbstractSet[str]) -> bool:
+    """Whether an expression may give null, if only the fields in `certain` always have a value."""
+    match expression:
+        case Literal(value):
+            return value is None
+        case FieldRef(up=0, name=name, members=()):
+            return name not in certain
+        case Position() | MarkRef() | Membership() | Call("present" | "len" | "count") | Binary("==" | "!="):
+            return any(may_be_null(part, certain) for part in parts(expression) if not isinstance(part, FieldRef))
+        case Call("rangeName" | "decimal" | "md5") | FieldRef() | ParameterRef() | Name():
+            return True
+        case Conditional() | Unary() | Binary() | Call():
+            return any(may_be_null(part, certain) for part in parts(expression))
+
+
+def _may_be_absent(field: types.Field) -> bool:
+    if field.when is not None or field.since or field.until:
+        return True
+    if field.presence is not types.Presence.OPTIONAL:
+        return False
+    if field.mappings is not None:
+        default = next((each.value for each in field.mappings if _same(each.wire, field.default)), Literal(None))
+        return default == Literal(None)
+    return field.default is None
+
+
+def _same(first: object, second: object) -> bool:
+    return first == second and isinstance(first, bool) == isinstance(second, bool)
+
+
+def _flattened(field: types.Field, named: Types) -> Iterator[LogicalField]:
+    found = shape(field.type, named)
+    absent = found.nullable or field.when is not None or field.presence is types.Presence.OPTIONAL
+    if isinstance(found.type, logical.Record):
+        for inner in found.type.fields:
+            yield replace(inner, nullable=inner.nullable or absent)
+
+
+def _bit_shape(bit: types.Bit) -> Shape:
+    if bit.mappings is not None:
+        return mapped_shape(bit.mappings)
+    if bit.width == 1:
+        return Shape(logical.Boolean())
+    bits = next(width for width in (8, 16, 32, 64) if bit.width <= width)
+    return Shape(logical.Integer(bits, bit.signed))
+
+
+def mapped_shape(mappings: tuple[types.Mapping, ...]) -> Shape:
+    """What the meanings of a value table are."""
+    known = [leaves(each.value) for each in mappings]
+    values = [value for each in known for value in each or ()]
+    kinds = {expression_kind(each.value) for each in mappings} - {Kind.NULL}
+    nullable = None in values
+    present = tuple(dict.fromkeys(value for value in values if value is not None))
+    match next(iter(kinds), Kind.NULL):
+        case Kind.BOOLEAN:
+            return Shape(logical.Boolean(), nullable)
+        case Kind.INTEGER:
+            return Shape(logical.Integer(64, signed=True), nullable)
+        case Kind.NULL:
+            return Shape(_NOTHING, nullable=True, empty=True)
+        case _:
+            closed = all(each is not None for each in known)
+            return Shape(logical.Text(tuple(str(value) for value in present) if closed else ()), nullable)
+
+
+def _entry_shape(table: str, named: Types) -> Shape:
+    """The shape of the entries of a table in a struct around."""
+    for type in named.values():
+        for field in type.fields if isinstance(type, types.Struct) else ():
+            if field.wire_name == table and isinstance(field.type, types.Array):
+                return shape(field.type.element, named)
+    return Shape(logical.Text())
+
+
+def _joined(fields: Iterator[LogicalField]) -> list[LogicalField]:
+    """Fields of one name, of which one at a time is there, are one field."""
+    joined: dict[str, LogicalField] = {}
+    for field in fields:
+        known = joined.get(field.name)
+        joined[field.name] = field if known is None else merged_field(known, field)
+    return list(joined.values())
+
+
+# --- merging -------------------------------------------------------------------------------------------------------
+
+
+def merged(shapes: Iterator[Shape]) -> Shape:
+    """What readers see of a value that has one of these shapes."""
+    return reduce(merge, shapes, Shape(_NOTHING, empty=True))
+
+
+def merge(first: Shape, second: Shape) -> Shape:
+    """What readers see of a value of either shape."""
+    nullable = first.nullable or second.nullable
+    if first.empty or second.empty:
+        kept = second if first.empty else first
+        return Shape(kept.type, nullable, first.empty and second.empty)
+    return Shape(merge_types(first.type, second.type), nullable)
+
+
+def merge_types(first: LogicalType, second: LogicalType) -> LogicalType:
+    """The type of a value of either type."""
+    match first, second:
+        case _ if first == second:
+            return first
+        case ((logical.Integer() | logical.BigInteger()), (logical.Integer() | logical.BigInteger())):
+            return _wider(first, second)
+        case logical.Float(left), logical.Float(right):
+            return logical.Float(max(left, right))
+        case logical.Text(left_symbols), logical.Text(right_symbols):
+            closed = left_symbols and right_symbols
+            return logical.Text(tuple(dict.fromkeys(left_symbols + right_symbols)) if closed else ())
+        case logical.Binary(), logical.Binary():
+            return logical.Binary(None)
+        case logical.List(), logical.List():
+            element = merge_types(first.element, second.element)
+            return logical.List(element, first.nullable or second.nullable)
+        case logical.Map(), logical.Map():
+            key, value = merge_types(first.key, second.key), merge_types(first.value, second.value)
+            return logical.Map(key, value, first.nullable or second.nullable)
+        case logical.Record(), logical.Record():
+            return merge_records(first, second)
+        case _:
+            return _alternatives(first, second)
+
+
+def merge_records(first: logical.Record, second: logical.Record) -> logical.Record:
+    """All fields of both; those that one side lacks are nullable."""
+    others = {field.name: field for field in second.fields}
+    names = {field.name for field in first.fields}
+    shared = (
+        merged_field(field, others[field.name]) if field.name in others else replace(field, nullable=True)
+        for field in first.fields
+    )
+    added = (replace(field, nullable=True) for field in second.fields if field.name not in names)
+    return logical.Record((*shared, *added))
+
+
+def merged_field(first: LogicalField, second: LogicalField) -> LogicalField:
+    """A field that has either form; the first document counts."""
+    return LogicalField(
+        first.name,
+        merge_types(first.type, second.type),
+        first.nullable or second.nullable,
+        first.doc or second.doc,
+        first.unit or second.unit,
+    )
+
+
+def _wider(
+    first: logical.Integer | logical.BigInteger, second: logical.Integer | logical.BigInteger
+) -> logical.Integer | logical.BigInteger:
+    """The smallest integer type that holds both."""
+    if isinstance(first, logical.BigInteger) or isinstance(second, logical.BigInteger):
+        return logical.BigInteger()
+    if first.signed == second.signed:
+        return logical.Integer(max(first.bits, second.bits), first.signed)
+    signed, unsigned = (first, second) if first.signed else (second, first)
+    bits = max(signed.bits, unsigned.bits * 2)
+    return logical.Integer(bits, signed=True) if bits <= 64 else logical.BigInteger()
+
+
+def _alternatives(first: LogicalType, second: LogicalType) -> LogicalType:
+    """One option for each kind, in the order of kinds."""
+    options: dict[str, LogicalType] = {}
+    for option in (*_options(first), *_options(second)):
+        name = logical.kind_name(option)
+        options[name] = merge_types(options[name], option) if name in options else option
+    ordered = tuple(options[name] for name in _KIND_ORDER if name in options)
+    return ordered[0] if len(ordered) == 1 else logical.Alternatives(ordered)
+
+
+def _options(type: LogicalType) -> tuple[LogicalType, ...]:
+    return type.options if isinstance(type, logical.Alternatives) else (type,)

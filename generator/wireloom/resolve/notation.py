@@ -1,0 +1,103 @@
+"""The notation of types: `bytes(20)`, `list(Bin)?`, `str | int | nil`.
+
+type     = single { "|" single }
+single   = name [ "(" argument { "," argument } ")" ] [ "?" ]
+argument = a type (list, map, ext), an expression (bytes, str) or a word (json); the name decides
+"""
+
+import re
+from dataclasses import dataclass
+
+_SINGLE = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(\(.*\))?\s*(\?)?\s*", re.DOTALL)
+_DEPTH = 16
+_OPEN, _CLOSE = "([", ")]"
+
+
+class NotationError(Exception):
+    """The text is no type; `column` counts its characters from 0."""
+
+    def __init__(self, message: str, column: int, hint: str = "") -> None:
+        super().__init__(message)
+        self.message, self.column, self.hint = message, column, hint
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """The text between parentheses or commas."""
+
+    text: str
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Single:
+    """A name with its arguments."""
+
+    name: str
+    arguments: tuple[Argument, ...]
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Optional:
+    """A type or null."""
+
+    type: Single
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """One of several types."""
+
+    options: tuple[Single | Optional, ...]
+
+
+Notation = Single | Optional | Union
+
+
+def parse(text: str, column: int = 0) -> Notation:
+    """The notation that the text says, beginning at `column`; raises NotationError."""
+    if text.count("(") > _DEPTH:
+        raise NotationError("too deeply nested", column, "name parts of it in `types`")
+    options = tuple(_single(part) for part in _split(Argument(text, column), "|"))
+    return options[0] if len(options) == 1 else Union(options)
+
+
+def _single(part: Argument) -> Single | Optional:
+    match = _SINGLE.fullmatch(part.text)
+    if match is None:
+        at = part.column + len(part.text) - len(part.text.lstrip())
+        raise NotationError(
+            f"{part.text.strip() or 'nothing'} is not a type",
+            at,
+            "write a type such as int32, str?, bytes(20) or list(Bin)",
+        )
+    arguments: tuple[Argument, ...] = ()
+    if match[2] is not None:
+        inner = Argument(match[2][1:-1], part.column + match.start(2) + 1)
+        arguments = tuple(_split(inner, ",")) if inner.text.strip() else ()
+    single = Single(match[1], arguments, part.column + match.start(1))
+    return Optional(single) if match[3] else single
+
+
+def _split(argument: Argument, separator: str) -> list[Argument]:
+    """The parts between separators that stand outside of parentheses and quotes."""
+    parts: list[Argument] = []
+    depth, quoted, start = 0, False, 0
+    for place, character in enumerate(argument.text):
+        if character == "'":
+            quoted = not quoted
+        elif quoted:
+            continue
+        elif character in _OPEN:
+            depth += 1
+        elif character in _CLOSE:
+            depth -= 1
+            if depth < 0:
+                raise NotationError(f"{character} without its opening", argument.column + place)
+        elif character == separator and depth == 0:
+            parts.append(Argument(argument.text[start:place], argument.column + start))
+            start = place + 1
+    if depth or quoted:
+        raise NotationError("a parenthesis or quote is not closed", argument.column)
+    return [*parts, Argument(argument.text[start:], argument.column + start)]

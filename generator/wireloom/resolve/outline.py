@@ -1,0 +1,368 @@
+"""What expressions can see: the fields of each struct, their kinds, and the structs around it.
+
+Made from the document before any expression is read. A name is looked up in its struct, then outward along every use
+of that struct; where uses disagree, the name has no meaning. Flattened structs lend their fields to the one around.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from wireloom.expr.ast import Conditional, Expression, Kind, Literal
+from wireloom.expr.parse import ExpressionError, parse
+from wireloom.expr.types import literal_kind
+from wireloom.model.types import Encoding, Scalar
+from wireloom.resolve import builtins, notation
+from wireloom.resolve.draft import Draft, TypeForm, written
+from wireloom.spec.language import (
+    AttemptType,
+    Bits,
+    FieldDocument,
+    MappedValue,
+    OneOfType,
+    Refusal,
+    SelectType,
+    StructType,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A field as expressions know it.
+
+    `values` are those it can have, where they are listed; `structs` those that dotted names reach into.
+    """
+
+    name: str
+    kind: Kind
+    position: int
+    values: tuple[Scalar, ...] | None = None
+    structs: tuple[str, ...] = ()
+    elements: tuple[str, ...] = ()  # structs of a list's elements
+    counted: bool = False  # set by a salvage or a discard
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A place that a named type is used at: in which named type, and at which of its steps."""
+
+    user: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A named type as expressions know it; only a struct has members and marks."""
+
+    name: str
+    struct: bool
+    members: Mapping[str, Member] = field(default_factory=dict)
+    marks: Mapping[str, int] = field(default_factory=dict)
+    uses: tuple[Use, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What a type leads to: the kind of its value, the structs that it may be, and those that its elements may be."""
+
+    kind: Kind = Kind.ANY
+    structs: tuple[str, ...] = ()
+    elements: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outlines:
+    """All named types of a format, and which of them hold themselves."""
+
+    types: Mapping[str, Outline]
+    recursive: frozenset[str]
+    roots: tuple[str, ...]
+    encodings: Mapping[str, Encoding]
+
+
+def outlines(draft: Draft) -> Outlines:
+    """What expressions can see in each named type."""
+    uses = _uses(draft)
+    types = {
+        name: Outline(
+            name,
+            isinstance(form, StructType),
+            _members(draft, form, frozenset({name})) if isinstance(form, StructType) else {},
+            _marks(form) if isinstance(form, StructType) else {},
+            tuple(uses.get(name, ())),
+        )
+        for name, form in draft.content.types.items()
+    }
+    return Outlines(types, _recursive(draft), _root_names(draft), _encodings(draft, uses))
+
+
+# --- where types are used ------------------------------------------------------------------------------------------
+
+
+def reach(draft: Draft, form: TypeForm, seen: frozenset[str] = frozenset()) -> Reach:
+    """What a type leads to."""
+    match form:
+        case str():
+            parsed = written(form)
+            return Reach() if parsed is None else _notation_reach(draft, parsed, seen)
+        case SelectType():
+            return _any_of([reach(draft, case, seen) for case in form.cases.values() if not isinstance(case, Refusal)])
+        case OneOfType():
+            return _any_of([reach(draft, text, seen) for text in form.one_of.values()])
+        case AttemptType():
+            return _any_of([reach(draft, trial.type, seen) for trial in form.attempt])
+        case StructType():
+            return Reach(Kind.RECORD)
+
+
+def direct_names(draft: Draft, form: TypeForm) -> Iterator[tuple[str, int]]:
+    """The named types that a type mentions itself, each with the step that mentions it."""
+    if isinstance(form, StructType):
+        for position, entry in enumerate(form.fields):
+            if entry.is_field:
+                yield from ((name, position) for name in _mentioned(draft, entry.type))
+        return
+    yield from ((name, 0) for name in _mentioned(draft, form))
+
+
+def _mentioned(draft: Draft, form: TypeForm) -> tuple[str, ...]:
+    match form:
+        case str():
+            parsed = written(form)
+            return () if parsed is None else tuple(_notation_names(draft, parsed))
+        case SelectType():
+            texts = [case for case in form.cases.values() if isinstance(case, str)]
+        case OneOfType():
+            texts = list(form.one_of.values())
+        case AttemptType():
+            texts = [trial.type for trial in form.attempt]
+        case StructType():
+            return ()
+    return tuple(dict.fromkeys(name for text in texts for name in _mentioned(draft, text)))
+
+
+def _notation_names(draft: Draft, parsed: notation.Notation) -> Iterator[str]:
+    match parsed:
+        case notation.Union(options):
+            for option in options:
+                yield from _notation_names(draft, option)
+        case notation.Optional(type=single):
+            yield from _notation_names(draft, single)
+        case notation.Single(name, arguments):
+            if name in builtins.CONSTRUCTORS:
+                for argument in arguments:
+                    inner = written(argument.text)
+                    if inner is not None:
+                        yield from _notation_names(draft, inner)
+            elif name in draft.content.types:
+                yield name
+
+
+def _notation_reach(draft: Draft, parsed: notation.Notation, seen: frozenset[str]) -> Reach:
+    match parsed:
+        case notation.Union(options):
+            return _any_of([_notation_reach(draft, option, seen) for option in options])
+        case notation.Optional(type=single):
+            return _notation_reach(draft, single, seen)
+        case notation.Single(name="list" | "map", arguments=arguments):
+            inner = [reach(draft, argument.text, seen) for argument in arguments]
+            elements = tuple(dict.fromkeys(struct for each in inner for struct in each.structs))
+            return Reach(Kind.LIST, (), elements)
+        case notation.Single(name="ext", arguments=(_, content)):
+            return reach(draft, content.text, seen)
+        case notation.Single(name=name) if name in builtins.SCALARS:
+            return Reach(builtins.kind(builtins.SCALARS[name]))
+        case notation.Single(name=name) if name in draft.content.types and name not in seen:
+            form = draft.content.types[name]
+            return Reach(Kind.RECORD, (name,)) if isinstance(form, StructType) else reach(draft, form, seen | {name})
+        case _:
+            return Reach()
+
+
+def _any_of(reached: list[Reach]) -> Reach:
+    kinds = {each.kind for each in reached} - {Kind.NULL}
+    return Reach(
+        next(iter(kinds)) if len(kinds) == 1 else Kind.ANY,
+        tuple(dict.fromkeys(struct for each in reached for struct in each.structs)),
+        tuple(dict.fromkeys(struct for each in reached for struct in each.elements)),
+    )
+
+
+def _uses(draft: Draft) -> dict[str, list[Use]]:
+    uses: dict[str, list[Use]] = {}
+    for user, form in draft.content.types.items():
+        for name, position in direct_names(draft, form):
+            uses.setdefault(name, []).append(Use(user, position))
+    return uses
+
+
+def _root_names(draft: Draft) -> tuple[str, ...]:
+    roots = [draft.content.root] if draft.content.root else [root.type for root in (draft.content.roots or {}).values()]
+    return tuple(dict.fromkeys(name for root in roots for name in _mentioned(draft, root)))
+
+
+def _recursive(draft: Draft) -> frozenset[str]:
+    """The named types that hold themselves."""
+    mentions = {name: {each for each, _ in direct_names(draft, form)} for name, form in draft.content.types.items()}
+
+    def reachable(name: str) -> set[str]:
+        found: set[str] = set()
+        waiting = list(mentions[name])
+        while waiting:
+            each = waiting.pop()
+            if each not in found:
+                found.add(each)
+                waiting.extend(mentions[each])
+        return found
+
+    return frozenset(name for name in mentions if name in reachable(name))
+
+
+def _encodings(draft: Draft, uses: Mapping[str, list[Use]]) -> dict[str, Encoding]:
+    """The encoding of each named type: a struct says it, another type has that of its first user."""
+
+    def encoding(name: str, seen: frozenset[str]) -> Encoding:
+        form = draft.content.types[name]
+        if isinstance(form, StructType):
+            return draft.struct_encoding(form)
+        users = [use.user for use in uses.get(name, ()) if use.user not in seen]
+        return encoding(users[0], seen | {name}) if users else draft.encoding
+
+    return {name: encoding(name, frozenset({name})) for name in draft.content.types}
+
+
+# --- the members of a struct ---------------------------------------------------------------------------------------
+
+
+def _members(draft: Draft, struct: StructType, seen: frozenset[str]) -> dict[str, Member]:
+    members: dict[str, Member] = {}
+    for position, entry in enumerate(struct.fields):
+        if not entry.is_field:
+            continue
+        document = entry.field
+        found = [_member(draft, entry.key, document, position)]
+        if isinstance(document, FieldDocument):
+            found += [_bit_member(name, bit, position) for name, bit in (document.bits or {}).items()]
+            if document.flatten:
+                found += _lent(draft, document, position, seen)
+        for member in found:
+            known = members.get(member.name)
+            members[member.name] = member if known is None else joined_members(known, member)
+    return members
+
+
+def _lent(draft: Draft, document: FieldDocument, position: int, seen: frozenset[str]) -> list[Member]:
+    """The members that a flattened field lends."""
+    lent: dict[str, Member] = {}
+    for name in reach(draft, document.type).structs:
+        form = draft.content.types[name]
+        if name in seen or not isinstance(form, StructType):
+            continue
+        for inner in _members(draft, form, seen | {name}).values():
+            member = replace(inner, position=position)
+            known = lent.get(member.name)
+            lent[member.name] = member if known is None else joined_members(known, member)
+    return list(lent.values())
+
+
+def joined_members(first: Member, second: Member) -> Member:
+    """What is known of a name that two fields give."""
+    values = (
+        None if first.values is None or second.values is None else tuple(dict.fromkeys(first.values + second.values))
+    )
+    return Member(
+        first.name,
+        join_kinds(first.kind, second.kind),
+        min(first.position, second.position),
+        values,
+        tuple(dict.fromkeys(first.structs + second.structs)),
+        tuple(dict.fromkeys(first.elements + second.elements)),
+        first.counted or second.counted,
+    )
+
+
+def join_kinds(first: Kind, second: Kind) -> Kind:
+    """The kind of a value that may be of either."""
+    if first is second or second is Kind.NULL:
+        return first
+    return second if first is Kind.NULL else Kind.ANY
+
+
+def _member(draft: Draft, name: str, document: str | FieldDocument, position: int) -> Member:
+    if isinstance(document, str):
+        reached = reach(draft, document)
+        return Member(name, reached.kind, position, None, reached.structs, reached.elements)
+    if document.values is not None:
+        kind, values = _mapped_kind(document.values)
+        return Member(name, kind, position, values)
+    if document.refers is not None:
+        return Member(name, _entry_kind(draft, document.refers), position)
+    reached = reach(draft, document.type)
+    return Member(name, reached.kind, position, None, reached.structs, reached.elements, document.counted)
+
+
+def _bit_member(name: str, bit: str | int | Bits, position: int) -> Member:
+    if isinstance(bit, Bits) and bit.values is not None:
+        kind, values = _mapped_kind(bit.values)
+        return Member(name, kind, position, values)
+    span = str(bit.at if isinstance(bit, Bits) else bit)
+    return Member(name, Kind.INTEGER if ".." in span else Kind.BOOLEAN, position)
+
+
+def _mapped_kind(values: Mapping[str, object]) -> tuple[Kind, tuple[Scalar, ...] | None]:
+    """The kind of mapped values, and the values themselves where all are literals."""
+    leaves: list[Scalar] = []
+    closed = True
+    for value in values.values():
+        found = mapped_leaves(value)
+        closed = closed and found is not None
+        leaves += found or ()
+    kinds = {literal_kind(leaf) for leaf in leaves} - {Kind.NULL}
+    kind = next(iter(kinds)) if len(kinds) == 1 and closed else Kind.ANY
+    return kind, tuple(leaves) if closed else None
+
+
+def mapped_leaves(value: object) -> tuple[Scalar, ...] | None:
+    """The values that an entry of a value table can give; None where only the data tells."""
+    plain = value.value if isinstance(value, MappedValue) else value
+    if plain is None or (isinstance(plain, int | float | str) and not is_computed(plain)):
+        return (plain,)
+    try:
+        return leaves(parse(str(plain)[1:]))
+    except ExpressionError:
+        return ()
+
+
+def is_computed(value: object) -> bool:
+    """Whether an entry of a value table is an expression."""
+    return isinstance(value, str) and value.startswith("=")
+
+
+def leaves(expression: Expression) -> tuple[Scalar, ...] | None:
+    """The literals that a choice among literals can give; None for any other expression."""
+    match expression:
+        case Literal(value):
+            return (value,)
+        case Conditional(_, then, otherwise):
+            left, right = leaves(then), leaves(otherwise)
+            return None if left is None or right is None else left + right
+        case _:
+            return None
+
+
+def _entry_kind(draft: Draft, table: str) -> Kind:
+    """The kind of a table's entries."""
+    for form in draft.content.types.values():
+        if not isinstance(form, StructType):
+            continue
+        for entry in form.fields:
+            if entry.is_field and entry.key == table:
+                match written(entry.type) if isinstance(entry.type, str) else None:
+                    case notation.Single(name="list", arguments=(element,)):
+                        return reach(draft, element.text).kind
+                    case _:
+                        return Kind.ANY
+    return Kind.ANY
+
+
+def _marks(struct: StructType) -> dict[str, int]:
+    return {entry.mark: position for position, entry in enumerate(struct.fields) if entry.mark is not None}

@@ -1,0 +1,179 @@
+"""What a name means at one place of a spec: a field of this struct or of one around it, a mark, a parameter.
+
+The nearest meaning counts, in this order: fields that the struct has read so far, its marks, fields of the structs
+around it, parameters. A struct that is used in several places must get the same answer from all of them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import reduce
+
+from wireloom.expr.ast import Expression, FieldRef, Kind, MarkRef, Name, ParameterRef, Position
+from wireloom.model.types import Scalar
+from wireloom.names import POSITIONS
+from wireloom.problems import nearest
+from wireloom.resolve.draft import Draft, parameter_kind
+from wireloom.resolve.outline import Member, Outlines, joined_members
+
+_RANGE_MEMBERS = ("start", "end")
+
+
+class MeaningError(Exception):
+    """A name without a meaning here."""
+
+    def __init__(self, id: str, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.id, self.message, self.hint = id, message, hint
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A field that a name means: `up` structs outward."""
+
+    up: int
+    member: Member
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The names at one step of a named type. `late` expressions are computed when the whole struct is known."""
+
+    draft: Draft
+    outlines: Outlines
+    type: str = ""  # the named type; empty: only parameters have a meaning
+    position: int = 0
+    late: bool = False
+    inside: tuple[str, ...] = ()  # structs whose value the expression looks at, one level further in
+
+    def at(self, position: int) -> "Scope":
+        """The names at another step."""
+        return replace(self, position=position)
+
+    def whole(self) -> "Scope":
+        """The names when the whole struct is known."""
+        return replace(self, late=True)
+
+    def within(self, structs: tuple[str, ...]) -> "Scope":
+        """The names inside an element of one of these structs."""
+        return replace(self, inside=structs)
+
+    def parameters_only(self) -> "Scope":
+        """Only parameters."""
+        return Scope(self.draft, self.outlines)
+
+    # --- meaning ---
+
+    def meaning(self, name: Name) -> Expression:
+        """What the name means; raises MeaningError."""
+        first, *members = name.parts
+        if first in POSITIONS:
+            return self._position(first, members)
+        fields = self._fields(first)
+        if fields:
+            found = self._agreed(first, fields)
+            kind = self._member_kind(found.member, tuple(members), first)
+            return FieldRef(found.up, first, tuple(members), kind)
+        if self._is_mark(first) and not members:
+            return MarkRef(first)
+        if first in self.draft.content.parameters:
+            return self._parameter(first, tuple(members))
+        raise self._unknown(first)
+
+    def values(self, expression: Expression) -> tuple[Scalar, ...] | None:
+        """The values that a field or parameter can have, where they are listed."""
+        match expression:
+            case FieldRef(name=name, members=()):
+                found = [each for each in self._fields(name) if each is not None]
+                return found[0].member.values if len(found) == 1 else None
+            case ParameterRef(name=name, members=()):
+                options = self.draft.content.parameters[name].one_of
+                return None if options is None else tuple(options)
+            case _:
+                return None
+
+    def _position(self, fact: str, members: list[str]) -> Expression:
+        if members:
+            raise MeaningError("unknown-name", f"{fact} has no members", "it is an integer")
+        if not self.type:
+            raise MeaningError("unknown-name", f"there is no {fact} here", "only parameters have a meaning here")
+        return Position(fact)
+
+    def _parameter(self, name: str, members: tuple[str, ...]) -> Expression:
+        kind = parameter_kind(self.draft.content.parameters[name])
+        if members and (kind is not Kind.RANGE or len(members) > 1 or members[0] not in _RANGE_MEMBERS):
+            raise MeaningError("unknown-name", f"{name} has no member {'.'.join(members)}", "a range has start and end")
+        return ParameterRef(name, members, Kind.INTEGER if members else kind)
+
+    def _is_mark(self, name: str) -> bool:
+        marks = self.outlines.types[self.type].marks if self.type in self.outlines.types else {}
+        return name in marks and (self.late or marks[name] < self.position)
+
+    def _member_kind(self, member: Member, path: tuple[str, ...], name: str) -> Kind:
+        """The kind of a member of a field's struct."""
+        for step in path:
+            inner = [self.outlines.types[struct].members for struct in member.structs]
+            if not inner or any(step not in members for members in inner):
+                known = [each for members in inner for each in members]
+                raise MeaningError("unknown-name", f"{name} has no member {step}", nearest(step, known))
+            member, name = reduce(joined_members, (members[step] for members in inner)), step
+        return member.kind
+
+    # --- search ---
+
+    def _fields(self, name: str) -> list[Found | None]:
+        """What each way outward finds; None where one finds nothing, [] where none finds anything."""
+        up = 0
+        if self.inside:
+            members = [self.outlines.types[struct].members for struct in self.inside]
+            if all(name in each for each in members):
+                return [Found(0, reduce(joined_members, (each[name] for each in members)))]
+            up = 1
+        found = list(self._outward(self.type, name, self.position, up, frozenset()))
+        return found if any(each is not None for each in found) else []
+
+    def _outward(self, type: str, name: str, position: int, up: int, seen: frozenset[str]) -> Iterator[Found | None]:
+        outline = self.outlines.types.get(type)
+        if outline is None or type in seen:
+            return
+        member = outline.members.get(name)
+        if outline.struct and member is not None and (self.late or member.position < position):
+            yield Found(up, member)
+            return
+        if type in self.outlines.roots or not outline.uses:
+            yield None
+        for use in outline.uses:
+            yield from self._outward(use.user, name, use.position, up + (1 if outline.struct else 0), seen | {type})
+
+    def _agreed(self, name: str, found: list[Found | None]) -> Found:
+        fields = [each for each in found if each is not None]
+        if len(fields) < len(found) or len({each.up for each in fields}) > 1:
+            raise MeaningError(
+                "ambiguous-name",
+                f"{name} does not mean the same in every place where {self.type} is used",
+                "use a type of its own for each place, or bring the value into this struct",
+            )
+        return Found(fields[0].up, reduce(joined_members, (each.member for each in fields)))
+
+    def _unknown(self, name: str) -> MeaningError:
+        outline = self.outlines.types.get(self.type)
+        if outline is not None and (name in outline.members or name in outline.marks):
+            return MeaningError(
+                "later-name",
+                f"{name} is not known yet",
+                "an expression sees the fields and marks before it; move it behind",
+            )
+        known = [*self._visible(), *self.draft.content.parameters]
+        return MeaningError("unknown-name", f"there is no {name} here", nearest(name, known))
+
+    def _visible(self) -> Iterator[str]:
+        """Every field that some way outward finds."""
+        waiting, seen = [*self.inside, self.type], set[str]()
+        while waiting:
+            type = waiting.pop(0)
+            outline = self.outlines.types.get(type)
+            if outline is None or type in seen:
+                continue
+            seen.add(type)
+            yield from outline.members
+            yield from outline.marks
+            waiting.extend(use.user for use in outline.uses)

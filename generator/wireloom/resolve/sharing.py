@@ -1,0 +1,232 @@
+"""Shared schemas: their own logical types, and whether what a format gives fits into them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from wireloom.model import logical
+from wireloom.model.logical import LogicalField, LogicalType, Record
+from wireloom.problems import Problems, nearest
+from wireloom.resolve import builtins, notation
+from wireloom.resolve.logical import Shape, merged, shape
+from wireloom.spec.documents import Document, Documents, Place
+from wireloom.spec.language import SchemaDocument, SchemaField, SchemaType
+
+_NAMES = (*(name for name in builtins.TYPE_NAMES if name != "ext"),)
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A shared schema: its record, and the records that its fields hold by name."""
+
+    name: str
+    document: Document
+    record: Record
+    types: Mapping[str, Record]
+
+
+def schemas(documents: Documents, problems: Problems) -> dict[str, Schema]:
+    """The shared schemas by name."""
+    found: dict[str, Schema] = {}
+    for document, content in documents.schemas():
+        if content.schema_ in found:
+            where = found[content.schema_].document.file
+            problems.add(
+                (document.place / "schema").problem(
+                    "duplicate-format", f"{content.schema_} is there twice", f"the first is {where}"
+                )
+            )
+            continue
+        found[content.schema_] = _Reader(document, content, problems).schema()
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    document: Document
+    content: SchemaDocument
+    problems: Problems
+
+    def schema(self) -> Schema:
+        types = {
+            name: self._record(self.document.place / "types" / name, each, frozenset({name}))
+            for name, each in self.content.types.items()
+        }
+        return Schema(
+            self.content.schema_, self.document, self._record(self.document.place, self.content, frozenset()), types
+        )
+
+    def _record(self, place: Place, content: SchemaDocument | SchemaType, seen: frozenset[str]) -> Record:
+        return Record(tuple(self._fields(place / "fields", content, seen)))
+
+    def _fields(
+        self, place: Place, content: SchemaDocument | SchemaType, seen: frozenset[str]
+    ) -> Iterator[LogicalField]:
+        names: set[str] = set()
+        for index, entry in enumerate(content.fields):
+            for name, field in entry.items():
+                where = place / index / name
+                if name in names:
+                    self.problems.add(
+                        where.key_problem("duplicate-field", f"{name} is there twice", "give each column one name")
+                    )
+                names.add(name)
+                document = field if isinstance(field, SchemaField) else SchemaField(type=field)
+                at = where / "type" if isinstance(field, SchemaField) else where
+                found = self._shape(at, document.type, 0, seen)
+                yield LogicalField(name, found.type, found.nullable, document.doc, document.unit)
+
+    def _shape(self, place: Place, text: str, column: int, seen: frozenset[str]) -> Shape:
+        try:
+            return self._notation_shape(place, notation.parse(text, column), seen)
+        except notation.NotationError as error:
+            self.problems.add(place.problem("type-syntax", error.message, error.hint, column=error.column))
+            return Shape(logical.Text())
+
+    def _notation_shape(self, place: Place, parsed: notation.Notation, seen: frozenset[str]) -> Shape:
+        match parsed:
+            case notation.Union(options):
+                shapes = [self._notation_shape(place, option, seen) for option in options]
+                closed = (
+                    replace(each, nullable=False) if isinstance(each.type, logical.Open) else each for each in shapes
+                )
+                return merged(closed)
+            case notation.Optional(type=single):
+                return Shape(self._notation_shape(place, single, seen).type, nullable=True)
+            case notation.Single(name="any", arguments=()):
+                return Shape(logical.Open(), nullable=True)
+            case notation.Single(name="list", arguments=(element,)):
+                inner = self._shape(place, element.text, element.column, seen)
+                return Shape(logical.List(inner.type, inner.nullable))
+            case notation.Single(name="map", arguments=(key, value)):
+                inner = self._shape(place, value.text, value.column, seen)
+                return Shape(
+                    logical.Map(self._shape(place, key.text, key.column, seen).type, inner.type, inner.nullable)
+                )
+            case notation.Single(name="bytes", arguments=(size,)) if size.text.strip().isdecimal():
+                return Shape(logical.Binary(int(size.text)))
+            case notation.Single(name=name, arguments=()) if name in builtins.SCALARS:
+                return shape(builtins.SCALARS[name], {})
+            case notation.Single(name=name, arguments=()) if name in self.content.types and name not in seen:
+                inside = self.document.place / "types" / name
+                return Shape(self._record(inside, self.content.types[name], seen | {name}))
+            case notation.Single() as single:
+                self._unknown(place, single)
+                return Shape(logical.Text())
+
+    def _unknown(self, place: Place, single: notation.Single) -> None:
+        if single.name in self.content.types:
+            problem = place.problem(
+                "recursive-type", f"{single.name} holds itself", "a column has an end; use any", column=single.column
+            )
+        else:
+            hint = nearest(single.name, (*self.content.types, *_NAMES))
+            problem = place.problem("unknown-type", f"there is no type {single.name}", hint, column=single.column)
+        self.problems.add(problem)
+
+
+# --- fitting -------------------------------------------------------------------------------------------------------
+
+
+def misfits(given: LogicalType, wanted: LogicalType, path: str = "") -> Iterator[tuple[str, str, str]]:
+    """Where a format's type does not fit into a schema's: path, what is wrong, what would be right."""
+    match given, wanted:
+        case Record(), Record():
+            yield from _record_misfits(given, wanted, path)
+        case logical.List(), logical.List():
+            yield from misfits(given.element, wanted.element, f"{path}[]")
+            yield from _null_misfit(given.nullable, wanted.nullable, f"{path}[]")
+        case logical.Map(), logical.Map():
+            yield from misfits(given.key, wanted.key, f"{path}{{key}}")
+            yield from misfits(given.value, wanted.value, f"{path}{{value}}")
+            yield from _null_misfit(given.nullable, wanted.nullable, f"{path}{{value}}")
+        case logical.Alternatives(options), _:
+            for option in options:
+                yield from misfits(option, wanted, path)
+        case _, logical.Alternatives(options):
+            name = logical.kind_name(given)
+            same = [option for option in options if logical.kind_name(option) == name]
+            if same:
+                yield from misfits(given, same[0], path)
+            else:
+                yield path, f"{path} may be {shown(given)}", f"the schema has {shown(wanted)}"
+        case _ if not _fits_scalar(given, wanted):
+            yield path, f"{path} is {shown(given)}", f"the schema has {shown(wanted)}"
+        case _:
+            return
+
+
+def _record_misfits(given: Record, wanted: Record, path: str) -> Iterator[tuple[str, str, str]]:
+    columns = {field.name: field for field in wanted.fields}
+    known = {field.name for field in given.fields}
+    prefix = f"{path}." if path else ""
+    for field in given.fields:
+        column = columns.get(field.name)
+        if column is None:
+            hint = nearest(field.name, columns) if len(columns) < 100 else ""
+            yield (
+                prefix + field.name,
+                f"{prefix}{field.name} is no column of the schema",
+                hint or "hide it, or add it to the schema",
+            )
+            continue
+        yield from misfits(field.type, column.type, prefix + field.name)
+        yield from _null_misfit(
+            field.nullable, column.nullable or isinstance(column.type, logical.Open), prefix + field.name
+        )
+    for column in wanted.fields:
+        if column.name not in known and not column.nullable:
+            yield (
+                prefix + column.name,
+                f"{prefix}{column.name} is missing",
+                "provide it, or let the schema's column be null",
+            )
+
+
+def _null_misfit(given: bool, wanted: bool, path: str) -> Iterator[tuple[str, str, str]]:  # noqa: FBT001 - two sides of one fact
+    if given and not wanted:
+        yield path, f"{path} may be null", "let the schema's column be null (`?`)"
+
+
+def _fits_scalar(given: LogicalType, wanted: LogicalType) -> bool:
+    match given, wanted:
+        case logical.Integer(), logical.Integer():
+            if given.signed == wanted.signed:
+                return given.bits <= wanted.bits
+            return not given.signed and given.bits < wanted.bits
+        case ((logical.Integer() | logical.BigInteger()), logical.BigInteger()):
+            return True
+        case logical.Float(), logical.Float():
+            return given.bits <= wanted.bits
+        case logical.Text(), logical.Text():
+            return not wanted.symbols or (bool(given.symbols) and set(given.symbols) <= set(wanted.symbols))
+        case logical.Binary(), logical.Binary():
+            return wanted.size is None or given.size == wanted.size
+        case _:
+            return given == wanted
+
+
+def shown(type: LogicalType) -> str:
+    """A logical type in the notation of specs."""
+    match type:
+        case logical.Boolean():
+            return "bool"
+        case logical.Integer(bits, signed):
+            return f"{'int' if signed else 'uint'}{bits}"
+        case logical.BigInteger():
+            return "uint128"
+        case logical.Float(bits):
+            return f"float{bits}"
+        case logical.Text():
+            return "str"
+        case logical.Binary(size):
+            return "bytes" if size is None else f"bytes({size})"
+        case logical.List(element):
+            return f"list({shown(element)})"
+        case logical.Map(key, value):
+            return f"map({shown(key)}, {shown(value)})"
+        case logical.Record():
+            return "a record"
+        case logical.Alternatives(options):
+            return " | ".join(shown(option) for option in options)
+        case logical.Open():
+            return "any"

@@ -1,0 +1,143 @@
+"""A struct of a document -> a struct of the model: its container, its steps in order, its versions."""
+
+from collections.abc import Callable
+
+from wireloom.expr.ast import Expression, Kind
+from wireloom.model.types import (
+    Check,
+    Discard,
+    Encoding,
+    End,
+    Form,
+    Frame,
+    Mark,
+    Need,
+    Step,
+    Struct,
+    Verify,
+    Version,
+)
+from wireloom.problems import nearest
+from wireloom.resolve.adornments import require_counted
+from wireloom.resolve.expressions import expression, first_field
+from wireloom.resolve.fields import field_of
+from wireloom.resolve.types import Surroundings
+from wireloom.spec.documents import Place
+from wireloom.spec.language import CheckStep, DiscardStep, Entry, FieldDocument, NeedStep, StructType, VerifyStep
+
+_FORMS: dict[Encoding, tuple[Form, ...]] = {  # the first is the default
+    Encoding.BINARY: (Form.SEQUENCE,),
+    Encoding.MSGPACK: (Form.ARRAY, Form.OBJECT),
+    Encoding.JSON: (Form.OBJECT, Form.ARRAY),
+    Encoding.PROTOBUF: (Form.MESSAGE,),
+}
+
+
+def struct_of(around: Surroundings, place: Place, name: str, document: StructType) -> Struct:
+    """The struct that a named type states."""
+    form = _form(around, place / "form", document)
+    steps = tuple(
+        _step(
+            Surroundings(around.scope.at(position), around.encoding), place / "fields" / position, entry, form, document
+        )
+        for position, entry in enumerate(document.fields)
+    )
+    return Struct(name, around.encoding, form, steps, _versions(around, place / "versions", document), document.doc)
+
+
+def _form(around: Surroundings, place: Place, document: StructType) -> Form:
+    forms = _FORMS[around.encoding]
+    if document.form is None:
+        return forms[0]
+    form = Form(document.form)
+    if form not in forms:
+        message = f"a struct of {around.encoding.value} is no {form.value}"
+        around.reports(place, "wrong-encoding", message, "drop `form`")
+        return forms[0]
+    return form
+
+
+def _versions(around: Surroundings, place: Place, document: StructType) -> tuple[Version, ...]:
+    scope = around.scope.at(0)
+    return tuple(
+        Version(
+            name,
+            version.arity,
+            None if version.when is None else expression(scope, place / name / "when", version.when, Kind.BOOLEAN),
+        )
+        for name, version in (document.versions or {}).items()
+    )
+
+
+def _step(around: Surroundings, place: Place, entry: Entry, form: Form, struct: StructType) -> Step:
+    where = place / entry.key
+    if entry.is_field:
+        return field_of(around, where, entry.key, entry.field, form)
+    if entry.check is not None:
+        return _check(around, where, entry.check)
+    _require_binary(around, where, entry.key)
+    if entry.verify is not None:
+        return _verify(around, where, entry.verify, struct)
+    if entry.mark is not None:
+        return Mark(entry.mark)
+    if entry.need is not None:
+        return _need(around, where, entry.need)
+    if entry.discard is not None:
+        return _discard(around, where, entry.discard)
+    if entry.end is not None:
+        return End(entry.end)
+    size = expression(around.scope, where, entry.frame, Kind.INTEGER)
+    return Frame(size, first_field(size))
+
+
+def _require_binary(around: Surroundings, place: Place, word: str) -> None:
+    if around.encoding is not Encoding.BINARY:
+        message = f"`{word}` has no meaning in {around.encoding.value}"
+        around.scope.draft.reports_entry(place, "wrong-encoding", message, "it is of binary")
+
+
+def _when(around: Surroundings, place: Place, written: object) -> Expression | None:
+    return None if written is None else expression(around.scope, place, written, Kind.BOOLEAN)
+
+
+def _check(around: Surroundings, place: Place, document: CheckStep) -> Check:
+    that = expression(around.scope, place / "that", document.that, Kind.BOOLEAN)
+    field = _named_field(around, place / "field", document.field, that)
+    return Check(that, document.else_, field, _when(around, place / "when", document.when), document.doc)
+
+
+def _named_field(around: Surroundings, place: Place, name: str | None, expression: Expression) -> str:
+    """The field that an error names: the given one, or the first one of the expression."""
+    if name is None:
+        return first_field(expression)
+    _require_field(around, place, name, lambda _: True)
+    return name
+
+
+def _require_field(around: Surroundings, place: Place, name: str, wanted: Callable[[str], bool]) -> None:
+    known = [each for each in around.scope.outlines.types[around.scope.type].members if wanted(each)]
+    if name not in known:
+        around.reports(place, "unknown-field", f"there is no field {name} here", nearest(name, known))
+
+
+def _verify(around: Surroundings, place: Place, document: VerifyStep, struct: StructType) -> Verify:
+    def holds_checksum(name: str) -> bool:
+        fields = (entry.field for entry in struct.fields if entry.is_field and entry.key == name)
+        return any(isinstance(field, FieldDocument) and field.checksum is not None for field in fields)
+
+    _require_field(around, place / "field", document.field, holds_checksum)
+    return Verify(document.field, _when(around, place / "when", document.when))
+
+
+def _need(around: Surroundings, place: Place, document: NeedStep) -> Need:
+    size = expression(around.scope, place / "bytes", document.bytes, Kind.INTEGER)
+    return Need(size, _named_field(around, place / "field", document.field, size))
+
+
+def _discard(around: Surroundings, place: Place, document: DiscardStep) -> Discard:
+    members = around.scope.outlines.types[around.scope.type].members
+    _require_field(around, place / "list", document.list_, lambda name: members[name].kind is Kind.LIST)
+    elements = members[document.list_].elements if document.list_ in members else ()
+    require_counted(around, place / "count", document.count)
+    keep = expression(around.scope.within(elements), place / "keep", document.keep, Kind.BOOLEAN)
+    return Discard(document.list_, keep, document.count, _when(around, place / "when", document.when))

@@ -1,0 +1,354 @@
+"""The types of a document -> wire types: notations, unions and their cases, with every name resolved."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from wireloom.expr.ast import Expression, Kind
+from wireloom.expr.types import kind as expression_kind
+from wireloom.model.types import (
+    Alternative,
+    Array,
+    Attempt,
+    Bytes,
+    Case,
+    Encoding,
+    Extension,
+    Fallback,
+    FieldTag,
+    Integer,
+    JsonText,
+    Map,
+    MemberTag,
+    Null,
+    Nullable,
+    OneOf,
+    PeekTag,
+    Reference,
+    Refusal,
+    Scalar,
+    Select,
+    Text,
+    Trial,
+    Type,
+)
+from wireloom.problems import nearest
+from wireloom.resolve import builtins, constants, notation
+from wireloom.resolve.expressions import BROKEN, expression
+from wireloom.resolve.outline import reach
+from wireloom.resolve.scopes import Scope
+from wireloom.spec.documents import Place
+from wireloom.spec.language import AttemptType, OneOfType, SelectType
+from wireloom.spec.language import MemberTag as MemberTagDocument
+from wireloom.spec.language import PeekTag as PeekTagDocument
+from wireloom.spec.language import Refusal as RefusalDocument
+
+_JSON_KINDS = ("object", "array", "any")
+_INSTEAD = {  # in binary, whose values do not tell their kind
+    "a map": "use a list of structs",
+    "a union": "choose by `select`",
+    "null": "say with `when` whether the field is there",
+}
+UNKNOWN = Null()  # stands for a type whose problem has been noted
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Where a type stands: what names mean there, and how values are written."""
+
+    scope: Scope
+    encoding: Encoding
+
+    def reports(self, place: Place, id: str, message: str, hint: str = "", *, column: int = 0) -> None:
+        """Note a problem."""
+        self.scope.draft.reports(place, id, message, hint, column=column)
+
+
+def type_of(around: Surroundings, place: Place, form: str | SelectType | OneOfType) -> Type:
+    """The wire type that a field, a case or a root states."""
+    match form:
+        case str():
+            return type_of_text(around, place, form)
+        case SelectType():
+            return select_of(around, place, form)
+        case OneOfType():
+            return one_of_of(around, place, form, open=False)
+
+
+# --- notation ------------------------------------------------------------------------------------------------------
+
+
+def type_of_text(around: Surroundings, place: Place, text: str, column: int = 0) -> Type:
+    """The wire type that a notation states."""
+    try:
+        parsed = notation.parse(text, column)
+    except notation.NotationError as error:
+        around.reports(place, "type-syntax", error.message, error.hint, column=error.column)
+        return UNKNOWN
+    return _type(around, place, parsed)
+
+
+def _type(around: Surroundings, place: Place, parsed: notation.Notation) -> Type:
+    match parsed:
+        case notation.Union(options):
+            _require_family(around, place, "a union", options[0])
+            alternatives = tuple(
+                Alternative(_alternative_name(option), _type(around, place, option)) for option in options
+            )
+            return OneOf(alternatives)
+        case notation.Optional(type=single):
+            _require_family(around, place, "null", single)
+            return Nullable(_single(around, place, single))
+        case notation.Single():
+            return _single(around, place, parsed)
+
+
+def _alternative_name(option: notation.Single | notation.Optional) -> str:
+    single = option.type if isinstance(option, notation.Optional) else option
+    return single.name
+
+
+def _require_family(around: Surroundings, place: Place, what: str, at: notation.Single | notation.Optional) -> None:
+    if around.encoding in (Encoding.MSGPACK, Encoding.JSON):
+        return
+    column = at.type.column if isinstance(at, notation.Optional) else at.column
+    hint = _INSTEAD[what] if around.encoding is Encoding.BINARY else "use `optional: true`, or a list of messages"
+    around.reports(place, "wrong-encoding", f"{what} has no form in {around.encoding.value}", hint, column=column)
+
+
+def _single(around: Surroundings, place: Place, single: notation.Single) -> Type:
+    name, arguments = single.name, single.arguments
+    match name, arguments:
+        case "list", (element,):
+            return Array(_argument(around, place, element))
+        case "map", (key, value):
+            _require_family(around, place, "a map", single)
+            return Map(_argument(around, place, key), _argument(around, place, value))
+        case "ext", (code, content):
+            return _extension(around, place, single, code, content)
+        case "json", ():
+            return JsonText()
+        case "json", (word,):
+            return _json_text(around, place, word)
+        case "str" | "bytes", (size,):
+            return _sized(around, place, name, size)
+        case (("list" | "map" | "ext"), _):
+            forms = {"list": "list(TYPE)", "map": "map(KEY, VALUE)", "ext": "ext(CODE, TYPE)"}
+            around.reports(
+                place,
+                "type-syntax",
+                f"{name} with {len(arguments)} arguments",
+                f"write {forms[name]}",
+                column=single.column,
+            )
+            return UNKNOWN
+        case _, ():
+            return _named(around, place, single)
+        case _:
+            around.reports(place, "type-syntax", f"{name} takes no arguments", f"write {name}", column=single.column)
+            return UNKNOWN
+
+
+def _argument(around: Surroundings, place: Place, argument: notation.Argument) -> Type:
+    return type_of_text(around, place, argument.text, argument.column)
+
+
+def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
+    draft = around.scope.draft
+    if single.name in builtins.SCALARS:
+        return builtins.SCALARS[single.name]
+    if single.name in draft.content.types:
+        return Reference(single.name)
+    if single.name == "any":
+        around.reports(
+            place,
+            "unknown-type",
+            "any is a type of shared schemas only",
+            "name the alternatives in a `oneOf`",
+            column=single.column,
+        )
+        return UNKNOWN
+    hint = nearest(single.name, (*draft.content.types, *builtins.TYPE_NAMES))
+    around.reports(place, "unknown-type", f"there is no type {single.name}", hint, column=single.column)
+    return UNKNOWN
+
+
+def _sized(around: Surroundings, place: Place, name: str, size: notation.Argument) -> Type:
+    indent = len(size.text) - len(size.text.lstrip())
+    resolved = expression(around.scope, place, size.text.strip(), Kind.INTEGER, size.column + indent)
+    return Text(resolved) if name == "str" else Bytes(resolved)
+
+
+def _json_text(around: Surroundings, place: Place, word: notation.Argument) -> Type:
+    kind = word.text.strip()
+    if kind not in _JSON_KINDS:
+        around.reports(
+            place,
+            "type-syntax",
+            f"json({kind}) is no type",
+            f"write json({'), json('.join(_JSON_KINDS)})",
+            column=word.column,
+        )
+        return UNKNOWN
+    return JsonText(kind)
+
+
+def _extension(
+    around: Surroundings, place: Place, single: notation.Single, code: notation.Argument, content: notation.Argument
+) -> Type:
+    if around.encoding is not Encoding.MSGPACK:
+        hint = "ext values are MessagePack's"
+        around.reports(
+            place, "wrong-encoding", f"ext has no form in {around.encoding.value}", hint, column=single.column
+        )
+    inner = _argument(around, place, content)
+    if not isinstance(inner, Text | Bytes):
+        around.reports(
+            place,
+            "type-syntax",
+            "the content of ext is neither str nor bytes",
+            "write ext(CODE, bytes)",
+            column=content.column,
+        )
+        return UNKNOWN
+    try:
+        number = int(code.text)
+    except ValueError:
+        number = 1 << 8
+    if not -128 <= number <= 127:
+        around.reports(
+            place, "type-syntax", f"{code.text} is no ext type", "an integer from -128 to 127", column=code.column
+        )
+        return UNKNOWN
+    return Extension(number, inner)
+
+
+# --- unions --------------------------------------------------------------------------------------------------------
+
+
+def one_of_of(around: Surroundings, place: Place, form: OneOfType, *, open: bool) -> OneOf:
+    """Alternatives by the family of the wire value."""
+    if around.encoding not in (Encoding.MSGPACK, Encoding.JSON):
+        hint = "use `select`"
+        around.reports(place, "wrong-encoding", f"values of {around.encoding.value} do not tell their kind", hint)
+    alternatives = tuple(
+        Alternative(name, type_of_text(around, place / "oneOf" / name, text)) for name, text in form.one_of.items()
+    )
+    return OneOf(alternatives, open, form.else_ or "type_mismatch", form.ext_else or "type_mismatch")
+
+
+def select_of(around: Surroundings, place: Place, form: SelectType) -> Select:
+    """A union chosen by a tag."""
+    tag, tag_type = _tag(around, place / "select", form)
+    known = around.scope.values(tag.expression) if isinstance(tag, FieldTag) else None
+    cases: list[Case] = []
+    taken: dict[tuple[type, Scalar], str] = {}
+    for text, case in form.cases.items():
+        where = place / "cases" / text
+        values = _case_values(around, where, text, tag_type, known)
+        for value in values:
+            if (type(value), value) in taken:
+                around.scope.draft.reports_entry(
+                    where,
+                    "duplicate-case",
+                    f"{value!s} selects {taken[type(value), value]} already",
+                    "a value selects one case",
+                )
+            taken[type(value), value] = str(case)
+        cases.append(Case(values, _case_type(around, where, case)))
+    return Select(tag, tuple(cases), form.else_ or "unknown_case")
+
+
+def _case_type(around: Surroundings, place: Place, case: str | RefusalDocument) -> Type | Refusal:
+    return Refusal(case.error) if isinstance(case, RefusalDocument) else type_of_text(around, place, case)
+
+
+def _tag(around: Surroundings, place: Place, form: SelectType) -> tuple[FieldTag | PeekTag | MemberTag, Kind]:
+    """The tag and the kind of its values."""
+    match form.select:
+        case PeekTagDocument(peek=name):
+            _require_encoding(around, place, Encoding.BINARY, "peek")
+            peeked = builtins.SCALARS.get(name)
+            if not isinstance(peeked, Integer) or peeked.bits > 64:
+                around.reports(place / "peek", "unknown-type", f"{name} is no integer type", "write int8, uint16 ...")
+                peeked = Integer(8, signed=True)
+            return PeekTag(peeked), Kind.INTEGER
+        case MemberTagDocument() as member:
+            _require_encoding(around, place, Encoding.JSON, "member")
+            kind = Kind.BOOLEAN if member.presence else constants.kind(member.default)
+            required = not member.presence and "default" not in member.model_fields_set
+            return MemberTag(member.member, member.presence, member.default, required), kind
+        case written:
+            resolved = expression(around.scope, place, written, Kind.ANY)
+            return FieldTag(resolved), Kind.ANY if resolved is BROKEN else expression_kind(resolved)
+
+
+def _require_encoding(around: Surroundings, place: Place, encoding: Encoding, what: str) -> None:
+    if around.encoding is not encoding:
+        around.reports(
+            place, "wrong-encoding", f"{what} has no meaning in {around.encoding.value}", f"it is of {encoding.value}"
+        )
+
+
+def _case_values(
+    around: Surroundings, place: Place, text: str, kind: Kind, known: tuple[Scalar, ...] | None
+) -> tuple[Scalar, ...]:
+    """The values that a key of `cases` lists."""
+    values: list[Scalar] = []
+    for word in (part.strip() for part in text.split(",")):
+        value = constants.value(word, kind)
+        if value is constants.NONE:
+            around.scope.draft.reports_entry(place, "bad-case", f"{word} is not {kind.value}, as the tag is", "")
+        elif known is not None and value not in known:
+            texts = [str(each) for each in known]
+            around.scope.draft.reports_entry(place, "bad-case", f"the tag is never {word}", nearest(word, texts))
+        else:
+            values.append(value)  # type: ignore[arg-type]
+    return tuple(values)
+
+
+def attempt_of(around: Surroundings, place: Place, form: AttemptType) -> Attempt:
+    """Alternatives over the same bytes."""
+    return Attempt(
+        tuple(_trial(around, place / "attempt" / index, form, index) for index in range(len(form.attempt))),
+        form.kind,
+        form.reason,
+    )
+
+
+def _trial(around: Surroundings, place: Place, form: AttemptType, index: int) -> Trial:
+    trial = form.attempt[index]
+    structs = reach(around.scope.draft, trial.type).structs
+    fallbacks = tuple(
+        Fallback(
+            tuple(fallback.codes),
+            _when(around.scope.parameters_only(), place / "fallback" / number / "when", fallback.when),
+        )
+        for number, fallback in enumerate(trial.fallback)
+    )
+    build_when = _when(around.scope.parameters_only().within(structs), place / "buildWhen", trial.build_when)
+    return Trial(trial.name, type_of_text(around, place / "type", trial.type), fallbacks, build_when)
+
+
+def _when(scope: Scope, place: Place, written: object) -> Expression | None:
+    return None if written is None else expression(scope, place, written, Kind.BOOLEAN)
+
+
+# --- changes to a type ---------------------------------------------------------------------------------------------
+
+_Changed = TypeVar("_Changed", Integer, Bytes, Array)
+
+
+def with_inner(type: Type, wanted: type[_Changed], change: Callable[[_Changed], Type]) -> Type | None:
+    """The type with its innermost `wanted` type changed, through null and lists; None where there is none."""
+    match type:
+        case Nullable(inner):
+            changed = with_inner(inner, wanted, change)
+            return None if changed is None else Nullable(changed)
+        case _ if isinstance(type, wanted):
+            return change(type)
+        case Array(element=inner):
+            changed = with_inner(inner, wanted, change)
+            return None if changed is None else replace(type, element=changed)
+        case _:
+            return None

@@ -1,0 +1,62 @@
+"""Value tables: what each value on the wire means to readers."""
+
+from collections.abc import Mapping as Table
+
+from wireloom.expr.ast import Expression, Kind, Literal
+from wireloom.expr.types import literal_kind
+from wireloom.model.types import Mapping, Scalar, Type
+from wireloom.resolve import constants
+from wireloom.resolve.expressions import BROKEN, expression
+from wireloom.resolve.outline import is_computed, mapped_leaves
+from wireloom.resolve.scopes import Scope
+from wireloom.spec.documents import Place
+from wireloom.spec.language import MappedValue
+
+
+def mappings_of(scope: Scope, place: Place, values: Table[str, object], type: Type) -> tuple[Mapping, ...]:
+    """The entries of a table for wire values of `type`."""
+    entries: list[Mapping] = []
+    taken: set[tuple[object, ...]] = set()
+    for text, value in values.items():
+        wire = constants.wire_key(type, place / text, text)
+        if wire is constants.NONE:
+            hint = f"write {constants.described(type)}"
+            scope.draft.reports_entry(place / text, "bad-value-key", f"{text} is not of the field's type", hint)
+            continue
+        if (literal_kind(wire), wire) in taken:
+            scope.draft.reports_entry(
+                place / text, "duplicate-value", f"{text} is there already", "a value has one meaning"
+            )
+        taken.add((literal_kind(wire), wire))
+        entries.append(_mapping(scope, place / text, wire, value))  # type: ignore[arg-type]
+    _check_kinds(scope, place, values)
+    return tuple(entries)
+
+
+def _mapping(scope: Scope, place: Place, wire: Scalar, value: object) -> Mapping:
+    if isinstance(value, MappedValue):
+        return Mapping(wire, _meaning(scope, place / "value", value.value), value.doc)
+    return Mapping(wire, _meaning(scope, place, value))
+
+
+def _meaning(scope: Scope, place: Place, value: object) -> Expression:
+    if is_computed(value):
+        return expression(scope, place, str(value)[1:], Kind.ANY, column=1)
+    if value is None or isinstance(value, bool | int | str):
+        return Literal(value)
+    scope.draft.reports(place, "mixed-values", f"{value} is a float", "values mean integers, texts, booleans or null")
+    return BROKEN
+
+
+def _check_kinds(scope: Scope, place: Place, values: Table[str, object]) -> None:
+    """All meanings of a table are of one kind, so that they fit into one column."""
+    leaves = [leaf for value in values.values() for leaf in mapped_leaves(value) or ()]
+    kinds = {literal_kind(leaf) for leaf in leaves} - {Kind.NULL}
+    if len(kinds) > 1:
+        found = ", ".join(sorted(kind.value for kind in kinds))
+        scope.draft.reports_entry(
+            place,
+            "mixed-values",
+            f"the values are of several kinds: {found}",
+            "a column has one kind; null may stand beside it",
+        )

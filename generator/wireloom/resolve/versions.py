@@ -1,0 +1,82 @@
+"""Layouts of one struct: what tells them apart, and which fields each has."""
+
+from collections.abc import Mapping
+
+from wireloom.model.types import Field, Form, Struct, Type
+from wireloom.problems import nearest
+from wireloom.resolve.draft import Draft
+from wireloom.spec.documents import Place
+
+
+def check_versions(draft: Draft, named: Mapping[str, Type]) -> None:
+    """Report versions that cannot be told apart, and fields of versions that there are not."""
+    for name, type in named.items():
+        place = draft.place / "types" / name
+        if isinstance(type, Struct) and _names_known_versions(draft, place / "fields", type):
+            _check_versions(draft, place / "versions", type)
+
+
+def _names_known_versions(draft: Draft, place: Place, struct: Struct) -> bool:
+    """Whether every `since` and `until` names a version of the struct, the older one first."""
+    order = [version.name for version in struct.versions]
+    before = len(draft.problems.found)
+    for position, field in enumerate(struct.steps):
+        if not isinstance(field, Field):
+            continue
+        where = place / position / field.wire_name
+        for key, version in (("since", field.since), ("until", field.until)):
+            if version and version not in order:
+                hint = nearest(version, order) or "declare it in `versions` of the struct"
+                draft.reports(where / key, "unknown-version", f"there is no version {version}", hint)
+        if field.since in order and field.until in order and order.index(field.since) > order.index(field.until):
+            draft.reports(
+                where / "until",
+                "unknown-version",
+                f"{field.until} is older than {field.since}",
+                "versions run from the oldest to the newest",
+            )
+    return len(draft.problems.found) == before
+
+
+def _check_versions(draft: Draft, place: Place, struct: Struct) -> None:
+    taken: dict[int, str] = {}
+    for version in struct.versions:
+        where = place / version.name
+        if (version.arity is None) == (version.when is None):
+            draft.reports_entry(
+                where, "conflicting-keys", f"nothing, or too much, tells {version.name}", "give `arity` or `when`"
+            )
+        if version.arity is None:
+            continue
+        if struct.form is not Form.ARRAY:
+            draft.reports(where / "arity", "wrong-encoding", "only arrays have an arity", "tell the version by `when`")
+            continue
+        fields = len(fields_of(struct, version.name))
+        if version.arity != fields:
+            draft.reports(
+                where / "arity",
+                "version-arity",
+                f"{version.name} has {fields} fields, not {version.arity}",
+                "mark fields with `since` and `until`",
+            )
+        if version.arity in taken:
+            draft.reports(
+                where / "arity",
+                "version-arity",
+                f"{taken[version.arity]} has the same arity",
+                "two versions of one arity need `when`",
+            )
+        taken[version.arity] = version.name
+
+
+def fields_of(struct: Struct, version: str) -> tuple[Field, ...]:
+    """The fields on the wire of one version."""
+    order = [each.name for each in struct.versions]
+    place = order.index(version)
+
+    def has(field: Field) -> bool:
+        since = order.index(field.since) if field.since in order else 0
+        until = order.index(field.until) if field.until in order else len(order)
+        return since <= place <= until
+
+    return tuple(field for field in struct.fields if field.compute is None and not field.counted and has(field))

@@ -1,0 +1,99 @@
+"""Spec files as they were read: the checked document, and where in the file each part of it stands."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wireloom.problems import Location, Problem
+from wireloom.spec.language import FormatDocument, SchemaDocument
+from wireloom.spec.yaml import Node, Path, Scalar, ScalarNode, find, path_in_file, path_text
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One spec file. `path` is below the specs folder.
+
+    `dropped` are the words of what was left out because of its shape; None where the document is whole.
+    """
+
+    file: str
+    path: str
+    data: bytes
+    node: Node
+    content: FormatDocument | SchemaDocument
+    dropped: frozenset[str] | None = None
+
+    @property
+    def place(self) -> "Place":
+        """The whole document."""
+        return Place(self, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """Every spec file, or its sound part, and what is wrong with the rest; `unread` names schemas with mistakes."""
+
+    documents: tuple[Document, ...]
+    problems: tuple[Problem, ...] = ()
+    unread: tuple[str, ...] = ()
+
+    def formats(self) -> Iterator[tuple[Document, FormatDocument]]:
+        """The formats."""
+        return ((each, each.content) for each in self.documents if isinstance(each.content, FormatDocument))
+
+    def schemas(self) -> Iterator[tuple[Document, SchemaDocument]]:
+        """The shared schemas."""
+        return ((each, each.content) for each in self.documents if isinstance(each.content, SchemaDocument))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A part of a document, by its path."""
+
+    document: Document
+    path: Path
+
+    def __truediv__(self, step: str | int) -> "Place":
+        """The part below."""
+        return Place(self.document, (*self.path, step))
+
+    @property
+    def node(self) -> Node:
+        """The part's node."""
+        return find(self.document.node, self.path)[1]
+
+    @property
+    def text(self) -> str:
+        """The scalar as it is written."""
+        node = self.node
+        return node.text if isinstance(node, ScalarNode) else ""
+
+    @property
+    def key(self) -> Scalar:
+        """The value of the entry's key."""
+        key = find(self.document.node, self.path)[0]
+        return None if key is None else key.value
+
+    def value_location(self, column: int = 0) -> Location:
+        """Where the value stands; `column` characters into a scalar on one line."""
+        node = self.node
+        start = node.location
+        if not isinstance(node, ScalarNode) or "\n" in node.text:
+            return start
+        return Location(start.file, start.line, start.column + column + (1 if node.quoted else 0) * (column > 0))
+
+    def key_location(self) -> Location:
+        """Where the entry's key stands."""
+        key, node = find(self.document.node, self.path)
+        return (key or node).location
+
+    def problem(self, id: str, message: str, hint: str = "", *, column: int = 0) -> Problem:
+        """A problem of the value."""
+        return Problem(id, message, hint, self.value_location(column), self._path_text)
+
+    def key_problem(self, id: str, message: str, hint: str = "") -> Problem:
+        """A problem of the entry as a whole, shown at its key."""
+        return Problem(id, message, hint, self.key_location(), self._path_text)
+
+    @property
+    def _path_text(self) -> str:
+        return path_text(path_in_file(self.document.node, self.path))

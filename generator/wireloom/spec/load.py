@@ -1,0 +1,286 @@
+"""Files -> documents: read, parse, check the shape. Nothing is looked up yet; a bad file does not stop the others."""
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from wireloom.problems import Location, Problem, nearest
+from wireloom.spec import yaml
+from wireloom.spec.documents import Document, Documents
+from wireloom.spec.flow import flow
+from wireloom.spec.language import Document as LanguageDocument
+from wireloom.spec.language import FormatDocument, SchemaDocument, StructType
+from wireloom.spec.repair import Drop, Edit, Rename, edited, lacking, names_dropped
+
+_WANTED = {
+    "string_type": "a text",
+    "bool_type": "true or false",
+    "int_type": "an integer",
+    "list_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
+    "too_short": "at least one entry",
+    "too_long": "one entry",
+}
+
+
+_ROUNDS = 8  # of leaving out what has the wrong shape; what is dropped can leave its surroundings incomplete
+
+
+def load(paths: Sequence[Path], root: Path) -> Documents:
+    """The spec files; `root` is the folder that they are named from."""
+    read = [_load(path, root) for path in paths]
+    return Documents(
+        documents=tuple(each.document for each in read if each.document is not None),
+        problems=tuple(problem for each in read for problem in each.problems),
+        unread=tuple(each.schema for each in read if each.problems and each.schema),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A file: the document or its sound part, what is wrong with its shape, and its name where it is a schema."""
+
+    document: Document | None = None
+    problems: tuple[Problem, ...] = ()
+    schema: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    """What the checker found, and the edit that lets it go on."""
+
+    problem: Problem | None
+    path: yaml.Path
+    edit: Edit
+
+
+def _load(path: Path, root: Path) -> _Read:
+    file = path.as_posix()
+    data = path.read_bytes()
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        problem = Problem("yaml-syntax", "the file is not UTF-8", "save it as UTF-8", Location(file, line, 1), "")
+        return _Read(problems=(problem,))
+    node, problems = yaml.parse(text, file)
+    if node is None:
+        return _Read(problems=problems)
+    name = path.relative_to(root).as_posix()
+    content, findings = _checked(node)
+    if content is not None and not problems:
+        return _Read(Document(file, name, data, node, content))
+    shape = tuple(finding.problem for finding in findings if finding.problem is not None)
+    schema = _schema_name(yaml.plain(node))
+    if schema:
+        return _Read(problems=(*problems, *shape), schema=schema)
+    sound = _sound_part(node, findings)
+    part = None if sound is None else Document(file, name, data, sound.node, sound.content, sound.dropped)
+    return _Read(part, (*problems, *shape))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sound:
+    """What is left of a document without what has the wrong shape, and the names that went."""
+
+    node: yaml.Node
+    content: FormatDocument | SchemaDocument
+    dropped: frozenset[str]
+
+
+def _sound_part(node: yaml.Node, findings: Sequence[_Finding]) -> _Sound | None:
+    """The document without what has the wrong shape; None where too little is left of it."""
+    names = set[str]()
+    for _ in range(_ROUNDS):
+        edits = {finding.path: finding.edit for finding in findings}
+        names |= set(names_dropped(node, edits))
+        rest = edited(node, edits)
+        if rest is None:
+            return None
+        node = rest
+        content, findings = _checked(node)
+        if content is not None:
+            return _Sound(node, content, frozenset(names))
+    return None
+
+
+def _checked(node: yaml.Node) -> tuple[FormatDocument | SchemaDocument | None, list[_Finding]]:
+    """The document, or what the checker found."""
+    plain = yaml.plain(node)
+    classes: dict[int, type[LanguageDocument]] = {}
+    try:
+        return _model(plain).model_validate(plain, context=classes), []
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+        slips = _slips(details, plain, classes)
+        return None, _merged([_finding(each, node, plain, classes, slips) for each in details])
+
+
+def _merged(findings: Sequence[_Finding]) -> list[_Finding]:
+    """The findings, each value's one: of a value that fits none of several forms, the checker speaks for each form."""
+    merged: dict[tuple[str, yaml.Path], _Finding] = {}
+    for finding in findings:
+        problem = finding.problem
+        key = (problem.id if problem else "", finding.path)
+        first = merged.setdefault(key, finding).problem
+        if problem and first and problem.id == "wrong-type" and problem.hint != first.hint:
+            hint = f"{first.hint} or {problem.hint.removeprefix('write ')}"
+            merged[key] = replace(finding, problem=replace(first, hint=hint))
+    return list(merged.values())
+
+
+def _model(plain: object) -> type[FormatDocument | SchemaDocument]:
+    is_schema = isinstance(plain, Mapping) and "format" not in plain and "schema" in plain
+    return SchemaDocument if is_schema else FormatDocument
+
+
+def _schema_name(plain: object) -> str:
+    name = plain.get("schema") if isinstance(plain, Mapping) and "format" not in plain else ""
+    return name if isinstance(name, str) else ""
+
+
+def _slips(
+    details: Sequence[ErrorDetails], plain: object, classes: Mapping[int, type[LanguageDocument]]
+) -> dict[yaml.Path, str]:
+    """Unknown keys that stand where a key is missing that is spelled much like them, and that key."""
+    slips: dict[yaml.Path, str] = {}
+    for each in details:
+        path, value, key = _walk(each["loc"], plain)
+        known = classes.get(id(value))
+        if each["type"] == "missing" and known is not None and isinstance(value, Mapping):
+            strays = [stray for stray in value if stray not in known.keys()]  # noqa: SIM118 - a class method, no mapping
+            for near in difflib.get_close_matches(key, strays, n=1, cutoff=0.75):
+                slips[*path, near] = key
+    return slips
+
+
+def _finding(
+    details: ErrorDetails,
+    node: yaml.Node,
+    plain: object,
+    classes: Mapping[int, type[LanguageDocument]],
+    slips: Mapping[yaml.Path, str],
+) -> _Finding:
+    """What the checker found, in the language's own words and at its place."""
+    path, value, rest = _walk(details["loc"], plain)
+    match details["type"]:
+        case "missing":
+            return _missing(node, path, rest, value, classes.get(id(value)), slips)
+        case "extra_forbidden":
+            parent = _walk(details["loc"][:-1], plain)[1]
+            return _unknown_key(node, path, parent, classes.get(id(parent)), slips)
+        case "entry_keys":
+            keys = len(value) if isinstance(value, Mapping) else 0
+            message = f"an item of `fields` has {keys} keys" if keys else "an item of `fields` has no key"
+            hint = "write one field or step as each item: `- name: TYPE`"
+            return _Finding(_problem("entry-keys", message, hint, node, path), path, Drop())
+        case _:
+            message = f"{path[-1] if path else 'the document'} is {_shown(value)}"
+            return _Finding(_problem("wrong-type", message, f"write {_wanted(details)}", node, path), path, Drop())
+
+
+def _missing(  # noqa: PLR0913 - what there is to know about it
+    node: yaml.Node,
+    path: yaml.Path,
+    key: str,
+    value: object,
+    known: type[LanguageDocument] | None,
+    slips: Mapping[yaml.Path, str],
+) -> _Finding:
+    slip = next((stray for stray, meant in slips.items() if stray[:-1] == path and meant == key), None)
+    if slip is not None:
+        return _Finding(None, slip, Rename(key))  # said where the slip stands
+    where, edit = lacking(path, key)
+    if _is_enumeration(known, value):
+        hint = "write them at the field whose value they are: `- name: {type: uint8, values: {...}}`"
+        problem = _problem("unknown-key", f"{path[-1]} is no struct, and no type has `values`", hint, node, path)
+        return _Finding(problem, where, edit)
+    field = (
+        next((each for name, each in known.model_fields.items() if (each.alias or name) == key), None)
+        if known
+        else None
+    )
+    hint = f"write one, such as `{key}: {flow(field.examples[0])}`" if field and field.examples else ""
+    message = f"{yaml.path_text(path) or 'the document'} lacks the key {key}"
+    return _Finding(_problem("missing-key", message, hint, node, path, key=True), where, edit)
+
+
+def _is_enumeration(known: type[LanguageDocument] | None, value: object) -> bool:
+    """Whether a named type is written as if a type could be a list of values."""
+    return known is StructType and isinstance(value, Mapping) and "values" in value and "fields" not in value
+
+
+def _unknown_key(
+    node: yaml.Node,
+    path: yaml.Path,
+    parent: object,
+    known: type[LanguageDocument] | None,
+    slips: Mapping[yaml.Path, str],
+) -> _Finding:
+    if _is_enumeration(known, parent):
+        return _Finding(None, path, Drop())  # said of the type
+    keys = known.keys() if known else ()
+    hint = f"did you mean {slips[path]}?" if path in slips else nearest(str(path[-1]), keys)
+    meant = hint.removeprefix("did you mean ").removesuffix("?") if hint.startswith("did") else ""
+    if not hint and keys:
+        hint = f"known: {', '.join(keys)}"
+    problem = _problem("unknown-key", f"there is no key {path[-1]} here", hint, node, path, key=True)
+    return _Finding(problem, path, Rename(meant) if meant else Drop())
+
+
+def _problem(id: str, message: str, hint: str, node: yaml.Node, path: yaml.Path, *, key: bool = False) -> Problem:  # noqa: PLR0913
+    """A problem of the value at a path, or of its key."""
+    at, value = yaml.find(node, path)
+    location = (at or value).location if key else value.location
+    return Problem(id, message, hint, location, yaml.path_text(path))
+
+
+def _walk(loc: Sequence[int | str], plain: object) -> tuple[yaml.Path, Any, str]:
+    """The path that a checker's location means, the value there, and the key that is missing there."""
+    path: list[int | str] = []
+    value: Any = plain
+    rest = ""
+    for step in loc:
+        if not _holds(value, step):
+            rest = str(step)
+            continue
+        value, rest = value[step], ""
+        path.append(step)
+    return tuple(path), value, rest
+
+
+def _holds(value: object, step: int | str) -> bool:
+    match value, step:
+        case Mapping(), str():
+            return step in value
+        case list(), int():
+            return step < len(value)
+        case _:
+            return False
+
+
+def _wanted(details: ErrorDetails) -> str:
+    if details["type"] == "literal_error":
+        return str(details["ctx"]["expected"]).replace("'", "")
+    return _WANTED.get(details["type"], details["msg"])
+
+
+def _shown(value: object) -> str:
+    match value:
+        case None:
+            return "empty"
+        case dict():
+            return "a mapping"
+        case list():
+            return "a list"
+        case bool():
+            return "true" if value else "false"
+        case _:
+            return repr(value)

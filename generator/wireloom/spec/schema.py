@@ -1,0 +1,33 @@
+"""The published JSON Schema of the language, made from the classes that the loader checks with."""
+
+from typing import Any
+
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
+
+from wireloom.spec.language import FormatDocument, SchemaDocument
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+class _InOrder(GenerateJsonSchema):
+    """Keys stay in the order of the language, in which people read them."""
+
+    def sort(self, value: JsonSchemaValue, parent_key: str | None = None) -> JsonSchemaValue:  # noqa: ARG002 - pydantic's signature
+        return value
+
+
+def language_schema() -> dict[str, Any]:
+    """JSON Schema 2020-12 of a spec file: a format where it has the key `format`, else a shared schema."""
+    references, definitions = models_json_schema(
+        [(FormatDocument, "validation"), (SchemaDocument, "validation")], by_alias=True, schema_generator=_InOrder
+    )
+    return {
+        "$schema": DIALECT,
+        "title": "Wireloom spec language",
+        "description": "A format, or a schema that formats share.",
+        "type": "object",
+        "if": {"required": ["format"]},
+        "then": references[FormatDocument, "validation"],
+        "else": references[SchemaDocument, "validation"],
+        **definitions,
+    }

@@ -1,0 +1,206 @@
+"""YAML with positions: text -> nodes that know where they stand.
+
+The subset is the plain one: mappings with unique scalar keys, sequences, scalars; no anchors, aliases or tags. Plain
+scalars mean what YAML 1.2 says (`true`, `null`, decimal and hexadecimal integers, floats), so that `on` and `no` are
+texts.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import assert_never
+
+import yaml
+from yaml.events import AliasEvent
+
+from wireloom.problems import Location, Problem
+
+Scalar = int | float | bool | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarNode:
+    """A scalar: its value, the text it was written as, and the column of that text's first character."""
+
+    value: Scalar
+    text: str
+    location: Location
+    quoted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceNode:
+    """Items in order. `numbers` are those that they have in the file, where some were left out."""
+
+    items: tuple["Node", ...]
+    location: Location
+    numbers: tuple[int, ...] | None = None
+
+    def number(self, index: int) -> int:
+        """The number of an item in the file."""
+        return index if self.numbers is None else self.numbers[index]
+
+
+@dataclass(frozen=True, slots=True)
+class MappingNode:
+    """Entries in order; keys are unique as texts."""
+
+    entries: tuple[tuple[ScalarNode, "Node"], ...]
+    location: Location
+
+    def entry(self, key: str) -> tuple[ScalarNode, "Node"] | None:
+        """The entry whose key is written so."""
+        return next((entry for entry in self.entries if entry[0].text == key), None)
+
+
+Node = ScalarNode | SequenceNode | MappingNode
+Path = tuple[str | int, ...]
+
+_PLAIN = (
+    (re.compile(r"true|false"), lambda text: text == "true"),
+    (re.compile(r"null|~|"), lambda _: None),
+    (re.compile(r"[-+]?[0-9]+"), int),
+    (re.compile(r"0x[0-9a-fA-F]+"), lambda text: int(text, 16)),
+    (re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?"), float),
+)
+
+
+class _Loader(yaml.SafeLoader):
+    """PyYAML's composer without aliases, and with `?` inside a plain scalar of a flow mapping, as YAML 1.2 has it."""
+
+    _inside_plain = False
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(AliasEvent):
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            raise yaml.composer.ComposerError(None, None, "an alias; a spec says everything where it stands", mark)
+        return super().compose_node(parent, index)
+
+    def scan_plain(self) -> yaml.ScalarToken:
+        self._inside_plain = True
+        try:
+            return super().scan_plain()
+        finally:
+            self._inside_plain = False
+
+    def peek(self, index: int = 0) -> str:
+        character: str = super().peek(index)
+        return "x" if self._inside_plain and character == "?" else character
+
+
+def parse(text: str, file: str) -> tuple[Node | None, tuple[Problem, ...]]:
+    """The document, and what is wrong with it as YAML."""
+    try:
+        composed = yaml.compose(text, Loader=_Loader)
+    except yaml.MarkedYAMLError as error:
+        return None, (_syntax_problem(error, file),)
+    except yaml.YAMLError as error:
+        return None, (Problem("yaml-syntax", f"not YAML: {error}", "", Location(file, 1, 1), ""),)
+    if composed is None:
+        return None, (Problem("yaml-syntax", "the file is empty", "", Location(file, 1, 1), ""),)
+    problems: list[Problem] = []
+    return _node(composed, file, (), problems), tuple(problems)
+
+
+def _syntax_problem(error: yaml.MarkedYAMLError, file: str) -> Problem:
+    mark = error.problem_mark or error.context_mark
+    location = Location(file, mark.line + 1, mark.column + 1) if mark else Location(file, 1, 1)
+    return Problem("yaml-syntax", f"not YAML: {error.problem or error}", error.note or "", location, "")
+
+
+def _node(node: yaml.Node, file: str, path: Path, problems: list[Problem]) -> Node:
+    location = Location(file, node.start_mark.line + 1, node.start_mark.column + 1)
+    match node:
+        case yaml.ScalarNode():
+            return _scalar(node, location)
+        case yaml.SequenceNode():
+            items = tuple(_node(item, file, (*path, place), problems) for place, item in enumerate(node.value))
+            return SequenceNode(items, location)
+        case yaml.MappingNode():
+            return MappingNode(_entries(node, file, path, problems), location)
+        case _:
+            raise AssertionError(node)
+
+
+def _scalar(node: yaml.ScalarNode, location: Location) -> ScalarNode:
+    if node.style is not None:
+        return ScalarNode(node.value, node.value, location, quoted=True)
+    for pattern, value in _PLAIN:
+        if pattern.fullmatch(node.value):
+            return ScalarNode(value(node.value), node.value, location)
+    return ScalarNode(node.value, node.value, location)
+
+
+def _entries(
+    node: yaml.MappingNode, file: str, path: Path, problems: list[Problem]
+) -> tuple[tuple[ScalarNode, Node], ...]:
+    entries: dict[str, tuple[ScalarNode, Node]] = {}
+    for key_node, value_node in node.value:
+        key = _node(key_node, file, path, problems)
+        if not isinstance(key, ScalarNode):
+            problems.append(
+                Problem("yaml-syntax", "a key is not a scalar", "write `key: value`", key.location, path_text(path))
+            )
+            continue
+        if key.text in entries:
+            first = entries[key.text][0].location.line
+            where = path_text((*path, key.text))
+            problems.append(
+                Problem(
+                    "duplicate-yaml-key",
+                    f"{key.text} is there twice",
+                    f"the first is in line {first}",
+                    key.location,
+                    where,
+                )
+            )
+            continue
+        entries[key.text] = (key, _node(value_node, file, (*path, key.text), problems))
+    return tuple(entries.values())
+
+
+def plain(node: Node) -> object:
+    """The node as plain values; keys as they are written."""
+    match node:
+        case ScalarNode():
+            return node.value
+        case SequenceNode():
+            return [plain(item) for item in node.items]
+        case MappingNode():
+            return {key.text: plain(value) for key, value in node.entries}
+        case _:
+            assert_never(node)
+
+
+def find(node: Node, path: Path) -> tuple[ScalarNode | None, Node]:
+    """The entry's key (None for items and the root) and node at `path`, as far as the path leads."""
+    key: ScalarNode | None = None
+    for step in path:
+        match node, step:
+            case MappingNode(), str():
+                entry = node.entry(step)
+                if entry is None:
+                    break
+                key, node = entry
+            case SequenceNode(), int() if step < len(node.items):
+                key, node = None, node.items[step]
+            case _:
+                break
+    return key, node
+
+
+def path_in_file(node: Node, path: Path) -> Path:
+    """The path as the file has it, which may have items that `node` has not."""
+    steps: list[str | int] = []
+    for depth, step in enumerate(path):
+        match find(node, path[:depth])[1], step:
+            case SequenceNode() as above, int() if step < len(above.items):
+                steps.append(above.number(step))
+            case _:
+                steps.append(step)
+    return tuple(steps)
+
+
+def path_text(path: Path) -> str:
+    """`types.Event.fields[2]`."""
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return text.removeprefix(".")

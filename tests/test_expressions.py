@@ -1,0 +1,152 @@
+"""The expression language: what texts mean, and what is refused."""
+
+import pytest
+
+from wireloom.expr.ast import Binary, Call, Conditional, FieldRef, Kind, Literal, Membership, Name, Position, Unary
+from wireloom.expr.functions import FUNCTIONS
+from wireloom.expr.parse import ExpressionError, parse, parse_range
+from wireloom.expr.text import text_of
+from wireloom.expr.types import KindError, kind
+
+NUMBER = FieldRef(0, "number", kind=Kind.INTEGER)
+TEXT = FieldRef(0, "text", kind=Kind.TEXT)
+BYTES = FieldRef(0, "bytes", kind=Kind.BYTES)
+FLAG = FieldRef(0, "flag", kind=Kind.BOOLEAN)
+
+
+@pytest.mark.parametrize(
+    ("text", "grouped"),
+    [
+        ("1 + 2 * 3", "1 + (2 * 3)"),
+        ("a - b - c", "(a - b) - c"),
+        ("a & 3 == 3", "(a & 3) == 3"),
+        ("a | b ^ c & d << 1 + 2", "a | (b ^ (c & (d << (1 + 2))))"),
+        ("not a == b", "not (a == b)"),
+        ("not a and b or c", "((not a) and b) or c"),
+        ("a or b and c", "a or (b and c)"),
+        ("-a + ~b", "(-a) + (~b)"),
+        ("a ? b : c ? d : e", "a ? b : (c ? d : e)"),
+        ("a == 1 ? b : c", "(a == 1) ? b : c"),
+        ("a not in [1]", "not (a in [1])"),
+        ("x.start <= y.end", "(x.start) <= (y.end)"),
+    ],
+)
+def test_operators_bind_as_the_grammar_says(text, grouped):
+    def bare(expression):
+        match expression:
+            case Name(parts):
+                return parts
+            case Unary(operator, operand):
+                return (operator, bare(operand))
+            case Binary(operator, left, right):
+                return (operator, bare(left), bare(right))
+            case Conditional(condition, then, otherwise):
+                return ("?", bare(condition), bare(then), bare(otherwise))
+            case Membership(operand, options):
+                return ("in", bare(operand), options)
+            case _:
+                return expression
+
+    assert bare(parse(text)) == bare(parse(grouped))
+
+
+@pytest.mark.parametrize(
+    ("text", "expression"),
+    [
+        ("0xFF", Literal(255)),
+        ("'it is'", Literal("it is")),
+        ("true", Literal(value=True)),
+        ("null", Literal(None)),
+        ("a.b.c", Name(("a", "b", "c"), 0)),
+        ("present( key )", Call("present", (Name(("key",), 9),))),
+        ("x in [-1, 'a', null]", Membership(Name(("x",), 0), (-1, "a", None))),
+    ],
+)
+def test_literals_names_and_calls(text, expression):
+    assert parse(text) == expression
+
+
+def test_a_range_is_two_expressions():
+    assert parse_range("5 .. end - 1") == (Literal(5), Binary("-", Name(("end",), 5), Literal(1)))
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "message"),
+    [
+        ("", 0, "the end where a value must stand"),
+        ("a +", 3, "the end where a value must stand"),
+        ("a = 1", 2, "= does not belong into an expression"),
+        ("a 1", 2, "1 behind the end of the expression"),
+        ("(a", 2, "the end where ) must stand"),
+        ("a < b < c", 6, "comparisons do not chain"),
+        ("a in [b]", 6, "a list holds literals only"),
+        ("lenn(a)", 0, "there is no function lenn"),
+        ("a ? b", 5, "the end where : must stand"),
+        ("'open", 0, "' does not belong into an expression"),
+        ("a..b", 1, ".. behind the end of the expression"),
+        ("and", 0, "and where a value must stand"),
+        ("(" * 100 + "1", 24, "too deeply nested"),
+        ("-" * 500 + "1", 400, "too long"),
+        ("a.1", 2, "1 where a member's name must stand"),
+    ],
+)
+def test_what_is_no_expression_is_refused_where_it_goes_wrong(text, column, message):
+    with pytest.raises(ExpressionError) as raised:
+        parse(text)
+    assert (raised.value.column, raised.value.message) == (column, message)
+
+
+def test_an_unknown_function_gets_a_near_name():
+    with pytest.raises(ExpressionError) as raised:
+        parse("lenn(a)")
+    assert raised.value.hint == "did you mean len?"
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        (Binary("+", NUMBER, Literal(1)), Kind.INTEGER),
+        (Binary("==", TEXT, Literal("x")), Kind.BOOLEAN),
+        (Binary("==", NUMBER, Literal(None)), Kind.BOOLEAN),
+        (Binary("and", FLAG, Binary("<", NUMBER, Position("size"))), Kind.BOOLEAN),
+        (Conditional(FLAG, Literal(None), TEXT), Kind.TEXT),
+        (Call("len", (BYTES,)), Kind.INTEGER),
+        (Call("max", (NUMBER, Literal(1), Literal(2))), Kind.INTEGER),
+        (Call("rangeName", (NUMBER, Literal("Classes"))), Kind.TEXT),
+    ],
+)
+def test_every_expression_has_a_kind(expression, expected):
+    assert kind(expression) is expected
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        Binary("+", TEXT, Literal(1)),
+        Binary("==", TEXT, Literal(1)),
+        Binary("<", TEXT, TEXT),
+        Binary("and", NUMBER, FLAG),
+        Unary("not", NUMBER),
+        Unary("-", FLAG),
+        Conditional(FLAG, NUMBER, TEXT),
+        Conditional(NUMBER, NUMBER, NUMBER),
+        Membership(NUMBER, (1, "a")),
+        Call("len", (NUMBER,)),
+        Call("len", (TEXT, TEXT)),
+        Call("decimal", (TEXT, NUMBER)),
+        Call("min", (NUMBER,)),
+    ],
+)
+def test_parts_that_do_not_fit_are_refused(expression):
+    with pytest.raises(KindError):
+        kind(expression)
+
+
+def test_text_is_parsed_back_to_the_same_tree():
+    for text in ("a & 3 == 3 and not (b or c)", "x in [1, 'a', null] ? -y : ~(z + 1)", "len(a) - 2 * (b - c)"):
+        again = text_of(parse(text))
+        assert text_of(parse(again)) == again
+
+
+def test_every_function_is_documented():
+    assert all(function.doc.endswith(".") for function in FUNCTIONS.values())

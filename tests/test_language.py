@@ -1,0 +1,91 @@
+"""The published definition of the language: its JSON Schema and its reference say what the loader does."""
+
+import json
+import re
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml as pyyaml
+from pydantic import TypeAdapter
+
+from conftest import CASES, ROOT, SPECS
+from wireloom import reference
+from wireloom.expr.functions import FUNCTIONS
+from wireloom.problems import SpecProblems
+from wireloom.resolve import resolve
+from wireloom.spec import language_schema, load
+from wireloom.spec import yaml as positioned
+
+README = SPECS / "README.md"
+DOCUMENTS = sorted([*SPECS.rglob("*.yaml"), *CASES.rglob("*.yaml")])
+
+
+def plain(path: Path) -> object:
+    node, problems = positioned.parse(path.read_text(encoding="utf-8"), path.as_posix())
+    assert node is not None
+    assert not problems
+    return positioned.plain(node)
+
+
+@pytest.fixture(scope="module")
+def validator():
+    schema = language_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_the_published_schema_accepts_every_spec(path, validator):
+    assert [error.message for error in validator.iter_errors(plain(path))] == []
+
+
+@pytest.mark.parametrize("id", ["unknown-key", "missing-key", "wrong-type", "entry-keys"])
+def test_the_published_schema_rejects_what_the_loader_rejects(id, validator):
+    assert list(validator.iter_errors(plain(ROOT / "tests" / "rejects" / f"{id}.yaml")))
+
+
+def test_the_schema_file_is_the_emitted_one():
+    assert json.loads((SPECS / "wireloom.schema.json").read_text(encoding="utf-8")) == language_schema()
+
+
+def test_the_reference_lists_every_key_as_the_loader_has_it():
+    text = README.read_text(encoding="utf-8")
+    assert reference.with_tables(text) == text, "python -m wireloom.reference specs/README.md"
+    assert set(re.findall(r"<!-- keys: (\w+) -->", text)) == set(reference.classes())
+
+
+def test_the_reference_lists_every_function():
+    text = README.read_text(encoding="utf-8")
+    assert all(f"`{name}(" in text for name in FUNCTIONS)
+    assert all(function.doc in text for name, function in FUNCTIONS.items() if name not in ("min", "max"))
+
+
+@pytest.mark.parametrize("name", reference.classes())
+def test_the_example_of_a_key_is_a_value_of_it(name):
+    for field in reference.classes()[name].model_fields.values():
+        adapter = TypeAdapter(field.rebuild_annotation())
+        for example in field.examples or ():
+            adapter.validate_python(example)
+
+
+def test_the_worked_spec_of_the_reference_is_the_one_that_is_tested():
+    spec = (CASES / "sensor_frame" / "sensor_frame.yaml").read_text(encoding="utf-8").splitlines()
+    tutorial = README.read_text(encoding="utf-8").partition("## A spec from nothing")[2]
+    blocks = re.findall(r"```yaml\n(.*?)```", tutorial, re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines() if not line.startswith("#")]
+    assert [line for line in lines if line not in spec] == []
+
+
+def test_yaml_words_of_old_are_texts():
+    node, _ = positioned.parse("{a: on, b: no, c: 0x1F, d: 12:30, e: str?, f: 010, g: ~, h: 1.5}", "x")
+    assert node is not None
+    assert list(positioned.plain(node).values()) == ["on", "no", 31, "12:30", "str?", 10, None, 1.5]
+
+
+def test_an_alias_is_refused(tmp_path):
+    file = tmp_path / "spec.yaml"
+    file.write_text("a: &x 1\nb: *x\n", encoding="utf-8")
+    with pytest.raises(SpecProblems, match="an alias"):
+        resolve(load([file], tmp_path))
+    assert pyyaml.safe_load(file.read_text(encoding="utf-8")) == {"a": 1, "b": 1}

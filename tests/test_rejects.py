@@ -1,0 +1,109 @@
+"""Specs with one mistake each: the diagnostic that they give is their first line, to the letter."""
+
+from pathlib import Path
+
+import pytest
+
+from wireloom.problems import DIAGNOSTICS, Problem, SpecProblems
+from wireloom.resolve import resolve
+from wireloom.spec import load
+
+REJECTS = Path(__file__).parent / "rejects"
+
+
+def problems(paths: list[Path]) -> tuple[Problem, ...]:
+    with pytest.raises(SpecProblems) as raised:
+        resolve(load(paths, REJECTS))
+    return raised.value.problems
+
+
+@pytest.mark.parametrize("id", DIAGNOSTICS)
+def test_a_mistake_is_reported_where_it_is_and_with_what_would_be_right(id):
+    file = REJECTS / f"{id}.yaml"
+    expected = file.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
+    (found,) = problems([*sorted(REJECTS.glob(f"{id}.*.yaml")), file])
+    assert found.location.file == file.as_posix()
+    assert f"{found.location.line}:{found.location.column}: {found.id}: {found.text}" == expected
+    assert found.id == id
+
+
+def test_every_reject_is_of_a_diagnostic():
+    assert {file.name.split(".")[0] for file in REJECTS.glob("*.yaml")} == set(DIAGNOSTICS)
+
+
+def test_all_problems_of_all_files_are_shown_at_once():
+    files = [REJECTS / "unknown-type.yaml", REJECTS / "yaml-syntax.yaml", REJECTS / "unknown-key.yaml"]
+    found = problems(files)
+    assert {problem.id for problem in found} >= {"unknown-type", "yaml-syntax", "unknown-key"}
+
+
+def test_the_problems_of_one_file_are_shown_at_once(tmp_path):
+    spec = tmp_path / "many.yaml"
+    spec.write_text(
+        "wireloom: 1\nformat: many\ntitle: Many mistakes\nencoding: binary\nroot: Record\n"
+        "types:\n  Record:\n    fields:\n"
+        "      - first: unit8\n      - second: {type: uint8, when: frist == 1}\n      - third: str(length)\n",
+        encoding="utf-8",
+    )
+    with pytest.raises(SpecProblems) as raised:
+        resolve(load([spec], tmp_path))
+    assert [problem.id for problem in raised.value.problems] == ["unknown-type", "unknown-name", "unknown-name"]
+
+
+def found(text, tmp_path):
+    """The problems of a spec, each as line, diagnostic and path."""
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(text, encoding="utf-8")
+    with pytest.raises(SpecProblems) as raised:
+        resolve(load([spec], tmp_path))
+    return [(problem.location.line, problem.id, problem.path) for problem in raised.value.problems]
+
+
+HEAD = "wireloom: 1\nformat: many\ntitle: Many mistakes\nencoding: binary\nroot: Record\n"
+
+
+def test_a_mistake_of_the_shape_hides_no_other_mistake(tmp_path):
+    text = HEAD + (
+        "types:\n  Record:\n    fields:\n"
+        "      - first: {type: uint8, hidden: sometimes}\n"
+        "      - second: {typo: 1}\n"
+        "      - {third: uint8, fourth: uint8}\n"
+        "      - fifth: {type: unit8, dok: A letter that slipped}\n"
+        "      - sixth: {type: uint8, when: frist == 1}\n"
+    )
+    path = "types.Record.fields"
+    assert found(text, tmp_path) == [
+        (9, "wrong-type", f"{path}[0].first.hidden"),
+        (10, "unknown-key", f"{path}[1].second.typo"),
+        (11, "entry-keys", f"{path}[2]"),
+        (12, "unknown-type", f"{path}[3].fifth.type"),
+        (12, "unknown-key", f"{path}[3].fifth.dok"),
+        (13, "unknown-name", f"{path}[4].sixth.when"),
+    ]
+
+
+def test_what_only_follows_from_a_mistake_of_the_shape_is_not_said(tmp_path):
+    text = HEAD + (
+        "errors:\n  bad_size: The size is wrong.\n"
+        "types:\n  Record:\n    fields:\n"
+        "      - size: {type: uint8, else: bad_size, range: [1]}\n"
+        "      - rest: {type: bytes(size), when: size > 3}\n"
+        "      - kind: Kind\n"
+        "  Kind: {values: {0: no, 1: yes}}\n"
+    )
+    assert found(text, tmp_path) == [
+        (11, "wrong-type", "types.Record.fields[0].size.range"),
+        (14, "unknown-key", "types.Kind"),
+    ]
+
+
+def test_a_slip_in_a_key_that_must_be_there_is_one_problem(tmp_path):
+    text = HEAD.replace("title", "titel") + "types:\n  Record:\n    fields:\n      - first: uint8\n"
+    assert found(text, tmp_path) == [(3, "unknown-key", "titel")]
+
+
+def test_a_problem_prints_as_editors_and_terminals_link_it():
+    (found,) = problems([REJECTS / "unknown-type.yaml"])
+    expected = "there is no type unit8; did you mean uint8? [unknown-type at types.Record.fields[0].value]"
+    assert str(found) == f"{REJECTS / 'unknown-type.yaml'}:10:16: {expected}"
+    assert found.path == "types.Record.fields[0].value"

@@ -1,0 +1,5 @@
+"""The Arrow columns of a format: `columns.py`."""
+
+from wireloom.emit.arrow.module import emit
+
+__all__ = ["emit"]

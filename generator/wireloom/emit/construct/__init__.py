@@ -1,0 +1,230 @@
+"""The construct emitter: parser.py, the readable reference of a format, which parses and builds."""
+
+import re
+from collections.abc import Iterator
+
+from wireloom.emit.code import Call, Code, call, literal, mapping, render
+from wireloom.emit.construct.expressions import ranges_name
+from wireloom.emit.construct.structs import algorithm, struct
+from wireloom.emit.construct.types import Scope, constant, has_declaration, subcon
+from wireloom.emit.frames import framed, heading
+from wireloom.expr.ast import Kind
+from wireloom.model.format import CrcAlgorithm, Format, Parameter, Ranges
+from wireloom.model.types import (
+    Array,
+    Attempt,
+    Encoding,
+    Map,
+    Nullable,
+    OneOf,
+    Reference,
+    Refusal,
+    Select,
+    Struct,
+    Type,
+)
+
+_RUNTIME = ("binary", "checksums", "elements", "json", "msgpack", "protobuf", "record", "structure", "unions")
+
+
+def emit(format: Format) -> str:
+    """The text of parser.py."""
+    constants = list(_constants(format))
+    declarations = list(_declarations(format))
+    constructs = render(mapping({literal(root.name): _record(root.type, format) for root in format.roots}), lead=13)
+    body = "\n".join((*constants, *declarations, constructs))
+    return framed(
+        __file__,
+        "parser.py.jinja",
+        format,
+        docstring=heading(f"{format.title}, as construct declarations"),
+        modules=", ".join(name for name in _RUNTIME if re.search(rf"\b{name}\.", body)),
+        functions="fn." in body,
+        descriptor="descriptor." in body,
+        constants=constants,
+        declarations=declarations,
+        constructs=constructs,
+        default=literal(format.roots[0].name),
+    )
+
+
+# --- constants -----------------------------------------------------------------------------------------------------
+
+
+def _constants(format: Format) -> Iterator[str]:
+    parameters = ", ".join(render(_parameter(parameter)) for parameter in format.parameters)
+    if len(format.parameters) < 2 and len(parameters) < 100:
+        yield f"PARAMETERS: tuple[Parameter, ...] = ({parameters + ',' if parameters else ''})"
+    else:
+        lines = "".join(f"    {render(_parameter(parameter), 4, 0, 1)},\n" for parameter in format.parameters)
+        yield f"PARAMETERS: tuple[Parameter, ...] = (\n{lines})"
+    if _uses(format, Encoding.BINARY):
+        order = format.byte_order
+        told = literal(order.fixed) if order.parameter is None else _parameter_order(order.parameter)
+        yield f"ORDER: binary.Order = {told}"
+    yield f"DEPTH = {format.depth if isinstance(format.depth, int) else _depth(format.depth)}"
+    for crc in format.checksums:
+        yield f"{algorithm(crc.name)} = {_crc(crc)}"
+    for ranges in format.ranges:
+        yield _ranges(ranges)
+
+
+def _parameter(parameter: Parameter) -> Code:
+    return call(
+        "Parameter",
+        literal(parameter.name),
+        literal(
+            {Kind.TEXT: "text", Kind.BOOLEAN: "boolean", Kind.INTEGER: "integer", Kind.RANGE: "range"}[parameter.kind]
+        ),
+        literal(parameter.default),
+        options=literal(parameter.options) if parameter.options else None,
+        doc=literal(" ".join(parameter.doc.split())) if parameter.doc else None,
+    )
+
+
+def _parameter_order(name: str) -> str:
+    return f"binary.parameter_order({literal(name)})"
+
+
+def _depth(parameter: str) -> str:
+    return f"lambda ctx: ctx._params[{literal(parameter)}]  # noqa: E731 - read as a declaration"
+
+
+def _crc(crc: CrcAlgorithm) -> str:
+    digits = crc.width // 4
+    return render(
+        call(
+            "checksums.Crc",
+            width=str(crc.width),
+            poly=f"0x{crc.poly:0{digits}X}",
+            init=f"0x{crc.init:0{digits}X}",
+            xorout=f"0x{crc.xorout:0{digits}X}",
+            reflected=str(crc.reflected),
+        ),
+        0,
+        len(crc.name) + 7,
+    )
+
+
+def _ranges(ranges: Ranges) -> str:
+    lines = "".join(f"    {literal((item.name, item.minimum, item.maximum))},\n" for item in ranges.ranges)
+    return f"{ranges_name(ranges.name)} = (\n{lines})"
+
+
+# --- declarations --------------------------------------------------------------------------------------------------
+
+
+def _declarations(format: Format) -> Iterator[str]:
+    """The named types, each after those that it uses; recursion goes through a deferred name."""
+    declared: frozenset[str] = frozenset()
+    encodings = dict(_encodings(format))
+    for name in _in_order_of_use(format):
+        scope = Scope(format, encodings.get(name, format.encoding), declared)
+        target = format.type(name)
+        code = struct(target, scope) if isinstance(target, Struct) else subcon(target, scope)
+        title = constant(name)
+        recursive = isinstance(code, Call) and f"lambda: {title})" in render(code)
+        head = f"{title}: {code.name}" if recursive and isinstance(code, Call) else title
+        yield f"{head} = {render(code, lead=len(head) + 3)}"
+        declared |= {name}
+
+
+def _in_order_of_use(format: Format) -> tuple[str, ...]:
+    ordered: dict[str, None] = {}
+    visiting: set[str] = set()
+
+    def visit(name: str) -> None:
+        if name in ordered or name in visiting:
+            return
+        visiting.add(name)
+        for used in references(format.type(name)):
+            visit(used)
+        if has_declaration(format.type(name)):
+            ordered[name] = None
+
+    for root in format.roots:
+        for name in references(root.type):
+            visit(name)
+    return tuple(ordered)
+
+
+def references(type: Type) -> Iterator[str]:
+    """The named types that a type uses directly."""
+    match type:
+        case Reference(name):
+            yield name
+        case Struct():
+            for field in type.fields:
+                if field.compute is None and not field.counted:
+                    yield from references(field.type)
+        case _:
+            for part in parts(type):
+                yield from references(part)
+
+
+def parts(type: Type) -> tuple[Type, ...]:
+    """The types that an unnamed type is made of."""
+    match type:
+        case Array(element):
+            return (element,)
+        case Map(key, value):
+            return (key, value)
+        case Nullable(inner):
+            return (inner,)
+        case OneOf(alternatives):
+            return tuple(item.type for item in alternatives)
+        case Select(_, cases):
+            return tuple(case.type for case in cases if not isinstance(case.type, Refusal))
+        case Attempt(trials):
+            return tuple(trial.type for trial in trials)
+        case _:
+            return ()
+
+
+def _encodings(format: Format) -> Iterator[tuple[str, Encoding]]:
+    """The encoding that each named type is used in; a struct says its own."""
+    seen: set[str] = set()
+    waiting = [(name, format.encoding) for root in format.roots for name in references(root.type)]
+    while waiting:
+        name, encoding = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        target = format.type(name)
+        inner = target.encoding if isinstance(target, Struct) else encoding
+        yield name, inner
+        waiting.extend((used, inner) for used in references(target))
+
+
+def _uses(format: Format, encoding: Encoding) -> bool:
+    return any(used is encoding for _, used in _encodings(format)) or format.encoding is encoding
+
+
+def _record(type: Type, format: Format) -> Code:
+    inner = subcon(type, Scope(format, format.encoding, frozenset(name for name, _ in format.types)))
+    if format.encoding is Encoding.JSON:
+        inner = call("json.Document", inner, depth="DEPTH", structural_depth=str(_structural_depth(type, format)))
+    order = format.byte_order
+    told = None
+    if order.parameter is not None:
+        told = call("record.ByteOrder", literal(order.parameter), literal(order.wrong_when))
+    size = None if format.size is None else literal(format.size)
+    return call("record.Record", inner, "PARAMETERS", order=told, size=size)
+
+
+def _structural_depth(type: Type, format: Format) -> int:
+    """How many containers of the declared structure can stand in one another, open values aside."""
+
+    def depth(part: Type, above: frozenset[str]) -> int:
+        match part:
+            case Reference(name):
+                target = format.type(name)
+                return 0 if name in above else depth(target, above | {name})
+            case Struct():
+                return 1 + max((depth(field.type, above) for field in part.fields if field.compute is None), default=0)
+            case Array() | Map():
+                return 1 + max(depth(inner, above) for inner in parts(part))
+            case _:
+                return max((depth(inner, above) for inner in parts(part)), default=0)
+
+    return depth(type, frozenset())

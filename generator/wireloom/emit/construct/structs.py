@@ -1,0 +1,247 @@
+"""Structs as construct declarations: one call a step, in the order of the spec."""
+
+from typing import assert_never
+
+from wireloom.emit.code import Code, Tuple, call, literal
+from wireloom.emit.construct.expressions import function
+from wireloom.emit.construct.types import Scope, optional_function, size, subcon
+from wireloom.expr.ast import Binary, Conditional, Expression, FieldRef, Literal
+from wireloom.expr.text import text_of
+from wireloom.model.types import (
+    Bit,
+    Check,
+    Checksum,
+    Discard,
+    Encoding,
+    End,
+    Field,
+    Form,
+    Frame,
+    Mapping,
+    Mark,
+    Need,
+    Presence,
+    Step,
+    Struct,
+    Verify,
+    Version,
+)
+
+_DIGESTS = frozenset({"md5", "sha1", "sha256"})
+
+
+def struct(declared: Struct, scope: Scope) -> Code:
+    """The declaration of a struct."""
+    return call(
+        "structure.Struct",
+        literal(declared.name),
+        *(_step(step, declared, scope) for step in declared.steps),
+        form=_form(declared, scope),
+        versions=Tuple(tuple(_version(version) for version in declared.versions)) if declared.versions else None,
+        doc=_document(declared.doc),
+    )
+
+
+def _form(declared: Struct, scope: Scope) -> Code | None:
+    match declared.form, declared.encoding:
+        case Form.SEQUENCE, _:
+            return None
+        case Form.ARRAY, Encoding.MSGPACK:
+            return call("msgpack.Positional")
+        case Form.ARRAY, _:
+            return call("json.Positions")
+        case Form.OBJECT, _:
+            parameter = scope.format.unknown_members
+            return call("json.Object", f"lambda ctx: ctx._params[{literal(parameter)}]" if parameter else "None")
+        case Form.MESSAGE, _:
+            return call("protobuf.MessageForm")
+        case _:
+            raise AssertionError(f"{declared.name}: no {declared.form.value} in {declared.encoding.value}")
+
+
+def _version(version: Version) -> Code:
+    arity = None if version.arity is None else str(version.arity)
+    return call("structure.Version", literal(version.name), arity=arity, when=optional_function(version.when))
+
+
+def _step(step: Step, declared: Struct, scope: Scope) -> Code:
+    match step:
+        case Field():
+            return _field(step, declared, scope)
+        case Check(that, code, name, when):
+            return call(
+                "structure.Check",
+                function(that),
+                literal(code),
+                field=literal(name) if name else None,
+                when=optional_function(when),
+                expected=literal(text_of(that)),
+            )
+        case Verify(name, when):
+            return call("structure.Verify", literal(name), when=optional_function(when))
+        case Mark(name):
+            return call("structure.Mark", literal(name))
+        case Need(count, name):
+            return call("structure.Need", function(count), field=literal(name) if name else None)
+        case Frame(count, name):
+            return call("structure.Frame", function(count), field=literal(name) if name else None)
+        case End(code):
+            return call("structure.End", literal(code))
+        case Discard(name, keep, count, when):
+            return call(
+                "structure.Discard",
+                literal(name),
+                keep=function(keep),
+                count=literal(count),
+                when=optional_function(when),
+            )
+        case _:
+            assert_never(step)
+
+
+def _field(field: Field, declared: Struct, scope: Scope) -> Code:
+    title = literal(field.name) if field.name != field.wire_name else None
+    doc = _document(field.doc, field.unit)
+    if field.counted:
+        return call("structure.Counted", literal(field.wire_name), doc=doc)
+    when = optional_function(_when(field, declared))
+    if field.compute is not None:
+        return call(
+            "structure.Computed",
+            literal(field.wire_name),
+            function(field.compute),
+            title=title,
+            when=when,
+            hidden=_flag(field.hidden),
+            doc=doc,
+        )
+    inner = Scope(scope.format, declared.encoding, scope.declared, declared.encoding is Encoding.PROTOBUF)
+    return call(
+        "structure.Field",
+        literal(field.wire_name),
+        subcon(field.type, inner),
+        title=title,
+        tag=str(field.tag) if field.tag else None,
+        member=_member(field, declared),
+        at=size(field.at),
+        size=optional_function(field.size),
+        when=when,
+        const=None if not has_const(field) else literal(field.const),
+        mapped=_mapped(field.mappings, field.code or "unknown_value"),
+        minimum=None if field.minimum is None else str(field.minimum),
+        maximum=None if field.maximum is None else str(field.maximum),
+        code=_code(field),
+        bits=Tuple(tuple(_bit(bit) for bit in field.bits)) if field.bits else None,
+        checksum=_checksum(field.checksum),
+        refers=_refers(field),
+        derive=optional_function(field.derive),
+        optional=_flag(field.presence is Presence.OPTIONAL),
+        default=literal(field.default) if field.has_default else None,
+        table=_flag(field.table),
+        flatten=_flag(field.flatten),
+        inline=_flag(field.inline),
+        hidden=_flag(field.hidden),
+        doc=doc,
+    )
+
+
+def _member(field: Field, declared: Struct) -> str | None:
+    """The name of the JSON member, where it is not the field's own."""
+    return literal(field.member) if declared.form is Form.OBJECT and field.member not in ("", field.wire_name) else None
+
+
+def has_const(field: Field) -> bool:
+    """Whether the field has a constant; the model writes none as null."""
+    return field.const is not None
+
+
+def _code(field: Field) -> str | None:
+    """The code of the field's own constraint, where it has one that the runtime looks up here."""
+    if has_const(field):
+        return literal(field.code or "bad_constant")
+    if field.minimum is not None or field.maximum is not None:
+        return literal(field.code or "out_of_range")
+    if field.size is not None:
+        return literal(field.code or "bad_region")
+    return None
+
+
+def _when(field: Field, declared: Struct) -> Expression | None:
+    """The field's condition, its versions included."""
+    names = [version.name for version in declared.versions]
+    bounds: list[Expression] = []
+    if field.since:
+        bounds.append(Binary(">=", _version_in_force(declared), Literal(names.index(field.since))))
+    if field.until:
+        bounds.append(Binary("<=", _version_in_force(declared), Literal(names.index(field.until))))
+    if field.when is not None:
+        bounds.append(field.when)
+    combined: Expression | None = None
+    for bound in bounds:
+        combined = bound if combined is None else Binary("and", combined, bound)
+    return combined
+
+
+def _version_in_force(declared: Struct) -> Expression:
+    """The place of the version in force, oldest first: told by the arity, or by the first condition that holds."""
+    index: Expression = FieldRef(0, "_version")
+    if any(version.arity is not None for version in declared.versions):
+        return index
+    for place, version in reversed(list(enumerate(declared.versions))):
+        if version.when is not None:
+            index = Conditional(version.when, Literal(place), index)
+    return index
+
+
+def _mapped(mappings: tuple[Mapping, ...] | None, code: str) -> Code | None:
+    if mappings is None:
+        return None
+    entries = Tuple(tuple(Tuple((literal(entry.wire), function(entry.value))) for entry in mappings))
+    return call("structure.Mapped", entries, literal(code))
+
+
+def _bit(bit: Bit) -> Code:
+    return call(
+        "structure.Bit",
+        literal(bit.name),
+        str(bit.low),
+        width=str(bit.width) if bit.width != 1 else None,
+        signed=_flag(bit.signed),
+        mapped=_mapped(bit.mappings, bit.code),
+        derive=optional_function(bit.derive),
+        hidden=_flag(bit.hidden),
+    )
+
+
+def _checksum(checksum: Checksum | None) -> Code | None:
+    if checksum is None:
+        return None
+    return call(
+        "structure.Checksum",
+        algorithm(checksum.algorithm),
+        start=function(checksum.start),
+        end=function(checksum.end),
+        code=literal(checksum.code),
+    )
+
+
+def algorithm(name: str) -> str:
+    """The constant of a CRC, or the digest of hashlib."""
+    return f'checksums.digest("{name}")' if name in _DIGESTS else f"CRC_{name.upper()}"
+
+
+def _refers(field: Field) -> Code | None:
+    if field.refers is None:
+        return None
+    return call("structure.Reference", literal(field.refers.table), literal(field.refers.code))
+
+
+def _flag(flag: bool) -> str | None:  # noqa: FBT001 - a flag of the model, as a keyword of the output
+    return "True" if flag else None
+
+
+def _document(doc: str, unit: str = "") -> str | None:
+    text = " ".join(doc.split())
+    if unit:
+        text = f"{text} ({unit})" if text else unit
+    return literal(text) if text else None

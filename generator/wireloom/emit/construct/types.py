@@ -1,0 +1,283 @@
+"""Wire types as construct declarations: one function a kind of type, one table a encoding."""
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from wireloom.emit.code import Code, Lambda, Tuple, call, literal, mapping
+from wireloom.emit.construct.expressions import function
+from wireloom.expr.ast import Expression, Literal, Unary
+from wireloom.model.format import Format
+from wireloom.model.types import (
+    Alternative,
+    Array,
+    Attempt,
+    Boolean,
+    Bytes,
+    Case,
+    Encoding,
+    Extension,
+    Fallback,
+    FieldTag,
+    Float,
+    Integer,
+    JsonText,
+    Map,
+    MemberTag,
+    Null,
+    Nullable,
+    OneOf,
+    PeekTag,
+    Reference,
+    Refusal,
+    Salvage,
+    Select,
+    Struct,
+    Text,
+    Trial,
+    Type,
+)
+
+_BYTE = 8  # bits of an integer that has no byte order
+
+MODULES = {
+    Encoding.BINARY: "binary",
+    Encoding.MSGPACK: "msgpack",
+    Encoding.JSON: "json",
+    Encoding.PROTOBUF: "protobuf",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a type's declaration depends on: the format, the encoding around it, names declared so far."""
+
+    format: Format
+    encoding: Encoding
+    declared: frozenset[str]
+    within_message: bool = False
+
+    @property
+    def module(self) -> str:
+        """The runtime module of the encoding."""
+        return MODULES[self.encoding]
+
+
+def subcon(type: Type, scope: Scope) -> Code:
+    """The declaration of a wire type."""
+    match type:
+        case Integer() | Float() | Boolean() | Null() | Text() | Bytes() | JsonText():
+            return _scalar(type, scope)
+        case Array():
+            return _array(type, scope)
+        case Map(key, value):
+            depth = _depth(type, scope)
+            if scope.encoding is Encoding.JSON:
+                return call("json.Map", subcon(value, scope), open="True" if depth else None)
+            return call(f"{scope.module}.Map", subcon(key, scope), subcon(value, scope), depth=depth)
+        case Extension(code, content):
+            return call("msgpack.Extension", str(code), literal(""), subcon(content, scope))
+        case Nullable(inner):
+            return call(f"{scope.module}.Nullable", subcon(inner, scope))
+        case Reference(name):
+            return _reference(name, scope)
+        case OneOf():
+            return _one_of(type, scope)
+        case Select():
+            return _select(type, scope)
+        case Attempt(trials, kind_field, reason_field):
+            parts = (_trial(trial, scope) for trial in trials)
+            return call("unions.Attempt", *parts, kind=literal(kind_field), reason=literal(reason_field))
+        case Struct(name):
+            return _reference(name, scope)
+        case _:
+            assert_never(type)
+
+
+def optional_function(expression: Expression | None) -> Lambda | None:
+    """The lambda of an expression that may be missing."""
+    return None if expression is None else function(expression)
+
+
+def size(expression: Expression | None) -> Code | None:
+    """A size or count: a number where it is one, else a lambda."""
+    match expression:
+        case None:
+            return None
+        case Literal(int(number)):
+            return str(number)
+        case Unary("-", Literal(int(number))):
+            return str(-number)
+        case _:
+            return function(expression)
+
+
+def _reference(name: str, scope: Scope) -> Code:
+    target = scope.format.type(name)
+    if not has_declaration(target):
+        return subcon(target, scope)
+    declared = constant(name) if name in scope.declared else call("unions.Deferred", f"lambda: {constant(name)}")
+    if isinstance(target, Struct) and target.encoding is Encoding.PROTOBUF and not scope.within_message:
+        return call("protobuf.Body", declared, "descriptor.DESCRIPTOR_SET", literal(f"{scope.format.name}.{name}"))
+    return declared
+
+
+def has_declaration(type: Type) -> bool:
+    """Whether a named type of this kind stands by itself in the module; the others are written where they are used."""
+    return isinstance(type, Struct | OneOf | Select | Attempt)
+
+
+def constant(name: str) -> str:
+    """The module-level name of a named type; constants of the module are in capitals, types of a spec are not."""
+    return f"{name}_" if name.isupper() else name
+
+
+def _scalar(type: Integer | Float | Boolean | Null | Text | Bytes | JsonText, scope: Scope) -> Code:
+    module = scope.module
+    order = "ORDER" if scope.encoding is Encoding.BINARY else None
+    match type:
+        case Integer(bits, signed, wire):
+            kind = literal(wire.value) if scope.encoding is Encoding.PROTOBUF else None
+            return call(
+                f"{module}.Integer", str(bits), signed=str(signed), order=order if bits > _BYTE else None, wire=kind
+            )
+        case Float(bits):
+            width = str(bits) if scope.encoding in (Encoding.BINARY, Encoding.PROTOBUF) else None
+            return call(f"{module}.Float", *((width,) if width else ()), order=order)
+        case Boolean():
+            return call(f"{module}.Boolean")
+        case Null():
+            return call(f"{module}.Null")
+        case Text(length):
+            sized = (size(length),) if length is not None and scope.encoding is Encoding.BINARY else ()
+            return call(f"{module}.Text", *(part for part in sized if part), invalid=_invalid(scope))
+        case Bytes(length, code, line_feeds):
+            return _bytes(size(length), code, line_feeds=line_feeds, scope=scope)
+        case JsonText(kind):
+            return call("json.JsonText", literal(kind))
+        case _:
+            assert_never(type)
+
+
+def _bytes(length: Code | None, code: str, *, line_feeds: bool, scope: Scope) -> Code:
+    positional = (length,) if length else ()
+    refusal = literal(code) if length and code != "bad_size" else None
+    match scope.encoding:
+        case Encoding.BINARY:
+            return call("binary.Bytes", *positional)
+        case Encoding.JSON:
+            return call("json.Base64", *positional, code=refusal, line_feeds="True" if line_feeds else None)
+        case Encoding.MSGPACK | Encoding.PROTOBUF:
+            return call(f"{scope.module}.Bytes", *positional, code=refusal)
+        case _:
+            assert_never(scope.encoding)
+
+
+def _invalid(scope: Scope) -> str | None:
+    parameter = scope.format.invalid_text
+    if parameter is None or scope.encoding is Encoding.JSON:
+        return None
+    return f"lambda ctx: ctx._params[{literal(parameter)}]"
+
+
+def _array(type: Array, scope: Scope) -> Code:
+    unique = literal(type.unique) if type.unique else None
+    unique_code = literal(type.unique_code) if type.unique else None
+    element = subcon(type.element, scope)
+    match scope.encoding:
+        case Encoding.BINARY:
+            count = size(type.count)
+            positional = (element,) if count is None else (element, count)
+            return call("binary.Array", *positional, unique=unique, unique_code=unique_code)
+        case Encoding.MSGPACK:
+            return call("msgpack.Array", element, unique=unique, unique_code=unique_code, depth=_depth(type, scope))
+        case Encoding.JSON:
+            open_ = "True" if _depth(type, scope) else None
+            return call("json.Array", element, unique=unique, unique_code=unique_code, open=open_)
+        case Encoding.PROTOBUF:
+            salvage = _salvage(type.salvage)
+            return call("protobuf.Repeated", element, unique=unique, unique_code=unique_code, salvage=salvage)
+        case _:
+            assert_never(scope.encoding)
+
+
+def _salvage(salvage: Salvage | None) -> Code | None:
+    if salvage is None:
+        return None
+    return call(
+        "elements.Salvage", codes=literal(salvage.codes), when=function(salvage.when), lost=literal(salvage.lost)
+    )
+
+
+def _depth(type: Array | Map, scope: Scope) -> str | None:
+    """The limit on nesting, where the elements are open values."""
+    parts = (type.element,) if isinstance(type, Array) else (type.key, type.value)
+    return "DEPTH" if any(is_open(part, scope.format) for part in parts) else None
+
+
+def is_open(type: Type, format: Format) -> bool:
+    """Whether a type is a recursive union."""
+    match type:
+        case Reference(name):
+            return is_open(format.type(name), format)
+        case Nullable(inner):
+            return is_open(inner, format)
+        case OneOf():
+            return type.open
+        case _:
+            return False
+
+
+def _one_of(type: OneOf, scope: Scope) -> Code:
+    alternatives = mapping({literal(item.name): _alternative(item, scope) for item in type.alternatives})
+    code = literal(type.code) if type.code != "type_mismatch" else None
+    extension = literal(type.extension_code) if type.extension_code != "type_mismatch" else None
+    return call(f"{scope.module}.OneOf", alternatives, code=code, extension_code=extension)
+
+
+def _alternative(item: Alternative, scope: Scope) -> Code:
+    if isinstance(item.type, Extension):
+        content = subcon(item.type.content, scope)
+        return call("msgpack.Extension", str(item.type.code), literal(item.name), content)
+    return subcon(item.type, scope)
+
+
+def _select(type: Select, scope: Scope) -> Code:
+    cases = mapping({literal(value): _case(case, scope) for case in type.cases for value in case.values})
+    code = literal(type.code) if type.code != "unknown_case" else None
+    match type.tag:
+        case FieldTag(expression):
+            return call("unions.Select", function(expression), cases, code=code)
+        case PeekTag(tag):
+            return call("unions.Peek", subcon(tag, scope), cases, code=code)
+        case MemberTag(member, presence, default, required):
+            return call(
+                "json.SelectMember",
+                literal(member),
+                cases,
+                literal(type.code),
+                presence="True" if presence else None,
+                default=None if default is None else literal(default),
+                required=None if required and not presence else "False",
+            )
+        case _:
+            assert_never(type.tag)
+
+
+def _case(case: Case, scope: Scope) -> Code:
+    if isinstance(case.type, Refusal):
+        return call("unions.Refusal", literal(case.type.code))
+    return subcon(case.type, scope)
+
+
+def _trial(trial: Trial, scope: Scope) -> Code:
+    return call(
+        "unions.Trial",
+        literal(trial.name),
+        subcon(trial.type, scope),
+        fallbacks=Tuple(tuple(_fallback(item) for item in trial.fallbacks)) if trial.fallbacks else None,
+        build_when=optional_function(trial.build_when),
+    )
+
+
+def _fallback(item: Fallback) -> Code:
+    return call("unions.Fallback", literal(item.codes), when=optional_function(item.when))

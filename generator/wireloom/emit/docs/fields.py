@@ -1,0 +1,81 @@
+"""The fields that readers see, as rows of tables: one table for each record, the nested ones under their path."""
+
+from collections.abc import Iterator, Sequence
+from typing import assert_never
+
+from wireloom.emit.frames import described
+from wireloom.model.logical import (
+    Alternatives,
+    BigInteger,
+    Binary,
+    Boolean,
+    Float,
+    Integer,
+    List,
+    LogicalField,
+    LogicalType,
+    Map,
+    Open,
+    Record,
+    Text,
+)
+
+
+def tables(record: Record, path: str = "") -> Iterator[tuple[str, list[Sequence[str]]]]:
+    """The path and the rows of the record's table, then those of the records within it."""
+    yield path, [_row(field) for field in record.fields]
+    for field in record.fields:
+        for inner, suffix in _records(field.type):
+            place = f"{path}.{field.name}" if path else field.name
+            yield from tables(inner, place + suffix)
+
+
+def _row(field: LogicalField) -> Sequence[str]:
+    return f"`{field.name}`", type_text(field.type), "yes" if field.nullable else "", described(field.doc, field.unit)
+
+
+def _records(type: LogicalType) -> Iterator[tuple[Record, str]]:
+    """The records directly within a type, and how a path goes on to them."""
+    match type:
+        case Record():
+            yield type, ""
+        case List(element):
+            yield from ((record, f"[]{suffix}") for record, suffix in _records(element))
+        case Map(_, value):
+            yield from ((record, f"{{}}{suffix}") for record, suffix in _records(value))
+        case Alternatives(options):
+            for option in options:
+                yield from _records(option)
+        case Boolean() | Integer() | BigInteger() | Float() | Text() | Binary() | Open():
+            return
+        case _:
+            assert_never(type)
+
+
+def type_text(type: LogicalType) -> str:
+    """The type as people say it."""
+    match type:
+        case Boolean():
+            return "boolean"
+        case Integer(bits, signed):
+            return f"{'' if signed else 'unsigned '}integer, {bits} bits"
+        case BigInteger():
+            return "big integer"
+        case Float(bits):
+            return f"float, {bits} bits"
+        case Text(symbols):
+            return " or ".join(f"`{symbol}`" for symbol in symbols) or "text"
+        case Binary(size):
+            return "bytes" if size is None else f"{size} bytes"
+        case List(element):
+            return f"list of {type_text(element)}"
+        case Map(key, value):
+            return f"map of {type_text(key)} to {type_text(value)}"
+        case Record():
+            return "record"
+        case Alternatives(options):
+            return " or ".join(type_text(option) for option in options)
+        case Open():
+            return "any value"
+        case _:
+            assert_never(type)

@@ -1,0 +1,39 @@
+"""The frames of generated files: templates that stand beside their emitter and receive ready strings."""
+
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from wireloom.emit.prose import docstring, paragraph, sentence
+from wireloom.model.format import Format
+
+
+def framed(emitter: str, name: str, format: Format, **parts: object) -> str:
+    """The text of the template `name` beside the file `emitter`, with the source and digest of the format filled in."""
+    template = _environment(Path(emitter).parent).get_template(name)
+    return template.render(source=format.spec, digest=format.digest, **parts)
+
+
+def heading(text: str, indent: int = 0) -> str:
+    """A docstring of one paragraph."""
+    return docstring([paragraph(sentence(text), indent)], indent)
+
+
+def described(doc: str, unit: str) -> str:
+    """Documentation and unit in one line, as comments of columns and descriptions of JSON Schemas say them."""
+    line = " ".join(doc.split())
+    measure = f"unit: {unit}" if unit else ""
+    return f"{line} ({measure})" if line and measure else line or measure
+
+
+@cache
+def _environment(folder: Path) -> Environment:
+    return Environment(
+        autoescape=False,  # noqa: S701  # the output is Python, whose texts arrive quoted
+        loader=FileSystemLoader(folder),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )

@@ -1,0 +1,123 @@
+"""JSON Schemas of the canonical rendering of logical types (`wireloom.runtime.canonical`)."""
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from wireloom.emit.arrow.module import kinds
+from wireloom.emit.frames import described
+from wireloom.emit.jsonschema.base64 import pattern
+from wireloom.model.logical import (
+    Alternatives,
+    BigInteger,
+    Binary,
+    Boolean,
+    Float,
+    Integer,
+    List,
+    LogicalField,
+    LogicalType,
+    Map,
+    Open,
+    Record,
+    Text,
+)
+
+Schema = dict[str, object]
+
+OPEN = "OpenValue"
+_NUMBER_WORDS = ["NaN", "Infinity", "-Infinity"]
+
+
+def schema(type: LogicalType) -> Schema:
+    """The schema of the rendering of a value of this type."""
+    match type:
+        case Boolean():
+            return {"type": "boolean"}
+        case Integer(bits, signed):
+            return integer(bits, signed=signed)
+        case BigInteger():
+            return {"type": "string", "pattern": "^(?:0|[1-9][0-9]*)(?!\\n)$"}
+        case Float():
+            return {"oneOf": [{"type": "number"}, {"enum": _NUMBER_WORDS}]}
+        case Text(symbols):
+            return {"enum": list(symbols)} if symbols else {"type": "string"}
+        case Binary(size):
+            return binary(size)
+        case List(element, nullable):
+            return {"type": "array", "items": _perhaps_null(schema(element), nullable=nullable)}
+        case Map(key, value, nullable):
+            return {"type": "array", "items": _pair(schema(key), _perhaps_null(schema(value), nullable=nullable))}
+        case Record():
+            return _record(type)
+        case Alternatives():
+            return {"oneOf": [tagged(name, schema(option)) for name, option in kinds(type)]}
+        case Open():
+            return {"$ref": f"#/$defs/{OPEN}"}
+        case _:
+            assert_never(type)
+
+
+def integer(bits: int, *, signed: bool, minimum: int | None = None, maximum: int | None = None) -> Schema:
+    """An integer of so many bits, in a narrower range where one is given."""
+    lowest, highest = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+    return {
+        "type": "integer",
+        "minimum": lowest if minimum is None else max(lowest, minimum),
+        "maximum": highest if maximum is None else min(highest, maximum),
+    }
+
+
+def binary(size: int | None = None, *, line_feeds: bool = False) -> Schema:
+    """Bytes as base64 text."""
+    return {"type": "string", "contentEncoding": "base64", "pattern": pattern(size, line_feeds=line_feeds)}
+
+
+def tagged(name: str, content: Schema) -> Schema:
+    """An object of the one member `name`."""
+    return {"type": "object", "properties": {name: content}, "required": [name], "additionalProperties": False}
+
+
+def described_schema(schema: Schema, doc: str, unit: str) -> Schema:
+    """The schema with a description in front, where there is one."""
+    description = described(doc, unit)
+    return {"description": description, **schema} if description else schema
+
+
+def _record(record: Record) -> Schema:
+    """Members that are null are left out, so nullable ones are not required and none is ever null."""
+    return {
+        "type": "object",
+        "properties": {member.name: _member(member) for member in record.fields},
+        "required": [member.name for member in record.fields if not member.nullable],
+        "additionalProperties": False,
+    }
+
+
+def _member(member: LogicalField) -> Schema:
+    return described_schema(schema(member.type), member.doc, member.unit)
+
+
+def _perhaps_null(schema: Schema, *, nullable: bool) -> Schema:
+    return {"oneOf": [{"type": "null"}, schema]} if nullable else schema
+
+
+def _pair(key: Schema, value: Schema) -> Schema:
+    return {"type": "array", "prefixItems": [key, value], "items": False, "minItems": 2}
+
+
+def open_value(extensions: Sequence[tuple[int, str, bool]]) -> Schema:
+    """The tagged rendering of open values, with the extensions (code, name, whether text) that they may hold."""
+    itself: Schema = {"$ref": f"#/$defs/{OPEN}"}
+    text: Schema = {"type": "string"}
+    contents: dict[str, Schema] = {
+        "bool": {"type": "boolean"},
+        "int": {"type": "integer"},
+        "float": schema(Float(64)),
+        "str": text,
+        "bytes": binary(),
+        "list": {"type": "array", "items": itself},
+        "map": {"type": "array", "items": _pair(itself, itself)},
+        **{name: text if is_text else binary() for _, name, is_text in extensions},
+    }
+    options: list[Schema] = [{"type": "null"}, *(tagged(name, content) for name, content in contents.items())]
+    return {"description": "A value of any type, tagged with its kind", "oneOf": options}

@@ -1,0 +1,62 @@
+"""Expressions as nested tuples, operator first: `("<=", ("field", 0, "size"), 12)`; constants as they are."""
+
+from typing import assert_never
+
+from wireloom.emit.code import Code, display
+from wireloom.expr.ast import (
+    Binary,
+    Call,
+    Conditional,
+    Expression,
+    FieldRef,
+    Literal,
+    MarkRef,
+    Membership,
+    Name,
+    ParameterRef,
+    Position,
+    Unary,
+)
+
+Tree = int | bool | str | None | tuple["Tree", ...]
+
+
+def tree(expression: Expression) -> Tree:
+    """The expression as tuples."""
+    match expression:
+        case Literal(value):
+            return ("text", value) if isinstance(value, str) else value
+        case FieldRef(up, name, members):
+            return ("field", up, name, *members)
+        case MarkRef(name):
+            return ("mark", name)
+        case ParameterRef(name, members):
+            return ("parameter", name, *members)
+        case Position(fact):
+            return (fact,)
+        case Unary(operator, operand):
+            return ("negative" if operator == "-" else operator, tree(operand))
+        case Binary(operator, left, right):
+            return (operator, tree(left), tree(right))
+        case Membership(operand, options):
+            return ("in", tree(operand), tuple(tree(Literal(option)) for option in options))
+        case Conditional(condition, then, otherwise):
+            return ("if", tree(condition), tree(then), tree(otherwise))
+        case Call("rangeName", (value, Literal(str(ranges)))):
+            return ("rangeName", tree(value), ranges)
+        case Call(name, arguments):
+            return (name, *(tree(argument) for argument in arguments))
+        case Name(parts):
+            raise AssertionError(f"an unresolved name reached the emitter: {'.'.join(parts)}")
+        case _:
+            assert_never(expression)
+
+
+def source(expression: Expression) -> Code:
+    """The tuples as source."""
+    return display(tree(expression))
+
+
+def optional(expression: Expression | None) -> Code | None:
+    """The source of an expression that may be missing."""
+    return None if expression is None else source(expression)

@@ -1,0 +1,50 @@
+"""layout.py: the wire types of a format as one literal, in the words of the model.
+
+The table says what the spec says and nothing about a machine: parameters stay names, columns stay names. The engine
+binds both when it loads the table (`runtime/engine`). A format whose bodies the engine cannot read has no layout.
+"""
+
+from wireloom.emit.code import Code, Tuple, display, literal, mapping, render
+from wireloom.emit.frames import framed, heading
+from wireloom.emit.layout.types import node
+from wireloom.model.format import CrcAlgorithm, Format, Ranges
+from wireloom.model.types import Encoding
+
+LAYOUT_VERSION = 1
+
+
+def emit(format: Format) -> str | None:
+    """The text of layout.py; None for JSON, which the engine does not read."""
+    if format.encoding is Encoding.JSON:
+        return None
+    lead = len("LAYOUT: Final[dict[str, Any]] = ")
+    return framed(
+        __file__,
+        "layout.py.jinja",
+        format,
+        docstring=heading(f"{format.title}, as the native engine reads it"),
+        layout=render(_layout(format), lead=lead),
+    )
+
+
+def _layout(format: Format) -> Code:
+    order = format.byte_order
+    parts: dict[str, Code] = {
+        "version": str(LAYOUT_VERSION),
+        "format": literal(format.name),
+        "order": display(order.fixed if order.parameter is None else (order.parameter, order.wrong_when)),
+        "depth": literal(format.depth),
+        "crcs": mapping({literal(crc.name): display(_crc(crc)) for crc in format.checksums}),
+        "ranges": mapping({literal(ranges.name): _ranges(ranges) for ranges in format.ranges}),
+        "types": mapping({literal(name): node(type) for name, type in format.types}),
+        "roots": mapping({literal(root.name): node(root.type) for root in format.roots}),
+    }
+    return mapping({literal(name): part for name, part in parts.items()})
+
+
+def _crc(crc: CrcAlgorithm) -> tuple[int | bool, ...]:
+    return crc.width, crc.poly, crc.init, crc.xorout, crc.reflected
+
+
+def _ranges(ranges: Ranges) -> Code:
+    return Tuple(tuple(display((item.name, item.minimum, item.maximum)) for item in ranges.ranges))

@@ -1,0 +1,213 @@
+"""Wire types and steps as nested tuples, kind first; what a field has beyond name and type stands in a dict."""
+
+from typing import assert_never
+
+from wireloom.emit.code import Code, Tuple, display, literal, mapping
+from wireloom.emit.layout.expressions import optional, source
+from wireloom.model.types import (
+    Array,
+    Attempt,
+    Bit,
+    Boolean,
+    Bytes,
+    Case,
+    Check,
+    Discard,
+    End,
+    Extension,
+    Field,
+    FieldTag,
+    Float,
+    Frame,
+    Integer,
+    JsonText,
+    Map,
+    Mapping,
+    Mark,
+    MemberTag,
+    Need,
+    Null,
+    Nullable,
+    OneOf,
+    PeekTag,
+    Presence,
+    ProtoInteger,
+    Reference,
+    Refusal,
+    Salvage,
+    Select,
+    Step,
+    Struct,
+    Text,
+    Trial,
+    Type,
+    Verify,
+)
+
+_NOTHING = "None"
+
+
+def _node(kind: str, *parts: Code | None) -> Tuple:
+    return Tuple((literal(kind), *(_NOTHING if part is None else part for part in parts)))
+
+
+def node(type: Type) -> Code:
+    """A wire type."""
+    match type:
+        case Integer(bits, signed, wire):
+            return _node(
+                "int", str(bits), str(signed), *(() if wire is ProtoInteger.VARINT else (literal(wire.value),))
+            )
+        case Float(bits):
+            return _node("float", str(bits))
+        case Boolean():
+            return _node("bool")
+        case Null():
+            return _node("null")
+        case Text(size):
+            return _node("text", optional(size))
+        case Bytes(size, code):
+            return _node("bytes", optional(size), literal(code))
+        case JsonText():
+            return _node("json")
+        case Array(element, count, unique, unique_code, salvage):
+            return _node(
+                "list", node(element), optional(count), literal(unique), literal(unique_code), _salvage(salvage)
+            )
+        case Map(key, value):
+            return _node("map", node(key), node(value))
+        case Extension(code, content):
+            return _node("ext", str(code), literal("text" if isinstance(content, Text) else "bytes"))
+        case Nullable(inner):
+            return _node("nullable", node(inner))
+        case Reference(name):
+            return _node("ref", literal(name))
+        case OneOf(alternatives, open):
+            return _node("oneOf", str(open), Tuple(tuple(node(item.type) for item in alternatives)))
+        case Select(tag, cases, code):
+            return _select(tag, cases, code)
+        case Attempt(trials, kind_field, reason_field):
+            parts = Tuple(tuple(_trial(trial) for trial in trials))
+            return _node("attempt", parts, literal(kind_field), literal(reason_field))
+        case Struct():
+            return _struct(type)
+        case _:
+            assert_never(type)
+
+
+def _salvage(salvage: Salvage | None) -> Code | None:
+    return None if salvage is None else Tuple((display(salvage.codes), source(salvage.when), literal(salvage.lost)))
+
+
+def _select(tag: FieldTag | PeekTag | MemberTag, cases: tuple[Case, ...], code: str) -> Code:
+    listed = Tuple(tuple(Tuple((display(case.values), _case(case))) for case in cases))
+    match tag:
+        case FieldTag(expression):
+            return _node("select", source(expression), listed, literal(code))
+        case PeekTag(type):
+            return _node("peek", node(type), listed, literal(code))
+        case MemberTag():
+            return _node("json")
+        case _:
+            assert_never(tag)
+
+
+def _case(case: Case) -> Code:
+    return _node("refuse", literal(case.type.code)) if isinstance(case.type, Refusal) else node(case.type)
+
+
+def _trial(trial: Trial) -> Code:
+    fallbacks = Tuple(tuple(Tuple((display(item.codes), optional(item.when) or _NOTHING)) for item in trial.fallbacks))
+    return Tuple((literal(trial.name), node(trial.type), fallbacks))
+
+
+def _struct(struct: Struct) -> Code:
+    versions = Tuple(
+        tuple(
+            Tuple((literal(version.name), literal(version.arity), optional(version.when) or _NOTHING))
+            for version in struct.versions
+        )
+    )
+    steps = Tuple(tuple(_step(step) for step in struct.steps))
+    return _node(
+        "struct", literal(struct.name), literal(struct.encoding.value), literal(struct.form.value), versions, steps
+    )
+
+
+def _step(step: Step) -> Code:
+    match step:
+        case Field():
+            return _node("field", literal(step.wire_name), node(step.type), _attributes(step))
+        case Check(that, code, _, when):
+            return _node("check", source(that), literal(code), optional(when))
+        case Verify(field, when):
+            return _node("verify", literal(field), optional(when))
+        case Mark(name):
+            return _node("mark", literal(name))
+        case Need(count):
+            return _node("need", source(count))
+        case Frame(count):
+            return _node("frame", source(count))
+        case End(code):
+            return _node("end", literal(code))
+        case Discard(_, _, _, when):
+            return _node("discard", optional(when))
+        case _:
+            assert_never(step)
+
+
+def _attributes(field: Field) -> Code:
+    """What is not the default of a field."""
+    parts: dict[str, Code | None] = {
+        "as": literal(field.name) if field.name != field.wire_name else None,
+        "code": literal(field.code) if field.code else None,
+        "at": optional(field.at),
+        "size": optional(field.size),
+        "when": optional(field.when),
+        "optional": _flag(field.presence is Presence.OPTIONAL),
+        "default": literal(field.default) if field.has_default and field.default is not None else None,
+        "const": literal(field.const) if field.const is not None else None,
+        "values": _mappings(field.mappings),
+        "minimum": literal(field.minimum) if field.minimum is not None else None,
+        "maximum": literal(field.maximum) if field.maximum is not None else None,
+        "bits": Tuple(tuple(_bit(bit) for bit in field.bits)) if field.bits else None,
+        "compute": None if field.compute is None else _node("is", source(field.compute)),
+        "checksum": _checksum(field),
+        "refers": Tuple((literal(field.refers.table), literal(field.refers.code))) if field.refers else None,
+        "flatten": _flag(field.flatten),
+        "counted": _flag(field.counted),
+        "hidden": _flag(field.hidden),
+        "tag": str(field.tag) if field.tag else None,
+        "since": literal(field.since) if field.since else None,
+        "until": literal(field.until) if field.until else None,
+    }
+    return mapping({literal(name): part for name, part in parts.items() if part is not None})
+
+
+def _flag(flag: bool) -> str | None:  # noqa: FBT001 - a flag of the model, as a keyword of the output
+    return "True" if flag else None
+
+
+def _mappings(mappings: tuple[Mapping, ...] | None) -> Code | None:
+    if mappings is None:
+        return None
+    return Tuple(tuple(Tuple((literal(entry.wire), source(entry.value))) for entry in mappings))
+
+
+def _bit(bit: Bit) -> Code:
+    return _node(
+        bit.name,
+        str(bit.low),
+        str(bit.width),
+        str(bit.signed),
+        _mappings(bit.mappings),
+        literal(bit.code),
+        str(bit.hidden),
+    )
+
+
+def _checksum(field: Field) -> Code | None:
+    sum = field.checksum
+    if sum is None:
+        return None
+    return Tuple((literal(sum.algorithm), source(sum.start), source(sum.end), literal(sum.code)))

@@ -1,0 +1,28 @@
+"""The generated package around the formats: each format's `__init__.py`, the index, `py.typed`, `pyproject.toml`.
+
+The generated text declares names, types and documents; `wireloom.runtime.codec` acts. Every text of a spec enters
+Python through `docstring` or `repr`.
+"""
+
+from collections.abc import Sequence
+
+from wireloom.emit.package.distribution import pyproject
+from wireloom.emit.package.index import index
+from wireloom.emit.package.module import module
+from wireloom.model.format import Format
+
+__all__ = ["emit", "files"]
+
+
+def emit(format: Format) -> str:
+    """The format's `__init__.py`: its typed interface."""
+    return module(format)
+
+
+def files(formats: Sequence[Format], package: str) -> dict[str, str]:
+    """The files that the formats share, by their path below the output folder."""
+    return {
+        "pyproject.toml": pyproject(formats, package),
+        f"{package}/__init__.py": index(formats, package),
+        f"{package}/py.typed": "",
+    }

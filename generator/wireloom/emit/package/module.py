@@ -1,0 +1,94 @@
+"""A format's `__init__.py`: names, documents and typed functions around one Codec."""
+
+from wireloom.emit import prose
+from wireloom.emit.code import Call, Code, Tuple, call, literal, mapping, render
+from wireloom.emit.frames import framed
+from wireloom.emit.package.signature import documented, keyword, one_of
+from wireloom.model.format import Format, Parameter, Root
+from wireloom.model.types import Encoding
+from wireloom.runtime import CONTRACT
+
+
+def module(format: Format) -> str:
+    """The text of the module's `__init__.py`."""
+    return framed(
+        __file__,
+        "module.py.jinja",
+        format,
+        docstring=prose.docstring(_paragraphs(format)),
+        constants=_constants(format),
+        roots=one_of(tuple(root.name for root in format.roots)),
+        default_root=literal(format.roots[0].name),
+        keywords=[keyword(parameter) for parameter in format.parameters],
+        passed=[f"{parameter.name}={parameter.name}" for parameter in format.parameters],
+        layout=has_layout(format),
+        parse_docstring=prose.docstring(_parse_paragraphs(format.parameters), 4),
+    )
+
+
+def has_layout(format: Format) -> bool:
+    """Whether the native engine has a table for the format."""
+    return format.encoding is not Encoding.JSON
+
+
+def _paragraphs(format: Format) -> list[str]:
+    """The module's docstring: what the format is, where it comes from, its roots, what may be wrong with data."""
+    return [
+        prose.sentence(format.title),
+        prose.paragraph(format.doc),
+        prose.paragraph(f"Source: {format.source}") if format.source else "",
+        "Roots:\n" + prose.definitions((root.name, root.doc) for root in format.roots) if len(format.roots) > 1 else "",
+        "Error codes:\n" + prose.definitions((error.code, error.doc) for error in format.errors),
+    ]
+
+
+def _parse_paragraphs(parameters: tuple[Parameter, ...]) -> list[str]:
+    known = prose.definitions(map(documented, parameters), 4)
+    return [
+        "The value of one record; raises DecodeError with code, path and byte offset.",
+        f"Parameters:\n{known}" if known else "",
+    ]
+
+
+def _constants(format: Format) -> list[str]:
+    values: dict[str, Code] = {
+        "FORMAT": literal(format.name),
+        "TITLE": literal(format.title),
+        "DIGEST": literal(format.digest),
+        "CONTRACT": literal(CONTRACT),
+        "ENCODING": literal(format.encoding.value),
+        "FRAMING": literal(format.framing.value),
+        "PARAMETERS": "_parser.PARAMETERS",
+        "CONSTRUCTS": "_parser.CONSTRUCTS",
+        "CONSTRUCT": "_parser.CONSTRUCT",
+        "CODEC": _codec(format),
+    }
+    return [_assigned(f"{name}: Final = ", value) for name, value in values.items()]
+
+
+def _assigned(target: str, value: Code) -> str:
+    return target + render(value, lead=len(target))
+
+
+def _codec(format: Format) -> Call:
+    return call(
+        "_codec.Codec",
+        format="FORMAT",
+        digest="DIGEST",
+        parameters="PARAMETERS",
+        roots=mapping({literal(root.name): _root(root) for root in format.roots}),
+        framing="FRAMING",
+        extensions="_shape.EXTENSIONS",
+        layout="_layout.LAYOUT" if has_layout(format) else None,
+    )
+
+
+def _root(root: Root) -> Call:
+    name = literal(root.name)
+    return call(
+        "_codec.Root",
+        f"CONSTRUCTS[{name}]",
+        f"_shape.ROOTS[{name}]",
+        elements="True" if root.elements else None,
+        rows=Tuple(tuple(literal(part) for part in root.rows)) if root.rows else None,
+    )

@@ -1,0 +1,56 @@
+"""Texts of a spec inside Python source: docstrings, wrapped, with nothing in them that could end the literal."""
+
+import textwrap
+from collections.abc import Iterable
+
+WIDTH = 116  # of a docstring's lines, indentation included
+
+
+def docstring(paragraphs: Iterable[str], indent: int = 0) -> str:
+    """A docstring literal whose first line follows the quotes."""
+    margin = " " * indent
+    body = "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
+    lines = _escaped(body).split("\n")
+    if len(lines) == 1:
+        return f'"""{lines[0]}"""'
+    rest = (margin + line if line else "" for line in lines[1:])
+    return "\n".join((f'"""{lines[0]}', *rest, f'{margin}"""'))
+
+
+def paragraph(text: str, indent: int = 0) -> str:
+    """The text's paragraphs, wrapped."""
+    parts = (" ".join(part.split()) for part in text.strip().split("\n\n"))
+    return "\n\n".join(_wrapped(part, indent, "", "") for part in parts)
+
+
+def definitions(entries: Iterable[tuple[str, str]], indent: int = 0) -> str:
+    """Lines `name: text`, each wrapped with its continuation indented."""
+    return "\n".join(
+        _wrapped(f"{name}: {' '.join(text.split())}" if text else name, indent, "    ", "        ")
+        for name, text in entries
+    )
+
+
+def sentence(text: str) -> str:
+    """The text on one line, with a full stop."""
+    line = " ".join(text.split())
+    return line if line.endswith((".", "!", "?")) else f"{line}."
+
+
+def _wrapped(text: str, indent: int, first: str, rest: str) -> str:
+    return textwrap.fill(
+        text,
+        WIDTH - indent,
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _escaped(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    printable = "".join(
+        char if char.isprintable() or char == "\n" else char.encode("unicode_escape").decode() for char in escaped
+    )
+    return printable + " " if printable.endswith('"') else printable

@@ -1,0 +1,101 @@
+"""Which structs of a format are protobuf messages, and what protobuf calls the types of their fields."""
+
+from typing import assert_never
+
+from wireloom.emit.construct import references
+from wireloom.model.format import Format
+from wireloom.model.types import (
+    Array,
+    Attempt,
+    Boolean,
+    Bytes,
+    Encoding,
+    Extension,
+    Field,
+    Float,
+    Integer,
+    JsonText,
+    Map,
+    Null,
+    Nullable,
+    OneOf,
+    Presence,
+    ProtoInteger,
+    Reference,
+    Select,
+    Struct,
+    Text,
+    Type,
+)
+
+_NARROW = 32  # bits; what fits is written in half the width
+_INTEGERS = {
+    (ProtoInteger.VARINT, True): "int",
+    (ProtoInteger.VARINT, False): "uint",
+    (ProtoInteger.ZIGZAG, True): "sint",
+    (ProtoInteger.FIXED, True): "sfixed",
+    (ProtoInteger.FIXED, False): "fixed",
+}
+
+
+def messages(format: Format) -> tuple[Struct, ...]:
+    """The protobuf structs that the roots lead to, in the order of the spec."""
+    reached = _reached(format)
+    structs = (type for name, type in format.types if name in reached and isinstance(type, Struct))
+    return tuple(struct for struct in structs if struct.encoding is Encoding.PROTOBUF)
+
+
+def wire_fields(message: Struct) -> tuple[Field, ...]:
+    """The fields that stand in the message: not those that are computed or counted."""
+    return tuple(field for field in message.fields if field.compute is None and not field.counted)
+
+
+def label(field: Field, format: Format) -> str:
+    """required, optional or repeated. A field under a condition is optional: protobuf knows no conditions."""
+    if isinstance(_resolved(field.type, format), Array):
+        return "repeated"
+    return "optional" if field.presence is Presence.OPTIONAL or field.when is not None else "required"
+
+
+def type_name(type: Type, format: Format) -> str:
+    """The scalar type in the words of a .proto file, or the name of the message; of a list, its element's."""
+    match type:
+        case Reference():
+            return type_name(_resolved(type, format), format)
+        case Array(element):
+            return type_name(element, format)
+        case Integer(bits, signed, wire):
+            return f"{_INTEGERS[wire, signed]}{_NARROW if bits <= _NARROW else 64}"
+        case Float(bits):
+            return "float" if bits == _NARROW else "double"
+        case Boolean():
+            return "bool"
+        case Text():
+            return "string"
+        case Bytes():
+            return "bytes"
+        case Struct(name, Encoding.PROTOBUF):
+            return name
+        case Struct() | Null() | JsonText() | Map() | Extension() | Nullable() | OneOf() | Select() | Attempt():
+            raise AssertionError(f"{type} in a protobuf message")
+        case _:
+            assert_never(type)
+
+
+def _resolved(type: Type, format: Format) -> Type:
+    while isinstance(type, Reference):
+        type = format.type(type.name)
+    return type
+
+
+def _reached(format: Format) -> frozenset[str]:
+    """The named types that the roots lead to."""
+    reached: set[str] = set()
+    waiting = [name for root in format.roots for name in references(root.type)]
+    waiting.extend(root.type.name for root in format.roots if isinstance(root.type, Struct))
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting.extend(references(format.type(name)))
+    return frozenset(reached)

@@ -1,0 +1,47 @@
+"""`descriptor.py`: the messages as protobuf's own description of them, so that building needs no protoc."""
+
+from collections.abc import Iterator, Sequence
+
+from wireloom.emit.code import WIDTH, literal
+from wireloom.emit.frames import framed
+from wireloom.emit.prose import docstring
+from wireloom.emit.protobuf.descriptor import descriptor_set
+from wireloom.emit.protobuf.messages import messages
+from wireloom.emit.protobuf.text import proto_text
+from wireloom.model.format import Format
+
+_LITERAL = 110
+
+
+def emit(format: Format) -> str | None:
+    """The text of the module; None where the format has no protobuf message."""
+    if not messages(format):
+        return None
+    title = f"The protobuf messages of {format.name} as a serialised FileDescriptorSet of this file."
+    data = descriptor_set(format).SerializeToString(deterministic=True)
+    return framed(
+        __file__,
+        "descriptor.py.jinja",
+        format,
+        docstring=docstring([title, proto_text(format).rstrip()]),
+        descriptor_set=_assigned(list(_literals(data))),
+    )
+
+
+def _assigned(literals: Sequence[str]) -> str:
+    """The literals as the formatter lays them out behind the constant's name."""
+    target = "DESCRIPTOR_SET: Final = "
+    if len(literals) == 1 and len(target + literals[0]) <= WIDTH:
+        return target + literals[0]
+    return "\n".join((f"{target}(", *(f"    {part}" for part in literals), ")"))
+
+
+def _literals(data: bytes) -> Iterator[str]:
+    """Bytes literals no wider than a line that make up `data`."""
+    part = b""
+    for byte in data:
+        if len(literal(part + bytes((byte,)))) > _LITERAL:
+            yield literal(part)
+            part = b""
+        part += bytes((byte,))
+    yield literal(part)

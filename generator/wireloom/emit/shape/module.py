@@ -1,0 +1,92 @@
+"""A format's logical records as values of `wireloom.runtime.logical`: pure Python, importing only the classes."""
+
+from typing import assert_never
+
+from wireloom.emit.code import Call, Code, Prose, Tuple, call, literal, mapping, render
+from wireloom.emit.frames import framed, heading
+from wireloom.emit.shape.extensions import extensions
+from wireloom.emit.shape.rows import constants
+from wireloom.model.format import Format
+from wireloom.model.logical import (
+    Alternatives,
+    BigInteger,
+    Binary,
+    Boolean,
+    Float,
+    Integer,
+    List,
+    LogicalField,
+    LogicalType,
+    Map,
+    Open,
+    Record,
+    Text,
+)
+
+
+def emit(format: Format) -> str:
+    """The text of `shape.py`: a constant for each record, ROOTS by root name, and EXTENSIONS of open values."""
+    records, roots, _ = constants(format)
+    used = {name: record for name, record in records.items() if name in roots.values()}
+    return framed(
+        __file__,
+        "shape.py.jinja",
+        format,
+        docstring=heading(f"The logical shape of {format.name}: {format.title}"),
+        records=[_assigned(f"{name}: Final = ", logical(record)) for name, record in used.items()],
+        roots=_assigned(_ROOTS, mapping({literal(root): name for root, name in roots.items()})),
+        extensions=_assigned(_EXTENSIONS, Tuple(tuple(_extension(*each) for each in extensions(format)))),
+    )
+
+
+_ROOTS = "ROOTS: Final[Mapping[str, logical.Record]] = "
+_EXTENSIONS = "EXTENSIONS: Final[tuple[logical.ExtensionType, ...]] = "
+
+
+def _assigned(target: str, value: Code) -> str:
+    return target + render(value, lead=len(target))
+
+
+def _extension(code: int, name: str, text: bool) -> Call:  # noqa: FBT001  # the members of an ExtensionType, in order
+    return call("logical.ExtensionType", literal(code), literal(name), text=literal(text))
+
+
+def logical(type: LogicalType) -> Call:
+    """The expression that makes the type."""
+    match type:
+        case Boolean():
+            return call("logical.Boolean")
+        case Integer(bits, signed):
+            return call("logical.Integer", literal(bits), signed=literal(signed))
+        case BigInteger():
+            return call("logical.BigInteger")
+        case Float(bits):
+            return call("logical.Float", literal(bits))
+        case Text(symbols):
+            return call("logical.Text", *([Tuple(tuple(literal(symbol) for symbol in symbols))] if symbols else []))
+        case Binary(size):
+            return call("logical.Binary", *([] if size is None else [literal(size)]))
+        case List(element, nullable):
+            return call("logical.List", logical(element), nullable="True" if nullable else None)
+        case Map(key, value, nullable):
+            return call("logical.Map", logical(key), logical(value), nullable="True" if nullable else None)
+        case Record(fields):
+            return call("logical.Record", Tuple(tuple(_member(member) for member in fields)))
+        case Alternatives(options):
+            return call("logical.Alternatives", Tuple(tuple(logical(option) for option in options)))
+        case Open():
+            return call("logical.Open")
+        case _:
+            assert_never(type)
+
+
+def _member(member: LogicalField) -> Call:
+    doc = " ".join(member.doc.split())
+    return call(
+        "logical.LogicalField",
+        literal(member.name),
+        logical(member.type),
+        nullable=literal(member.nullable),
+        doc=Prose(doc) if doc else None,
+        unit=Prose(member.unit) if member.unit else None,
+    )

@@ -1,0 +1,63 @@
+"""The examples of every shipped spec reach its roots, its parameters' values and its error codes."""
+
+import pytest
+
+from conftest import shipped_formats
+from wireloom.expr.ast import Kind
+from wireloom.model.format import Format, Parameter
+
+ALWAYS_PLAIN = "any bytes are at least a plain record, so no bytes are too few or too many"
+CASES_COVER = "the tag has no value without a case"
+TAG_SAYS = "the tag that selects the struct already says so"
+
+# Codes that no bytes can give, and why the decoder has them all the same.
+UNREACHED = {
+    ("aerospike_json", "bad_constant"): f"msg: {TAG_SAYS}",
+    ("aerospike_json", "unknown_value"): f"type: {TAG_SAYS}; ordered: both booleans have a meaning",
+    ("databus_event", "bad_constant"): f"version: {TAG_SAYS}",
+    ("databus_event", "unknown_value"): "opcode: both bits have a meaning in all four states",
+    ("databus_event", "bad_region"): "the checks before the frame and the regions hold their sizes inside the event",
+    ("databus_event", "bad_size"): "the checks of length and key size leave no size below 0",
+    ("databus_json", "bad_constant"): f"endOfPeriod: {TAG_SAYS}",
+    ("databus_json", "unknown_case"): f"version and endOfPeriod: {CASES_COVER}",
+    ("kpl_record", "truncated"): ALWAYS_PLAIN,
+    ("kpl_record", "trailing_bytes"): ALWAYS_PLAIN,
+}
+
+FORMATS = [pytest.param(format, id=format.name) for format in shipped_formats()]
+
+
+def values(parameter: Parameter) -> tuple[object, ...]:
+    """The values of a parameter that examples should show: all, if it has few."""
+    return (False, True) if parameter.kind is Kind.BOOLEAN else parameter.options
+
+
+def reached_codes(format: Format) -> set[str]:
+    """Codes that examples end with, and those that a record keeps as its reason for being of another kind."""
+    reasons = {
+        example.value["reason"]
+        for example in format.examples
+        if isinstance(example.value, dict) and "reason" in example.value
+    }
+    return reasons | {example.error for example in format.examples if example.error is not None}
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_root_has_an_example(format: Format):
+    shown = {example.root for example in format.examples if example.error is None}
+    assert shown == {root.name for root in format.roots}
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_value_of_every_parameter_has_an_example(format: Format):
+    for parameter in format.parameters:
+        shown = {dict(example.parameters).get(parameter.name, parameter.default) for example in format.examples}
+        assert shown >= set(values(parameter)), parameter.name
+        assert len(shown) > 1, f"{parameter.name} is always {parameter.default}"
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_error_code_has_an_example(format: Format):
+    reached = reached_codes(format)
+    missing = {error.code for error in format.errors} - reached
+    assert missing == {code for name, code in UNREACHED if name == format.name}

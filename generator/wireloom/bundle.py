@@ -1,0 +1,119 @@
+"""The generated package as files that travel: a wheel, and a zip for `--py-files`.
+
+The wheel is the generated package alone and needs `wireloom` installed beside it. Spark takes no wheels for
+`--py-files`, so the zip carries the runtime too, and what ingest runs on executors; it is imported from where it lies.
+Both are pure Python, and their bytes depend on their contents alone. Earlier bundles of the same package are removed
+from the folder, so that a pattern such as `dist/*.zip` cannot pick one that is out of date.
+"""
+
+import base64
+import hashlib
+import re
+import tomllib
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import wireloom
+from wireloom.failures import MachineError
+
+WHEEL = f"""\
+Wheel-Version: 1.0
+Generator: wireloom {wireloom.__version__}
+Root-Is-Purelib: true
+Tag: py3-none-any
+"""
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can say
+SUFFIXES = (".py", ".json", ".typed")
+SHIPPED = ("__init__.py", "catalog.py", "failures.py", "problems.py", "runtime", "spark")  # of wireloom, to executors
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """The two files, what pip calls exactly this version, and the earlier files that were removed."""
+
+    wheel: Path
+    zip: Path
+    requirement: str
+    removed: tuple[Path, ...] = ()
+
+
+def bundle(out: Path, package: str, destination: Path) -> Bundle:
+    """Write wheel and zip of the package in `out` to the destination folder."""
+    if not (out / package / "__init__.py").is_file() or not (out / "pyproject.toml").is_file():
+        raise MachineError(f"there is no generated package {package} in {out}", "wireloom generate")
+    project = tomllib.loads((out / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    contents = dict(_tree(out / package, package))
+    name, version = project["name"].replace("-", "_"), project["version"]
+    destination.mkdir(parents=True, exist_ok=True)
+    earlier = set(_bundles(destination, name))
+    wheel = destination / f"{name}-{version}-py3-none-any.whl"
+    archive = destination / f"{name}-{version}.zip"
+    _write(wheel, _wheel(project, f"{name}-{version}.dist-info", contents))
+    _write(archive, contents | dict(_runtime()))
+    removed = tuple(sorted(earlier - {wheel, archive}))
+    for path in removed:
+        path.unlink()
+    return Bundle(wheel, archive, f"{project['name']}=={version}", removed)
+
+
+def _bundles(folder: Path, name: str) -> Iterator[Path]:
+    """The bundles of that package, of any version: `name-1.0+digest.zip`, `name-1.0+digest-py3-none-any.whl`."""
+    version = r"\d+\.\d+\+[0-9a-f]{12}"
+    pattern = re.compile(rf"{re.escape(name)}-{version}(\.zip|-py3-none-any\.whl)")
+    return (path for path in folder.iterdir() if path.is_file() and pattern.fullmatch(path.name))
+
+
+def _tree(folder: Path, name: str) -> Iterator[tuple[str, bytes]]:
+    for path in sorted(folder.rglob("*")):
+        if path.suffix in SUFFIXES and path.is_file():
+            yield f"{name}/{path.relative_to(folder).as_posix()}", path.read_bytes()
+
+
+def _runtime() -> Iterator[tuple[str, bytes]]:
+    home = Path(wireloom.__file__).parent
+    for name in SHIPPED:
+        if (home / name).is_dir():
+            yield from _tree(home / name, f"wireloom/{name}")
+        else:
+            yield f"wireloom/{name}", (home / name).read_bytes()
+
+
+def _wheel(project: Mapping[str, Any], info: str, contents: Mapping[str, bytes]) -> dict[str, bytes]:
+    files = dict(contents)
+    files[f"{info}/METADATA"] = _metadata(project).encode()
+    files[f"{info}/WHEEL"] = WHEEL.encode()
+    files[f"{info}/RECORD"] = _record(files, f"{info}/RECORD").encode()
+    return files
+
+
+def _metadata(project: Mapping[str, Any]) -> str:
+    lines = [
+        "Metadata-Version: 2.1",
+        f"Name: {project['name']}",
+        f"Version: {project['version']}",
+        f"Summary: {project['description']}",
+        f"Requires-Python: {project['requires-python']}",
+        *(f"Requires-Dist: {requirement}" for requirement in project["dependencies"]),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _record(files: Mapping[str, bytes], own: str) -> str:
+    rows = [f"{name},sha256={_digest(data)},{len(data)}" for name, data in files.items()]
+    return "\n".join([*rows, f"{own},,"]) + "\n"
+
+
+def _digest(data: bytes) -> str:
+    return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+
+
+def _write(path: Path, files: Mapping[str, bytes]) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in files.items():
+            entry = zipfile.ZipInfo(name, EPOCH)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, data)

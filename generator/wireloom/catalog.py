@@ -1,0 +1,78 @@
+"""The generated package, as the tools that use it find it: by name, in a folder or installed.
+
+A folder that holds the package goes before an installed one, so that what was just generated is what runs.
+"""
+
+import importlib
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from wireloom.failures import MachineError, MisuseError, unknown
+from wireloom.runtime.codec import Codec
+from wireloom.runtime.errors import ContractError
+from wireloom.runtime.parameters import ParameterValue
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
+
+class Package(Protocol):
+    """A generated package: its index."""
+
+    __name__: str
+    FORMATS: Mapping[str, tuple[str, str]]
+
+
+class FormatModule(Protocol):
+    """A generated module: one format."""
+
+    FORMAT: str
+    TITLE: str
+    DIGEST: str
+    ENCODING: str
+    CODEC: Codec
+    JSON_SCHEMA: dict[str, Any]
+
+    def struct_type(self, *, root: str, explode: bool) -> "StructType":
+        """The Spark columns of a root, or of its flat rows."""
+
+
+def open_package(name: str, folder: Path) -> Package:
+    """The generated package of that name, from `folder` where it is there, else as installed."""
+    if (folder / name / "__init__.py").is_file() and str(folder.resolve()) not in sys.path:
+        sys.path.insert(0, str(folder.resolve()))
+    try:
+        return cast(Package, importlib.import_module(name))
+    except ContractError as error:
+        raise MachineError(str(error), "wireloom generate") from error
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise MachineError(
+                f"{name} needs {error.name}, which is not installed", f"pip install {error.name}"
+            ) from error
+        raise MachineError(
+            f"there is no package {name}, neither in {folder} nor installed", "wireloom generate"
+        ) from error
+
+
+def open_format(package: Package, name: str) -> FormatModule:
+    """The module of that format."""
+    if name not in package.FORMATS:
+        raise unknown("format", name, package.FORMATS)
+    return cast(FormatModule, importlib.import_module(f"{package.__name__}.{name}"))
+
+
+def parameter_values(module: FormatModule, assignments: Iterable[str]) -> dict[str, ParameterValue]:
+    """The values that `name=value` texts give to the format's parameters."""
+    known = {parameter.name: parameter for parameter in module.CODEC.parameters}
+    values: dict[str, ParameterValue] = {}
+    for assignment in assignments:
+        name, equals, text = assignment.partition("=")
+        if not equals:
+            raise MisuseError(f"parameter {assignment!r} is not NAME=VALUE")
+        if name not in known:
+            raise unknown(f"parameter of {module.FORMAT}", name, known)
+        values[name] = known[name].accept(text)
+    return values

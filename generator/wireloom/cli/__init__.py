@@ -1,0 +1,21 @@
+"""The command line: arguments in, printed problems and an exit code out. No logic lives here.
+
+Exit codes: 0 done; 1 problems were found in specs, data or by a check; 2 the call was wrong; 3 something is missing or
+broken on this machine.
+"""
+
+import sys
+
+
+def main() -> None:
+    """Run the program on the process's arguments."""
+    try:
+        from wireloom.cli.app import app
+    except ModuleNotFoundError as error:
+        if error.name != "typer":
+            raise
+        sys.stderr.write(
+            "wireloom: the command line needs more than the runtime\n  mend it with: pip install 'wireloom[cli]'\n"
+        )
+        sys.exit(3)
+    app()

@@ -1,0 +1,63 @@
+"""The program `wireloom` and its commands."""
+
+from typing import Annotated
+
+import typer
+
+from wireloom import __version__
+from wireloom.cli.bundling import package
+from wireloom.cli.demonstration import demo
+from wireloom.cli.examination import doctor
+from wireloom.cli.generation import formats, generate, new
+from wireloom.cli.guard import Guarded
+from wireloom.cli.ingestion import ingest
+from wireloom.cli.transcoding import decode, encode, validate
+
+EXIT_CODES = """\b
+Exit codes:
+  0  done
+  1  problems found, in specs or data or by a check
+  2  the call was wrong
+  3  something is missing or broken on this machine (see `wireloom doctor`)
+
+\b
+Examples:
+  wireloom demo                               see it work
+  wireloom new heartbeat                      start a spec of your own
+  wireloom generate                           specs/ -> generated/
+  wireloom decode heartbeat message.bin       bytes -> JSON lines
+  wireloom ingest --format heartbeat --input landing/ --output tables/
+"""
+
+app = typer.Typer(
+    name="wireloom",
+    cls=Guarded,
+    help="Wireloom: one YAML spec in; parser, schemas, Spark columns and documents out.",
+    epilog=EXIT_CODES,
+    no_args_is_help=True,
+    add_completion=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer passes the value of the option
+    if wanted:
+        typer.echo(f"wireloom {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _program(
+    *,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave.")
+    ] = False,
+) -> None:
+    """Wireloom: one YAML spec in; parser, schemas, Spark columns and documents out."""
+
+
+for _command in (generate, formats, new, decode, encode, validate, ingest, package, demo, doctor):
+    description, _, _examples = (_command.__doc__ or "").partition("\b")
+    app.command(help=description, epilog=f"\b{_examples}")(_command)

@@ -1,0 +1,57 @@
+"""Lines for people: results on standard output, all else on standard error, a spinner only where someone waits."""
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+import typer
+
+T = TypeVar("T")
+PATIENCE = 2.0  # seconds without a sign of life
+
+
+def say(line: str = "") -> None:
+    """A line of the result."""
+    typer.echo(line)
+
+
+def note(line: str) -> None:
+    """A line about the work, apart from the result."""
+    typer.echo(line, err=True)
+
+
+def complain(message: str, remedy: str = "") -> None:
+    """What is wrong, and the command that mends it."""
+    typer.echo(f"wireloom: {message}", err=True)
+    if remedy:
+        typer.echo(f"  mend it with: {remedy}", err=True)
+
+
+@contextmanager
+def waiting(text: str) -> Iterator[None]:
+    """Show that work goes on, on a terminal, once it has taken longer than PATIENCE."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console  # only a terminal needs it
+
+    status = Console(stderr=True).status(text)
+    timer = threading.Timer(PATIENCE, status.start)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        status.stop()
+
+
+def awaited(results: Iterator[T], text: str) -> Iterator[T]:
+    """The results as they come, with `waiting` before each."""
+    while True:
+        with waiting(text):
+            result = next(results, None)
+        if result is None:
+            return
+        yield result

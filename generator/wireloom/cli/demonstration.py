@@ -1,0 +1,57 @@
+"""`demo`: everything once, on sample records."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wireloom.cli.console import awaited, complain, note, say
+from wireloom.cli.guard import PROBLEMS
+from wireloom.cli.options import OUT, PACKAGE, SPECS, Out, Package, Specs
+from wireloom.failures import MisuseError
+from wireloom.project import Project
+from wireloom.spark.report import summary_lines
+
+PIPE_WIDTH = 160  # where nobody says how wide
+
+
+def demo(
+    output: Annotated[Path, typer.Option("--output", metavar="DIR", help="Folder for samples and tables.")] = Path(
+        "demo-output"
+    ),
+    specs: Specs = SPECS,
+    out: Out = OUT,
+    package: Package = PACKAGE,
+) -> None:
+    """See it work: generate, make sample records of every format, ingest them on Spark, show the tables.
+
+    The samples are grown from the examples in the specs with the formats' own encoders; some are damaged on purpose,
+    and the quarantine says why each was refused. Works for your own specs too. Takes about a minute.
+
+    \b
+    Examples:
+      wireloom demo
+      wireloom demo --specs mine --out build --package my_formats --output /tmp/seen
+    """
+    if not specs.is_dir():
+        raise MisuseError(f"there is no folder {specs}; run this in a clone of wireloom, or name one with --specs")
+    from rich.console import Console  # slow to import, and only needed here
+
+    from wireloom.demo.road import run
+    from wireloom.demo.tables import quarantine_table, records_table
+
+    console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    reconciled = True
+    for shown in awaited(run(Project(specs, out, package), output), "Working"):
+        say(f"\n{shown.format}: {shown.title} ({shown.framing}, {shown.input})")
+        for line in summary_lines(shown.summary, str(shown.output)):
+            say(f"  {line}")
+        console.print(records_table(shown, console.width))
+        if shown.quarantine:
+            console.print(quarantine_table(shown, console.width))
+        reconciled = reconciled and shown.summary.reconciles
+    note(f"\nThe tables are Parquet, below {output}/tables. Next: edit a spec in {specs}/, then `wireloom demo` again.")
+    if not reconciled:
+        complain("the numbers of a format do not add up")
+        raise typer.Exit(PROBLEMS)

@@ -1,0 +1,41 @@
+"""`doctor`: what is wrong with this machine, and the command that mends it."""
+
+from typing import Annotated
+
+import typer
+
+from wireloom.cli.console import note, say, waiting
+from wireloom.cli.guard import MACHINE
+from wireloom.cli.options import OUT, PACKAGE, Out, Package
+from wireloom.spark.doctor import Finding, examine
+
+
+def doctor(
+    start: Annotated[bool, typer.Option("--start", help="Start Spark, too, and send a row through a worker.")] = False,
+    out: Out = OUT,
+    package: Package = PACKAGE,
+) -> None:
+    """Look at Python, Java, PySpark, Arrow, the workers' interpreter and the generated package.
+
+    Says what is found, what is wrong, and the command that mends it. Exit code 3 where anything is wrong.
+
+    \b
+    Examples:
+      wireloom doctor
+      wireloom doctor --start
+    """
+    with waiting("Examining"):
+        findings = list(examine(package, out, start=start))
+    width = max(len(finding.subject) for finding in findings)
+    for finding in findings:
+        say(_line(finding, width))
+    bad = [finding for finding in findings if not finding.good]
+    if bad:
+        note(f"{len(bad)} of {len(findings)} to mend")
+        raise typer.Exit(MACHINE)
+
+
+def _line(finding: Finding, width: int) -> str:
+    mark = "ok   " if finding.good else "WRONG"
+    remedy = "" if finding.good else f"\n      {' ' * width}  mend it with: {finding.remedy}"
+    return f"{mark} {finding.subject:<{width}}  {finding.detail}{remedy}"

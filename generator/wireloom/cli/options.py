@@ -1,0 +1,41 @@
+"""Options that several commands have, each defined once."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wireloom.catalog import FormatModule, open_format, open_package
+
+Specs = Annotated[Path, typer.Option("--specs", metavar="DIR", help="Folder of the specs.")]
+Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder that the generated package lies in.")]
+Package = Annotated[str, typer.Option("--package", metavar="NAME", help="Name of the generated package.")]
+Format = Annotated[
+    str, typer.Argument(metavar="FORMAT", help="A format of the package; `wireloom formats` lists them.")
+]
+Source = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", help="The input; - reads standard input.", allow_dash=True, dir_okay=False),
+]
+Root = Annotated[str | None, typer.Option("--root", metavar="NAME", help="Entry point of the format; else its first.")]
+Parameters = Annotated[
+    list[str] | None,
+    typer.Option("--parameter", "-p", metavar="NAME=VALUE", help="A parameter of the format; may be repeated."),
+]
+Framing = Annotated[
+    str | None,
+    typer.Option(
+        "--framing",
+        metavar="none|concatenated|length-prefixed|lines",
+        help="How records follow one another; else as the spec says.",
+    ),
+]
+
+SPECS = Path("specs")
+OUT = Path("generated")
+PACKAGE = "wireloom_formats"
+
+
+def chosen(format: str, package: str, out: Path) -> FormatModule:
+    """The module that the options name."""
+    return open_format(open_package(package, out), format)

@@ -1,0 +1,157 @@
+"""`decode`, `encode`, `validate`: bytes and their canonical JSON rendering."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, BinaryIO
+
+import typer
+
+from wireloom import transcode
+from wireloom.catalog import FormatModule, parameter_values
+from wireloom.cli.console import complain, note, say, waiting
+from wireloom.cli.guard import PROBLEMS
+from wireloom.cli.options import OUT, PACKAGE, Format, Framing, Out, Package, Parameters, Root, Source, chosen
+from wireloom.failures import MisuseError
+from wireloom.runtime.streams import FRAMINGS
+
+OnError = Annotated[
+    str,
+    typer.Option(
+        "--on-error",
+        metavar="stop|skip",
+        help="At a bad record: stop there, or skip it and go on behind it. What came before it is printed either way.",
+    ),
+]
+Target = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write; else standard output.")
+]
+
+
+def decode(
+    format: Format,
+    file: Source,
+    framing: Framing = None,
+    on_error: OnError = "stop",
+    root: Root = None,
+    parameter: Parameters = None,
+    out: Out = OUT,
+    package: Package = PACKAGE,
+) -> None:
+    """Decode records and print each as one line of JSON.
+
+    The JSON is the canonical rendering, which keeps every value: bytes are base64, 128-bit integers decimal text,
+    alternatives and open values tagged with their kind, absent members left out. Bad records are reported on standard
+    error with code, path and byte offset; any makes the exit code 1.
+
+    \b
+    Examples:
+      wireloom decode kind_of_event message.bin
+      wireloom decode kind_of_event events.log --framing concatenated --on-error skip
+      cat message.bin | wireloom decode kind_of_event - -p byteOrder=little | jq .
+    """
+    policy = "stop" if on_error == "raise" else on_error  # to a command, raising is stopping with exit code 1
+    _one_of("--on-error", policy, ("stop", "skip"))
+    request = _request(chosen(format, package, out), root, framing, parameter)
+    failed = 0
+    with _input(file) as source:
+        for outcome in transcode.decode(request, source, policy):
+            if outcome.line is not None:
+                say(outcome.line)
+            if outcome.error is not None:
+                failed += 1
+                complain(f"record {outcome.index}, at byte {outcome.offset} of {file}: {outcome.error}")
+    if failed:
+        raise typer.Exit(PROBLEMS)
+
+
+def encode(
+    format: Format,
+    file: Source,
+    output: Target = None,
+    framing: Framing = None,
+    root: Root = None,
+    parameter: Parameters = None,
+    out: Out = OUT,
+    package: Package = PACKAGE,
+) -> None:
+    """Encode lines of JSON, as `wireloom decode` prints them, to records.
+
+    What is written reads back as the same values. After `wireloom decode` it is also the same bytes where the format
+    leaves no choice of widths, order or spelling; MessagePack and JSON leave some.
+
+    \b
+    Examples:
+      wireloom encode kind_of_event message.json -o message.bin
+      wireloom decode kind_of_event events.log | wireloom encode kind_of_event - > copy.log
+    """
+    request = _request(chosen(format, package, out), root, framing, parameter)
+    if output is None and sys.stdout.isatty():
+        raise MisuseError("bytes are not for a terminal; give --output FILE or a pipe")
+    with _input(file) as source, _output(output) as target:
+        for data in transcode.encode(request, source):
+            target.write(data)
+
+
+def validate(
+    format: Format,
+    file: Source,
+    framing: Framing = None,
+    root: Root = None,
+    parameter: Parameters = None,
+    out: Out = OUT,
+    package: Package = PACKAGE,
+) -> None:
+    """Check every record of a file and say what is wrong with it.
+
+    Every record goes through the decoder; a record of a JSON format also through the JSON Schema of its root, which
+    says more than one problem at once. The schema is that of the parameters' defaults: where another value is given,
+    the decoder alone judges.
+
+    \b
+    Examples:
+      wireloom validate kind_of_event events.log
+      wireloom validate kind_of_event events.jsonl --framing lines
+    """
+    request = _request(chosen(format, package, out), root, framing, parameter)
+    with _input(file) as source, waiting("Validating"):
+        report = transcode.validate(request, source)
+    for finding in report.findings:
+        say(finding)
+    note(f"{report.records} records, {report.bad} bad")
+    if report.bad:
+        raise typer.Exit(PROBLEMS)
+
+
+def _request(
+    module: FormatModule, root: str | None, framing: str | None, parameter: list[str] | None
+) -> transcode.Request:
+    module.CODEC.root(root)
+    if framing is not None:
+        _one_of("--framing", framing, FRAMINGS)
+    return transcode.Request(module, root, framing, parameter_values(module, parameter or []))
+
+
+def _one_of(option: str, value: str, options: tuple[str, ...]) -> None:
+    if value not in options:
+        raise MisuseError(f"{option} {value}: it can be {', '.join(options)}")
+
+
+def _input(path: Path) -> BinaryIO:
+    return sys.stdin.buffer if str(path) == "-" else path.open("rb")
+
+
+@contextmanager
+def _output(path: Path | None) -> Iterator[BinaryIO]:
+    """The file, or standard output; no half-written file stays behind."""
+    if path is None:
+        yield sys.stdout.buffer
+        return
+    try:
+        with path.open("wb") as file:
+            yield file
+    except BaseException:
+        if path.is_file():  # and no device
+            path.unlink()
+        raise

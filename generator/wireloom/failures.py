@@ -1,0 +1,30 @@
+"""What stops a command besides a spec's mistakes: the call itself, its input, or the machine it runs on."""
+
+from collections.abc import Iterable
+
+from wireloom.problems import nearest
+
+
+class MisuseError(Exception):
+    """The command line names something that does not exist or does not fit; exit code 2."""
+
+
+class MachineError(Exception):
+    """Something that the command needs is missing or broken on this machine; exit code 3.
+
+    `remedy` is the command that mends it.
+    """
+
+    def __init__(self, message: str, remedy: str = "") -> None:
+        super().__init__(message)
+        self.remedy = remedy
+
+
+class DataError(Exception):
+    """Input that is not what the command reads; exit code 1."""
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> MisuseError:
+    """The error for a name that is none of those known, with the nearest that is."""
+    hint = nearest(name, known)
+    return MisuseError(f"no {kind} {name!r}; {hint}" if hint else f"no {kind} {name!r}")

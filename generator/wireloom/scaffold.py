@@ -1,0 +1,34 @@
+"""The start of a spec: small, working, with an example of everything that most formats need."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from wireloom.failures import MisuseError
+from wireloom.names import format_name_flaw
+
+TEMPLATE = Path(__file__).parent / "scaffold.yaml"
+FILLER = "new_format"  # the template is a spec itself; this is its format's name
+NAME = re.compile(rb"""^format:[ \t]*["']?([a-z0-9_]+)["']?[ \t]*(?:#.*)?\r?$""", re.MULTILINE)
+
+
+def create(name: str, specs: Path) -> Path:
+    """Write specs/NAME/NAME.yaml; an existing file is left alone, and a name is given once."""
+    flaw = format_name_flaw(name)
+    if flaw:
+        raise MisuseError(f"{name!r} cannot be a format's name: {flaw}")
+    path = specs / name / f"{name}.yaml"
+    if path.exists():
+        raise MisuseError(f"{path} is already there; give the new format another name")
+    for other in _specs_of(name, specs):
+        raise MisuseError(f"{other} already has a format {name}; give the new one another name")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(TEMPLATE.read_text(encoding="utf-8").replace(FILLER, name), encoding="utf-8")
+    return path
+
+
+def _specs_of(name: str, specs: Path) -> Iterator[Path]:
+    """The specs of that name, found by the line `format: NAME` alone; a spec with mistakes has its name, too."""
+    for path in sorted(specs.rglob("*.yaml")):
+        if name.encode() in NAME.findall(path.read_bytes()):
+            yield path

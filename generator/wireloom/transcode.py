@@ -1,0 +1,132 @@
+"""Files of records and lines of canonical JSON, each into the other.
+
+Both directions are generators: a stream of any length passes through in constant memory.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from wireloom.catalog import FormatModule
+from wireloom.failures import DataError, MisuseError
+from wireloom.runtime.canonical import dumps
+from wireloom.runtime.errors import DecodeError, EncodeError
+from wireloom.runtime.parameters import ParameterValue
+from wireloom.runtime.streams import Framed
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to read or write: the format, one of its roots, how records follow one another, and the parameters."""
+
+    module: FormatModule
+    root: str | None
+    framing: str | None
+    parameters: dict[str, ParameterValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A record as a line of JSON, or what is wrong with it."""
+
+    index: int
+    offset: int
+    line: str | None
+    error: DecodeError | None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What validation found."""
+
+    records: int
+    bad: int
+    findings: tuple[str, ...]
+
+
+def decode(request: Request, source: BinaryIO, on_error: str = "stop") -> Iterator[Outcome]:
+    """Every record of the source; `stop` ends behind the first bad one, `skip` goes on behind it."""
+    for framed in _framed(request, source, on_error):
+        line = _line(request, framed) if framed.error is None else None
+        yield Outcome(framed.index, framed.offset, line, framed.error)
+
+
+def encode(request: Request, source: Iterable[bytes]) -> Iterator[bytes]:
+    """The bytes of every line's record, framed."""
+    framing = request.framing or request.module.CODEC.framing
+    count = 0
+    for number, line in enumerate(source, start=1):
+        if line.strip():
+            count += 1
+            if count > 1 and framing == "none":
+                raise MisuseError("more than one record, and the format has no framing; choose one with --framing")
+            yield _frame(framing, _encoded(request, number, line))
+
+
+def validate(request: Request, source: BinaryIO) -> Report:
+    """Decode every record, and hold each JSON document against the schema of its root."""
+    judged = _schema_judge(request)
+    records, bad, findings = 0, 0, []
+    for framed in _framed(request, source, "skip"):
+        found = [*judged(framed.data), *_decoder_findings(framed)]
+        findings += [f"record {framed.index}, at byte {framed.offset}: {finding}" for finding in found]
+        records, bad = records + 1, bad + bool(found)
+    return Report(records, bad, tuple(findings))
+
+
+def _line(request: Request, framed: Framed) -> str:
+    return dumps(request.module.CODEC.to_canonical(framed.value, root=request.root))
+
+
+def _framed(request: Request, source: BinaryIO, on_error: str) -> Iterator[Framed]:
+    return request.module.CODEC.iter_parse(
+        source, framing=request.framing, on_error=on_error, root=request.root, **request.parameters
+    )
+
+
+def _encoded(request: Request, number: int, line: bytes) -> bytes:
+    codec = request.module.CODEC
+    try:
+        value = codec.from_canonical(json.loads(line), root=request.root)
+    except json.JSONDecodeError as error:
+        raise DataError(f"line {number}: not JSON: {error}") from error
+    except EncodeError as error:
+        raise DataError(f"line {number}: {error.actual}") from error  # it says where, what and what would be right
+    try:
+        return codec.build(value, root=request.root, **request.parameters)
+    except EncodeError as error:
+        raise DataError(f"line {number}: {error}") from error
+
+
+def _frame(framing: str, data: bytes) -> bytes:
+    match framing:
+        case "length-prefixed":
+            return len(data).to_bytes(4, "big") + data
+        case "lines":
+            return data + b"\n"
+        case _:
+            return data
+
+
+def _decoder_findings(framed: Framed) -> Iterator[str]:
+    if framed.error is not None:
+        yield str(framed.error)
+
+
+def _schema_judge(request: Request) -> Callable[[bytes], Iterable[str]]:
+    """What the JSON Schema says of a document.
+
+    Nothing where the format is not JSON, and nothing where a parameter is not at its default: the schema is that of
+    the defaults, and a decoder that is told to tolerate more must not be contradicted.
+    """
+    if request.module.ENCODING != "json" or not _all_default(request):
+        return lambda _: ()
+    from wireloom.schema_findings import findings  # noqa: PLC0415 - jsonschema is an extra of its own
+
+    return findings(request.module.JSON_SCHEMA, request.root or request.module.CODEC.default_root)
+
+
+def _all_default(request: Request) -> bool:
+    defaults = {parameter.name: parameter.default for parameter in request.module.CODEC.parameters}
+    return all(value == defaults[name] for name, value in request.parameters.items())

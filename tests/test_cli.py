@@ -1,0 +1,440 @@
+"""The command line as people use it: what is printed, what is written, and the exit code."""
+
+import itertools
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from wireloom import pipeline
+from wireloom.catalog import open_format, open_package
+from wireloom.cli.app import app
+from wireloom.runtime.errors import DecodeError
+
+_numbers = itertools.count()
+
+
+@dataclass
+class Project:
+    """A folder with one scaffolded spec, `heartbeat`, and a generated package of a name of its own."""
+
+    home: Path
+    package: str = field(default_factory=lambda: f"formats_{next(_numbers)}")
+
+    @property
+    def specs(self):
+        """Folder of the specs."""
+        return self.home / "specs"
+
+    @property
+    def spec(self):
+        """The scaffolded spec."""
+        return self.specs / "heartbeat" / "heartbeat.yaml"
+
+    @property
+    def out(self):
+        """Folder of the generated package."""
+        return self.home / "build"
+
+    @property
+    def module(self):
+        """Folder of the generated module."""
+        return self.out / self.package / "heartbeat"
+
+    def generate(self, *options):
+        """Run `generate`."""
+        return self.run("generate", "--specs", self.specs, *options)
+
+    def run(self, command, *arguments, input=None):
+        """Run a command on this project."""
+        places = ["--out", self.out, "--package", self.package]
+        return CliRunner().invoke(app, [str(each) for each in (command, *arguments, *places)], input=input)
+
+    def record(self):
+        """A record of the format."""
+        module = open_format(open_package(self.package, self.out), "heartbeat")
+        value = {"kind": "alarm", "urgent": True, "battery": 3, "sentAt": 1, "readings": []}
+        return module.CODEC.build(value)
+
+
+@pytest.fixture
+def project(tmp_path):
+    made = Project(tmp_path)
+    result = CliRunner().invoke(app, ["new", "heartbeat", "--specs", str(made.specs)])
+    assert result.exit_code == 0, result.output
+    return made
+
+
+@pytest.fixture
+def generated(project):
+    result = project.generate()
+    assert result.exit_code == 0, result.output
+    return project
+
+
+# --- generate ------------------------------------------------------------------------------------------------------
+
+
+def test_generate_says_what_it_wrote_and_a_second_run_writes_nothing(project):
+    first = project.generate()
+    assert f"wrote {project.module / 'parser.py'}" in first.output
+    second = project.generate()
+    assert second.exit_code == 0
+    assert second.output.startswith("0 written, 0 removed")
+
+
+def test_check_is_content_with_fresh_files_and_names_stale_ones_and_the_command(generated):
+    assert generated.generate("--check").exit_code == 0
+    parser = generated.module / "parser.py"
+    parser.write_text(parser.read_text() + "\n# touched\n")
+    stale = generated.generate("--check")
+    assert stale.exit_code == 1
+    assert f"out of date: {parser}" in stale.output
+    assert f"wireloom generate --specs {generated.specs}" in stale.output
+
+
+def test_check_covers_the_schema_of_the_language(generated):
+    (generated.specs / "wireloom.schema.json").unlink()
+    result = generated.generate("--check")
+    assert result.exit_code == 1
+    assert "missing: " in result.output
+
+
+def test_files_of_a_spec_that_is_gone_are_removed(generated):
+    CliRunner().invoke(app, ["new", "second", "--specs", str(generated.specs)])
+    generated.generate()
+    generated.spec.unlink()
+    result = generated.generate()
+    assert f"removed {generated.module / 'parser.py'}" in result.output
+    assert not generated.module.exists()
+    assert (generated.out / generated.package / "second").exists()
+
+
+def test_all_problems_are_shown_at_once_and_nothing_is_written(generated):
+    before = (generated.module / "parser.py").read_bytes()
+    text = (
+        generated.spec.read_text()
+        .replace("kind: {type: uint8", "kind: {type: unit8")
+        .replace("else: bad_magic", "else: bad_magik")
+    )
+    generated.spec.write_text(text)
+    result = generated.generate()
+    assert result.exit_code == 1
+    assert "heartbeat.yaml:" in result.output
+    assert "uint8" in result.output
+    assert "bad_magic" in result.output
+    assert "Traceback" not in result.output
+    assert (generated.module / "parser.py").read_bytes() == before
+
+
+def test_a_package_written_by_hand_is_left_alone(project):
+    own = project.out / project.package / "__init__.py"
+    own.parent.mkdir(parents=True)
+    own.write_text("mine = 1\n")
+    result = project.generate()
+    assert result.exit_code == 2
+    assert "not written by wireloom" in result.output
+    assert own.read_text() == "mine = 1\n"
+    assert not project.module.exists()
+
+
+def test_a_missing_folder_of_specs_is_a_wrong_call(tmp_path):
+    result = CliRunner().invoke(app, ["generate", "--specs", str(tmp_path / "none")])
+    assert result.exit_code == 2
+    assert "wireloom new" in result.output
+
+
+def test_another_value_of_the_hash_seed_gives_the_same_bytes(project):
+    texts = []
+    for seed in ("1", "2"):
+        out = project.home / seed
+        command = [sys.executable, "-m", "wireloom", "generate", "--specs", str(project.specs), "--out", str(out)]
+        subprocess.run(command, env=os.environ | {"PYTHONHASHSEED": seed}, check=True, capture_output=True)
+        texts.append({path.relative_to(out): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()})
+    assert texts[0] == texts[1]
+
+
+# --- new -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_scaffolded_spec_gives_its_examples(generated):
+    format = next(iter(pipeline.formats(generated.specs)))
+    module = open_format(open_package(generated.package, generated.out), "heartbeat")
+    good, bad = format.examples
+    assert module.to_canonical(module.parse(good.data)) == good.value
+    assert module.build(module.parse(good.data)) == good.data
+    with pytest.raises(DecodeError) as caught:
+        module.parse(bad.data)
+    assert (caught.value.code, caught.value.path, caught.value.offset) == (bad.error, bad.path, bad.offset)
+
+
+def test_new_refuses_a_bad_name_and_an_existing_spec(project):
+    bad = CliRunner().invoke(app, ["new", "Heart-Beat", "--specs", str(project.specs)])
+    again = CliRunner().invoke(app, ["new", "heartbeat", "--specs", str(project.specs)])
+    assert (bad.exit_code, again.exit_code) == (2, 2)
+    assert "already there" in again.output
+
+
+def test_new_refuses_a_name_that_another_file_has_even_a_broken_one(project):
+    other = project.specs / "misc" / "old.yaml"
+    other.parent.mkdir()
+    other.write_text('format: "taken"  # once\nroots: [\n')
+    result = CliRunner().invoke(app, ["new", "taken", "--specs", str(project.specs)])
+    assert result.exit_code == 2
+    assert f"{other} already has a format taken; give the new one another name" in result.output
+    assert not (project.specs / "taken").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("os", "os is a module of Python itself"),
+        ("class", "class is a word of Python"),
+        ("wireloom", "the generator's own package"),
+        ("my-formats", "letters, digits and underscores"),
+    ],
+)
+def test_generate_refuses_a_package_that_could_not_be_imported(project, name, message):
+    project.package = name
+    result = project.generate()
+    assert result.exit_code == 2
+    assert message in result.output
+    assert "Traceback" not in result.output
+    assert not project.out.exists()
+
+
+def test_the_tutorial_of_the_language_gives_what_it_shows(tmp_path):
+    page = (Path(__file__).parent.parent / "specs" / "README.md").read_text(encoding="utf-8")
+    tutorial = page.partition("## A spec from nothing")[2].partition("## Diagnostics")[0]
+    start, *fields, body, head, structs, examples = re.findall(r"```yaml\n(.*?)```", tutorial, re.DOTALL)
+    above, below = start.split("types:\n")
+    project = Project(tmp_path)
+    spec = project.specs / "sensor" / "sensor_frame.yaml"
+    spec.parent.mkdir(parents=True)
+    spec.write_text("".join([above, head, "types:\n", below, *fields, body, structs, examples]))
+    assert project.generate().exit_code == 0
+    data = bytes.fromhex(re.search(r"printf '([0-9a-f ]+)'", tutorial)[1])
+    assert project.run("decode", "sensor_frame", "-", input=data).stdout in tutorial
+
+
+# --- formats, decode, encode, validate -----------------------------------------------------------------------------
+
+
+def test_formats_lists_parameters_with_their_defaults():
+    result = CliRunner().invoke(app, ["formats", "--out", str(Path(__file__).parent.parent / "generated")])
+    assert "-p verifyCrc=BOOLEAN: " in result.output
+    assert "(default: true)" in result.output
+
+
+def test_formats_lists_titles_and_roots(generated):
+    result = generated.run("formats")
+    assert "heartbeat: Message of heartbeat" in result.output
+
+
+def test_decode_and_encode_give_the_bytes_back(generated, tmp_path):
+    stream = tmp_path / "stream.bin"
+    stream.write_bytes(generated.record() * 3)
+    decoded = generated.run("decode", "heartbeat", stream)
+    assert decoded.exit_code == 0
+    assert [json.loads(line)["kind"] for line in decoded.output.splitlines()] == ["alarm"] * 3
+    lines = tmp_path / "lines.json"
+    lines.write_text(decoded.output)
+    copy = tmp_path / "copy.bin"
+    encoded = generated.run("encode", "heartbeat", lines, "-o", copy)
+    assert encoded.exit_code == 0, encoded.output
+    assert copy.read_bytes() == stream.read_bytes()
+
+
+def test_decode_reads_standard_input(generated):
+    result = generated.run("decode", "heartbeat", "-", input=generated.record())
+    assert json.loads(result.stdout)["urgent"] is True
+
+
+@pytest.mark.parametrize(("policy", "lines"), [("raise", 1), ("stop", 1), ("skip", 2)])
+def test_a_bad_record_is_reported_and_the_policy_decides_what_follows(generated, tmp_path, policy, lines):
+    good, bad = generated.record(), bytearray(generated.record())
+    bad[10] ^= 1
+    stream = tmp_path / "stream.bin"
+    stream.write_bytes(good + bytes(bad) + good)
+    result = generated.run("decode", "heartbeat", stream, "--on-error", policy)
+    assert result.exit_code == 1
+    assert len(result.stdout.splitlines()) == lines
+    assert "record 1, at byte 18" in result.stderr
+    assert "bad_checksum at checksum" in result.stderr
+
+
+def test_validate_counts_records_and_bad_ones(generated, tmp_path):
+    stream = tmp_path / "stream.bin"
+    stream.write_bytes(generated.record() + b"\xca\xfe\x00\x03")
+    result = generated.run("validate", "heartbeat", stream)
+    assert result.exit_code == 1
+    assert "bad_length" in result.stdout
+    assert "2 records, 1 bad" in result.stderr
+
+
+def validated(tmp_path, format, text, *options):
+    file = tmp_path / "record.json"
+    file.write_text(text)
+    places = ["--out", str(Path(__file__).parent.parent / "generated")]
+    return CliRunner().invoke(app, ["validate", format, str(file), *options, *places])
+
+
+def test_validate_judges_a_document_by_the_schema_of_its_root(tmp_path):
+    key = '["shop","cart","ICEiIyQlJicoKSorLC0uLzAxMjM=",7]'
+    result = validated(tmp_path, "aerospike_json", key, "--root", "key", "--framing", "none")
+    assert result.exit_code == 0, result.output
+
+
+def test_validate_names_the_member_at_fault(tmp_path):
+    text = '{"msg":"write","key":["shop",null,"ICEiIyQlJicoKSorLC0uLzAxMjM=",7],"bins":[{"name":"n","type":"int"}]}'
+    result = validated(tmp_path, "aerospike_json", text, "--framing", "none")
+    assert result.exit_code == 1
+    assert "$.bins[0]: 'value' is a required property" in result.output
+    assert "given schemas" not in result.output
+
+
+def test_the_decoder_alone_judges_where_a_parameter_is_not_at_its_default(tmp_path):
+    text = '{"metadata":{"namespace":"t"},"extra":1}'
+    strict = validated(tmp_path, "aerospike_json", text, "--framing", "none")
+    loose = validated(tmp_path, "aerospike_json", text, "--framing", "none", "-p", "unknownMembers=ignore")
+    assert strict.output.count("record 0") > 1
+    assert loose.output.count("record 0") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["heartbaet"], "did you mean heartbeat?"),
+        (["heartbeat", "-p", "x=1"], "no parameter of heartbeat 'x'"),
+        (["heartbeat", "-p", "x"], "is not NAME=VALUE"),
+        (["heartbeat", "--root", "recrod"], "did you mean 'record'?"),
+        (["heartbeat", "--framing", "line"], "it can be none"),
+        (["heartbeat", "--on-error", "ignore"], "it can be stop, skip"),
+    ],
+)
+def test_wrong_names_get_the_nearest_right_one_and_exit_code_2(generated, arguments, message):
+    format, *options = arguments
+    result = generated.run("decode", format, "-", *options, input=b"")
+    assert result.exit_code == 2
+    assert message in result.output
+
+
+def test_encode_says_which_line_is_wrong(generated, tmp_path):
+    lines = tmp_path / "lines.json"
+    lines.write_text('{"kind": "alarms"}\n')
+    result = generated.run("encode", "heartbeat", lines, "-o", tmp_path / "out.bin")
+    assert result.exit_code == 1
+    assert "line 1: kind: expected one of " in result.output
+    assert "canonical" not in result.output
+    assert "Traceback" not in result.output
+
+
+def test_a_missing_package_is_the_machines_problem_and_says_what_mends_it(tmp_path):
+    result = CliRunner().invoke(app, ["formats", "--package", "nowhere_formats", "--out", str(tmp_path)])
+    assert result.exit_code == 3
+    assert "mend it with: wireloom generate" in result.output
+
+
+def test_every_command_has_examples():
+    for command in app.registered_commands:
+        help = CliRunner().invoke(app, [command.callback.__name__, "--help"]).output
+        assert "Examples:" in help
+
+
+# --- the generated package -----------------------------------------------------------------------------------------
+
+
+def test_a_module_is_imported_fast_and_without_arrow_or_spark(generated):
+    code = f"""
+import sys, time
+import wireloom
+start = time.perf_counter()
+import {generated.package}.heartbeat as module
+spent = time.perf_counter() - start
+assert "pyarrow" not in sys.modules and "pyspark" not in sys.modules and "jinja2" not in sys.modules
+print(spent)
+"""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(generated.out), *sys.path])}
+    spent = [
+        float(subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True).stdout)
+        for _ in range(3)
+    ]
+    assert min(spent) < 0.15
+
+
+def test_another_contract_is_refused_with_what_to_do(generated):
+    index = generated.out / generated.package / "__init__.py"
+    index.write_text(index.read_text().replace("CONTRACT: Final = 1", "CONTRACT: Final = 99"))
+    result = generated.run("formats")
+    assert result.exit_code == 3
+    assert "generated for contract 99" in result.output
+    assert "mend it with: wireloom generate" in result.output
+
+
+def test_the_zip_is_imported_from_where_it_lies(generated, tmp_path):
+    result = generated.run("package", "--dest", tmp_path / "dist")
+    assert result.exit_code == 0, result.output
+    archive = next((tmp_path / "dist").glob("*.zip"))
+    code = f"""
+import sys
+sys.path.insert(0, {str(archive)!r})
+import {generated.package}.heartbeat as module, wireloom.runtime, wireloom.spark.executor
+assert {str(archive)!r} in wireloom.runtime.__file__ and {str(archive)!r} in module.__file__
+assert module.JSON_SCHEMA and module.ARROW_SCHEMA.names
+print(module.parse(bytes.fromhex({generated.record().hex()!r}))["kind"])
+"""
+    # -S would hide site-packages; the checkout itself must not be what is imported
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    answer = subprocess.run(
+        [sys.executable, "-c", code], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert answer.stdout.strip() == "alarm", answer.stderr
+
+
+def test_the_wheel_is_whole_and_the_same_each_time(generated, tmp_path):
+    for name in ("one", "two"):
+        generated.run("package", "--dest", tmp_path / name)
+    first, second = (next((tmp_path / name).glob("*.whl")) for name in ("one", "two"))
+    assert first.read_bytes() == second.read_bytes()
+    with zipfile.ZipFile(first) as wheel:
+        names = wheel.namelist()
+        record = wheel.read(next(name for name in names if name.endswith("RECORD"))).decode()
+    assert f"{generated.package}/py.typed" in names
+    assert f"{generated.package}/heartbeat/schema.json" in names
+    assert all(f"{name}," in record for name in names)
+
+
+def test_earlier_bundles_of_the_same_package_are_removed_and_the_exact_one_is_named(generated, tmp_path):
+    folder = tmp_path / "dist"
+    folder.mkdir()
+    name = generated.package
+    earlier = [folder / f"{name}-1.0+0123456789ab.zip", folder / f"{name}-1.0+0123456789ab-py3-none-any.whl"]
+    others = [folder / f"{name}_more-1.0+0123456789ab.zip", folder / "notes.txt"]
+    for path in (*earlier, *others):
+        path.write_bytes(b"old")
+    result = generated.run("package", "--dest", folder)
+    (made,) = folder.glob(f"{name}-*.zip")
+    assert not any(path.exists() for path in earlier)
+    assert all(path.exists() for path in others)
+    assert all(f"removed {path}" in result.output for path in earlier)
+    assert f"spark-submit --py-files {made} JOB.py" in result.output
+    assert len(list(folder.glob(f"{name}-*"))) == 2
+    assert "removed" not in generated.run("package", "--dest", folder).output
+
+
+def test_generating_the_projects_specs_takes_less_than_two_seconds():
+    root = Path(__file__).parent.parent
+    from wireloom.project import Project as Specs
+
+    start = time.perf_counter()
+    texts = pipeline.files(Specs(root / "specs"))
+    assert time.perf_counter() - start < 2
+    assert len(texts) > 5

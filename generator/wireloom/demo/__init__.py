@@ -1,0 +1,1 @@
+"""The demonstration: sample records of every format, through the whole road to Spark tables, and the tables shown."""

@@ -1,0 +1,76 @@
+"""The whole road, for every format at once: specs -> package -> sample files -> ingest -> tables."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from wireloom import pipeline
+from wireloom.catalog import FormatModule, open_format, open_package
+from wireloom.demo.samples import samples, stream
+from wireloom.model.format import Format, Framing
+from wireloom.project import Project
+from wireloom.spark.ingest import ingest
+from wireloom.spark.plan import QUARANTINE, RECORDS, Job, Plan, Summary
+from wireloom.spark.preview import Preview, preview
+from wireloom.spark.session import session
+
+SHOWN = 4  # rows of each table
+BEFORE = 2  # good records in front of a damaged one
+
+Ingest = Callable[[Job], Summary]
+Show = Callable[[str, int], Preview]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One format's tables, ready to show: a few rows of each."""
+
+    format: str
+    title: str
+    framing: str
+    input: Path
+    summary: Summary
+    output: Path
+    records: Preview
+    quarantine: Preview
+
+
+def run(project: Project, output: Path) -> Iterator[Shown]:
+    """Generate the project's package, then make samples of every format and ingest them, one Spark session for all."""
+    pipeline.generate(project)
+    package = open_package(project.package, project.out)
+    with session((project.out,)) as spark:
+        for format in pipeline.formats(project.specs):
+            module = open_format(package, format.name)
+            framing = Framing.LENGTH_PREFIXED if format.framing is Framing.NONE else format.framing
+            source = output / "input" / format.name
+            _write_samples(source, format, module, framing)
+            plan = Plan(f"{project.package}.{format.name}", format.name, module.DIGEST, framing=framing.value)
+            job = Job(plan, str(source.resolve()), str((output / "tables" / format.name).resolve()), overwrite=True)
+            yield _shown(format, job, output, partial(ingest, spark), partial(preview, spark))
+
+
+def _shown(format: Format, job: Job, output: Path, ingest: Ingest, show: Show) -> Shown:
+    summary = ingest(job)
+    return Shown(
+        format.name,
+        format.title,
+        job.plan.framing or "none",
+        output / "input" / format.name,
+        summary,
+        output / "tables" / format.name,
+        show(f"{job.output}/{RECORDS}", SHOWN),
+        show(f"{job.output}/{QUARANTINE}", 2 * SHOWN),
+    )
+
+
+def _write_samples(folder: Path, format: Format, module: FormatModule, framing: Framing) -> None:
+    """One stream of good records, and short ones that each end in a damaged record."""
+    made = samples(format, module)
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.bin"):
+        old.unlink()
+    (folder / "good.bin").write_bytes(stream(framing.value, made.good))
+    for number, damaged in enumerate(made.damaged):
+        (folder / f"damaged-{number}.bin").write_bytes(stream(framing.value, (*made.good[:BEFORE], damaged)))

@@ -1,0 +1,141 @@
+"""Sample records of any format, grown from the examples in its spec.
+
+Valid examples are parsed, a few of their values changed, and built again with the format's own encoder; a change that
+the format does not allow is dropped. Bad records are the spec's own bad examples, and good ones cut short or with a bit
+flipped. Chance is seeded with the format's name, so every run makes the same bytes.
+"""
+
+import copy
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from wireloom.catalog import FormatModule
+from wireloom.model.format import Format, Framing
+from wireloom.runtime.errors import DecodeError, WireloomError
+
+GOOD = 120
+DAMAGED = 4
+CHANGES = 3  # values changed in one sample
+ATTEMPTS = 12
+
+Setter = Callable[[object], None]
+Leaf = tuple[object, Setter]
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """Records that decode, and records that were damaged."""
+
+    good: tuple[bytes, ...]
+    damaged: tuple[bytes, ...]
+
+
+def samples(format: Format, module: FormatModule) -> Samples:
+    """The samples of a format, under its default parameters."""
+    chance = random.Random(format.name)  # noqa: S311 - samples, not secrets
+    root = format.roots[0].name
+    usable = [example for example in format.examples if example.root == root and not example.parameters]
+    valid = [example.data for example in usable if example.error is None]
+    if not valid:
+        return Samples((), tuple(example.data for example in usable))
+    good = [_varied(module, root, valid[number % len(valid)], chance) for number in range(GOOD)]
+    bad = [example.data for example in usable if example.error is not None]
+    bad += [_damaged(module, root, chance.choice(good), chance) for _ in range(DAMAGED)]
+    if format.framing is Framing.LINES:
+        bad = [data.replace(b"\n", b" ") for data in bad]
+    return Samples(tuple(good), tuple(bad))
+
+
+def stream(framing: str, records: tuple[bytes, ...]) -> bytes:
+    """The records as one stream."""
+    match framing:
+        case "length-prefixed":
+            return b"".join(len(data).to_bytes(4, "big") + data for data in records)
+        case "lines":
+            return b"".join(data + b"\n" for data in records)
+        case _:
+            return b"".join(records)
+
+
+# --- good records --------------------------------------------------------------------------------------------------
+
+
+def _varied(module: FormatModule, root: str, data: bytes, chance: random.Random) -> bytes:
+    """A record like `data` with some values changed; `data` itself where no change is allowed."""
+    original = module.CODEC.parse(data, root=root)
+    for _ in range(ATTEMPTS):
+        value = copy.deepcopy(original)
+        leaves = list(_leaves(value))
+        for leaf, put in chance.sample(leaves, min(CHANGES, len(leaves))):
+            put(_changed(leaf, chance))
+        try:
+            built = module.CODEC.build(value, root=root)
+            module.CODEC.parse(built, root=root)
+        except WireloomError:
+            continue
+        return built
+    return data
+
+
+def _leaves(value: object) -> Iterator[Leaf]:
+    """Every scalar in records and lists, and how to put another in its place."""
+    entries: Iterator[tuple[object, object]]
+    match value:
+        case dict():
+            entries = iter(value.items())
+        case list():
+            entries = iter(enumerate(value))
+        case _:
+            return
+    for key, member in entries:
+        if isinstance(member, dict | list):
+            yield from _leaves(member)
+        elif isinstance(member, int | float | str | bytes):
+            yield member, _setter(value, key)
+
+
+def _setter(holder: object, key: object) -> Setter:
+    def put(new: object) -> None:
+        holder[key] = new  # type: ignore[index]
+
+    return put
+
+
+def _changed(leaf: object, chance: random.Random) -> object:
+    match leaf:
+        case bool():
+            return not leaf
+        case int():
+            return leaf + chance.randint(1, 999)
+        case float():
+            return leaf + chance.randint(1, 99) / 4
+        case str():
+            return f"{leaf}{chance.randint(1, 99)}"
+        case bytes():
+            return leaf[:-1] + bytes([chance.randrange(256)]) if leaf else leaf
+        case _:
+            return leaf
+
+
+# --- damaged records -----------------------------------------------------------------------------------------------
+
+
+def _damaged(module: FormatModule, root: str, data: bytes, chance: random.Random) -> bytes:
+    """The record cut short or with a bit flipped, so that the decoder notices where the format lets it."""
+    for _ in range(ATTEMPTS):
+        broken = _cut(data, chance) if chance.random() < 0.5 else _flipped(data, chance)
+        try:
+            module.CODEC.parse(broken, root=root)
+        except DecodeError:
+            return broken
+    return _cut(data, chance)
+
+
+def _cut(data: bytes, chance: random.Random) -> bytes:
+    return data[: chance.randrange(1, len(data))] if len(data) > 1 else data
+
+
+def _flipped(data: bytes, chance: random.Random) -> bytes:
+    place = chance.randrange(len(data))
+    return data[:place] + bytes([data[place] ^ 1 << chance.randrange(8)]) + data[place + 1 :]

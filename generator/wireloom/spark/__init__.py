@@ -1,0 +1,1 @@
+"""Wireloom on Spark: the only folder that imports pyspark."""

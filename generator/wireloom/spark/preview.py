@@ -1,0 +1,37 @@
+"""A few rows of a table as plain values, for people to look at."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from pyspark.sql import Row, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import VariantVal
+
+from wireloom.spark.plan import RECORD, SOURCE
+
+Preview = tuple[Mapping[str, object], ...]
+
+
+def preview(spark: SparkSession, path: str, rows: int) -> Preview:
+    """A few rows of a table, those of the last file first; values as JSON can say them, absent members left out."""
+    found = spark.read.parquet(path).orderBy(F.desc(SOURCE), RECORD).limit(rows).collect()
+    return tuple({name: _plain(value) for name, value in row.asDict().items()} for row in found)
+
+
+def _plain(value: Any) -> object:
+    match value:
+        case None | bool() | int() | float() | str():
+            return value
+        case bytes() | bytearray():
+            return bytes(value).hex()
+        case Row():
+            return {name: _plain(each) for name, each in value.asDict().items() if each is not None}
+        case list():
+            return [_plain(each) for each in value]
+        case dict():
+            return {str(key): _plain(each) for key, each in value.items()}
+        case VariantVal():
+            return json.loads(value.toJson())
+        case _:
+            return str(value)

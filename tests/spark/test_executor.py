@@ -1,0 +1,63 @@
+"""What runs on executors, without Spark: one bad record, however large, costs itself alone."""
+
+import pyarrow as pa
+import pytest
+
+from wireloom.runtime.streams import KEPT
+from wireloom.spark import executor
+from wireloom.spark.executor import decode_column, decode_files
+from wireloom.spark.plan import Plan
+from wireloom_formats import databus_event, kpl_record
+
+HUGE = 3_000_000_000
+
+
+def plan(module, framing=None):
+    return Plan(module.__name__, module.FORMAT, module.DIGEST, framing=framing)
+
+
+def files(*paths):
+    content = pa.nulls(len(paths), pa.binary())
+    return pa.RecordBatch.from_arrays([pa.array([f"file:{path}" for path in paths]), content], ["path", "content"])
+
+
+def values(*data):
+    arrays = [pa.array(["t"] * len(data)), pa.array(range(len(data)), pa.int64()), pa.array(data, pa.binary())]
+    return pa.RecordBatch.from_arrays(arrays, ["path", "record", "data"])
+
+
+def quarantined(batches):
+    return [row["bad"] for batch in batches for row in batch.to_pylist() if row["bad"] is not None]
+
+
+@pytest.mark.parametrize("framing", ["none", "concatenated", "length-prefixed"])
+def test_a_file_of_garbage_beyond_arrows_limit_is_one_row_of_the_quarantine(tmp_path, framing):
+    path = tmp_path / "garbage.bin"
+    with path.open("wb") as file:
+        file.write(b"\xfe" * 8)
+        file.truncate(HUGE)
+    (bad,) = quarantined(decode_files(plan(databus_event, framing), [files(path)]))
+    assert (bad["raw_size"], len(bad["raw"])) == (HUGE, KEPT)
+    assert bad["format"] == "databus_event"
+
+
+def test_raw_size_is_that_of_raw_where_nothing_is_cut_and_null_without_data():
+    rows = quarantined(decode_column(plan(databus_event), [values(b"\xfe\xfe", None)]))
+    assert sorted((row["code"] == "no_data", row["raw"], row["raw_size"]) for row in rows) == [
+        (False, b"\xfe\xfe", 2),
+        (True, None, None),
+    ]
+
+
+def test_bad_rows_leave_in_batches_of_bounded_size(monkeypatch):
+    monkeypatch.setattr(executor, "BATCH_BYTES", 10)
+    made = decode_column(plan(databus_event), [values(*[b"\xfe" * 4] * 5, b"\xfe" * 30)])
+    sizes = [[row["bad"]["raw_size"] for row in batch.to_pylist() if row["bad"]] for batch in made]
+    assert [each for each in sizes if each] == [[4, 4], [4, 4], [4], [30]]
+
+
+def test_values_are_decoded_in_chunks_of_bounded_size(monkeypatch):
+    monkeypatch.setattr(executor, "CHUNK_BYTES", 10)
+    made = list(decode_column(plan(kpl_record), [values(b"a" * 6, b"b" * 6, b"c" * 30, b"d")]))
+    tallies = [row["tally"] for batch in made for row in batch.to_pylist() if row["tally"]]
+    assert [tally["records"] for tally in tallies] == [1, 1, 1, 1]

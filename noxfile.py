@@ -1,0 +1,114 @@
+"""Everything that is done to the project, by name: `nox -l` lists it, `nox -s tests` does one thing.
+
+All sessions share one environment, made by the session `environment` from the project's own pyproject.toml: PySpark is
+too large to be installed once for each. Arguments behind `--` go to the program that the session runs.
+"""
+
+from pathlib import Path
+
+import nox
+
+ROOT = Path(__file__).parent
+PYPROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
+ENVIRONMENT = ROOT / ".nox" / "environment"
+VECTORS = ROOT.parent / "shared" / "vectors"
+
+nox.needs_version = ">=2025.2.9"
+nox.options.sessions = ["lint", "types", "tests", "conformance"]
+nox.options.reuse_existing_virtualenvs = True
+
+
+def python(session: nox.Session, *arguments: str, env: dict[str, str] | None = None) -> None:
+    """Run the environment's Python."""
+    session.run(str(ENVIRONMENT / "bin" / "python"), *arguments, external=True, env=env)
+
+
+@nox.session(default=False)
+def environment(session: nox.Session) -> None:
+    """Install the project, with every extra, and the tools that work on it."""
+    groups = nox.project.dependency_groups(PYPROJECT, "dev")
+    session.install("--editable", ".[all]", *groups)
+
+
+@nox.session(venv_backend="none", requires=["environment"], default=False)
+def demo(session: nox.Session) -> None:
+    """Make sample events, decode them on Spark, show the tables."""
+    python(session, "-m", "wireloom", "demo", *session.posargs)
+
+
+@nox.session(venv_backend="none", requires=["environment"])
+def tests(session: nox.Session) -> None:
+    """Run the tests, on two processes."""
+    python(session, "-m", "pytest", "-n", "2", "--dist", "loadfile", *session.posargs)
+
+
+@nox.session(venv_backend="none", requires=["environment"], default=False)
+def generate(session: nox.Session) -> None:
+    """Bring generated/ and docs/formats/ up to date with specs/; `-- --check` only looks."""
+    python(session, "-m", "wireloom", "generate", "--docs", "docs/formats", *session.posargs)
+
+
+@nox.session(venv_backend="none", requires=["environment"])
+def lint(session: nox.Session) -> None:
+    """Lint and check the format of everything, generated code included, and that generated code is up to date."""
+    python(session, "-m", "ruff", "check", *session.posargs)
+    python(session, "-m", "ruff", "format", "--check")
+    python(session, "-m", "wireloom", "generate", "--docs", "docs/formats", "--check")
+
+
+@nox.session(venv_backend="none", requires=["environment"])
+def types(session: nox.Session) -> None:
+    """Type-check strictly, generated code included."""
+    python(session, "-m", "mypy", *session.posargs)
+
+
+@nox.session(venv_backend="none", requires=["environment"])
+def conformance(session: nox.Session) -> None:
+    """Judge the codecs by vectors of other implementations: those of `-- DIR...`, else of WIRELOOM_VECTORS."""
+    folders = session.posargs or [session.env.get("WIRELOOM_VECTORS") or str(VECTORS)]
+    if not session.posargs and not Path(folders[0]).is_dir():
+        session.skip(f"there are no vectors in {folders[0]}; name a folder behind --, or in WIRELOOM_VECTORS")
+    python(session, "tests/conformance.py", *folders)
+
+
+@nox.session(venv_backend="none", requires=["environment"], default=False)
+def build(session: nox.Session) -> None:
+    """Build sdist and wheel into dist/, and the wheel and --py-files zip of the generated package."""
+    python(session, "-m", "build", *session.posargs)
+    python(session, "-m", "wireloom", "package")
+
+
+@nox.session(venv_backend="none", requires=["environment"], default=False)
+def bench(session: nox.Session) -> None:
+    """Measure generation, imports and decoding, then the engine beside its peers, and print tables."""
+    python(session, "tests/bench/bench.py", *session.posargs)
+    python(session, "tests/bench/engine_bench.py")
+
+
+@nox.session(venv_backend="none", requires=["environment"], default=False)
+def sanitize(session: nox.Session) -> None:
+    """Build the engine with ASan and UBSan and run mutants of each format through it: `-- 1000000` says how many."""
+    flags = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
+    folder = ROOT / ".nox" / "sanitize"
+    build_environment = {
+        "WIRELOOM_REQUIRE_ENGINE": "1",
+        "WIRELOOM_ENGINE_CFLAGS": flags,
+        "WIRELOOM_ENGINE_LDFLAGS": "-fsanitize=address,undefined",
+    }
+    places = ("--build-lib", str(folder / "lib"), "--build-temp", str(folder / "temp"))
+    python(session, "setup.py", "build_ext", "--force", *places, env=build_environment)
+    (library,) = folder.glob("lib/wireloom/runtime/engine/_engine*.so")
+    runtimes = [
+        session.run("gcc", f"-print-file-name={name}", external=True, silent=True)
+        for name in ("libasan.so", "libubsan.so")
+    ]
+    environment = {
+        "LD_PRELOAD": ":".join(str(path).strip() for path in runtimes),
+        "ASAN_OPTIONS": "detect_leaks=0",  # the interpreter's own
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+        "PYTHONMALLOC": "malloc",  # so that ASan sees each record's end
+    }
+    for name in ("databus_event", "aerospike_msgpack", "kpl_record"):
+        count = session.posargs or ["1000000"]
+        options = ("--engine-only", f"--library={library}")
+        python(session, "tests/fuzz/differential.py", name, *count, *options, env=environment)

@@ -1,0 +1,79 @@
+"""What tests share: where things are, the formats as values, and generated packages.
+
+The generator is imported where a test asks for it, so that tests of the runtime need the runtime alone.
+"""
+
+import importlib
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from wireloom.model.format import Format
+    from wireloom.pipeline import Project
+
+ROOT = Path(__file__).resolve().parent.parent
+SPECS = ROOT / "specs"
+GENERATED = ROOT / "generated"
+CASES = ROOT / "tests" / "cases"
+CASE_PACKAGE = "wireloom_cases"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--update-expected`: what is generated becomes what is expected, to be looked at before it is committed."""
+    parser.addoption(
+        "--update-expected", action="store_true", help="write tests/cases/*/expected from what is generated"
+    )
+
+
+@pytest.fixture(scope="session")
+def vectors() -> Path:
+    """The folder of conformance vectors; tests that need it are skipped where it is absent."""
+    folder = Path(os.environ.get("WIRELOOM_VECTORS") or ROOT.parent / "shared" / "vectors")
+    if not folder.is_dir():
+        pytest.skip(f"no conformance vectors: {folder} is not there; WIRELOOM_VECTORS names another folder")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def case_package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
+    """The package generated from every spec below tests/cases, importable for the session."""
+    from wireloom import pipeline
+
+    project = case_project(tmp_path_factory.mktemp("cases"))
+    pipeline.generate(project)
+    sys.path.insert(0, str(project.out))
+    yield importlib.import_module(CASE_PACKAGE)
+    sys.path.remove(str(project.out))
+
+
+def case_project(folder: Path) -> "Project":
+    """A project in the folder, of the specs below tests/cases alone."""
+    from wireloom.pipeline import Project
+
+    specs = folder / "specs"
+    for path in sorted(CASES.rglob("*.yaml")):
+        target = specs / path.relative_to(CASES)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, target)
+    return Project(specs, folder / "generated", CASE_PACKAGE)
+
+
+def shipped_formats() -> "tuple[Format, ...]":
+    """The formats of specs/."""
+    from wireloom import pipeline
+
+    return pipeline.formats(SPECS)
+
+
+def case_formats() -> "tuple[Format, ...]":
+    """The formats of tests/cases/."""
+    from wireloom import pipeline
+
+    return pipeline.formats(CASES)

@@ -1,0 +1,136 @@
+"""Engine and construct parser over the same mutants: `python tests/fuzz/differential.py FORMAT [count] [seed]`.
+
+What the engine accepts the parser must accept, with equal columns; what it gives up on is the parser's in any case.
+With `--engine-only` nothing is compared: for builds with sanitizers, at full speed. `--library=PATH` names the build.
+"""
+# ruff: noqa: T201, PT018, E501 - it prints what differs
+
+import importlib.util
+import sys
+import time
+from array import array as numbers
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / folder) for folder in ("generator", "generated", "tests/bench", "tests/fuzz")]
+
+import engine_data as data  # noqa: E402
+import pyarrow as pa  # noqa: E402
+from mutants import mutants  # noqa: E402
+
+from wireloom.runtime import columns as arrow  # noqa: E402
+from wireloom.runtime.engine import Engine, Request  # noqa: E402
+from wireloom.runtime.record import Record  # noqa: E402
+from wireloom.runtime.unions import Attempt, Deferred  # noqa: E402
+
+_CHUNK = 5000
+SETTINGS: dict[str, tuple[dict[str, Any], ...]] = {
+    "databus_event": ({}, {"byteOrder": "auto"}, {"schemaField": "version", "bothOpcodeBits": "error"}, {"verifyCrc": False, "unknownAttributes": "error"}),
+    "aerospike_msgpack": ({}, {"max_depth": 2}),
+    "kpl_record": ({}, {"on_corrupt": "passthrough"}, {"on_corrupt": "prefix", "verify_digest": False}, {"invalid_utf8": "replace"}),
+}  # fmt: skip
+
+
+def use(library: str) -> None:
+    """Take a build of the engine that stands elsewhere."""
+    name = "wireloom.runtime.engine._engine"
+    spec = importlib.util.spec_from_file_location(name, library)
+    assert spec is not None and spec.loader is not None
+    sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(sys.modules[name])
+    sys.modules["wireloom.runtime.engine"]._engine = sys.modules[name]  # type: ignore[attr-defined]
+
+
+def seeds(name: str) -> list[bytes]:
+    """Valid records to start from: made ones, and the examples of the spec."""
+    made = {
+        "databus_event": lambda: data.databus(20, 12),
+        "aerospike_msgpack": lambda: data.aerospike(60),
+        "kpl_record": lambda: [*data.kpl(4, 3, 12), *data.kpl(2, 20, 5)],
+    }
+    return [*made[name](), *data.examples(name)]
+
+
+def strict(engine: Engine, request: Request) -> Callable[[bytes], object]:
+    """The parser of mends: of alternatives only the first, so that a checksum which it does not have is an error."""
+    construct = engine.root(request).construct
+    subcon = construct.subcon.target() if isinstance(construct.subcon, Deferred) else construct.subcon
+    if isinstance(subcon, Attempt):
+        construct = Record(subcon.trials[0].subcon, construct.parameters, construct.order)
+    return lambda data: construct.parse(data, **request.settings)
+
+
+def compare(engine: Engine, records: Sequence[bytes], request: Request) -> list[tuple[bytes, str]]:
+    """The records on which engine and parser differ, with what differs."""
+    array = pa.array(records, pa.binary())
+    found = engine.decode(array, request)
+    assert found is not None, "the engine does not cover this format"
+    found.records.validate(full=True)
+    root = engine.root(request)
+    values, errors = engine.codec._parse_all(array, root, request.settings, stop=False)
+    layout = arrow.Layout(root.logical, root.rows, root.elements)
+    wanted = arrow.decoded(values, errors, layout, arrow.View(request.columns, request.explode))
+    if _text(found.records) == _text(wanted.records) and found.errors.equals(wanted.errors):
+        return []
+    if request.explode or root.elements:
+        return [(b"", "the rows differ")]
+    return [
+        (record, f"{ours} {our_error} != {theirs} {their_error}")
+        for record, ours, theirs, our_error, their_error in zip(
+            records,
+            *(each.to_pylist() for each in (found.records, wanted.records, found.errors, wanted.errors)),
+            strict=True,
+        )
+        if repr(ours) != repr(theirs) or our_error != their_error
+    ]
+
+
+def hammer(program: Any, records: Sequence[bytes]) -> None:
+    """Each record in memory of its own, with nothing behind it, so that a read beyond its end is seen."""
+    for record in records:
+        program.run(0, [None, numbers("i", (0, len(record))), numbers("B", record)], 0, 0, 1, 0)
+
+
+def _text(array: pa.Array) -> str:
+    """All values as text: unlike Arrow's own comparison it takes a NaN for equal to itself."""
+    return repr(array.to_pylist())
+
+
+def main(name: str, count: int, seed: int, *, engine_only: bool) -> int:
+    """Compare; the number of differences."""
+    engine, records, differences, done, start = data.engine(name), seeds(name), 0, 0, time.perf_counter()
+    variants = SETTINGS[name]
+    while done < count:
+        settings = engine.codec.settings(variants[(done // _CHUNK) % len(variants)])
+        request = Request(engine.codec.default_root, settings)
+        chunk = min(_CHUNK, count - done)
+        batch = list(mutants(records, chunk, seed + done, None if engine_only else strict(engine, request)))
+        if engine_only:
+            hammer(engine.program(request).program, batch)
+        else:
+            for record, what in compare(engine, batch, request):
+                differences += 1
+                print(f"{name} {settings}: {record.hex()}: {what[:600]}")
+        done += chunk
+    print(
+        f"{name}: {done} mutants, {differences} differences, {engine.reread} read again, {time.perf_counter() - start:.1f} s"
+    )
+    return differences
+
+
+if __name__ == "__main__":
+    for each in sys.argv[1:]:
+        if each.startswith("--library="):
+            use(each.removeprefix("--library="))
+    arguments = [each for each in sys.argv[1:] if not each.startswith("--")]
+    sys.exit(
+        main(
+            arguments[0],
+            int(arguments[1]) if len(arguments) > 1 else 20_000,
+            int(arguments[2]) if len(arguments) > 2 else 0,
+            engine_only="--engine-only" in sys.argv,
+        )
+        != 0
+    )

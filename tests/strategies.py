@@ -1,0 +1,283 @@
+"""Hypothesis strategies made from the model: values that a format can say, member by member in the order of its spec.
+
+A value holds what its author would know: members that follow from others (lengths, checksums, flags of what is there)
+are left out, except computed facts that are known already. Conditions and checks are kept to by evaluating them over
+what has been drawn.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar, assert_never
+
+from hypothesis import reject
+from hypothesis import strategies as st
+
+from expressions import UNKNOWN, Scope, evaluate
+from wireloom.model import types as wire
+from wireloom.model.format import Format
+from wireloom.runtime.values import Extension, Pairs
+
+_Option = TypeVar("_Option")
+Draw = Callable[[st.SearchStrategy[Any]], Any]
+_SIZES = (0, 1, 2, 4, 16, 16, 20, 33)
+_DEPTH = 3
+_TRIES = 8
+_SMALL = (0, 1, 2, 3, 4, 16)
+
+
+class _CheckFailedError(Exception):
+    """What was drawn breaks a check of its struct."""
+
+
+def values(format: Format, root: str, parameters: Mapping[str, Any]) -> st.SearchStrategy[Any]:
+    """Values of one of the format's roots."""
+    return _values(_Source(format, root, parameters))
+
+
+class _Source:
+    """What values are made from. Not a dataclass: Hypothesis would show every field of the format, and often."""
+
+    def __init__(self, format: Format, root: str, parameters: Mapping[str, Any]) -> None:
+        self.format, self.root, self.parameters = format, root, parameters
+
+    def __repr__(self) -> str:
+        return f"{self.format.name}.{self.root}"
+
+
+@st.composite
+def _values(draw: Draw, source: _Source) -> Any:
+    format = source.format
+    chosen = next(each for each in format.roots if each.name == source.root)
+    given = {parameter.name: parameter.default for parameter in format.parameters} | dict(source.parameters)
+    scope = Scope(given, format.ranges)
+    return _Drawing(draw, format).type(chosen.type, scope, format.encoding, 0)
+
+
+@dataclass(frozen=True, repr=False)
+class _Drawing:
+    draw: Draw
+    format: Format
+
+    def type(self, type: wire.Type, scope: Scope, encoding: wire.Encoding, depth: int) -> Any:
+        """A value of the type."""
+        match type:
+            case wire.Integer():
+                return self.draw(_integers(type.minimum, type.maximum))
+            case wire.Float(bits):
+                finite = encoding is wire.Encoding.JSON
+                width = bits if encoding is wire.Encoding.BINARY else 64
+                return self.draw(st.floats(width=width, allow_nan=not finite, allow_infinity=not finite))  # type: ignore[arg-type]
+            case wire.Boolean():
+                return self.draw(st.booleans())
+            case wire.Null():
+                return None
+            case wire.Text(size):
+                return self.draw(_texts(None if size is None else evaluate(size, scope)))
+            case wire.Bytes(size):
+                return self.draw(_bytes(UNKNOWN if size is None else evaluate(size, scope)))
+            case wire.JsonText(kind):
+                return self.draw(_json_texts(kind))
+            case wire.Array():
+                return self.array(type, scope, encoding, depth)
+            case wire.Map(key, value):
+                return self.map(key, value, scope, encoding, depth)
+            case wire.Extension(code, content):
+                return Extension(code, "", self.type(content, scope, encoding, depth))
+            case wire.Nullable(inner):
+                return None if self.draw(st.booleans()) else self.type(inner, scope, encoding, depth)
+            case wire.Reference(name):
+                return self.type(self.format.type(name), scope, encoding, depth)
+            case wire.OneOf():
+                return self.one_of(type, scope, encoding, depth)
+            case wire.Select():
+                return self.type(self.case(type, scope), scope, encoding, depth)
+            case wire.Attempt():
+                trial = self.pick(type.trials)
+                return {type.kind_field: trial.name} | self.type(trial.type, scope, encoding, depth)
+            case wire.Struct():
+                return self.struct(type, scope, depth)
+            case _:
+                assert_never(type)
+
+    def pick(self, options: Sequence[_Option]) -> _Option:
+        """One of the options; drawn by its number, since Hypothesis shows what it draws from."""
+        return options[self.draw(st.integers(0, len(options) - 1))]
+
+    def array(self, array: wire.Array, scope: Scope, encoding: wire.Encoding, depth: int) -> list[Any]:
+        """Up to three elements, or as many as the count says."""
+        count = UNKNOWN if array.count is None else evaluate(array.count, scope)
+        size = self.draw(st.integers(0, 3)) if count is UNKNOWN else count
+        elements = [self.type(array.element, scope, encoding, depth + 1) for _ in range(size)]
+        if array.unique is None:
+            return elements
+        return list({repr(element[array.unique]): element for element in elements}.values())
+
+    def map(self, key: wire.Type, value: wire.Type, scope: Scope, encoding: wire.Encoding, depth: int) -> Pairs:
+        """Up to three entries of different keys."""
+        keys = [self.type(key, scope, encoding, depth + 1) for _ in range(self.draw(st.integers(0, 3)))]
+        unique = {repr(key).replace("-0.0", "0.0"): key for key in keys}
+        return Pairs((each, self.type(value, scope, encoding, depth + 1)) for each in unique.values())
+
+    def one_of(self, type: wire.OneOf, scope: Scope, encoding: wire.Encoding, depth: int) -> Any:
+        """One of the alternatives; below some depth only those that do not nest."""
+        flat = [a for a in type.alternatives if not isinstance(a.type, wire.Array | wire.Map)]
+        chosen = self.pick(flat if depth > _DEPTH and flat else type.alternatives)
+        return self.type(chosen.type, scope, encoding, depth)
+
+    def case(self, select: wire.Select, scope: Scope) -> wire.Type:
+        """The case that the tag selects; any where the tag is on the wire only."""
+        cases = [case for case in select.cases if not isinstance(case.type, wire.Refusal)]
+        if isinstance(select.tag, wire.FieldTag):
+            tag = evaluate(select.tag.expression, scope)
+            cases = [case for case in cases if tag in case.values]
+        if not cases:
+            raise _CheckFailedError
+        chosen = self.pick(cases).type
+        assert not isinstance(chosen, wire.Refusal)
+        return chosen
+
+    # --- structs ---
+
+    def struct(self, struct: wire.Struct, outer: Scope, depth: int) -> dict[str, Any]:
+        """A value that keeps to the struct's checks; drawn again where it does not."""
+        for _ in range(_TRIES):
+            try:
+                return _StructDrawing(self, struct, outer.inner(), depth).value()
+            except _CheckFailedError:
+                continue
+        return reject()
+
+
+@dataclass(frozen=True, repr=False)
+class _StructDrawing:
+    drawing: _Drawing
+    struct: wire.Struct
+    scope: Scope
+    depth: int
+
+    def value(self) -> dict[str, Any]:
+        value: dict[str, Any] = {}
+        for step in self.struct.steps:
+            if isinstance(step, wire.Field):
+                self.field(step, value)
+            elif isinstance(step, wire.Check):
+                self.check(step, value)
+        return value
+
+    def check(self, check: wire.Check, value: dict[str, Any]) -> None:
+        """Where the check fails on an integer, a small one that holds takes its place."""
+        if self.holds(check.when) and evaluate(check.that, self.scope) is False:
+            field = next((field for field in self.struct.fields if field.wire_name == check.field), None)
+            if field is None or field.name not in value or not isinstance(value[field.name], int):
+                raise _CheckFailedError
+            options = [number for number in _SMALL if self.with_value(check, field, number)]
+            if not options:
+                raise _CheckFailedError
+            self.scope.values[field.wire_name] = value[field.name] = self.draw(st.sampled_from(options))
+
+    def with_value(self, check: wire.Check, field: wire.Field, number: int) -> bool:
+        self.scope.values[field.wire_name] = number
+        return evaluate(check.that, self.scope) is not False
+
+    def draw(self, strategy: st.SearchStrategy[Any]) -> Any:
+        return self.drawing.draw(strategy)
+
+    def holds(self, when: Any) -> bool:
+        return when is None or evaluate(when, self.scope) is not False
+
+    def field(self, field: wire.Field, value: dict[str, Any]) -> None:
+        if field.table:
+            return
+        if not self.holds(field.when) or field.until:
+            self.scope.values.setdefault(field.wire_name, None)
+            return
+        known = self.known(field)
+        for name, bit in self.bits(field).items():
+            self.scope.values[name] = bit
+        self.scope.values[field.wire_name] = known
+        for bit in field.bits:
+            if not bit.hidden and bit.derive is None:
+                value[bit.name] = self.scope.values[bit.name]
+        if known is UNKNOWN or field.hidden or field.bits:
+            return
+        if field.flatten:
+            value.update(known or {})
+            self.scope.values.update(known or {})
+        elif known is not None or field.name not in value:
+            value[field.name] = known
+
+    def known(self, field: wire.Field) -> Any:
+        """The field's value for readers; UNKNOWN where the layout decides."""
+        if field.const is not None:
+            return field.const
+        if field.compute is not None:
+            return evaluate(field.compute, self.scope)
+        if field.counted:
+            return 0
+        if field.checksum is not None or field.bits:
+            return UNKNOWN
+        if field.presence is wire.Presence.OPTIONAL and not field.has_default and self.draw(st.booleans()):
+            return None
+        if field.mappings is not None:
+            return self.meaning(field.mappings)
+        if field.derive is not None and not isinstance(field.type, wire.Boolean):
+            return UNKNOWN
+        if field.refers is not None:
+            return self.draw(_texts(UNKNOWN))
+        if field.minimum is not None or field.maximum is not None:
+            return self.bounded(field)
+        return self.drawing.type(field.type, self.scope, self.struct.encoding, self.depth)
+
+    def bounded(self, field: wire.Field) -> int:
+        inner = field.type.type if isinstance(field.type, wire.Nullable) else field.type
+        assert isinstance(inner, wire.Integer)
+        low = inner.minimum if field.minimum is None else field.minimum
+        high = inner.maximum if field.maximum is None else field.maximum
+        return int(self.draw(_integers(low, high)))
+
+    def meaning(self, mappings: tuple[wire.Mapping, ...]) -> Any:
+        """What the first of several wire values means, since building writes that one."""
+        return evaluate(self.drawing.pick(mappings).value, self.scope)
+
+    def bits(self, field: wire.Field) -> dict[str, Any]:
+        drawn: dict[str, Any] = {}
+        for bit in field.bits:
+            if bit.mappings is not None:
+                drawn[bit.name] = self.meaning(bit.mappings)
+            elif bit.flag:
+                drawn[bit.name] = self.draw(st.booleans())
+            else:
+                low = -(1 << bit.width - 1) if bit.signed else 0
+                drawn[bit.name] = self.draw(_integers(low, low + (1 << bit.width) - 1))
+        return drawn
+
+
+def _integers(low: int, high: int) -> st.SearchStrategy[int]:
+    edges = [number for number in (1, 0, low, high, -1, 127, 128, 255, 256, 65535, 65536) if low <= number <= high]
+    return st.one_of(st.sampled_from(edges), st.integers(low, high))
+
+
+def _texts(size: Any) -> st.SearchStrategy[str]:
+    if isinstance(size, int):
+        return st.text(st.characters(codec="ascii"), min_size=size, max_size=size)
+    return st.text(max_size=12)
+
+
+def _bytes(size: Any) -> st.SearchStrategy[bytes]:
+    if isinstance(size, int):
+        return st.binary(min_size=size, max_size=size) if size >= 0 else st.nothing()
+    return st.sampled_from(_SIZES).flatmap(lambda n: st.binary(min_size=n, max_size=n))
+
+
+def _json_texts(kind: str) -> st.SearchStrategy[str]:
+    scalars = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
+    objects = st.dictionaries(st.text(max_size=5), scalars | st.lists(scalars, max_size=2), max_size=3)
+    match kind:
+        case "object":
+            documents: st.SearchStrategy[Any] = objects
+        case "array":
+            documents = st.lists(scalars, max_size=3)
+        case _:
+            documents = scalars | objects
+    return documents.map(json.dumps)

@@ -1,0 +1,155 @@
+"""Who may import whom, read from the source: the halves meet in the model, and executors need little."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from conftest import GENERATED, ROOT, SPECS
+
+PACKAGE = ROOT / "generator" / "wireloom"
+GENERATOR_PARTS = ("catalog", "cli", "demo", "emit", "evolve", "expr", "inspect", "model", "pipeline", "problems")
+GENERATOR_PARTS += ("names", "resolve", "spark", "spec")
+ALLOWED_IN_RUNTIME = {"construct", "msgpack", "google", "pyarrow", "wireloom"}
+AUTHORS_LIBRARIES = {"jinja2", "yaml", "ruamel", "pydantic", "typer", "rich", "watchfiles"}
+EVERYWHERE = {"problems", "names", "failures"}  # leaves: they import only one another
+STAGES = {  # a stage and the stages that it may see
+    "expr": {"expr"},
+    "model": {"model", "expr", "runtime"},  # of the runtime: the logical types, which generated modules declare
+    "spec": {"spec", "expr"},
+    "resolve": {"resolve", "spec", "model", "expr"},
+    "emit": {"emit", "model", "expr", "runtime"},  # of the runtime: the contract's number, and what it renders
+}
+
+
+def modules(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.py"))
+
+
+def imports(path: Path, *, top: bool = False) -> Iterator[str]:
+    """The modules that a file imports when it runs; only those imported with it where `top`."""
+    yield from _imports(ast.parse(path.read_text(encoding="utf-8")).body, top=top)
+
+
+def _imports(body: Iterable[ast.AST], *, top: bool) -> Iterator[str]:
+    for node in body:
+        match node:
+            case ast.If(test=ast.Name(id="TYPE_CHECKING"), orelse=orelse):
+                yield from _imports(orelse, top=top)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() if top:
+                continue
+            case ast.Import(names=names):
+                yield from (name.name for name in names)
+            case ast.ImportFrom(module=module, level=0, names=names) if module:
+                yield module
+                yield from (f"{module}.{name.name}" for name in names)
+            case _:
+                yield from _imports(ast.iter_child_nodes(node), top=top)
+
+
+def part(module: str) -> str | None:
+    """The part of wireloom that a module belongs to: `emit` for wireloom.emit.code."""
+    names = module.split(".")
+    return names[1] if names[0] == "wireloom" and len(names) > 1 else None
+
+
+@pytest.mark.parametrize("path", modules(PACKAGE / "runtime"), ids=lambda path: path.name)
+def test_the_runtime_imports_what_executors_have(path: Path):
+    for module in imports(path):
+        root = module.split(".")[0]
+        assert root in sys.stdlib_module_names | ALLOWED_IN_RUNTIME, f"{path}: {module}"
+        assert part(module) not in GENERATOR_PARTS, f"{path}: {module}"
+
+
+def test_pyarrow_is_asked_for_by_the_modules_of_columns_alone():
+    asking = {
+        path.name
+        for path in modules(PACKAGE / "runtime")
+        if any(m.split(".")[0] == "pyarrow" for m in imports(path, top=True))
+    }
+    assert asking <= {"columns.py", "rows.py", "projection.py", "table.py"}
+
+
+def test_protobuf_is_asked_for_lazily():
+    for path in modules(PACKAGE / "runtime"):
+        assert not any(module.split(".")[0] == "google" for module in imports(path, top=True)), path
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_stage_sees_only_what_comes_before_it(stage):
+    for path in modules(PACKAGE / stage):
+        for module in imports(path):
+            if is_module(module) and part(module) is not None:
+                assert part(module) in STAGES[stage] | EVERYWHERE, f"{path}: {module}"
+
+
+def is_module(name: str) -> bool:
+    """Whether a dotted name is a module of ours, not something inside one."""
+    path = PACKAGE.parent.joinpath(*name.split("."))
+    return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
+
+
+@pytest.mark.parametrize("name", sorted(EVERYWHERE))
+def test_what_may_be_imported_everywhere_imports_nothing_else_of_ours(name):
+    for module in imports(PACKAGE / f"{name}.py"):
+        assert part(module) in EVERYWHERE | {None}, module
+
+
+@pytest.mark.parametrize("name", ["expr", "model", "spec", "resolve", "emit", "pipeline.py"])
+def test_the_generator_never_imports_generated_code(name):
+    paths = modules(PACKAGE / name) if (PACKAGE / name).is_dir() else [PACKAGE / name]
+    for path in paths:
+        assert not any(module.split(".")[0] == "wireloom_formats" for module in imports(path)), path
+
+
+def test_pyspark_is_imported_in_its_own_folder_only():
+    for path in modules(PACKAGE):
+        if path.is_relative_to(PACKAGE / "spark"):
+            continue
+        assert not any(module.split(".")[0] == "pyspark" for module in imports(path)), path
+
+
+def test_generated_modules_import_pyspark_in_their_spark_module_only():
+    for path in modules(GENERATED):
+        if path.name != "spark.py":
+            assert not any(m.split(".")[0] == "pyspark" for m in imports(path, top=True)), path
+
+
+def test_generated_modules_import_the_runtime_and_nothing_else_of_wireloom():
+    for path in modules(GENERATED):
+        for module in imports(path):
+            assert part(module) in (None, "runtime"), f"{path}: {module}"
+            assert module.split(".")[0] not in AUTHORS_LIBRARIES
+
+
+def test_the_generator_names_no_shipped_format():
+    names = {path.stem.split(".")[0] for path in SPECS.rglob("*.yaml")} | {
+        path.name for path in SPECS.iterdir() if path.is_dir()
+    }
+    for path in modules(PACKAGE):
+        text = path.read_text(encoding="utf-8").lower()
+        for name in names:
+            assert name not in text, f"{path} names {name}"
+
+
+def loaded_after(statement: str) -> set[str]:
+    """The top modules that are loaded after a statement in a fresh interpreter."""
+    program = f"import sys; {statement}; print('\\n'.join(sorted({{name.split('.')[0] for name in sys.modules}})))"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"PYTHONPATH": f"{PACKAGE.parent}:{GENERATED}"},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return set(done.stdout.split())
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("path", sorted(GENERATED.glob("*/*/__init__.py")), ids=lambda path: path.parent.name)
+def test_importing_a_format_loads_neither_spark_nor_arrow_nor_the_generator(path: Path):
+    loaded = loaded_after(f"import {path.parent.parent.name}.{path.parent.name}")
+    assert not loaded & ({"pyspark", "pyarrow", "pandas", "numpy", "google"} | AUTHORS_LIBRARIES)

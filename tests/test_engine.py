@@ -1,0 +1,179 @@
+"""The native engine against the construct parser: the same columns, and errors from one place."""
+# ruff: noqa: S311, FBT002, PT018 - no secrets are made
+
+import random
+import sys
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+sys.path[:0] = [str(Path(__file__).parent / folder) for folder in ("bench", "fuzz")]
+
+import differential  # noqa: E402
+import engine_data as data  # noqa: E402
+from mutants import mutants  # noqa: E402
+
+from wireloom.runtime import columns as arrow  # noqa: E402
+from wireloom.runtime import engine as engines  # noqa: E402
+from wireloom.runtime.engine.compiler import Compiler  # noqa: E402
+from wireloom.runtime.errors import ContractError, DecodeError  # noqa: E402
+
+pytestmark = pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
+FORMATS = tuple(differential.SETTINGS)
+VARIANTS = [(name, settings) for name, every in differential.SETTINGS.items() for settings in every]
+ROOTS = [(name, root) for name in FORMATS for root in data.engine(name).codec.roots]
+
+
+@pytest.fixture(name="engine", params=FORMATS)
+def _engine(request):
+    return data.engine(request.param)
+
+
+def asked(engine, root=None, columns=None, explode=False, stop=False, **settings):
+    """A request with the parameters completed."""
+    codec = engine.codec
+    return engines.Request(root or codec.default_root, codec.settings(settings), columns, explode, "variant", stop)
+
+
+def good(engine):
+    """Valid records of a format."""
+    return [record for record in differential.seeds(engine.codec.format) if parses(engine, record)]
+
+
+def parses(engine, record):
+    try:
+        engine.codec.parse(record)
+    except DecodeError:
+        return False
+    return True
+
+
+def test_valid_records_are_read_by_the_engine_alone(engine):
+    assert differential.compare(engine, good(engine), asked(engine)) == []
+    assert engine.reread == 0
+
+
+@pytest.mark.parametrize(("name", "settings"), VARIANTS)
+def test_engine_and_parser_agree_on_mutants(name, settings):
+    engine = data.engine(name)
+    request = asked(engine, **settings)
+    records = list(mutants(differential.seeds(name), 1500, 11, differential.strict(engine, request)))
+    assert differential.compare(engine, records, request) == []
+
+
+@pytest.mark.parametrize(("name", "root"), ROOTS)
+def test_every_root_is_covered_nested_and_flat(name, root):
+    engine = data.engine(name)
+    for explode in (False, True):
+        assert differential.compare(engine, differential.seeds(name), asked(engine, root, explode=explode)) == []
+
+
+def test_each_column_alone_is_as_among_all(engine):
+    records = pa.array(good(engine), pa.binary())
+    every = engine.decode(records, asked(engine)).records
+    for field in every.type:
+        alone = engine.decode(records, asked(engine, columns=(field.name,))).records
+        assert repr(alone.field(field.name).to_pylist()) == repr(every.field(field.name).to_pylist()), field.name
+
+
+@pytest.mark.parametrize("kind", [pa.binary(), pa.large_binary(), pa.binary_view()], ids=str)
+def test_nulls_slices_and_every_binary_layout_are_read(engine, kind):
+    records = [None, *good(engine), b"", None, b"\0" * 40]
+    whole = pa.array(records, kind)
+    request = asked(engine)
+    wanted = engine.decode(pa.array(records, pa.binary()), request)
+    for start, stop in ((0, len(records)), (1, 4), (3, len(records) - 1), (2, 2)):
+        found = engine.decode(whole[start:stop], request)
+        assert repr(found.records.to_pylist()) == repr(wanted.records[start:stop].to_pylist())
+        assert found.errors.equals(wanted.errors[start:stop])
+
+
+def test_types_are_those_of_the_emitted_schema(engine):
+    found = engine.decode(pa.array([], pa.binary()), asked(engine)).records
+    assert found.type == arrow.arrow_type(engine.root(asked(engine)).logical)
+
+
+def test_flat_rows_come_in_batches_below_the_budget():
+    engine = data.engine("kpl_record")
+    records = pa.array(data.kpl(20, 50, 10), pa.binary())
+    request = asked(engine, explode=True)
+    whole = engine.decode(records, request)
+    parts = list(engine.batches(records, request, 120))
+    assert [len(part.records) for part in parts] == [150] * 6 + [100]
+    assert pa.concat_arrays([part.records for part in parts]).equals(whole.records)
+    assert pa.concat_arrays([part.parents for part in parts]).equals(whole.parents)
+
+
+def test_the_first_error_is_raised_on_request(engine):
+    records = pa.array([*good(engine)[:2], engine_refused(engine)], pa.binary())
+    with pytest.raises(DecodeError):
+        engine.decode(records, asked(engine, stop=True))
+
+
+def engine_refused(engine):
+    """A mutant with its checksums in order that is bad all the same."""
+    made = mutants(good(engine), 5000, 3, differential.strict(engine, asked(engine)), mended=1)
+    return next(record for record in made if not parses(engine, record))
+
+
+def test_a_layout_of_another_version_is_refused(engine):
+    other = engines.Engine(engine.codec, {**engine.layout, "version": 99})
+    with pytest.raises(ContractError, match="99"):
+        other.decode(pa.array([b""]), asked(engine))
+
+
+def test_a_wrong_table_is_an_error_or_harmless(engine):
+    """Any word of a program may be anything: it is refused when loaded, or the program stays within the record."""
+    native, source = engines.module(), random.Random(5)
+    request = asked(engine)
+    root = engine.root(request)
+    positional, keywords = Compiler(native, engine.layout, request.settings, root.logical).parts(request.root)
+    records = pa.array(differential.seeds(engine.codec.format), pa.binary())
+    refused = 0
+    for _ in range(1500):
+        parts = [list(part) for part in positional[:3]]
+        part = source.choice([each for each in parts if each])
+        place = source.randrange(len(part))
+        part[place] = source.choice(
+            (
+                -1,
+                0,
+                1,
+                part[place] + 1,
+                part[place] - 1,
+                source.randrange(64),
+                source.getrandbits(62),
+                -source.getrandbits(40),
+            )
+        )
+        try:
+            program = native.Program(*parts, *positional[3:], **keywords)
+            batch = program.run(0, records.buffers(), 0, 0, len(records))
+            for index in range(len(positional[5])):
+                batch.take(index)
+        except (ValueError, MemoryError):
+            refused += 1
+    assert refused > 100
+
+
+def test_without_an_engine_the_parser_serves_and_says_so_once(engine, monkeypatch):
+    codec = replace(engine.codec, layout=engine.layout)
+    records = pa.array(good(engine), pa.binary())
+    wanted = codec.decode(records)
+    assert codec.engine is not None and codec.engine.program(asked(engine)) is not None
+    monkeypatch.setitem(sys.modules, "wireloom.runtime.engine._engine", None)
+    monkeypatch.delattr(engines, "_engine", raising=False)
+    engines.module.cache_clear()
+    try:
+        bare = replace(engine.codec, layout=engine.layout)
+        with pytest.warns(RuntimeWarning, match="no native engine"):
+            found = bare.decode(records)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert repr(bare.decode(records).records.to_pylist()) == repr(wanted.records.to_pylist())
+        assert repr(found.records.to_pylist()) == repr(wanted.records.to_pylist())
+    finally:
+        engines.module.cache_clear()

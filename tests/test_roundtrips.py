@@ -1,0 +1,102 @@
+"""Parse of build and build of parse, for every root of every format, on values made from its model."""
+
+import importlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from conftest import case_formats, shipped_formats
+from strategies import values
+from wireloom.model.format import Format
+from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.values import Pairs, same
+
+LIMITS = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+
+
+def variants(format: Format) -> list[dict[str, str]]:
+    """No parameter, and each byte order where that is one."""
+    orders = [parameter for parameter in format.parameters if parameter.name == format.byte_order.parameter]
+    return [{}, *({order.name: option} for order in orders for option in order.options if option != order.default)]
+
+
+ROOTS = [
+    pytest.param(package, format, root.name, variant, id="-".join([format.name, root.name, *variant.values()]))
+    for package, formats in (("wireloom_formats", shipped_formats()), ("wireloom_cases", case_formats()))
+    for format in formats
+    for root in format.roots
+    for variant in variants(format)
+]
+
+
+@pytest.fixture
+def module(package: str, format: Format, case_package):
+    return importlib.import_module(f"{package}.{format.name}")
+
+
+def building(format: Format, root: str, variant: Mapping[str, str]) -> dict[str, str]:
+    """The parameters to build with: no one writes in a byte order that he does not know."""
+    return {name: value for name, value in variant.items() if value != "auto"}
+
+
+def agrees(given: Any, parsed: Any) -> bool:
+    """Whether what was given came back; what was left out may have come from elsewhere."""
+    if isinstance(given, dict):
+        return isinstance(parsed, dict) and all(
+            value is None or agrees(value, parsed[name]) for name, value in given.items()
+        )
+    if isinstance(given, list) and not isinstance(given, Pairs):
+        return isinstance(parsed, list) and len(given) == len(parsed) and all(map(agrees, given, parsed))
+    return same(given, parsed)
+
+
+def empty_aggregate(value: Any) -> bool:
+    """An aggregate of nothing has no message, and without one its bytes are a plain record."""
+    return isinstance(value, dict) and value.get("kind") == "aggregated" and value.get("records") == []
+
+
+@pytest.mark.parametrize(("package", "format", "root", "variant"), ROOTS)
+def test_what_is_built_is_parsed_and_built_again(package, format: Format, root, variant, module):
+    @LIMITS
+    @given(values(format, root, variant))
+    def check(value: Any) -> None:
+        assume(not empty_aggregate(value))
+        data = module.build(value, root=root, **building(format, root, variant))
+        parsed = module.parse(data, root=root, **variant)
+        assert agrees(value, parsed), parsed
+        assert module.build(parsed, root=root, **building(format, root, variant)) == data
+        rendering = json.loads(json.dumps(module.to_canonical(parsed, root=root)))
+        assert same(module.from_canonical(rendering, root=root), parsed)
+
+    check()
+
+
+@pytest.mark.parametrize(("package", "format", "root", "variant"), ROOTS)
+def test_damaged_bytes_are_refused_or_read_and_never_crash(package, format: Format, root, variant, module):
+    places = st.integers(0, 1 << 16)
+
+    @LIMITS
+    @given(values(format, root, variant), st.lists(st.tuples(places, st.integers(0, 255)), max_size=3), places)
+    def check(value: Any, changes: list[tuple[int, int]], cut: int) -> None:
+        assume(not empty_aggregate(value))
+        data = bytearray(module.build(value, root=root, **building(format, root, variant)))
+        for place, byte in changes:
+            if data:
+                data[place % len(data)] = byte
+        if cut % 4 == 0:
+            del data[cut % (len(data) + 1) :]
+        try:
+            parsed = module.parse(bytes(data), root=root, **variant)
+        except DecodeError as error:
+            assert 0 <= error.offset <= len(data)
+            assert any(known.code == error.code for known in format.errors), error
+            return
+        assume(not empty_aggregate(parsed))
+        built = module.build(parsed, root=root, **building(format, root, variant))
+        assert same(module.parse(built, root=root, **variant), parsed) or variant
+
+    check()

@@ -3,7 +3,7 @@
 from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from wireloom.emit.prose import docstring, paragraph, sentence
 from wireloom.model.format import Format
@@ -11,8 +11,12 @@ from wireloom.model.format import Format
 
 def framed(emitter: str, name: str, format: Format, **parts: object) -> str:
     """The text of the template `name` beside the file `emitter`, with the source and digest of the format filled in."""
-    template = _environment(Path(emitter).parent).get_template(name)
-    return template.render(source=format.spec, digest=format.digest, **parts)
+    return template(emitter, name).render(source=format.spec, digest=format.digest, **parts)
+
+
+def template(emitter: str, name: str) -> Template:
+    """The template `name` beside the module file `emitter`."""
+    return _environment(Path(emitter).parent).get_template(name)
 
 
 def heading(text: str, indent: int = 0) -> str:

@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Sequence
 
 from wireloom import __version__
+from wireloom.emit.frames import template
 from wireloom.emit.package import tree
-from wireloom.emit.package.template import template
 from wireloom.model.format import Format
 from wireloom.runtime import CONTRACT
 
@@ -13,7 +13,7 @@ from wireloom.runtime import CONTRACT
 def pyproject(formats: Sequence[Format], package: str) -> str:
     """The project file; other specs give another version, so that no cache keeps an old package."""
     digests = hashlib.sha256("".join(sorted(f"{format.name} {format.digest}\n" for format in formats)).encode())
-    return template("pyproject.toml.jinja").render(
+    return template(__file__, "pyproject.toml.jinja").render(
         mark=tree.MARK,
         name=package.replace("_", "-"),
         package=package,

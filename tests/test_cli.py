@@ -337,6 +337,18 @@ def test_encode_says_which_line_is_wrong(generated, tmp_path):
     assert "Traceback" not in result.output
 
 
+def test_a_record_with_a_line_feed_is_not_put_on_a_line(tmp_path):
+    geo = {"name": "g", "type": "GEOJSON", "flags": 0, "value": {"str": "{\n}"}}
+    key = {"namespace": "n", "digest": "AAECAwQFBgcICQoLDA0ODxAREhM="}
+    lines, generated = tmp_path / "lines.json", str(Path(__file__).parents[1] / "generated")
+    lines.write_text(json.dumps({"msg": "write", "key": key, "bins": [geo]}) + "\n")
+    arguments = ["encode", "aerospike_json", str(lines), "--out", generated, "-o", str(tmp_path / "out")]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 1
+    assert "line feed" in result.output
+    assert CliRunner().invoke(app, [*arguments, "--framing", "length-prefixed"]).exit_code == 0
+
+
 def test_a_missing_package_is_the_machines_problem_and_says_what_mends_it(tmp_path):
     result = CliRunner().invoke(app, ["formats", "--package", "nowhere_formats", "--out", str(tmp_path)])
     assert result.exit_code == 3

@@ -61,7 +61,7 @@ def encode(request: Request, source: Iterable[bytes]) -> Iterator[bytes]:
             count += 1
             if count > 1 and framing == "none":
                 raise MisuseError("more than one record, and the format has no framing; choose one with --framing")
-            yield _frame(framing, _encoded(request, number, line))
+            yield _frame(framing, _encoded(request, number, line), number)
 
 
 def validate(request: Request, source: BinaryIO) -> Report:
@@ -99,8 +99,11 @@ def _encoded(request: Request, number: int, line: bytes) -> bytes:
         raise DataError(f"line {number}: {error}") from error
 
 
-def _frame(framing: str, data: bytes) -> bytes:
+def _frame(framing: str, data: bytes, number: int) -> bytes:
     match framing:
+        case "lines" if b"\n" in data:
+            hint = "use --framing length-prefixed"
+            raise DataError(f"line {number}: the record holds a line feed, which would end its line; {hint}")
         case "length-prefixed":
             return len(data).to_bytes(4, "big") + data
         case "lines":

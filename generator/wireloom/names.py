@@ -10,7 +10,6 @@ import sys
 
 POSITIONS = ("here", "size", "index")
 EXPRESSION_WORDS = ("and", "or", "not", "in", "true", "false", "null", *POSITIONS)
-STEP_WORDS = ("check", "verify", "mark", "need", "frame", "end", "discard")
 API_WORDS = ("data", "value", "root", "framing", "on_error", "columns", "explode", "source")
 
 _FIELD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")

@@ -22,7 +22,6 @@ SCALARS: Mapping[str, Type] = MappingProxyType(
     }
 )
 CONSTRUCTORS = ("list", "map", "ext")
-SIZED = ("str", "bytes")
 TYPE_NAMES = (*SCALARS, *CONSTRUCTORS, "any")
 
 DIGESTS: Mapping[str, int] = MappingProxyType({"md5": 16, "sha1": 20, "sha256": 32})

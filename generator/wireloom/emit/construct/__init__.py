@@ -10,19 +10,8 @@ from wireloom.emit.construct.types import Scope, constant, has_declaration, subc
 from wireloom.emit.frames import framed, heading
 from wireloom.expr.ast import Kind
 from wireloom.model.format import CrcAlgorithm, Format, Parameter, Ranges
-from wireloom.model.types import (
-    Array,
-    Attempt,
-    Encoding,
-    Map,
-    Nullable,
-    OneOf,
-    Reference,
-    Refusal,
-    Select,
-    Struct,
-    Type,
-)
+from wireloom.model.traversal import parts, references
+from wireloom.model.types import Array, Encoding, Map, Reference, Struct, Type
 
 _RUNTIME = ("binary", "checksums", "elements", "json", "msgpack", "protobuf", "record", "structure", "unions")
 
@@ -146,39 +135,6 @@ def _in_order_of_use(format: Format) -> tuple[str, ...]:
         for name in references(root.type):
             visit(name)
     return tuple(ordered)
-
-
-def references(type: Type) -> Iterator[str]:
-    """The named types that a type uses directly."""
-    match type:
-        case Reference(name):
-            yield name
-        case Struct():
-            for field in type.fields:
-                if field.compute is None and not field.counted:
-                    yield from references(field.type)
-        case _:
-            for part in parts(type):
-                yield from references(part)
-
-
-def parts(type: Type) -> tuple[Type, ...]:
-    """The types that an unnamed type is made of."""
-    match type:
-        case Array(element):
-            return (element,)
-        case Map(key, value):
-            return (key, value)
-        case Nullable(inner):
-            return (inner,)
-        case OneOf(alternatives):
-            return tuple(item.type for item in alternatives)
-        case Select(_, cases):
-            return tuple(case.type for case in cases if not isinstance(case.type, Refusal))
-        case Attempt(trials):
-            return tuple(trial.type for trial in trials)
-        case _:
-            return ()
 
 
 def _encodings(format: Format) -> Iterator[tuple[str, Encoding]]:

@@ -2,8 +2,8 @@
 
 from typing import assert_never
 
-from wireloom.emit.construct import references
 from wireloom.model.format import Format
+from wireloom.model.traversal import references
 from wireloom.model.types import (
     Array,
     Attempt,

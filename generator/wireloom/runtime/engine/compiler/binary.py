@@ -1,0 +1,34 @@
+"""Values of binary bodies."""
+
+from wireloom.runtime.engine.assembly import Uncovered
+from wireloom.runtime.engine.compiler.scope import TAKES, Node, Part, Scope, Sink, need_width
+
+
+class Binary(Part):
+    """Fixed and computed sizes, one after the other."""
+
+    def value(self, node: Node, scope: Scope, sink: Sink) -> None:
+        """Read one value."""
+        match node:
+            case ("int", bits, signed, *_) if bits <= 64 and bits % 8 == 0:
+                with self.compiler.into(sink.column, "int") as column:
+                    need_width(column, bits, signed)
+                    self.assembly.emit(
+                        "INTEGER", bits // 8, signed, self.compiler.big, sink.register, column and column.index
+                    )
+            case ("float", bits):
+                with self.compiler.into(sink.column, "float") as column:
+                    self.assembly.emit("FLOAT", bits // 8, self.compiler.big, column and column.index)
+            case ("bool",):
+                with self.compiler.into(sink.column, "bool") as column:
+                    self.assembly.emit("BOOLEAN", sink.register, column and column.index)
+            case ("text" | "bytes" as kind, size, *_):
+                with self.compiler.into(sink.column, TAKES[kind]) as column:
+                    form, operand = self.compiler.size(size, scope)
+                    self.assembly.emit("BYTES", form, operand, kind == "text", sink.register, column and column.index)
+            case ("list", element, count, None, _, None):
+                with self.compiler.into(sink.column, "list") as column:
+                    form, operand = self.compiler.size(count, scope)
+                    self.compiler.repeated("REPEAT", (form, operand), element, scope, column)
+            case _:
+                raise Uncovered(f"a binary {node[0]}")

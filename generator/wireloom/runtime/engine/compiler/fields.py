@@ -1,0 +1,191 @@
+"""Fields: whether they are there, where they stand, and what their values are held against."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from wireloom.runtime.engine.assembly import Register, Uncovered
+from wireloom.runtime.engine.compiler.scope import NOWHERE, Item, Node, Part, Scope, Sink, member
+from wireloom.runtime.engine.expressions import Compiled, Constant, Tree
+from wireloom.runtime.engine.outline import Column
+
+_DENSE = 1 << 12
+
+
+class Fields(Part):
+    """A field of a struct: its condition, its place, its value, its constraints."""
+
+    def field(self, item: Item, version: Any) -> None:
+        """Read or compute a field, where it is there."""
+        name, type, attributes, scope, column = item.name, item.type, item.attributes, item.scope, item.column
+        if "checksum" in attributes:
+            scope.checksums[name] = attributes["checksum"]
+        when = self._condition(attributes, version)
+        if "counted" in attributes:
+            self.computed(Constant(0), Sink(self.compiler.define(scope, name, "int"), column))
+            return
+        if "compute" in attributes:
+            if self.compiler.never(when, scope):
+                self.compiler.define(scope, name, "int")
+                return
+            with self.compiler.during(when, scope):
+                compiled = self.expressions.compiled(attributes["compute"][1], scope)
+                kind = compiled.kind if compiled.kind != "null" else "int"
+                self.computed(compiled, Sink(self.compiler.define(scope, name, kind), column))
+            return
+        if self.compiler.never(when, scope):
+            self.compiler.define(scope, name, self._field_kind(type, attributes))
+            return
+        with self.compiler.during(when, scope):
+            self._located(item)
+
+    def _condition(self, attributes: dict[str, Any], version: Any) -> Tree:
+        names, index = version
+        when = attributes.get("when")
+        if "until" in attributes:
+            bound = ("<=", index, names.index(attributes["until"]))
+            when = bound if when is None else ("and", bound, when)
+        if "since" in attributes:
+            bound = (">=", index, names.index(attributes["since"]))
+            when = bound if when is None else ("and", bound, when)
+        return when
+
+    def _field_kind(self, type: Node, attributes: dict[str, Any]) -> str:
+        if "refers" in attributes:
+            return "bytes"
+        if "values" in attributes:
+            kinds = {self.expressions.compiled(value, Scope("")).kind for _, value in attributes["values"]} - {"null"}
+            return kinds.pop() if len(kinds) == 1 else "mixed"
+        return self.compiler.kind(type)
+
+    def computed(self, compiled: Compiled, sink: Sink) -> None:
+        """Deliver what an expression gives."""
+        if compiled.kind == "null":
+            return
+        takes = {"int": "int", "bool": "bool", "text": "str"}.get(compiled.kind)
+        if takes is None:
+            raise Uncovered(f"a field computed as {compiled.kind}")
+        with self.compiler.into(sink.column, takes) as column:
+            self.assembly.emit(
+                "COMPUTE",
+                self.expressions.place(compiled),
+                self.expressions.result(compiled),
+                sink.register,
+                column and column.index,
+            )
+
+    def _located(self, item: Item) -> None:
+        attributes, scope = item.attributes, item.scope
+        if scope.encoding == "protobuf":
+            self.compiler.protobuf.field(item)
+            return
+        if "at" in attributes:
+            self._seek(attributes["at"], scope)
+        if "size" not in attributes:
+            self._read(item)
+            return
+        save = self.assembly.register("position", 2).read()
+        code = self.assembly.refusal(attributes.get("code") or "bad_region")
+        self.assembly.emit("REGION", self.compiler.placed(attributes["size"], scope), code, save)
+        self._read(item)
+        self.assembly.emit("UNREGION", save)
+
+    def _seek(self, at: Tree, scope: Scope) -> None:
+        match at:
+            case ("negative", int(number)):
+                self.assembly.emit("SEEK", 1, -number, scope.start(), scope.reach)
+            case int(number):
+                self.assembly.emit("SEEK", 1 if number < 0 else 0, number, scope.start(), scope.reach)
+            case _:
+                self.assembly.emit("SEEK", 2, self.compiler.placed(at, scope), scope.start(), scope.reach)
+
+    def _read(self, item: Item) -> None:
+        """Read the value and hold it against the field's own constraint."""
+        name, type, attributes, scope, column = item.name, item.type, item.attributes, item.scope, item.column
+        if self.compiler.is_record(type):
+            if attributes.get("flatten"):
+                self.compiler.records.members(type, scope, item.record, scope)
+                self.compiler.define(scope, name, "mixed")
+            else:
+                self.compiler.define(scope, name, "mixed")
+                self.compiler.value(type, scope, Sink(None, column))
+            return
+        kind = self._field_kind(type, attributes)
+        register = self.compiler.define(scope, name, kind)
+        sink = Sink(register if register.kind == kind else None, column)
+        if "values" in attributes:
+            if self.compiler.resolved(type)[0] not in ("int", "bool"):
+                raise Uncovered("a mapping of texts or of null")
+            self.compiler.value(type, scope, NOWHERE)
+            self._mapped(attributes["values"], attributes.get("code") or "unknown_value", sink, kind, scope)
+            return
+        self.compiler.value(type, scope, sink)
+        if "const" in attributes:
+            self._constant(attributes["const"], attributes.get("code") or "bad_constant", type, register)
+        if "minimum" in attributes or "maximum" in attributes:
+            self.ranged(attributes, type)
+        for bit in attributes.get("bits", ()):
+            self._bit(bit, scope, item.record)
+
+    def _constant(self, const: Any, code: str, type: Node, register: Register) -> None:
+        number = self.assembly.refusal(code)
+        match self.compiler.resolved(type)[0], const:
+            case ("int", int()) | ("bool", bool()):
+                self.assembly.emit("CONSTANT", int(const), number)
+            case ("bytes", bytes()) | ("text", str()):
+                text = self.assembly.text(const.encode() if isinstance(const, str) else const)
+                self.assembly.emit("CONSTANT_BYTES", register.read(), text >> 16, text & 0xFFFF, number)
+            case _:
+                raise Uncovered("a constant of this kind")
+
+    def ranged(self, attributes: dict[str, Any], type: Node) -> None:
+        """Hold the machine's value against a minimum and a maximum."""
+        if self.compiler.kind(type) != "int":
+            raise Uncovered("a range of what is no integer")
+        low, high = attributes.get("minimum"), attributes.get("maximum")
+        code = self.assembly.refusal(attributes.get("code") or "out_of_range")
+        self.assembly.emit("RANGE", low is not None, low or 0, high is not None, high or 0, code)
+
+    def _bit(self, bit: Node, scope: Scope, record: Column | None) -> None:
+        name, low, width, signed, values, code, hidden = bit
+        column = None if hidden else member(record, name)
+        place, number = low << 8 | width, self.assembly.refusal(code)
+        if values is None:
+            kind = "bool" if width == 1 else "int"
+            form = 0 if width == 1 else 2 if signed else 1
+            with self.compiler.into(column, kind) as target:
+                self.assembly.emit(
+                    "BITS", place, form, 0, number, self.compiler.define(scope, name, kind), target and target.index
+                )
+            return
+        kind, table = self._mapping(values, scope)
+        with self.compiler.into(column, {"text": "str"}.get(kind, kind)) as target:
+            self.assembly.emit(
+                "BITS", place, 3, table, number, self.compiler.define(scope, name, kind), target and target.index
+            )
+
+    def _mapped(self, values: Sequence[Any], code: str, sink: Sink, kind: str, scope: Scope) -> None:
+        _, table = self._mapping(values, scope)
+        with self.compiler.into(sink.column, {"text": "str"}.get(kind, kind)) as column:
+            self.assembly.emit("MAPPING", table, self.assembly.refusal(code), sink.register, column and column.index)
+
+    def _mapping(self, values: Sequence[Any], scope: Scope) -> tuple[str, int]:
+        """The kind of the mapped values, and a table with an entry for each wire value between the extremes."""
+        meanings: dict[int, Constant] = {}
+        for wire, value in values:
+            meaning = self.expressions.compiled(value, scope)
+            if not isinstance(meaning, Constant) or not isinstance(wire, int):
+                raise Uncovered("a mapping that depends on the record")
+            meanings.setdefault(int(wire), meaning)
+        kinds = {meaning.kind for meaning in meanings.values()} - {"null"}
+        low, high = min(meanings), max(meanings)
+        if high - low > _DENSE or len(kinds) > 1:
+            raise Uncovered("a mapping over a wide range, or to several kinds")
+        words: list[int] = [low, high - low + 1]
+        for wire in range(low, high + 1):
+            words += self._meaning(meanings.get(wire))
+        return (kinds.pop() if kinds else "int"), self.assembly.table(words)
+
+    def _meaning(self, meaning: Constant | None) -> tuple[int, int]:
+        if meaning is None:
+            return -1, 0
+        return {"null": 0, "int": 1, "bool": 2, "text": 3}[meaning.kind], self.compiler.records.word(meaning.value)

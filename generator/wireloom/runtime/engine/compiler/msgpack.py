@@ -1,0 +1,138 @@
+"""Values of MessagePack bodies, and open values."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from wireloom.runtime.engine.assembly import Label, Uncovered
+from wireloom.runtime.engine.compiler.scope import Node, Part, Scope, Sink, limits, need_width
+
+_FAMILIES = {
+    "null": 0,
+    "bool": 1,
+    "int": 2,
+    "float": 3,
+    "text": 4,
+    "bytes": 5,
+    "list": 6,
+    "struct": 6,
+    "map": 7,
+    "ext": 8,
+}
+_FAMILY_COUNT = 9
+
+
+class MessagePack(Part):
+    """Values that say their family in their first byte."""
+
+    def value(self, node: Node, scope: Scope, sink: Sink) -> None:
+        """Read one value."""
+        emit = self.assembly.emit
+        match node:
+            case ("int", bits, signed, *_) if bits <= 64:
+                low, high = limits(bits, signed)
+                with self.compiler.into(sink.column, "int") as column:
+                    need_width(column, bits, signed)
+                    emit("PACK_INTEGER", low, high, not signed and bits == 64, sink.register, column and column.index)
+            case ("float", _):
+                with self.compiler.into(sink.column, "float") as column:
+                    emit("PACK_FLOAT", 0, column and column.index)
+            case ("bool",):
+                with self.compiler.into(sink.column, "bool") as column:
+                    emit("PACK_BOOLEAN", sink.register, column and column.index)
+            case ("null",):
+                emit("PACK_NIL")
+            case ("text", _):
+                with self.compiler.into(sink.column, "str") as column:
+                    emit("PACK_TEXT", -1, sink.register, column and column.index)
+            case ("bytes", size, _):
+                form, operand = self.compiler.size(size, scope)
+                if form == 2:
+                    raise Uncovered("a computed size of a bin")
+                with self.compiler.into(sink.column, "bytes") as column:
+                    emit("PACK_BYTES", operand if form else -1, sink.register, column and column.index)
+            case ("nullable", inner):
+                end = Label()
+                emit("PACK_NIL_JUMP", end)
+                self.compiler.value(inner, scope, sink)
+                self.assembly.place(end)
+            case ("list", element, _, unique, _, _):
+                rules = self._open_rules(element)
+                if rules is not None and unique is None:
+                    self._open_value(rules, 1 << _FAMILIES["list"], sink)
+                elif rules is None:
+                    with self.compiler.into(sink.column, "list") as column:
+                        self.compiler.repeated("PACK_REPEAT", (), element, scope, column, unique)
+                else:
+                    raise Uncovered("unique open values")
+            case ("map", key, value):
+                rules = self._open_rules(value)
+                if rules is None or rules != self._open_rules(key):
+                    raise Uncovered("maps of stated types")
+                self._open_value(rules, 1 << _FAMILIES["map"], sink)
+            case ("oneOf", is_open, alternatives):
+                self._one_of(node, is_open, alternatives, scope, sink)
+            case _:
+                raise Uncovered(f"a MessagePack {node[0]}")
+
+    def _one_of(self, node: Node, is_open: bool, alternatives: Sequence[Node], scope: Scope, sink: Sink) -> None:  # noqa: FBT001 - as in the layout
+        if is_open:
+            rules = self._open_rules(node)
+            assert rules is not None
+            end = Label()
+            if rules[0] & 1:
+                self.assembly.emit("PACK_NIL_JUMP", end)
+            self._open_value(rules, rules[0] & ~1, sink)
+            self.assembly.place(end)
+            return
+        targets: list[Any] = [-1] * _FAMILY_COUNT
+        labels = [Label() for _ in alternatives]
+        for alternative, label in zip(alternatives, labels, strict=True):
+            family = _FAMILIES.get(self.compiler.resolved(alternative)[0])
+            if family is None or family == _FAMILIES["ext"]:
+                raise Uncovered("an alternative of several families, or an ext value")
+            targets[family] = label
+        self.assembly.emit("PACK_FAMILY", self.assembly.table(targets))
+        end = Label()
+        for alternative, label in zip(alternatives, labels, strict=True):
+            self.assembly.place(label)
+            self.compiler.value(alternative, scope, Sink(None, sink.column))
+            self.assembly.emit("JUMP", end)
+        self.assembly.place(end)
+
+    def _open_rules(self, node: Node) -> list[int] | None:
+        """What an open value may be: families, the range of integers, ext types; None where it is not open."""
+        node = self.compiler.resolved(node)
+        if node[0] != "oneOf" or not node[1]:
+            return None
+        families, low, high, extensions = 0, 0, -1, []
+        for alternative in (self.compiler.resolved(each) for each in node[2]):
+            families |= 1 << _FAMILIES[alternative[0]]
+            match alternative:
+                case ("int", bits, signed, *_):
+                    low, high = limits(bits, signed)
+                    if not signed and bits == 64:
+                        raise Uncovered("open values with unsigned integers of 64 bits")
+                case ("ext", code, content):
+                    extensions += [code, content == "text"]
+                case ("list", element, None, None, _, None) if self.compiler.resolved(element) is node:
+                    pass
+                case ("map", key, value) if (
+                    self.compiler.resolved(key) is node and self.compiler.resolved(value) is node
+                ):
+                    pass
+                case ("bytes", None, _) | ("null",) | ("bool",) | ("float", _) | ("text", None):
+                    pass
+                case _:
+                    raise Uncovered("open values that are not one type throughout")
+        return [families, low, high, len(extensions) // 2, *extensions]
+
+    def _open_value(self, rules: list[int], families: int, sink: Sink) -> None:
+        with self.compiler.into(sink.column, "variant") as column:
+            table = self.assembly.table(rules)
+            if column is None:
+                self.assembly.emit("PACK_OPEN", table, families, None, None)
+                return
+            self.assembly.emit("BEGIN", column.index)
+            parts = (column.children[name].index for name in ("value", "metadata"))
+            self.assembly.emit("PACK_OPEN", table, families, *parts)
+            self.assembly.emit("FINISH", column.index)

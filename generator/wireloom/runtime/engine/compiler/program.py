@@ -1,0 +1,253 @@
+"""The compiler as a whole: from a root of the layout to a program, and what its parts share."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from wireloom.runtime.engine.assembly import Assembly, Label, Register, Uncovered
+from wireloom.runtime.engine.compiler.binary import Binary
+from wireloom.runtime.engine.compiler.fields import Fields
+from wireloom.runtime.engine.compiler.msgpack import MessagePack
+from wireloom.runtime.engine.compiler.protobuf import Protobuf
+from wireloom.runtime.engine.compiler.records import Records
+from wireloom.runtime.engine.compiler.scope import ALWAYS, Node, Scope, Sink
+from wireloom.runtime.engine.compiler.structs import Structs
+from wireloom.runtime.engine.expressions import Constant, Expressions, Tree
+from wireloom.runtime.engine.outline import Column, links, outline
+from wireloom.runtime.logical import List, Record
+
+
+class Compiler:
+    """Compiles one root of a layout."""
+
+    def __init__(
+        self, engine: Any, layout: Mapping[str, Any], settings: Mapping[str, Any], type: Record | List
+    ) -> None:
+        self.engine, self.layout, self.settings = engine, layout, dict(settings)
+        self.columns = outline(type)
+        self.assembly = Assembly(engine.OPCODES, engine.EXPRESSION_CODES)
+        self.expressions = Expressions(self.assembly, self.settings, layout["ranges"])
+        self.crcs = list(layout["crcs"])
+        self.big = True
+        self.records, self.structs, self.fields = Records(self), Structs(self), Fields(self)
+        self.binary, self.msgpack, self.protobuf = Binary(self), MessagePack(self), Protobuf(self)
+
+    def program(self, root: str) -> Any:
+        """The program of a root."""
+        positional, keywords = self.parts(root)
+        return self.engine.Program(*positional, **keywords)
+
+    def parts(self, root: str) -> tuple[list[Any], dict[str, Any]]:
+        """What the engine makes the program of, and validates."""
+        entries = [self._entry(root, order) for order in self._orders()]
+        assembly = self.assembly
+        assembly.emit("RETURN")
+        registers = assembly.number_registers()
+        entries = assembly.tighten(entries)
+        positional = [
+            assembly.numbers([word for row in assembly.rows for word in row]),
+            assembly.numbers(assembly.expressions) or [0, 0],
+            assembly.numbers(assembly.tables),
+            bytes(assembly.texts),
+            list(self.layout["crcs"].values()),
+            list(links(self.columns, self.engine.KINDS)),
+        ]
+        keywords = {
+            "registers": registers,
+            "slots": assembly.slots,
+            "entries": entries,
+            "other_codes": self._wrong_codes() if len(entries) > 1 else (),
+            "depth": self._depth(),
+        }
+        return positional, keywords
+
+    def _orders(self) -> tuple[str, ...]:
+        match self.layout["order"]:
+            case str(fixed):
+                return (fixed,)
+            case (str(parameter), _) if self.settings[parameter] == "auto":
+                return ("big", "little")
+            case (str(parameter), _):
+                return (self.settings[parameter],)
+            case _:
+                return ("big",)
+
+    def _wrong_codes(self) -> list[int]:
+        return [self.assembly.code(name) for name in self.layout["order"][1]]
+
+    def _depth(self) -> int:
+        depth = self.layout["depth"]
+        limit = self.settings[depth] if isinstance(depth, str) else depth
+        return max(0, min(int(limit), 1 << 20))
+
+    def _entry(self, root: str, order: str) -> int:
+        self.big = order == "big"
+        entry, node, column = len(self.assembly.rows), self.layout["roots"][root], self.columns[0]
+        scope = Scope(self._encoding(node))
+        if column.kind == "list":
+            self.value(node, scope, Sink(None, column))
+        else:
+            self.records.members(node, scope, column, None)
+            self.assembly.emit("FINISH", column.index)
+        self.assembly.emit("RETURN")
+        self.assembly.complete()
+        return entry
+
+    def resolved(self, node: Node) -> Node:
+        """The type that a reference means."""
+        while node[0] == "ref":
+            node = self.layout["types"][node[1]]
+        return node
+
+    def _encoding(self, node: Node) -> str:
+        """The encoding of the first struct found."""
+        match self.resolved(node):
+            case ("struct", _, encoding, *_):
+                return str(encoding)
+            case ("peek", _, cases, _) | ("select", _, cases, _):
+                return self._encoding(cases[0][1])
+            case ("attempt", trials, _, _):
+                return self._encoding(trials[0][1])
+            case ("list", element, *_):
+                return self._encoding(element)
+            case _:
+                raise Uncovered("a root without a struct")
+
+    def is_record(self, node: Node) -> bool:
+        """Whether values are records."""
+        match self.resolved(node):
+            case ("struct" | "attempt", *_):
+                return True
+            case ("peek" | "select", _, cases, _):
+                return all(self.is_record(case) for _, case in cases if case[0] != "refuse")
+            case _:
+                return False
+
+    def kind(self, node: Node) -> str:
+        """The kind of register that a value goes to."""
+        match self.resolved(node):
+            case ("int" | "bool" | "bytes" | "list" as kind, *_):
+                return str(kind)
+            case ("text", _):
+                return "bytes"
+            case ("nullable", inner):
+                return self.kind(inner)
+            case _:
+                return "mixed"
+
+    def define(self, scope: Scope, name: str, kind: str) -> Register:
+        """The register of a name; one name, one kind, shared with the struct that this one melts into."""
+        if name in scope.names:
+            found = scope.names[name]
+        elif scope.into is not None:
+            found = scope.names[name] = self.define(scope.into, name, kind)
+        else:
+            found = scope.names[name] = self.assembly.register(kind)
+        if found.kind != kind:
+            if found.used:
+                raise Uncovered(f"{name!r} has two kinds")
+            found.kind = "mixed"
+        return found
+
+    def never(self, when: Tree, scope: Scope) -> bool:
+        """Whether a condition cannot hold under these parameters."""
+        if when is None:
+            return False
+        holds = self.expressions.compiled(when, scope)
+        return isinstance(holds, Constant) and not holds.value
+
+    @contextmanager
+    def during(self, when: Tree, scope: Scope) -> Iterator[None]:
+        """What is compiled within is executed while `when` holds."""
+        holds = ALWAYS if when is None else self.expressions.compiled(when, scope)
+        end = Label()
+        if not isinstance(holds, Constant):
+            self.assembly.emit("WHEN", self.expressions.place(holds), end)
+        yield
+        self.assembly.place(end)
+
+    @contextmanager
+    def into(self, column: Column | None, takes: str) -> Iterator[Column | None]:
+        """The column for a value of a kind: the column itself, or its alternative (None: not asked for)."""
+        if column is None:
+            yield None
+        elif column.takes == "":
+            self.assembly.emit("BEGIN", column.index)
+            yield column.children.get(takes)
+            self.assembly.emit("FINISH", column.index)
+        elif column.takes != takes:
+            raise Uncovered(f"a column of {column.takes} for {takes}")
+        else:
+            yield column
+
+    def value(self, node: Node, scope: Scope, sink: Sink) -> None:
+        """Read one value."""
+        node = self.resolved(node)
+        if self.is_record(node):
+            self.record(node, scope, sink.column)
+            return
+        if node[0] == "select":
+            self.records.selected(node[1], node[2], node[3], scope, lambda case: self.value(case, scope, sink))
+            return
+        if scope.encoding == "msgpack":
+            self.msgpack.value(node, scope, sink)
+        elif scope.encoding == "binary":
+            self.binary.value(node, scope, sink)
+        else:
+            raise Uncovered(f"values in {scope.encoding}")
+
+    def record(self, node: Node, scope: Scope, column: Column | None, place: Register | None = None) -> Scope | None:
+        """Read a record into a column; the scope of its names, where it is one struct."""
+        with self.into(column, "record") as record:
+            if record is not None and record.parent is not None and record.parent.kind == "struct":
+                self.assembly.emit("BEGIN", record.index)
+            inner = self.records.members(node, scope, record, None, place)
+            if record is not None:
+                self.assembly.emit("FINISH", record.index)
+        return inner
+
+    def placed(self, tree: Tree, scope: Scope) -> int:
+        """The place of an expression."""
+        return self.expressions.place(self.expressions.compiled(tree, scope))
+
+    def size(self, size: Tree, scope: Scope) -> tuple[int, int]:
+        """The form of a size (0 all that is left, 1 number, 2 expression), and the number or the expression's place."""
+        if size is None:
+            return 0, 0
+        compiled = self.expressions.compiled(size, scope)
+        if isinstance(compiled, Constant) and isinstance(compiled.value, int) and 0 <= compiled.value < 1 << 40:
+            return 1, compiled.value
+        return 2, self.expressions.place(compiled)
+
+    def repeated(  # noqa: PLR0913 - the instruction, the element, and where it goes
+        self,
+        op: str,
+        head: tuple[int, ...],
+        element: Node,
+        scope: Scope,
+        column: Column | None,
+        unique: str | None = None,
+    ) -> None:
+        """A list: the instruction, and the body that reads an element."""
+        scope.listed = True
+        place = self.assembly.register("int").read()
+        inner = column.element if column is not None else None
+
+        def body() -> None:
+            if self.is_record(element):
+                found = self.record(element, scope, inner, place)
+                if unique is not None:
+                    self._unique(row, found, unique)
+            elif unique is not None:
+                raise Uncovered("unique elements that are no records")
+            else:
+                self.value(element, scope, Sink(None, inner))
+
+        label = self.assembly.later(body)
+        row = self.assembly.emit(op, *head, label, column and column.index, place, None)
+
+    def _unique(self, row: list[Any], scope: Scope | None, member: str) -> None:
+        register = scope.names.get(member) if scope is not None else None
+        if register is None or register.kind != "bytes":
+            raise Uncovered("a unique member that is neither text nor bytes")
+        row[4] = register.read()

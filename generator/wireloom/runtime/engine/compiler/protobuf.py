@@ -1,0 +1,120 @@
+"""Messages of protobuf: a scan finds the fields, then each is read from its slot."""
+
+from collections.abc import Sequence
+
+from wireloom.runtime.engine.assembly import Label, Uncovered
+from wireloom.runtime.engine.compiler.scope import NOWHERE, TAKES, Item, Node, Part, Scope, Sink, limits, need_width
+from wireloom.runtime.engine.outline import Column
+
+_VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
+
+
+class Protobuf(Part):
+    """Fields by number."""
+
+    def open(self, fields: Sequence[Node], scope: Scope) -> None:
+        """Scan the message for its fields; each gets a slot."""
+        words: list[int] = []
+        for _, name, type, attributes in fields:
+            scope.tables[name] = slot = self.assembly.slot()
+            node = self.compiler.resolved(type)
+            repeated = node[0] == "list"
+            element = self.compiler.resolved(node[1]) if repeated else node
+            form = 1 if repeated else 2 if self.compiler.is_record(element) else 0
+            words += [attributes["tag"], _wire_type(element), slot, form]
+        self.assembly.emit("PROTO_MESSAGE", self.assembly.table([len(fields), *words]))
+
+    def field(self, item: Item) -> None:
+        """Read a field from its slot."""
+        name, attributes, scope, column = item.name, item.attributes, item.scope, item.column
+        node, slot = self.compiler.resolved(item.type), scope.tables[name]
+        if "bits" in attributes or "values" in attributes or "const" in attributes or attributes.get("flatten"):
+            raise Uncovered("a protobuf field with a constraint")
+        if node[0] == "list":
+            self._proto_list(name, node, slot, scope, column)
+            return
+        end = Label()
+        self.assembly.emit("PROTO_ABSENT", slot, end, not attributes.get("optional"))
+        if attributes.get("default") is not None:
+            raise Uncovered("a protobuf field with a default")
+        if self.compiler.is_record(node):
+            self.compiler.define(scope, name, "mixed")
+            save = self.assembly.register("position", 2).read()
+            self.assembly.emit("PROTO_SUB", slot, save)
+            self.compiler.record(node, scope, column)
+            self.assembly.emit("PROTO_UNSUB", save)
+        elif "refers" in attributes:
+            table, code = attributes["refers"]
+            assert scope.parent is not None
+            self._proto_scalar(node, slot, NOWHERE)
+            with self.compiler.into(column, "str") as target:
+                register = self.compiler.define(scope, name, "bytes")
+                self.assembly.emit(
+                    "PROTO_ENTRY",
+                    scope.parent.tables[table],
+                    self.assembly.code(code),
+                    register,
+                    target and target.index,
+                )
+        else:
+            kind = self.compiler.kind(node)
+            self._proto_scalar(node, slot, Sink(self.compiler.define(scope, name, kind), column))
+            if "minimum" in attributes or "maximum" in attributes:
+                self.compiler.fields.ranged(attributes, node)
+        self.assembly.place(end)
+
+    def _proto_scalar(self, node: Node, slot: int, sink: Sink) -> None:
+        emit = self.assembly.emit
+        match node:
+            case ("int", bits, signed, *wire) if bits <= 64:
+                form = signed | (wire == ["zigzag"]) << 1 | (wire == ["fixed"]) << 2 | (bits <= 32) << 3
+                low, high = limits(bits, signed)
+                with self.compiler.into(sink.column, "int") as column:
+                    need_width(column, bits, signed)
+                    emit("PROTO_INTEGER", slot, form, low, high, sink.register, column and column.index)
+            case ("float", bits):
+                with self.compiler.into(sink.column, "float") as column:
+                    emit("PROTO_FLOAT", slot, bits, 0, column and column.index)
+            case ("text" | "bytes" as kind, size, *_) if size is None or isinstance(size, int):
+                with self.compiler.into(sink.column, TAKES[kind]) as column:
+                    fixed = -1 if kind == "text" or size is None else size
+                    emit("PROTO_BYTES", slot, kind == "text", sink.register, column and column.index, fixed)
+            case _:
+                raise Uncovered(f"a protobuf {node[0]}")
+
+    def _proto_list(self, name: str, node: Node, slot: int, scope: Scope, column: Column | None) -> None:
+        _, element, _, unique, _, _ = node
+        element = self.compiler.resolved(element)
+        if unique is not None:
+            raise Uncovered("unique elements in protobuf")
+        count = self.compiler.define(scope, name, "list")
+        if element[0] == "text" and column is None and not count.used:
+            self.assembly.emit("PROTO_TABLE", slot)
+            count.kind = "mixed"
+            return
+        scope.listed = True
+        place = self.assembly.register("int").read()
+        with self.compiler.into(column, "list") as target:
+            inner = target.element if target is not None else None
+            entry = None if self.compiler.is_record(element) else self.assembly.slot()
+
+            def body() -> None:
+                if entry is None:
+                    self.compiler.record(element, scope, inner, place)
+                else:
+                    self._proto_scalar(element, entry, Sink(None, inner))
+
+            label = self.assembly.later(body)
+            self.assembly.emit("PROTO_REPEAT", slot, label, target and target.index, place, entry, count)
+
+
+def _wire_type(node: Node) -> int:
+    match node:
+        case ("int", bits, _, "fixed"):
+            return _FIXED32 if bits <= 32 else _FIXED64
+        case ("float", bits):
+            return _FIXED32 if bits == 32 else _FIXED64
+        case ("int" | "bool", *_):
+            return _VARINT
+        case _:
+            return _LENGTH

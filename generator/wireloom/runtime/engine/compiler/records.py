@@ -1,0 +1,119 @@
+"""Records: structs, and what chooses among them by the bytes ahead, by a field, or by trial."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from wireloom.runtime.engine.assembly import Label, Register, Uncovered
+from wireloom.runtime.engine.compiler.scope import ALWAYS, Node, Part, Scope, Sink, member
+from wireloom.runtime.engine.compiler.switches import hashed
+from wireloom.runtime.engine.expressions import Constant, Tree
+from wireloom.runtime.engine.outline import Column
+
+
+class Records(Part):
+    """What reads into an open row of a struct column."""
+
+    def members(
+        self, node: Node, scope: Scope, record: Column | None, into: Scope | None, place: Register | None = None
+    ) -> Scope | None:
+        """Read a record into the row of `record` that is open."""
+        match self.compiler.resolved(node):
+            case ("struct", _, encoding, form, versions, steps):
+                return self.compiler.structs.struct(
+                    encoding, form, versions, steps, Scope(encoding, scope, into, place), record
+                )
+            case ("peek", tag, cases, code):
+                self.assembly.emit("PEEK", tag[1] // 8, tag[2], self.compiler.big)
+                self._cases(cases, code, lambda case: self.members(case, scope, record, into, place))
+            case ("select", tag, cases, code):
+                self.selected(tag, cases, code, scope, lambda case: self.members(case, scope, record, into, place))
+            case ("attempt", trials, kind, reason):
+                self._attempt(trials, kind, reason, scope, record)
+            case other:
+                raise Uncovered(f"a record that is a {other[0]}")
+        return None
+
+    def selected(self, tag: Tree, cases: Sequence[Any], code: str, scope: Scope, read: Any) -> None:
+        """Choose by an expression."""
+        compiled = self.expressions.compiled(tag, scope)
+        if isinstance(compiled, Constant):
+            found = next((case for values, case in cases if compiled.value in values), ("refuse", code))
+            self._refuse(found[1]) if found[0] == "refuse" else read(found)
+            return
+        if len(compiled.operations) == 1 and compiled.operations[0][0] == "LOAD":
+            register = compiled.operations[0][1]
+        else:
+            register = self.assembly.register("int").read()
+            self.assembly.emit(
+                "COMPUTE", self.expressions.place(compiled), self.expressions.result(compiled), register, None
+            )
+        self._cases(cases, code, read, register)
+
+    def _cases(self, cases: Sequence[Any], code: str, read: Any, register: Register | None = None) -> None:
+        """Branch on a register, or on the machine's value."""
+        labels = [Label() for _ in cases]
+        targets: dict[int | None, Label] = {}
+        for (values, _), label in zip(cases, labels, strict=True):
+            for value in values:
+                targets.setdefault(None if value is None else self.word(value), label)
+        self.assembly.emit("SWITCH", self.assembly.table(hashed(targets)), self.assembly.refusal(code), register)
+        end = Label()
+        for (_, case), label in zip(cases, labels, strict=True):
+            self.assembly.place(label)
+            self._refuse(case[1]) if case[0] == "refuse" else read(case)
+            self.assembly.emit("JUMP", end)
+        self.assembly.place(end)
+
+    def _refuse(self, code: str) -> None:
+        self.assembly.emit("FAIL", self.assembly.refusal(code))
+
+    def word(self, value: Any) -> int:
+        """A value that is compared, as the number that the machine has for it."""
+        match value:
+            case None:
+                return 0
+            case str():
+                return self.assembly.text(value.encode())
+            case bool() | int():
+                return int(value)
+            case _:
+                raise Uncovered("a case that is neither number nor text")
+
+    def _attempt(self, trials: Sequence[Any], kind: str, reason: str, scope: Scope, record: Column | None) -> None:
+        refused = self.assembly.register("text").read()
+        none = self.expressions.place(Constant(None))
+        self.assembly.emit("COMPUTE", none, 1, refused, None)
+        end = Label()
+
+        def tried(name: str, node: Node) -> None:
+            self.members(node, scope, record, None)
+            self.compiler.fields.computed(Constant(name), Sink(None, member(record, kind)))
+            column = member(record, reason)
+            if column is not None:
+                place = len(self.assembly.expressions)
+                operations = self.assembly.operations
+                self.assembly.expressions += [operations["LOAD"], refused, operations["END"], 0]
+                self.assembly.emit("COMPUTE", place, 3, None, column.index)
+
+        for name, node, fallbacks in trials[:-1]:
+            body = self.assembly.later(partial(tried, name, node))
+            codes = self._fallbacks(fallbacks, scope)
+            table = self.assembly.table(
+                [
+                    len(codes),
+                    *(word for code in codes for word in (self.assembly.code(code), self.assembly.text(code.encode()))),
+                ]
+            )
+            self.assembly.emit("ATTEMPT", body, table, end, record.index if record else None, refused)
+        tried(*trials[-1][:2])
+        self.assembly.place(end)
+
+    def _fallbacks(self, fallbacks: Sequence[Any], scope: Scope) -> list[str]:
+        codes: list[str] = []
+        for names, when in fallbacks:
+            holds = ALWAYS if when is None else self.expressions.compiled(when, scope)
+            if not isinstance(holds, Constant):
+                raise Uncovered("a fallback that depends on the record")
+            codes += [name for name in names if holds.value and name != "truncated"]
+        return codes

@@ -1,0 +1,125 @@
+"""What a part of the compiler is given: the names in force, where a value goes, and the field at hand."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from wireloom.runtime.engine.assembly import Register, Uncovered
+from wireloom.runtime.engine.expressions import Constant
+from wireloom.runtime.engine.outline import Column
+
+if TYPE_CHECKING:
+    from wireloom.runtime.engine.compiler.program import Compiler
+
+Node = tuple[Any, ...]
+
+TAKES = {"int": "int", "bool": "bool", "float": "float", "text": "str", "bytes": "bytes", "list": "list"}
+ALWAYS = Constant(True)  # noqa: FBT003 - a value
+
+
+@dataclass(eq=False)
+class Scope:
+    """The names of one struct, and where it stands."""
+
+    encoding: str
+    parent: "Scope | None" = None
+    into: "Scope | None" = None  # the struct that this one's members melt into
+    place: Register | None = None  # its place in the list that it is an element of
+    names: dict[str, Register] = field(default_factory=dict)
+    marks: dict[str, Register] = field(default_factory=dict)
+    tables: dict[str, int] = field(default_factory=dict)
+    checksums: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    start_register: Register | None = None
+    size_register: Register | None = None
+    reach: Register | None = None  # the farthest position, where fields stand at offsets
+    listed: bool = False  # a list of its own has been read, whose last index `index` would see
+
+    def field(self, up: int, name: str) -> Register:
+        """The register of a field."""
+        scope = self.outward(up)
+        if name not in scope.names:
+            raise Uncovered(f"the field {name!r} in an expression")
+        return scope.names[name]
+
+    def outward(self, up: int) -> "Scope":
+        """The scope so many structs outward."""
+        scope: Scope | None = self
+        for _ in range(up):
+            scope = scope.parent if scope is not None else None
+        if scope is None:
+            raise Uncovered("a field outside the record")
+        return scope
+
+    def mark(self, name: str) -> Register:
+        """The register of a mark."""
+        if name not in self.marks:
+            raise Uncovered(f"the mark {name!r} before it is set")
+        return self.marks[name]
+
+    def start(self) -> Register:
+        """The register of the struct's first byte."""
+        if self.start_register is None:
+            raise Uncovered("a position outside a struct")
+        return self.start_register.read()
+
+    def size(self) -> Register:
+        """The register of the size of the struct's region."""
+        if self.size_register is None:
+            raise Uncovered("a size outside a struct")
+        return self.size_register.read()
+
+    def index(self) -> Register:
+        """The register of the place in the innermost list."""
+        scope: Scope | None = self
+        while scope is not None and not scope.listed:
+            if scope.place is not None:
+                return scope.place
+            scope = scope.parent
+        raise Uncovered("an index behind a list of the same struct")
+
+
+@dataclass(frozen=True, slots=True)
+class Sink:
+    """Where a value goes: to expressions, to readers, or nowhere."""
+
+    register: Register | None = None
+    column: Column | None = None
+
+
+NOWHERE = Sink()
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A field being compiled: what the layout says of it, where it stands, and the column that shows it."""
+
+    name: str
+    type: Node
+    attributes: dict[str, Any]
+    scope: Scope
+    record: Column | None
+    column: Column | None
+
+
+class Part:
+    """A part of the compiler: what it emits goes to the compiler's assembly."""
+
+    def __init__(self, compiler: "Compiler") -> None:
+        self.compiler = compiler
+        self.assembly = compiler.assembly
+        self.expressions = compiler.expressions
+
+
+def member(record: Column | None, name: str) -> Column | None:
+    """The column of a member, where the record is asked for."""
+    return None if record is None else record.children.get(name)
+
+
+def limits(bits: int, signed: bool) -> tuple[int, int]:  # noqa: FBT001 - as in the layout
+    """The least and the greatest integer of a type, as far as 64 signed bits hold them."""
+    return (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, min((1 << bits) - 1, (1 << 63) - 1))
+
+
+def need_width(column: Column | None, bits: int, signed: bool) -> None:  # noqa: FBT001 - as in the layout
+    """The column must hold every value of the type."""
+    if column is not None and column.kind != "decimal" and column.bits < (bits if signed else bits + 1):
+        raise Uncovered(f"an integer of {bits} bits in a column of {column.bits}")

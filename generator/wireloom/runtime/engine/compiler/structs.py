@@ -1,0 +1,115 @@
+"""Structs: the container, and its steps one after the other."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from wireloom.runtime.engine.assembly import Edge, Register, Uncovered
+from wireloom.runtime.engine.compiler.scope import Item, Node, Part, Scope, member
+from wireloom.runtime.engine.expressions import Compiled, Constant, Tree
+from wireloom.runtime.engine.outline import Column
+
+
+class Structs(Part):
+    """A struct as a run of steps."""
+
+    def struct(  # noqa: PLR0913 - the parts of a struct, and where it goes
+        self,
+        encoding: str,
+        form: str,
+        versions: Sequence[Any],
+        steps: Sequence[Any],
+        scope: Scope,
+        record: Column | None,
+    ) -> Scope:
+        """Read a struct into the row of `record` that is open."""
+        scope.start_register = self.assembly.register("position")
+        scope.size_register = self.assembly.register("position")
+        first = len(self.assembly.registers)
+        enter = self.assembly.emit("ENTER", scope.start_register, scope.size_register, Edge(first))
+        version = self._open(encoding, form, versions, steps, scope)
+        frames: list[Register] = []
+        if any(step[0] == "field" and "at" in step[3] for step in steps):
+            scope.reach = self.assembly.register("position").read()
+            self.assembly.emit("REACH", scope.reach)
+        for step in steps:
+            self._step(step, scope, record, version, frames)
+        if scope.reach is not None:
+            self.assembly.emit("LEAVE", scope.reach)
+        for save in reversed(frames):
+            self.assembly.emit("UNFRAME", save)
+        enter[4] = Edge(len(self.assembly.registers))
+        return scope
+
+    def _open(self, encoding: str, form: str, versions: Sequence[Any], steps: Sequence[Any], scope: Scope) -> Any:
+        """Open the container; the versions by name, and the expression that tells which it is."""
+        fields = [
+            step for step in steps if step[0] == "field" and "compute" not in step[3] and "counted" not in step[3]
+        ]
+        register = self.assembly.register("int")
+        arities = {arity: place for place, (_, arity, _) in enumerate(versions) if arity is not None}
+        match encoding, form:
+            case "binary", "sequence":
+                pass
+            case "msgpack", "array":
+                table = arities or {len(fields): 0}
+                words = [word for entry in table.items() for word in entry]
+                self.assembly.emit("PACK_ARITY", self.assembly.table([len(table), *words]), register)
+            case "protobuf", "message":
+                self.compiler.protobuf.open(fields, scope)
+            case _:
+                raise Uncovered(f"a {form} in {encoding}")
+        scope.names["\0version"] = register
+        names = [name for name, _, _ in versions]
+        if arities:
+            return names, ("field", 0, "\0version")
+        index: Tree = len(versions) - 1
+        for place, (_, _, when) in reversed(list(enumerate(versions))):
+            if when is not None:
+                index = ("if", when, place, index)
+        return names, index
+
+    def _step(self, step: Node, scope: Scope, record: Column | None, version: Any, frames: list[Register]) -> None:
+        match step:
+            case ("field", name, type, attributes):
+                column = None if attributes.get("hidden") else member(record, attributes.get("as", name))
+                self.compiler.fields.field(Item(name, type, attributes, scope, record, column), version)
+            case ("check" | "verify", *_, when) if self.compiler.never(when, scope):
+                pass
+            case ("check", that, code, when):
+                with self.compiler.during(when, scope):
+                    self._check(self.expressions.compiled(that, scope), code)
+            case ("verify", name, when):
+                with self.compiler.during(when, scope):
+                    self._verify(name, scope)
+            case ("mark", name):
+                scope.marks[name] = self.assembly.register("int")
+                self.assembly.emit("MARK", scope.marks[name].read(), scope.start())
+            case ("need", count):
+                self.assembly.emit("NEED", self.compiler.placed(count, scope), scope.start())
+            case ("frame", count):
+                frames.append(self.assembly.register("position", 2).read())
+                self.assembly.emit("FRAME", self.compiler.placed(count, scope), scope.start(), scope.size(), frames[-1])
+            case ("end", code):
+                self.assembly.emit("END", self.assembly.refusal(code))
+            case ("discard", when):
+                if not self.compiler.never(when, scope):
+                    raise Uncovered("discarding rows")
+            case _:
+                raise Uncovered(f"the step {step[0]}")
+
+    def _check(self, that: Compiled, code: str) -> None:
+        if isinstance(that, Constant) and that.value:
+            return
+        self.assembly.emit("CHECK", self.expressions.place(that), self.assembly.refusal(code))
+
+    def _verify(self, name: str, scope: Scope) -> None:
+        algorithm, first, last, code = scope.checksums[name]
+        bounds = self.compiler.placed(first, scope), self.compiler.placed(last, scope)
+        stored = scope.names[name].read()
+        if algorithm in self.compiler.crcs:
+            place, op = self.compiler.crcs.index(algorithm), "VERIFY_CRC"
+        elif algorithm == "md5":
+            place, op = 0, "VERIFY_MD5"
+        else:
+            raise Uncovered(f"the digest {algorithm}")
+        self.assembly.emit(op, place, *bounds, scope.start(), stored, self.assembly.refusal(code))

@@ -10,7 +10,8 @@ import sys
 
 POSITIONS = ("here", "size", "index")
 EXPRESSION_WORDS = ("and", "or", "not", "in", "true", "false", "null", *POSITIONS)
-API_WORDS = ("data", "value", "root", "framing", "on_error", "columns", "explode", "source")
+API_WORDS = ("data", "value", "root", "framing", "on_error", "columns", "explode", "source", "open_values")
+OPTION_WORDS = ("format", "path", "mode", "fields", "openvalues", "columnnameoferror", "columnnameofcorruptrecord")
 
 _FIELD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _TYPE = re.compile(r"[A-Z][A-Za-z0-9_]*")
@@ -65,6 +66,8 @@ def parameter_name_flaw(name: str) -> str:
     """What is wrong with the name of a parameter; empty if nothing."""
     if name in API_WORDS:
         return f"every generated function has a parameter {name} of its own"
+    if name.replace("_", "").lower() in OPTION_WORDS:
+        return f"{name} is an option of every format on Spark"
     if keyword.iskeyword(name):
         return f"{name} is a word of Python"
     return field_name_flaw(name)

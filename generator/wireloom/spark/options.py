@@ -1,0 +1,207 @@
+"""What users say about decoding, in the one form that functions, `decode` and the data source share.
+
+Options are texts under names in camelCase whose case does not matter, as everywhere in Spark; the format's own
+parameters are options too (`on_corrupt` is `onCorrupt`). A surface says which general options and modes it takes and
+which further options it reads by itself. What is not known is refused with the nearest name, before a job starts.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, cast, get_args
+
+from pyspark.errors import AnalysisException, PySparkValueError
+
+from wireloom.problems import nearest
+from wireloom.runtime.codec import Codec
+from wireloom.runtime.errors import ParameterError
+from wireloom.runtime.parameters import Parameter, ParameterValue
+
+Mode = Literal["PERMISSIVE", "FAILFAST", "DROPMALFORMED"]
+OpenValues = Literal["variant", "json"]
+FRAMINGS = ("none", "concatenated", "length-prefixed", "lines")
+GENERAL = (
+    *("mode", "columnNameOfCorruptRecord", "columnNameOfError", "root", "framing", "openValues", "explode"),
+    *("columns", "fields"),
+)
+"""The options that are no format's own; `fields` is another word for `columns`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """Where options are given: its name for messages, and what it takes. The first mode is the default."""
+
+    name: str
+    modes: tuple[Mode, ...]
+    general: tuple[str, ...] = GENERAL
+    own: tuple[str, ...] = ()  # options that the surface reads by itself
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What is to be decoded and how bad records are treated; null or empty where nothing was said.
+
+    The names are those of the generated functions; `parameters` are the format's own, by their names in the spec.
+    """
+
+    mode: Mode
+    column_of_corrupt_record: str | None = None
+    column_of_error: str | None = None
+    root: str | None = None
+    framing: str | None = None
+    open_values: OpenValues = "variant"
+    explode: bool | None = None  # None: as the surface does by itself
+    columns: tuple[str, ...] | None = None
+    parameters: tuple[tuple[str, ParameterValue], ...] = ()
+
+
+class ParseModeUnsupported(AnalysisException):
+    """Spark's own error where a function has no such mode; Python's list of conditions lacks it."""
+
+    def __init__(self, function: str, mode: str) -> None:
+        super().__init__(
+            f"The function `{function}` doesn't support the {mode} mode. Acceptable modes are PERMISSIVE and FAILFAST.",
+            errorClass="PARSE_MODE_UNSUPPORTED",
+            messageParameters={"funcName": f"`{function}`", "mode": mode},
+        )
+
+    def getSqlState(self) -> str:  # noqa: N802 - as PySpark has it
+        """The state of the SQL standard."""
+        return "42601"
+
+
+def function_surface(name: str) -> Surface:
+    """A column function: one value a row, so that no row can be dropped, and no stream is taken apart."""
+    left_out = ("framing", "explode")
+    return Surface(name, ("FAILFAST", "PERMISSIVE"), tuple(word for word in GENERAL if word not in left_out))
+
+
+def option_name(parameter: str) -> str:
+    """The option of a format's parameter: `on_corrupt` is `onCorrupt`, `byteOrder` stays."""
+    return re.sub(r"_+([a-zA-Z0-9])", lambda found: found[1].upper(), parameter)
+
+
+def read_options(given: Mapping[str, Any] | None, codec: Codec, surface: Surface) -> Options:
+    """The options of a call, checked against the format and the surface.
+
+    Raises ParameterError for names and values that there are not, PySparkValueError for a word that is none of those
+    allowed, ParseModeUnsupported for a mode that a function does not have.
+    """
+    said = _Said(_folded(given or {}), codec, surface)
+    said.refuse_unknown()
+    return Options(
+        mode=said.mode(),
+        column_of_corrupt_record=said.text("columnNameOfCorruptRecord"),
+        column_of_error=said.text("columnNameOfError"),
+        root=said.root(),
+        framing=said.one_of("framing", FRAMINGS),
+        open_values=cast(OpenValues, said.one_of("openValues", get_args(OpenValues)) or "variant"),
+        explode=said.flag("explode"),
+        columns=said.columns(),
+        parameters=tuple(said.parameters()),
+    )
+
+
+def _folded(given: Mapping[str, Any]) -> dict[str, tuple[str, Any]]:
+    """Each option under its name in lower case; what was said twice is refused, what is null was not said."""
+    folded: dict[str, tuple[str, Any]] = {}
+    for name, value in given.items():
+        if name.lower() in folded:
+            raise ParameterError(f"option {name!r} is given twice, also as {folded[name.lower()][0]!r}")
+        if value is not None:
+            folded[name.lower()] = name, value
+    return folded
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a call said, for reading it option by option."""
+
+    options: Mapping[str, tuple[str, Any]]
+    codec: Codec
+    surface: Surface
+
+    def refuse_unknown(self) -> None:
+        """Stop at the first name that is no option here."""
+        known = (*self.surface.general, *map(option_name, self._names()), *self.surface.own)
+        folded = {name.lower() for name in known}
+        for lower, (name, _) in self.options.items():
+            if lower not in folded:
+                raise ParameterError(f"{self.surface.name} has no option {name!r}; {nearest(name, known)}".rstrip("; "))
+
+    def text(self, name: str) -> str | None:
+        """The option's text."""
+        value = self.options.get(name.lower(), (name, None))[1]
+        if value is not None and not isinstance(value, str):
+            raise ParameterError(f"option {name} must be a text, not {value!r}")
+        return value or None
+
+    def one_of(self, name: str, words: tuple[str, ...]) -> str | None:
+        """The option's word, whose case does not matter."""
+        value = self.text(name)
+        if value is None:
+            return None
+        for word in words:
+            if word.lower() == value.lower():
+                return word
+        raise PySparkValueError(
+            errorClass="VALUE_NOT_ALLOWED", messageParameters={"arg_name": name, "allowed_values": ", ".join(words)}
+        )
+
+    def flag(self, name: str) -> bool | None:
+        """The option's truth."""
+        value = self.options.get(name.lower(), (name, None))[1]
+        match str(value).lower():
+            case "none":
+                return None
+            case "true" | "false" as word:
+                return word == "true"
+            case _:
+                raise ParameterError(f"option {name} must be true or false, not {value!r}")
+
+    def mode(self) -> Mode:
+        """The mode, of those that the surface has."""
+        mode = cast(Mode | None, self.one_of("mode", get_args(Mode))) or self.surface.modes[0]
+        if mode not in self.surface.modes:
+            raise ParseModeUnsupported(self.surface.name, mode)
+        return mode
+
+    def root(self) -> str | None:
+        """The root, which the format must have."""
+        name = self.text("root")
+        self.codec.root(name)
+        return name
+
+    def columns(self) -> tuple[str, ...] | None:
+        """The columns that are wanted: names, or one text with commas."""
+        said = [self.options[word] for word in ("columns", "fields") if word in self.options]
+        if len(said) > 1:
+            raise ParameterError("columns and fields are two words for one option; give one of them")
+        if not said:
+            return None
+        ((name, value),) = said
+        parts = value.split(",") if isinstance(value, str) else list(value)
+        columns = tuple(part.strip() for part in parts if part.strip())
+        if not columns:
+            raise ParameterError(f"option {name} names no column")
+        return columns
+
+    def parameters(self) -> list[tuple[str, ParameterValue]]:
+        """The format's parameters that were given, by their names in the spec."""
+        by_option = {option_name(name).lower(): parameter for name, parameter in self._names().items()}
+        return [
+            (parameter.name, _accepted(parameter, *self.options[option]))
+            for option, parameter in by_option.items()
+            if option in self.options
+        ]
+
+    def _names(self) -> dict[str, Parameter]:
+        return {parameter.name: parameter for parameter in self.codec.parameters}
+
+
+def _accepted(parameter: Parameter, name: str, value: object) -> ParameterValue:
+    text = value.lower() if isinstance(value, str) and parameter.kind == "boolean" else value
+    try:
+        return parameter.accept(text)
+    except ParameterError as error:
+        raise ParameterError(f"option {name}: {error}") from None

@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 1,
+    "version": 2,
     "format": "aerospike_msgpack",
     "order": "big",
     "depth": "max_depth",

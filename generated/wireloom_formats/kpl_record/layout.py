@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 1,
+    "version": 2,
     "format": "kpl_record",
     "order": "big",
     "depth": 64,
@@ -28,8 +28,9 @@ LAYOUT: Final[dict[str, Any]] = {
                             ("==", ("parameter", "on_corrupt"), ("text", "passthrough")),
                         ),
                     ),
+                    ("or", ("parameter", "wrap_single"), ("!=", ("count", ("field", 0, "records")), 1)),
                 ),
-                ("plain", ("ref", "Plain"), ()),
+                ("plain", ("ref", "Plain"), (), None),
             ),
             "kind",
             "reason",
@@ -124,13 +125,13 @@ LAYOUT: Final[dict[str, Any]] = {
                     "field",
                     "partition_key_table",
                     ("list", ("text", None), None, None, "duplicate_element", None),
-                    {"hidden": True, "tag": 1},
+                    {"table": True, "hidden": True, "tag": 1},
                 ),
                 (
                     "field",
                     "explicit_hash_key_table",
                     ("list", ("text", None), None, None, "duplicate_element", None),
-                    {"hidden": True, "tag": 2},
+                    {"table": True, "hidden": True, "tag": 2},
                 ),
                 (
                     "field",

@@ -10,7 +10,7 @@ from wireloom.emit.layout.types import node
 from wireloom.model.format import CrcAlgorithm, Format, Ranges
 from wireloom.model.types import Encoding
 
-LAYOUT_VERSION = 1
+LAYOUT_VERSION = 2
 
 
 def emit(format: Format) -> str | None:

@@ -118,7 +118,7 @@ def _case(case: Case) -> Code:
 
 def _trial(trial: Trial) -> Code:
     fallbacks = Tuple(tuple(Tuple((display(item.codes), optional(item.when) or _NOTHING)) for item in trial.fallbacks))
-    return Tuple((literal(trial.name), node(trial.type), fallbacks))
+    return Tuple((literal(trial.name), node(trial.type), fallbacks, optional(trial.build_when) or _NOTHING))
 
 
 def _struct(struct: Struct) -> Code:
@@ -172,10 +172,12 @@ def _attributes(field: Field) -> Code:
         "maximum": literal(field.maximum) if field.maximum is not None else None,
         "bits": Tuple(tuple(_bit(bit) for bit in field.bits)) if field.bits else None,
         "compute": None if field.compute is None else _node("is", source(field.compute)),
+        "derive": None if field.derive is None else _node("is", source(field.derive)),
         "checksum": _checksum(field),
         "refers": Tuple((literal(field.refers.table), literal(field.refers.code))) if field.refers else None,
         "flatten": _flag(field.flatten),
         "counted": _flag(field.counted),
+        "table": _flag(field.table),
         "hidden": _flag(field.hidden),
         "tag": str(field.tag) if field.tag else None,
         "since": literal(field.since) if field.since else None,
@@ -203,6 +205,7 @@ def _bit(bit: Bit) -> Code:
         _mappings(bit.mappings),
         literal(bit.code),
         str(bit.hidden),
+        optional(bit.derive),
     )
 
 

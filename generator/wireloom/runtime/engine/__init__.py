@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wireloom.runtime.codec import Codec, Root
     from wireloom.runtime.columns import Decoded
 
-LAYOUT_VERSION = 1
+LAYOUT_VERSION = 2
 """The version of layouts that this engine reads."""
 
 __all__ = ["LAYOUT_VERSION", "Engine", "Request", "Uncovered", "available", "module"]

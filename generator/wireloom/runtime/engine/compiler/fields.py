@@ -19,7 +19,7 @@ class Fields(Part):
         name, type, attributes, scope, column = item.name, item.type, item.attributes, item.scope, item.column
         if "checksum" in attributes:
             scope.checksums[name] = attributes["checksum"]
-        when = self._condition(attributes, version)
+        when = self.condition(attributes, version)
         if "counted" in attributes:
             self.computed(Constant(0), Sink(self.compiler.define(scope, name, "int"), column))
             return
@@ -33,12 +33,13 @@ class Fields(Part):
                 self.computed(compiled, Sink(self.compiler.define(scope, name, kind), column))
             return
         if self.compiler.never(when, scope):
-            self.compiler.define(scope, name, self._field_kind(type, attributes))
+            self.compiler.define(scope, name, self.field_kind(type, attributes))
             return
         with self.compiler.during(when, scope):
             self._located(item)
 
-    def _condition(self, attributes: dict[str, Any], version: Any) -> Tree:
+    def condition(self, attributes: dict[str, Any], version: Any) -> Tree:
+        """Whether a field is there, by its own condition and by the versions that have it."""
         names, index = version
         when = attributes.get("when")
         if "until" in attributes:
@@ -49,7 +50,8 @@ class Fields(Part):
             when = bound if when is None else ("and", bound, when)
         return when
 
-    def _field_kind(self, type: Node, attributes: dict[str, Any]) -> str:
+    def field_kind(self, type: Node, attributes: dict[str, Any]) -> str:
+        """The kind of register that a field's value goes to."""
         if "refers" in attributes:
             return "bytes"
         if "values" in attributes:
@@ -109,7 +111,7 @@ class Fields(Part):
                 self.compiler.define(scope, name, "mixed")
                 self.compiler.value(type, scope, Sink(None, column))
             return
-        kind = self._field_kind(type, attributes)
+        kind = self.field_kind(type, attributes)
         register = self.compiler.define(scope, name, kind)
         sink = Sink(register if register.kind == kind else None, column)
         if "values" in attributes:
@@ -146,7 +148,7 @@ class Fields(Part):
         self.assembly.emit("RANGE", low is not None, low or 0, high is not None, high or 0, code)
 
     def _bit(self, bit: Node, scope: Scope, record: Column | None) -> None:
-        name, low, width, signed, values, code, hidden = bit
+        name, low, width, signed, values, code, hidden, _ = bit
         column = None if hidden else member(record, name)
         place, number = low << 8 | width, self.assembly.refusal(code)
         if values is None:

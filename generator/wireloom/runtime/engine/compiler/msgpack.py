@@ -6,7 +6,7 @@ from typing import Any
 from wireloom.runtime.engine.assembly import Label, Uncovered
 from wireloom.runtime.engine.compiler.scope import Node, Part, Scope, Sink, limits, need_width
 
-_FAMILIES = {
+FAMILIES = {
     "null": 0,
     "bool": 1,
     "int": 2,
@@ -56,19 +56,19 @@ class MessagePack(Part):
                 self.compiler.value(inner, scope, sink)
                 self.assembly.place(end)
             case ("list", element, _, unique, _, _):
-                rules = self._open_rules(element)
+                rules = self.open_rules(element)
                 if rules is not None and unique is None:
-                    self._open_value(rules, 1 << _FAMILIES["list"], sink)
+                    self._open_value(rules, 1 << FAMILIES["list"], sink)
                 elif rules is None:
                     with self.compiler.into(sink.column, "list") as column:
                         self.compiler.repeated("PACK_REPEAT", (), element, scope, column, unique)
                 else:
                     raise Uncovered("unique open values")
             case ("map", key, value):
-                rules = self._open_rules(value)
-                if rules is None or rules != self._open_rules(key):
+                rules = self.open_rules(value)
+                if rules is None or rules != self.open_rules(key):
                     raise Uncovered("maps of stated types")
-                self._open_value(rules, 1 << _FAMILIES["map"], sink)
+                self._open_value(rules, 1 << FAMILIES["map"], sink)
             case ("oneOf", is_open, alternatives):
                 self._one_of(node, is_open, alternatives, scope, sink)
             case _:
@@ -76,7 +76,7 @@ class MessagePack(Part):
 
     def _one_of(self, node: Node, is_open: bool, alternatives: Sequence[Node], scope: Scope, sink: Sink) -> None:  # noqa: FBT001 - as in the layout
         if is_open:
-            rules = self._open_rules(node)
+            rules = self.open_rules(node)
             assert rules is not None
             end = Label()
             if rules[0] & 1:
@@ -87,8 +87,8 @@ class MessagePack(Part):
         targets: list[Any] = [-1] * _FAMILY_COUNT
         labels = [Label() for _ in alternatives]
         for alternative, label in zip(alternatives, labels, strict=True):
-            family = _FAMILIES.get(self.compiler.resolved(alternative)[0])
-            if family is None or family == _FAMILIES["ext"]:
+            family = FAMILIES.get(self.compiler.resolved(alternative)[0])
+            if family is None or family == FAMILIES["ext"]:
                 raise Uncovered("an alternative of several families, or an ext value")
             targets[family] = label
         self.assembly.emit("PACK_FAMILY", self.assembly.table(targets))
@@ -99,14 +99,14 @@ class MessagePack(Part):
             self.assembly.emit("JUMP", end)
         self.assembly.place(end)
 
-    def _open_rules(self, node: Node) -> list[int] | None:
+    def open_rules(self, node: Node) -> list[int] | None:
         """What an open value may be: families, the range of integers, ext types; None where it is not open."""
         node = self.compiler.resolved(node)
         if node[0] != "oneOf" or not node[1]:
             return None
         families, low, high, extensions = 0, 0, -1, []
         for alternative in (self.compiler.resolved(each) for each in node[2]):
-            families |= 1 << _FAMILIES[alternative[0]]
+            families |= 1 << FAMILIES[alternative[0]]
             match alternative:
                 case ("int", bits, signed, *_):
                     low, high = limits(bits, signed)

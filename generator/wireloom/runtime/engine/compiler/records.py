@@ -96,7 +96,7 @@ class Records(Part):
                 self.assembly.expressions += [operations["LOAD"], refused, operations["END"], 0]
                 self.assembly.emit("COMPUTE", place, 3, None, column.index)
 
-        for name, node, fallbacks in trials[:-1]:
+        for name, node, fallbacks, _ in trials[:-1]:
             body = self.assembly.later(partial(tried, name, node))
             codes = self._fallbacks(fallbacks, scope)
             table = self.assembly.table(

@@ -1,0 +1,36 @@
+"""What the tests of real components share: a broker, and jars; where these are not to be had the tests are skipped."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from integration import maven
+from integration.kafka_broker import Broker, running
+
+REQUIRED = "WIRELOOM_REQUIRE_MAVEN"
+
+
+def obtained(jars) -> tuple[Path, ...]:
+    """The jars; without them the test is skipped, or fails where they are required."""
+    try:
+        return jars()
+    except maven.UnavailableError as error:
+        if os.environ.get(REQUIRED):
+            raise
+        pytest.skip(f"{error}; {REQUIRED}=1 makes this a failure")
+
+
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    """A Kafka broker of this file's own."""
+    obtained(maven.broker_jars)
+    with running(tmp_path_factory.mktemp("kafka")) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def connector() -> str:
+    """Spark's Kafka connector, for `spark.jars`."""
+    return ",".join(map(str, obtained(maven.connector_jars)))

@@ -1,0 +1,109 @@
+"""Servers of a test, each a process of its own: stopped by its own id, also where the test itself is killed."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+STOP_SECONDS = 20
+
+# Waits until the test that holds its standard input is gone, then ends the server that it left behind.
+WATCH = f"""
+import os, signal, sys, time
+sys.stdin.read()
+for name in (signal.SIGTERM, signal.SIGKILL):
+    try:
+        os.kill(int(sys.argv[1]), name)
+    except ProcessLookupError:
+        break
+    time.sleep({STOP_SECONDS})
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A running process, and what it says."""
+
+    process: subprocess.Popen[bytes]
+    watch: subprocess.Popen[bytes]
+    log: Path
+
+    @property
+    def pid(self) -> int:
+        """Its id."""
+        return self.process.pid
+
+    def stop(self) -> None:
+        """Ask it to end, and end it where it does not."""
+        self.watch.kill()
+        self.watch.communicate()
+        self.process.terminate()
+        try:
+            self.process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    def await_ready(self, ready: Callable[[], bool], seconds: float = 60) -> None:
+        """Wait till it answers; raises RuntimeError with the end of what it said where it does not."""
+        end = time.monotonic() + seconds
+        while not ready():
+            if self.process.poll() is not None or time.monotonic() > end:
+                said = self.log.read_text(encoding="utf-8", errors="replace")[-4000:]
+                raise RuntimeError(f"{self.log} does not answer, exit code {self.process.poll()}:\n{said}")
+            time.sleep(0.1)
+
+
+def serve(command: Sequence[str | Path], log: Path, environment: Mapping[str, str] | None = None) -> Server:
+    """Start a server whose output goes to the log, behind what is there."""
+    with ExitStack() as stack:
+        output = stack.enter_context(log.open("ab"))
+        given = {**os.environ, **(environment or {})}
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=given)
+        watch = subprocess.Popen([sys.executable, "-S", "-c", WATCH, str(process.pid)], stdin=subprocess.PIPE)
+    return Server(process, watch, log)
+
+
+def java() -> str:
+    """The Java that Spark would take."""
+    return str(Path(os.environ["JAVA_HOME"]) / "bin" / "java") if "JAVA_HOME" in os.environ else "java"
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports of the loopback interface that nobody has at the moment, all different."""
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+
+
+def listens(port: int) -> bool:
+    """Whether somebody answers at the port."""
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def children(pid: int) -> dict[int, str]:
+    """The command lines of the processes that a process started, by id."""
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((folder / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1])
+            if parent == pid:
+                found[int(folder.name)] = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # it ended meanwhile
+    return found
+
+
+def kill(pid: int) -> None:
+    """End a process without asking it."""
+    os.kill(pid, signal.SIGKILL)

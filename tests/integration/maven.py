@@ -1,7 +1,8 @@
 """Jars from Maven Central, resolved by the Ivy that PySpark brings: it takes a JDK and no Maven.
 
 A set of jars is fetched once and kept, with its checksums verified by Ivy, below `$XDG_CACHE_HOME/wireloom/jars` (or
-`~/.cache`); clones share it. Where the registry does not answer, or has no such jar, `UnavailableError` says so in one line.
+`~/.cache`); clones share it. Where the registry does not answer, or has no such jar, `UnavailableError` says so in one
+line.
 """
 
 import fcntl
@@ -136,9 +137,8 @@ def _resolve(content: str, place: Path, seconds: float) -> None:
     except subprocess.TimeoutExpired:
         raise UnavailableError(f"no answer within {seconds:.0f} s") from None
     if done.returncode:
-        raise UnavailableError(
-            "; ".join(dict.fromkeys(_complaints(done.stdout + done.stderr))) or f"Ivy: {done.returncode}"
-        )
+        complaints = dict.fromkeys(_complaints(done.stdout + done.stderr))
+        raise UnavailableError("; ".join(complaints) or f"Ivy ends with code {done.returncode}")
 
 
 def _complaints(output: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Records that can be counted: each has a number, in a table the digest of its key, in a quarantine part of its bytes."""
+"""Records that can be counted: each has a number, in a table the digest of its key, in quarantine in its bytes."""
 
 from wireloom_formats import aerospike_msgpack
 

@@ -44,7 +44,7 @@ def _tell(error: Exception) -> None:
 def _extensions() -> list[Extension]:
     flags = os.environ.get("WIRELOOM_ENGINE_CFLAGS", "-O3").split()
     links = os.environ.get("WIRELOOM_ENGINE_LDFLAGS", "").split()
-    depends = [*sorted(str(path) for path in Path(_FOLDER).glob("*.pxi")), f"{_FOLDER}/digests.h"]
+    depends = sorted(str(path) for pattern in ("*.pxi", "*.h") for path in Path(_FOLDER).glob(pattern))
     extension = Extension(
         "wireloom.runtime.engine._engine",
         [f"{_FOLDER}/_engine.pyx"],

@@ -18,6 +18,7 @@ include "columns.pxi"
 include "expressions.pxi"
 include "msgpack.pxi"
 include "protobuf.pxi"
+include "deferral.pxi"
 include "machine.pxi"
 include "checks.pxi"
 
@@ -242,8 +243,6 @@ cdef class Program:
         cdef int i, code = OK
         cdef int64_t row, count = stop - start
         cdef uint8_t *status
-        cdef const uint8_t *record = NULL
-        cdef int64_t size = 0
         cdef uint8_t *follow
         held = [memoryview(buffer) if buffer is not None else None for buffer in buffers]
         memset(&m, 0, sizeof(Machine))
@@ -292,32 +291,8 @@ cdef class Program:
         if code == OK:
             memset(m.absent, 1, self.register_count + 1)
             with nogil:
-                while row < count:
-                    if given.validity != NULL and not given.validity[(first + start + row) >> 3] >> ((first + start + row) & 7) & 1:
-                        status[row] = 1
-                        code = skip_row(&m)
-                    elif not locate(&given, start + row, &record, &size):
-                        code = IRREGULAR
-                        break
-                    else:
-                        code = self.read(&m, record, size, follow)
-                        if code == FULL and row > 0:
-                            break
-                        if code == EXHAUSTED:
-                            break
-                        if code == FULL:
-                            code = IRREGULAR
-                            break
-                        if code:
-                            status[row] = 2
-                            batch.failed += 1
-                            code = skip_row(&m)
-                    if code:
-                        break
-                    row += 1
-                    if row_budget > 0 and m.columns[rows if rows >= 0 else 0].length >= row_budget:
-                        break
-                if code == OK or code == FULL:
+                code = self.sweep(&m, &given, start, count, row_budget, rows if rows >= 0 else 0, status, follow, &row)
+                if code == OK or (code == FULL and row > 0):
                     code = settle(m.columns, 0, row)
         release(&m)
         free(follow)
@@ -325,10 +300,48 @@ cdef class Program:
         free(given.view_sizes)
         if code == EXHAUSTED:
             raise MemoryError("no memory for the columns")
-        if code == IRREGULAR:
+        if code:
             raise ValueError(f"record {start + row} does not fit an Arrow array, or its array is malformed")
         batch.consumed = row
+        batch.failed = batch.status.count(b"\2", 0, row)
         return batch
+
+    cdef int sweep(self, Machine *m, const Input *given, int64_t start, int64_t count, int64_t row_budget, int64_t listed, uint8_t *status, const uint8_t *follow, int64_t *consumed) noexcept nogil:
+        """Read records as far as they, the output or the budget of rows go; why it ended."""
+        cdef int64_t row = 0, back
+        cdef int code = OK
+        cdef bint ended = count == 0
+        while not ended:
+            begin_record(m, row)
+            code = self.record(m, given, start + row, status + row, follow)
+            if code == OK:
+                row += 1
+            ended = code or row == count or (row_budget > 0 and m.columns[listed].length >= row_budget)
+            if ended or is_due(m):
+                back = first_refused(m)
+                if back >= 0:
+                    memset(status + back, 0, <size_t>(m.deferral.row + 1 - back))
+                    cut(m.columns, 0, back)
+                    row = back
+                    ended = False
+        consumed[0] = row
+        return code
+
+    cdef int record(self, Machine *m, const Input *given, int64_t at, uint8_t *status, const uint8_t *follow) noexcept nogil:
+        """One record of the array, or a null, as a row; `status` says which, or that the row is null for a bad one."""
+        cdef const uint8_t *record = NULL
+        cdef int64_t size = 0, place = given.first + at
+        cdef int code
+        if given.validity != NULL and not given.validity[place >> 3] >> (place & 7) & 1:
+            status[0] = 1
+            return skip_row(m)
+        if not locate(given, at, &record, &size):
+            return IRREGULAR
+        code = self.read(m, record, size, follow)
+        if code == OK or code == FULL or code == EXHAUSTED:
+            return code
+        status[0] = 2
+        return skip_row(m)
 
     cdef int read(self, Machine *m, const uint8_t *record, int64_t size, const uint8_t *follow) noexcept nogil:
         """One record; where it fails, the columns are as they were."""

@@ -426,7 +426,6 @@ cdef int verify(Machine *m, const int64_t *i) noexcept nogil:
     """i: algorithm, first expression, last expression, start register, register of the field, code"""
     cdef int64_t first = 0, last = 0, size
     cdef bint none = False
-    cdef uint8_t digest[16]
     cdef int code = evaluate(m, i[2], &first, &none)
     if code or none:
         return code if code else IRREGULAR
@@ -443,8 +442,7 @@ cdef int verify(Machine *m, const int64_t *i) noexcept nogil:
         return OK
     if m.registers[i[5]] != 16:
         return IRREGULAR
-    wl_md5(m.base + first, size, digest)
-    return OK if memcmp(digest, m.pointers[i[5]], 16) == 0 else <int>i[6]
+    return check_digest(m, m.base + first, size, m.pointers[i[5]], <int>i[6])
 
 
 cdef int need(Machine *m, const int64_t *i, int64_t *number) noexcept nogil:

@@ -9,7 +9,14 @@ cdef extern from "digests.h" nogil:
         pass
     void wl_crc_prepare(wl_crc *crc, int width, uint64_t poly, uint64_t init, uint64_t xorout, int reflected)
     uint64_t wl_crc_value(const wl_crc *crc, const uint8_t *data, int64_t size)
+    ctypedef struct wl_digest:
+        const uint8_t *data
+        int64_t size
+        const uint8_t *expected
+        int64_t row
+        int good
     void wl_md5(const uint8_t *data, int64_t size, uint8_t *digest)
+    void wl_md5_check(wl_digest *digests, int64_t count)
     int wl_is_utf8(const uint8_t *data, int64_t size)
 
 cdef extern from *:
@@ -166,6 +173,18 @@ cdef struct Stack:
     int64_t capacity
     int64_t length
 
+cdef enum:
+    DEFERRED = 64  # digests that may wait for each other
+
+cdef struct Deferral:  # digests to be checked together (deferral.pxi)
+    wl_digest waiting[DEFERRED]
+    int64_t count
+    int64_t size  # bytes they are over
+    int64_t row  # the record that is being read
+    int64_t known  # records before this one are read again, with what is known of their digests
+    int64_t plain  # records before this one are read without deferring
+    int64_t caution  # so many records the last time
+
 cdef struct Machine:
     const int64_t *code
     const int64_t *expressions
@@ -193,3 +212,4 @@ cdef struct Machine:
     Stack output  # VARIANT bytes being made
     Stack keys  # the dictionary of the VARIANT being made
     Stack work
+    Deferral deferral

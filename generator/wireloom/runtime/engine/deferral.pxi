@@ -1,0 +1,73 @@
+# Digests of several records at once. While a record is read, its digests are taken for right and put in a queue; when
+# enough are there they are checked together, in a fraction of the time that one after the other takes. Where one is wrong,
+# the columns are cut back to its record and reading goes on from there, now with the verdicts in hand. So the result
+# is that of checking at once, whatever a wrong digest leads to.
+
+cdef enum:
+    GROUP = 32  # digests, and
+    GROUP_LEAST = 8  # digests of
+    GROUP_BYTES = 1 << 19  # bytes: what was read is still near when it is checked
+    CAUTION_LIMIT = 1 << 12
+
+
+cdef int check_digest(Machine *m, const uint8_t *data, int64_t size, const uint8_t *expected, int refused) noexcept nogil:
+    """OK or `refused`; OK as well where that is found out later."""
+    cdef Deferral *deferral = &m.deferral
+    cdef uint8_t digest[16]
+    cdef wl_digest *entry
+    cdef int64_t n
+    if deferral.row < deferral.known:
+        for n in range(deferral.count):
+            entry = deferral.waiting + n
+            if entry.data == data and entry.size == size and entry.expected == expected:
+                return OK if entry.good else refused
+    elif deferral.row >= deferral.plain and deferral.count < DEFERRED:
+        entry = deferral.waiting + deferral.count
+        entry.data, entry.size, entry.expected, entry.row = data, size, expected, deferral.row
+        deferral.count += 1
+        deferral.size += size
+        return OK
+    wl_md5(data, size, digest)
+    return OK if memcmp(digest, expected, 16) == 0 else refused
+
+
+cdef inline void begin_record(Machine *m, int64_t row) noexcept nogil:
+    """A record is about to be read; behind those that were read again, what was known of them goes."""
+    m.deferral.row = row
+    if m.deferral.known and row >= m.deferral.known:
+        m.deferral.known = m.deferral.count = m.deferral.size = 0
+
+
+cdef inline bint is_due(const Machine *m) noexcept nogil:
+    """Whether the digests that wait are enough to be checked."""
+    cdef const Deferral *deferral = &m.deferral
+    if deferral.count < GROUP_LEAST or deferral.known:
+        return False
+    return deferral.count >= GROUP or deferral.size >= GROUP_BYTES
+
+
+cdef int64_t first_refused(Machine *m) noexcept nogil:
+    """Check what waits; the first record with a wrong digest, -1: none.
+
+    Where most were wrong, the next records are read without deferring: reading twice must not become the rule.
+    """
+    cdef Deferral *deferral = &m.deferral
+    cdef int64_t n, first = -1, wrong = 0
+    if deferral.count == 0 or deferral.known:
+        return -1
+    wl_md5_check(deferral.waiting, deferral.count)
+    for n in range(deferral.count):
+        if not deferral.waiting[n].good:
+            wrong += 1
+            if first < 0:
+                first = deferral.waiting[n].row
+    if first < 0:
+        deferral.count = deferral.size = 0
+        return -1
+    deferral.known = deferral.row + 1
+    if 2 * wrong >= deferral.count:
+        deferral.caution = deferral.caution * 4 + GROUP if deferral.caution < CAUTION_LIMIT else CAUTION_LIMIT
+        deferral.plain = deferral.known + deferral.caution
+    else:
+        deferral.caution = 0
+    return first

@@ -4,9 +4,10 @@ import pyarrow as pa
 import pytest
 
 from wireloom.runtime.streams import KEPT
-from wireloom.spark import executor
-from wireloom.spark.executor import decode_column, decode_files
+from wireloom.spark import values as values_module
+from wireloom.spark.executor import decode_files
 from wireloom.spark.plan import Plan
+from wireloom.spark.values import decode_values
 from wireloom_formats import databus_event, kpl_record
 
 HUGE = 3_000_000_000
@@ -23,7 +24,7 @@ def files(*paths):
 
 def values(*data):
     arrays = [pa.array(["t"] * len(data)), pa.array(range(len(data)), pa.int64()), pa.array(data, pa.binary())]
-    return pa.RecordBatch.from_arrays(arrays, ["path", "record", "data"])
+    return pa.RecordBatch.from_arrays(arrays, ["_source", "_record", "data"])
 
 
 def quarantined(batches):
@@ -42,7 +43,7 @@ def test_a_file_of_garbage_beyond_arrows_limit_is_one_row_of_the_quarantine(tmp_
 
 
 def test_raw_size_is_that_of_raw_where_nothing_is_cut_and_null_without_data():
-    rows = quarantined(decode_column(plan(databus_event), [values(b"\xfe\xfe", None)]))
+    rows = quarantined(decode_values(plan(databus_event), [values(b"\xfe\xfe", None)]))
     assert sorted((row["code"] == "no_data", row["raw"], row["raw_size"]) for row in rows) == [
         (False, b"\xfe\xfe", 2),
         (True, None, None),
@@ -50,14 +51,14 @@ def test_raw_size_is_that_of_raw_where_nothing_is_cut_and_null_without_data():
 
 
 def test_bad_rows_leave_in_batches_of_bounded_size(monkeypatch):
-    monkeypatch.setattr(executor, "BATCH_BYTES", 10)
-    made = decode_column(plan(databus_event), [values(*[b"\xfe" * 4] * 5, b"\xfe" * 30)])
+    monkeypatch.setattr(values_module, "BATCH_BYTES", 10)
+    made = decode_values(plan(databus_event), [values(*[b"\xfe" * 4] * 5, b"\xfe" * 30)])
     sizes = [[row["bad"]["raw_size"] for row in batch.to_pylist() if row["bad"]] for batch in made]
     assert [each for each in sizes if each] == [[4, 4], [4, 4], [4], [30]]
 
 
 def test_values_are_decoded_in_chunks_of_bounded_size(monkeypatch):
-    monkeypatch.setattr(executor, "CHUNK_BYTES", 10)
-    made = list(decode_column(plan(kpl_record), [values(b"a" * 6, b"b" * 6, b"c" * 30, b"d")]))
+    monkeypatch.setattr(values_module, "CHUNK_BYTES", 10)
+    made = list(decode_values(plan(kpl_record), [values(b"a" * 6, b"b" * 6, b"c" * 30, b"d")]))
     tallies = [row["tally"] for batch in made for row in batch.to_pylist() if row["tally"]]
     assert [tally["records"] for tally in tallies] == [1, 1, 1, 1]

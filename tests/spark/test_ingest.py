@@ -1,7 +1,5 @@
 """Ingest on Spark: every record goes to exactly one table, and the summary adds up."""
 
-import importlib
-
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -11,34 +9,9 @@ from wireloom.cli.app import app
 from wireloom.failures import MisuseError
 from wireloom.spark.ingest import ingest
 from wireloom.spark.plan import Job, Plan
-from wireloom.spark.session import session
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
 PACKAGE = "ingest_formats"
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory):
-    home = tmp_path_factory.mktemp("ingest")
-    for command in (
-        ["new", "heartbeat", "--specs", home / "specs"],
-        ["generate", "--specs", home / "specs", "--out", home / "build", "--package", PACKAGE],
-        ["formats", "--out", home / "build", "--package", PACKAGE],  # puts the folder on the import path
-    ):
-        result = CliRunner().invoke(app, [str(part) for part in command])
-        assert result.exit_code == 0, result.output
-    return home
-
-
-@pytest.fixture(scope="module")
-def module(place):
-    return importlib.import_module(f"{PACKAGE}.heartbeat")
-
-
-@pytest.fixture(scope="module")
-def spark(place):
-    with session((place / "build",)) as started:
-        yield started
 
 
 @pytest.fixture

@@ -1,25 +1,70 @@
-"""`ingest`: raw bytes to tables, on Spark."""
+"""`ingest`: raw bytes to tables, on Spark; once, or as a stream."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from wireloom.catalog import parameter_values
-from wireloom.cli.console import complain, say, waiting
+from wireloom.cli.console import say, waiting
 from wireloom.cli.guard import PROBLEMS
-from wireloom.cli.options import OUT, PACKAGE, Framing, Out, Package, Parameters, Root, chosen
+from wireloom.cli.options import OUT, PACKAGE, SPECS, Framing, Out, Package, Parameters, Root, Specs, chosen
+from wireloom.cli.streaming import Streaming, flow_of, refuse_stream_options, run_stream
 from wireloom.failures import MisuseError
 from wireloom.runtime.streams import FRAMINGS
-from wireloom.spark.plan import Job, Plan
+from wireloom.spark.plan import Job, Plan, Summary
 from wireloom.spark.report import summary_lines
+
+Stream = Annotated[bool, typer.Option("--stream", help="Go on: take what comes, batch by batch (see below).")]
+Kafka = Annotated[str | None, typer.Option("--kafka", metavar="HOST:PORT,...", help="Stream from Kafka.")]
+Topic = Annotated[list[str] | None, typer.Option("--topic", metavar="NAME", help="A topic; may be repeated.")]
+SamplesRate = Annotated[
+    int | None,
+    typer.Option("--samples", metavar="RATE", min=1, help="Stream so many samples a second, without any source."),
+]
+Checkpoint = Annotated[
+    str | None, typer.Option("--checkpoint", metavar="PATH", help="Where the stream stands; else OUTPUT/_checkpoint.")
+]
+Trigger = Annotated[
+    str | None,
+    typer.Option(
+        "--trigger",
+        metavar="once|available-now|INTERVAL",
+        help="Take what is there and end, or a batch every '10 seconds'; else one after the other.",
+    ),
+]
+MaxPerBatch = Annotated[
+    int | None,
+    typer.Option("--max-per-batch", metavar="N", min=1, help="Most messages of Kafka, or files, in one batch."),
+]
+SourceOptions = Annotated[
+    list[str] | None,
+    typer.Option("--source-option", metavar="NAME=VALUE", help="An option of Spark's source; may be repeated."),
+]
+Metrics = Annotated[
+    Path | None,
+    typer.Option("--metrics", metavar="FILE", dir_okay=False, help="A line of JSON for each batch; else to stderr."),
+]
+TableFormat = Annotated[
+    str, typer.Option("--table-format", metavar="parquet|delta", help="Format of the tables; delta with --stream.")
+]
+Drop = Annotated[
+    list[str] | None,
+    typer.Option("--drop", metavar="CODE,...", help="Error codes of records to count and not to quarantine."),
+]
+Packages = Annotated[
+    list[str] | None,
+    typer.Option("--packages", metavar="COORDINATE,...", help="Maven packages for the session; may be repeated."),
+]
+Master = Annotated[str, typer.Option("--master", help="Spark master; under spark-submit the submission decides.")]
 
 
 def ingest(
     format: Annotated[str, typer.Option("--format", metavar="FORMAT", help="A format of the package.")],
-    input: Annotated[
-        str, typer.Option("--input", metavar="PATH", help="A file or a folder, or any path that Spark reads.")
-    ],
     output: Annotated[str, typer.Option("--output", metavar="PATH", help="Folder for the two tables.")],
+    input: Annotated[
+        str | None, typer.Option("--input", metavar="PATH", help="A file or a folder, or any path that Spark reads.")
+    ] = None,
     framing: Framing = None,
     column: Annotated[
         str | None,
@@ -27,14 +72,24 @@ def ingest(
     ] = None,
     root: Root = None,
     parameter: Parameters = None,
+    drop: Drop = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace tables that are already there.")] = False,
-    fail_on_error: Annotated[bool, typer.Option("--fail-on-error", help="Exit 1 where any record is bad.")] = False,
-    output_format: Annotated[
-        str, typer.Option("--output-format", metavar="parquet", help="Format of the tables.")
-    ] = "parquet",
-    master: Annotated[
-        str, typer.Option("--master", help="Spark master; under spark-submit the submission decides.")
-    ] = "local[2]",
+    fail_on_error: Annotated[
+        bool, typer.Option("--fail-on-error", help="Exit 1 where any record went to the quarantine.")
+    ] = False,
+    stream: Stream = False,
+    kafka: Kafka = None,
+    topic: Topic = None,
+    samples: SamplesRate = None,
+    specs: Specs = SPECS,
+    checkpoint: Checkpoint = None,
+    trigger: Trigger = None,
+    max_per_batch: MaxPerBatch = None,
+    source_option: SourceOptions = None,
+    metrics: Metrics = None,
+    table_format: TableFormat = "parquet",
+    packages: Packages = None,
+    master: Master = "local[2]",
     out: Out = OUT,
     package: Package = PACKAGE,
 ) -> None:
@@ -42,8 +97,8 @@ def ingest(
 
     Writes OUTPUT/records (the columns of the format, and _source, _record, _offset) and OUTPUT/quarantine (the raw
     bytes, at most 16 MiB of them, and how many there were; error code, path, offset, expected, actual, and where the
-    record came from). Every record that comes in goes to exactly one of them; the summary adds them up. Bad records do
-    not make the job fail.
+    record came from). Every record that comes in goes to exactly one of them, or is counted as dropped where --drop
+    names its error code; the summary adds them up. Bad records do not make the job fail.
 
     A local master gets this interpreter and this package by itself. For a cluster use spark-submit with the zip that
     `wireloom package` makes, or set PYSPARK_PYTHON to an interpreter there that has both.
@@ -51,31 +106,65 @@ def ingest(
     The input is files: each one record (--framing none), or a stream of records (concatenated, length-prefixed,
     lines); or, with --column, a binary column of Parquet.
 
+    With --stream the input is a folder that files are moved into, Kafka topics (then _key, _topic, _partition, _offset
+    and _timestamp say where a record came from), or samples made from the specs. The tables grow batch by batch, each
+    batch in a folder wireloom_batch=N that appears whole, so that `spark.read.parquet` of a table is right at any time.
+    A stream that was stopped or killed goes on by the same command. Ctrl-C finishes the batch in hand.
+
     \b
     Examples:
       wireloom ingest --format kind_of_event --input landing/ --output tables/
       wireloom ingest --format kind_of_event --input events.log --framing concatenated --output tables/
       wireloom ingest --format kind_of_event --input topic.parquet --column value --output tables/ -p variant=legacy
+      wireloom ingest --format kind_of_event --stream --input landing/ --output tables/ --trigger available-now
+      wireloom ingest --format kind_of_event --stream --kafka broker:9092 --topic events --output tables/
+      wireloom ingest --format kind_of_event --stream --samples 100 --output /tmp/tables
     """
-    if output_format != "parquet":
-        raise MisuseError(f"--output-format {output_format}: only parquet so far")
-    if framing is not None and framing not in FRAMINGS:
-        raise MisuseError(f"--framing {framing}: it can be {', '.join(FRAMINGS)}")
-    if column is not None and framing not in (None, "none"):
-        raise MisuseError("--column takes each value as one record; leave --framing out")
+    asked = Streaming(
+        kafka, tuple(topic or ()), samples, checkpoint, trigger, max_per_batch, tuple(source_option or ()), metrics,
+        table_format,
+    )  # fmt: skip
+    _check_shape(framing, column if column is not None else "value" if kafka else None)
     module = chosen(format, package, out)
     module.CODEC.root(root)
     given = tuple(parameter_values(module, parameter or []).items())
-    plan = Plan(f"{package}.{module.FORMAT}", module.FORMAT, module.DIGEST, root, framing, given)
+    dropped = tuple(code.strip() for text in drop or [] for code in text.split(",") if code.strip())
+    plan = Plan(f"{package}.{module.FORMAT}", module.FORMAT, module.DIGEST, root, framing, given, dropped)
+    configuration = (("spark.jars.packages", ",".join(packages)),) if packages else ()
+    if stream:
+        if overwrite:
+            raise MisuseError("--overwrite: a stream only adds; for a new beginning choose another --output")
+        flow = flow_of(plan, asked, input, column, output, specs)
+        summary = run_stream(flow, asked, out, master, configuration)
+    else:
+        refuse_stream_options(asked)
+        summary = _run(Job(plan, _input(input), output, column, overwrite), out, master, configuration)
+    _tell(summary, output, fail_on_error=fail_on_error)
+
+
+def _check_shape(framing: str | None, column: str | None) -> None:
+    if framing is not None and framing not in FRAMINGS:
+        raise MisuseError(f"--framing {framing}: it can be {', '.join(FRAMINGS)}")
+    if column is not None and framing not in (None, "none"):
+        raise MisuseError("a column, and a topic of Kafka, has one record in each value; leave --framing out")
+
+
+def _input(path: str | None) -> str:
+    if path is None:
+        raise MisuseError("what is to be read? name it with --input, or --stream with --kafka or --samples")
+    return path
+
+
+def _run(job: Job, out: Path, master: str, configuration: tuple[tuple[str, str], ...]) -> Summary:
     from wireloom.spark.ingest import ingest as run  # here, because it imports pyspark
     from wireloom.spark.session import session
 
-    with waiting("Decoding"), session((out,), master) as spark:
-        summary = run(spark, Job(plan, input, output, column, overwrite))
+    with waiting("Decoding"), session((out,), master, configuration) as spark:
+        return run(spark, job)
+
+
+def _tell(summary: Summary, output: str, *, fail_on_error: bool) -> None:
     for line in summary_lines(summary, output):
         say(line)
-    if not summary.reconciles:
-        complain("the numbers do not add up: the input changed while it was read, or a table was written to by others")
-        raise typer.Exit(PROBLEMS)
     if fail_on_error and summary.quarantined:
         raise typer.Exit(PROBLEMS)

@@ -1,4 +1,4 @@
-"""What runs on the executors: files or column values in, staged rows out, in batches of bounded size.
+"""What runs on the executors: files in, staged rows out, in batches of bounded size; `values` does it for columns.
 
 A file becomes a task's input by its path alone where the path is local, so that a stream of any length is read piece
 by piece; elsewhere Spark brings its content. Bounds: at most CHUNK_RECORDS records or CHUNK_BYTES bytes (or one record)
@@ -8,7 +8,7 @@ bytes leave in one Arrow batch, far below Arrow's limit of 2 GiB in one column.
 
 import importlib
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -20,7 +20,7 @@ from wireloom.catalog import FormatModule
 from wireloom.runtime.columns import Decoded, Layout, View, decoded
 from wireloom.runtime.errors import ContractError, DecodeError
 from wireloom.runtime.streams import KEPT
-from wireloom.spark.plan import NO_DATA, OFFSET, RECORD, SOURCE, Plan
+from wireloom.spark.plan import OFFSET, RECORD, SOURCE, Plan, counts
 from wireloom.spark.tables import BAD, TALLY, Staged, staged
 
 CHUNK_RECORDS = 2_000
@@ -64,20 +64,11 @@ class Chunk:
         return not self.items or (small and len(self.items) < CHUNK_RECORDS)
 
 
-Decoder = Callable[[FormatModule, Plan, Sequence[Item]], Decoded]
-
-
 def decode_files(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """For mapInArrow over (path, content): every record of every file."""
     module = open_module(plan)
     items = (item for batch in batches for item in _file_items(plan, module, batch))
-    return _staged(plan, module, items, _decode_values)
-
-
-def decode_column(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """For mapInArrow over (path, record, data): every value of a binary column."""
-    items = (item for batch in batches for item in _column_items(batch))
-    return _staged(plan, open_module(plan), items, _decode_data)
+    return _staged(plan, module, items)
 
 
 def open_module(plan: Plan) -> FormatModule:
@@ -93,7 +84,16 @@ def open_module(plan: Plan) -> FormatModule:
 
 def row_type(module: FormatModule, plan: Plan) -> pa.StructType:
     """The type of a decoded row, found by decoding nothing."""
-    return cast(pa.StructType, _decode_data(module, plan, []).records.type)
+    nothing = module.CODEC.decode(
+        pa.array([], pa.binary()),
+        None,
+        root=plan.root,
+        explode=True,
+        on_error="null",
+        open_values="variant",
+        **dict(plan.parameters),
+    )
+    return cast(pa.StructType, nothing.records.type)
 
 
 # --- where records come from ---------------------------------------------------------------------------------------
@@ -112,13 +112,6 @@ def _open(path: str, content: pa.BinaryScalar) -> BinaryIO:
     if content.is_valid:
         return io.BytesIO(content.as_buffer())
     return Path(f"/{path.removeprefix('file:').lstrip('/')}").open("rb")  # Hadoop's form of a local path, never escaped
-
-
-def _column_items(batch: pa.RecordBatch) -> Iterator[Item]:
-    for path, record, data in zip(batch["path"], batch["record"], batch["data"], strict=True):
-        error = None if data.is_valid else DecodeError(NO_DATA, offset=0, expected="bytes", actual="null")
-        value = data.as_py()
-        yield Item(path.as_py(), record.as_py(), None, len(value or b""), value, None, error)
 
 
 # --- decoding ------------------------------------------------------------------------------------------------------
@@ -142,26 +135,27 @@ def _decode_values(module: FormatModule, plan: Plan, items: Sequence[Item]) -> D
     return decoded(values, [None] * len(values), layout, View(explode=True))
 
 
-def _decode_data(module: FormatModule, plan: Plan, items: Sequence[Item]) -> Decoded:
-    """The columns of records whose bytes are all that is known."""
-    data = pa.array([item.data for item in items], pa.binary())
-    return module.CODEC.decode(
-        data, None, root=plan.root, explode=True, on_error="null", open_values="variant", **dict(plan.parameters)
-    )
-
-
-def _staged(plan: Plan, module: FormatModule, items: Iterable[Item], decode: Decoder) -> Iterator[pa.RecordBatch]:
+def _staged(plan: Plan, module: FormatModule, items: Iterable[Item]) -> Iterator[pa.RecordBatch]:
     types = staged(row_type(module, plan))
     for chunk in _chunks(items):
         good = [item for item in chunk if item.error is None]
-        found = decode(module, plan, good)
+        found = _decode_values(module, plan, good)
         rows = _rows(types, good, found)
-        bad = [*_refused(plan, chunk), *_undecoded(plan, good, found)]
+        refused = [*_refused(plan, chunk), *_undecoded(plan, good, found)]
+        bad = [row for row in refused if row["code"] not in plan.drop]
+        dropped = [row for row in refused if row["code"] in plan.drop]
         for start in range(0, len(rows), BATCH_ROWS):
             yield types.batch("row", rows.slice(start, BATCH_ROWS))
         for part in _bounded(bad):
             yield types.batch("bad", pa.array(part, BAD))
-        yield types.batch("tally", pa.array([{"records": len(chunk), "decoded": len(chunk) - len(bad)}], TALLY))
+        tally = {
+            "records": len(chunk),
+            "size": sum(item.size for item in chunk),
+            "decoded": len(chunk) - len(bad) - len(dropped),
+            "rows": len(rows),
+            "dropped": counts((str(row["code"]), 1) for row in dropped),
+        }
+        yield types.batch("tally", pa.array([tally], TALLY))
 
 
 def _rows(types: Staged, items: Sequence[Item], found: Decoded) -> pa.StructArray:

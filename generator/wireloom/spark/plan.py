@@ -1,12 +1,16 @@
-"""What an ingest job does, as values that travel to the executors."""
+"""What an ingest job does, and what it did, as values that travel to the executors and into the ledger."""
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from wireloom.runtime.parameters import ParameterValue
 
 RECORDS = "records"
 QUARANTINE = "quarantine"
+BATCH = "wireloom_batch"  # the partition column of both tables: which batch wrote a row
 SOURCE, RECORD, OFFSET = "_source", "_record", "_offset"
+KEY, TOPIC, PARTITION, TIMESTAMP = "_key", "_topic", "_partition", "_timestamp"  # Kafka's, and its offset
 NO_DATA = "no_data"  # the code of a null in the binary column
 
 
@@ -20,6 +24,47 @@ class Plan:
     root: str | None = None
     framing: str | None = None
     parameters: tuple[tuple[str, ParameterValue], ...] = ()
+    drop: tuple[str, ...] = ()  # codes of records that nobody wants to keep
+
+
+# --- where records come from ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Files are the data: all below a path."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A binary column of the Parquet files of a folder; each value is a record."""
+
+    path: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kafka:
+    """The values of Kafka topics; each is a record."""
+
+    servers: str
+    topics: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """The same records again and again, so many a second."""
+
+    rate: int
+    records: tuple[bytes, ...]
+
+
+Source = Files | Column | Kafka | Samples
+
+
+# --- what is done --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +77,89 @@ class Job:
     column: str | None = None  # a binary column of Parquet; None: the files themselves are the data
     overwrite: bool = False
 
+    @property
+    def source(self) -> Files | Column:
+        """Where its records come from."""
+        return Files(self.input) if self.column is None else Column(self.input, self.column)
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """A stream into the tables of one output folder.
+
+    `trigger` is `once`, `available-now`, or Spark's text of an interval (`10 seconds`); None: a batch as soon as the
+    one before is done. `options` are Spark's options of the source.
+    """
+
+    plan: Plan
+    source: Source
+    output: str
+    checkpoint: str = ""  # empty: `_checkpoint` below the output
+    trigger: str | None = None
+    table_format: str = "parquet"
+    options: tuple[tuple[str, str], ...] = ()
+
+
+# --- what was done -------------------------------------------------------------------------------------------------
+
+Counts = tuple[tuple[str, int], ...]
+"""How often each name occurred, the most frequent first."""
+Kinds = tuple[tuple[str, Counts], ...]
+"""For each column, how often each of its values occurred."""
+
+
+def counts(found: Iterable[tuple[str, int]]) -> Counts:
+    """The occurrences added up by name."""
+    total: Counter[str] = Counter()
+    for name, count in found:
+        total[name] += count
+    return tuple(sorted(total.items(), key=lambda item: (-item[1], item[0])))
+
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a run did; `records` is counted while reading, the others from the tables as written."""
+    """What a run or a batch did; `rows` and the `codes` of the quarantine are counted in the tables as written.
+
+    The others are counted while reading: `records` and their `size` in bytes, the `decoded`, and by their codes those
+    `dropped` on request. `kinds` counts rows by column and value, for the columns that tell kinds of records apart.
+    """
 
     records: int
     decoded: int
     rows: int
     quarantined: int
-    codes: tuple[tuple[str, int], ...] = ()
+    codes: Counts = ()
+    dropped: Counts = ()
+    size: int = 0
+    kinds: Kinds = ()
+
+    @property
+    def discarded(self) -> int:
+        """How many records were dropped on request."""
+        return sum(count for _, count in self.dropped)
 
     @property
     def reconciles(self) -> bool:
         """Whether every record that came in went somewhere."""
-        return self.records == self.decoded + self.quarantined
+        return self.records == self.decoded + self.quarantined + self.discarded
+
+    def __add__(self, other: "Summary") -> "Summary":
+        return Summary(
+            self.records + other.records,
+            self.decoded + other.decoded,
+            self.rows + other.rows,
+            self.quarantined + other.quarantined,
+            counts(self.codes + other.codes),
+            counts(self.dropped + other.dropped),
+            self.size + other.size,
+            _joined(self.kinds, other.kinds),
+        )
+
+
+NOTHING = Summary(0, 0, 0, 0)
+
+
+def _joined(left: Kinds, right: Kinds) -> Kinds:
+    columns = dict.fromkeys(name for name, _ in left + right)
+    first, second = dict(left), dict(right)
+    return tuple((name, counts(first.get(name, ()) + second.get(name, ()))) for name in columns)

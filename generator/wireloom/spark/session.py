@@ -32,8 +32,10 @@ EVERYWHERE = {
 
 
 @contextmanager
-def session(import_roots: tuple[Path, ...] = (), master: str = "local[2]") -> Iterator[SparkSession]:
-    """A session whose Python workers can import what lies in `import_roots`.
+def session(
+    import_roots: tuple[Path, ...] = (), master: str = "local[2]", configuration: tuple[tuple[str, str], ...] = ()
+) -> Iterator[SparkSession]:
+    """A session whose Python workers can import what lies in `import_roots`; `configuration` goes before all else.
 
     One that runs already is used as it is; one that is started here is stopped at the end.
     """
@@ -41,7 +43,7 @@ def session(import_roots: tuple[Path, ...] = (), master: str = "local[2]") -> It
     if running is not None:
         yield running
         return
-    started = _submitted() if "PYSPARK_GATEWAY_PORT" in os.environ else _started(import_roots, master)
+    started = _submitted() if "PYSPARK_GATEWAY_PORT" in os.environ else _started(import_roots, master, configuration)
     try:
         yield started
     finally:
@@ -52,12 +54,12 @@ def _submitted() -> SparkSession:
     return SparkSession.builder.getOrCreate()
 
 
-def _started(import_roots: tuple[Path, ...], master: str) -> SparkSession:
+def _started(import_roots: tuple[Path, ...], master: str, configuration: tuple[tuple[str, str], ...]) -> SparkSession:
     _hush_pandas()
     if _is_local(master):
         _prepare_workers(import_roots)
     builder = SparkSession.builder.appName("wireloom").master(master)
-    for key, value in settings(master).items():
+    for key, value in (settings(master) | dict(configuration)).items():
         builder = builder.config(key, value)
     try:
         return builder.getOrCreate()

@@ -1,0 +1,208 @@
+"""`ingest --stream`: from options to a stream, its progress, and its end."""
+
+import signal
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wireloom.catalog import open_format, open_package
+from wireloom.cli.console import note
+from wireloom.failures import MisuseError
+from wireloom.spark.plan import NOTHING, Column, Files, Flow, Kafka, Plan, Samples, Source, Summary
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from wireloom.spark.ledger import Entry
+    from wireloom.spark.stream import Listener
+
+TABLE_FORMATS = ("parquet", "delta")
+CLEAR = "\r\x1b[K"
+
+
+@dataclass(frozen=True, slots=True)
+class Streaming:
+    """What the command line says of a stream."""
+
+    kafka: str | None
+    topics: tuple[str, ...]
+    samples: int | None
+    checkpoint: str | None
+    trigger: str | None
+    max_per_batch: int | None
+    source_options: tuple[str, ...]
+    metrics: Path | None
+    table_format: str
+
+
+def refuse_stream_options(asked: Streaming) -> None:
+    """Raises MisuseError where an option makes sense for streams only, and this is none."""
+    given = {
+        "--kafka": asked.kafka,
+        "--topic": asked.topics,
+        "--samples": asked.samples,
+        "--checkpoint": asked.checkpoint,
+        "--trigger": asked.trigger,
+        "--max-per-batch": asked.max_per_batch,
+        "--source-option": asked.source_options,
+        "--metrics": asked.metrics,
+    }
+    named = [name for name, value in given.items() if value]
+    if named:
+        raise MisuseError(f"{named[0]} is for streams; add --stream (--trigger available-now ends with what is there)")
+    if asked.table_format != "parquet":
+        raise MisuseError(f"--table-format {asked.table_format}: without --stream it can be parquet")
+
+
+def flow_of(plan: Plan, asked: Streaming, input: str | None, column: str | None, output: str, specs: Path) -> Flow:
+    """The stream that the options mean; raises MisuseError where they do not fit."""
+    if asked.table_format not in TABLE_FORMATS:
+        raise MisuseError(f"--table-format {asked.table_format}: it can be {', '.join(TABLE_FORMATS)}")
+    source = _source(plan, asked, input, column, specs)
+    options = tuple(_option(text) for text in asked.source_options)
+    return Flow(
+        plan,
+        source,
+        output,
+        asked.checkpoint or "",
+        asked.trigger,
+        asked.table_format,
+        (*_limit(source, asked.max_per_batch), *options),
+    )
+
+
+def _source(plan: Plan, asked: Streaming, input: str | None, column: str | None, specs: Path) -> Source:
+    given = {"--input": input, "--kafka": asked.kafka, "--samples": asked.samples}
+    named = [name for name, value in given.items() if value]
+    if len(named) != 1:
+        found = " and ".join(named) or "nothing"
+        raise MisuseError(f"a stream comes from one of --input, --kafka and --samples; given is {found}")
+    if asked.topics and asked.kafka is None:
+        raise MisuseError("--topic is Kafka's; name the brokers with --kafka HOST:PORT")
+    if column is not None and input is None:
+        raise MisuseError("--column is for --input of Parquet files")
+    if asked.kafka is not None:
+        if not asked.topics:
+            raise MisuseError("--kafka needs a --topic")
+        return Kafka(asked.kafka, tuple(name for text in asked.topics for name in text.split(",")))
+    if asked.samples is not None:
+        return Samples(asked.samples, _samples(plan, specs))
+    path = input or ""
+    return Files(path) if column is None else Column(path, column)
+
+
+def _samples(plan: Plan, specs: Path) -> tuple[bytes, ...]:
+    """Samples of the format, made from its spec; the damaged ones last."""
+    if not specs.is_dir():
+        raise MisuseError(f"samples are made from the specs, and there is no folder {specs}; name it with --specs")
+    from wireloom import pipeline  # here, because executors and operators may lack what it needs
+    from wireloom.demo.samples import samples
+
+    found = {format.name: format for format in pipeline.formats(specs)}
+    if plan.format not in found:
+        raise MisuseError(f"{specs} has no spec of {plan.format}, which samples are made from")
+    package, _, name = plan.module.rpartition(".")
+    made = samples(found[plan.format], open_format(open_package(package, specs), name))
+    return (*made.good, *made.damaged)
+
+
+def _option(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise MisuseError(f"--source-option {text!r} is not NAME=VALUE")
+    return name, value
+
+
+def _limit(source: Source, most: int | None) -> tuple[tuple[str, str], ...]:
+    """Spark's option for the most that a batch may have."""
+    if most is None:
+        return ()
+    match source:
+        case Kafka():
+            return (("maxOffsetsPerTrigger", str(most)),)
+        case Files() | Column():
+            return (("maxFilesPerTrigger", str(most)),)
+        case Samples():
+            raise MisuseError("--max-per-batch: samples come at their rate, as many as the --trigger interval has")
+
+
+def run_stream(
+    flow: Flow, asked: Streaming, out: Path, master: str, configuration: tuple[tuple[str, str], ...]
+) -> Summary:
+    """Run the stream until it ends, or until SIGINT or SIGTERM ends it; the sum of all its batches."""
+    from wireloom.spark.metrics import Book, Lines  # here, because they import pyspark
+    from wireloom.spark.session import session
+    from wireloom.spark.stream import stream
+
+    listener: Listener
+    if asked.metrics is not None:
+        listener = Book(asked.metrics)
+    elif sys.stderr.isatty():
+        listener = Progress()
+    else:
+        listener = Lines(sys.stderr)
+    if asked.metrics is not None and sys.stderr.isatty():
+        listener = Both(listener, Progress())
+    with session((out,), master, configuration) as spark, _stopping() as stopping:
+        return stream(spark, flow, listener, stopping)
+
+
+@contextmanager
+def _stopping() -> Iterator[threading.Event]:
+    """Set by the first SIGINT or SIGTERM; a second is not caught."""
+    stopping = threading.Event()
+
+    def stop(number: int, _frame: "FrameType | None") -> None:
+        stopping.set()
+        signal.signal(number, signal.SIG_DFL if number == signal.SIGTERM else signal.default_int_handler)
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stopping
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class Progress:
+    """One line of a terminal, always the same, with what the last batch had."""
+
+    def __init__(self) -> None:
+        self._sum = NOTHING
+
+    def resumed(self, stream: str, entries: "Iterable[Entry]") -> None:  # noqa: ARG002 - a Listener's
+        """The stream goes on."""
+        last = max((entry.number for entry in entries), default=-1)
+        note(f"going on behind batch {last}")
+
+    def wrote(self, stream: str, entry: "Entry") -> None:  # noqa: ARG002 - a Listener's
+        """A batch is in the tables."""
+        self._sum += entry.summary
+        rate = entry.summary.records / entry.seconds if entry.seconds else 0
+        text = f"batch {entry.number}: {entry.summary.records:,} records in {entry.seconds:.1f} s ({rate:,.0f}/s)"
+        bad = f"{self._sum.records:,} so far, {self._sum.quarantined:,} quarantined"
+        sys.stderr.write(f"{CLEAR}{text}; {bad}")
+        sys.stderr.flush()
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """Two listeners."""
+
+    first: "Listener"
+    second: "Listener"
+
+    def resumed(self, stream: str, entries: "Iterable[Entry]") -> None:
+        """For both."""
+        entries = tuple(entries)
+        self.first.resumed(stream, entries)
+        self.second.resumed(stream, entries)
+
+    def wrote(self, stream: str, entry: "Entry") -> None:
+        """For both."""
+        self.first.wrote(stream, entry)
+        self.second.wrote(stream, entry)

@@ -1,0 +1,155 @@
+"""What was written to the tables of an output folder, and what is yet to be moved there: exactly once, whatever dies.
+
+A batch is written to a folder of its own below `_staging`, which no reader looks into. One entry in `_ledger`, made by
+one rename, then says that the batch is, what is in it, and which folders have to be moved where. The moves can be done
+again from any point, so that whoever comes next finishes what a killed process began; a staging folder without an
+entry never was, and goes. Entries of one `kind` come from one process at a time.
+
+Old entries of batches are folded into one total, so that a stream that runs for years keeps few files.
+"""
+
+import json
+import uuid
+from dataclasses import asdict, dataclass
+
+from wireloom.failures import DataError
+from wireloom.spark.plan import NOTHING, Summary
+from wireloom.spark.storage import Storage
+
+LEDGER, STAGING = "_ledger", "_staging"
+FOLDED = 100  # entries that are kept on their own, at most twice as many
+IDENTITY = "stream.json"  # which stream the tables belong to, beside its entries
+DONE = ".done"
+Move = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One batch: its number, what is in it, what remains to be moved from where to where, in this order."""
+
+    number: int
+    summary: Summary
+    digest: str  # of the spec that it was decoded with
+    time: str = ""  # when it was there, UTC
+    seconds: float = 0.0
+    staging: str = ""
+    moves: tuple[Move, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The entries of one kind, in the ledger of one output folder."""
+
+    storage: Storage
+    home: str
+    kind: str
+
+    def staging(self) -> str:
+        """A new folder to write a batch to."""
+        return f"{self._staging}/{uuid.uuid4().hex}"
+
+    def entry(self, number: int) -> Entry | None:
+        """The entry of that number, where the batch is."""
+        path = self._path(number)
+        return _entry(self.storage.read(path)) if self.storage.exists(path) else None
+
+    def entries(self) -> tuple[Entry, ...]:
+        """The entries that are not folded, by number."""
+        return tuple(_entry(self.storage.read(f"{self._folder}/{name}")) for name in self._names(self.kind))
+
+    def add(self, entry: Entry) -> None:
+        """The batch is; raises FileExistsError where another of that number was first."""
+        self.storage.write(self._path(entry.number), json.dumps(asdict(entry)))
+
+    def settle(self, entry: Entry) -> None:
+        """Do the moves that are not done yet."""
+        if not entry.staging or not self.storage.exists(entry.staging):
+            return
+        for source, target in entry.moves:
+            there, moved = self.storage.exists(source), self.storage.exists(target)
+            if there == moved:
+                state = "both are there" if there else "neither is there"
+                raise DataError(
+                    f"{self.kind} {entry.number} says to move {source} to {target}, and {state}: "
+                    "something else writes to these folders, or deletes from them"
+                )
+            if there:
+                self.storage.rename(source, target)
+        self._sweep(entry.staging)
+
+    def recover(self) -> None:
+        """Finish what a killed process began, and remove what it did not get to."""
+        found = self.storage.names(self._staging)
+        pending = {entry.staging.rpartition("/")[2]: entry for entry in self.entries() if entry.staging}
+        for name in found:
+            if name in pending:
+                self.settle(pending[name])
+            else:
+                self.storage.delete(f"{self._staging}/{name}")
+
+    def total(self) -> tuple[int, Summary]:
+        """The number of batches, and all of them added up."""
+        count, summary, after = self._folded()
+        entries = [entry for entry in self.entries() if entry.number > after]
+        return count + len(entries), sum((entry.summary for entry in entries), summary)
+
+    def last(self) -> int:
+        """The highest number given so far; -1 where there is none."""
+        return max((self._folded()[2], *(entry.number for entry in self.entries())))
+
+    def fold(self) -> None:
+        """Add old entries up, where there are many."""
+        names = self._names(self.kind)
+        if len(names) < 2 * FOLDED:
+            return
+        count, summary, after = self._folded()
+        old = [entry for entry in self.entries()[:-FOLDED] if entry.number > after]
+        total = sum((entry.summary for entry in old), summary)
+        last = old[-1].number
+        self.storage.write(
+            f"{self._folder}/total-{self.kind}-{last:010d}.json",
+            json.dumps({"batches": count + len(old), "last": last, "summary": asdict(total)}),
+        )
+        for name in [*self._names(f"total-{self.kind}")[:-1], *names[:-FOLDED]]:
+            self.storage.delete(f"{self._folder}/{name}")
+
+    def _folded(self) -> tuple[int, Summary, int]:
+        names = self._names(f"total-{self.kind}")
+        if not names:
+            return 0, NOTHING, -1
+        found = json.loads(self.storage.read(f"{self._folder}/{names[-1]}"))
+        return found["batches"], _summary(found["summary"]), found["last"]
+
+    def _names(self, kind: str) -> tuple[str, ...]:
+        return tuple(name for name in self.storage.names(self._folder) if name.startswith(f"{kind}-"))
+
+    def _sweep(self, staging: str) -> None:
+        """Remove a staging folder; half removed, it must not be taken for one that is not moved yet."""
+        self.storage.rename(staging, staging + DONE)
+        self.storage.delete(staging + DONE)
+
+    def _path(self, number: int) -> str:
+        return f"{self._folder}/{self.kind}-{number:010d}.json"
+
+    @property
+    def _folder(self) -> str:
+        return f"{self.home}/{LEDGER}"
+
+    @property
+    def _staging(self) -> str:
+        return f"{self.home}/{STAGING}/{self.kind}"
+
+
+def _entry(text: str) -> Entry:
+    found = json.loads(text)
+    found["summary"] = _summary(found["summary"])
+    found["moves"] = tuple(tuple(move) for move in found["moves"])
+    return Entry(**found)
+
+
+def _summary(found: dict[str, object]) -> Summary:
+    return Summary(**{name: _frozen(value) for name, value in found.items()})  # type: ignore[arg-type]
+
+
+def _frozen(value: object) -> object:
+    return tuple(_frozen(each) for each in value) if isinstance(value, list) else value

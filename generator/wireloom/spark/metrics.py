@@ -1,0 +1,79 @@
+"""A line of JSON for each batch, once for each batch that is, however often the stream is started again."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TextIO
+
+from wireloom.spark.ledger import Entry
+
+
+def metrics(stream: str, entry: Entry) -> dict[str, object]:
+    """What there is to say of a batch; `bytes` are those of its records in their source, `seconds` all it took."""
+    summary = entry.summary
+    return {
+        "stream": stream,
+        "batch": entry.number,
+        "time": entry.time,
+        "seconds": entry.seconds,
+        "records": summary.records,
+        "bytes": summary.size,
+        "decoded": summary.decoded,
+        "quarantined": summary.quarantined,
+        "dropped": summary.discarded,
+        "rows": summary.rows,
+        "errors": dict(summary.codes),
+        "errorsDropped": dict(summary.dropped),
+        "kinds": {name: dict(found) for name, found in summary.kinds},
+        "spec": entry.digest,
+    }
+
+
+@dataclass(slots=True)
+class Lines:
+    """Metrics on a text stream: of batches as they are written."""
+
+    out: TextIO
+
+    def resumed(self, stream: str, entries: Iterable[Entry]) -> None:
+        """Earlier batches were told when they were written."""
+
+    def wrote(self, stream: str, entry: Entry) -> None:
+        """A line."""
+        self.out.write(json.dumps(metrics(stream, entry)) + "\n")
+        self.out.flush()
+
+
+@dataclass(slots=True)
+class Book:
+    """Metrics in a file that outlives the process: lines that a killed one did not get to are added."""
+
+    path: Path
+    told: set[tuple[str, int]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        """Find what the file has; a line that was broken off goes."""
+        if not self.path.exists():
+            return
+        text = self.path.read_bytes()
+        whole = text[: text.rfind(b"\n") + 1]
+        if len(whole) < len(text):
+            with self.path.open("r+b") as file:
+                file.truncate(len(whole))
+        for line in whole.splitlines():
+            found = json.loads(line)
+            self.told.add((found["stream"], found["batch"]))
+
+    def resumed(self, stream: str, entries: Iterable[Entry]) -> None:
+        """Lines of earlier batches that the file does not have."""
+        for entry in entries:
+            self.wrote(stream, entry)
+
+    def wrote(self, stream: str, entry: Entry) -> None:
+        """A line, unless the file has it."""
+        if (stream, entry.number) in self.told:
+            return
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(metrics(stream, entry)) + "\n")
+        self.told.add((stream, entry.number))

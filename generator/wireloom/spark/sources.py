@@ -1,0 +1,222 @@
+"""Where records come from: files, a binary column of Parquet, Kafka, or samples; once, or as a stream.
+
+Each is a frame of what executors need, the function that they run on it, and the columns that say where a record came
+from. A stream is bounded by Spark's own options of admission.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, assert_never
+
+import pyarrow as pa
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.streaming.readwriter import DataStreamReader
+from pyspark.sql.types import BinaryType, StructField, StructType
+
+from wireloom.catalog import FormatModule
+from wireloom.failures import MachineError, MisuseError
+from wireloom.spark.executor import decode_files
+from wireloom.spark.plan import OFFSET, RECORD, SOURCE, Column, Files, Kafka, Plan, Samples, Source
+from wireloom.spark.storage import Storage
+from wireloom.spark.tables import BAD_DOCS, ERROR, KAFKA_DOCS, KAFKA_PLACE, PLACE, PLACE_DOCS, TALLY
+from wireloom.spark.values import DATA, decode_values
+
+KAFKA_PROVIDER = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
+EVER = "36500d"  # Spark would pass over a file whose time is a week behind the newest
+
+Executed = Callable[[Plan, Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Records on their way in: a frame, and what executors do with it."""
+
+    frame: DataFrame
+    decode: Executed
+    place: StructType
+
+    def staged(self, plan: Plan, module: FormatModule) -> DataFrame:
+        """The staged rows of the frame."""
+        return self.frame.mapInArrow(partial(self.decode, plan), staged_schema(module, plan.root, self.place))
+
+
+def staged_schema(module: FormatModule, root: str | None, place: StructType) -> StructType:
+    """The staged columns in Spark's terms, the format's and ours each with their comments."""
+    row = module.struct_type(root=root or module.CODEC.default_root, explode=True)
+    bad = commented(ERROR, BAD_DOCS)
+    tally = from_arrow_schema(pa.schema(list(TALLY)))
+    parts = {"row": StructType([*row.fields, *place.fields]), "bad": StructType([*bad.fields, *place.fields])}
+    return StructType([StructField(name, type) for name, type in {**parts, "tally": tally}.items()])
+
+
+def commented(fields: Iterable[pa.Field], documents: dict[str, str]) -> StructType:
+    """Arrow fields as Spark columns with comments."""
+    found = from_arrow_schema(pa.schema(list(fields)))
+    return StructType(
+        [StructField(field.name, field.dataType, metadata={"comment": documents[field.name]}) for field in found]
+    )
+
+
+def file_place() -> StructType:
+    """The place columns of files and tables."""
+    return commented(PLACE, PLACE_DOCS)
+
+
+# --- once ----------------------------------------------------------------------------------------------------------
+
+
+def taken(spark: SparkSession, source: Files | Column) -> Taken:
+    """What is there now; raises MisuseError where nothing can be read."""
+    match source:
+        case Files(path):
+            return Taken(_files(spark, path), decode_files, file_place())
+        case Column(path, name):
+            return Taken(_placed(_column(spark, path, name), name), decode_values, file_place())
+        case _:
+            assert_never(source)
+
+
+def _files(spark: SparkSession, path: str) -> DataFrame:
+    """Every file below the path; with its content only where executors cannot open the path themselves."""
+    try:
+        files = spark.read.format("binaryFile").option("recursiveFileLookup", value=True).load(path)
+    except AnalysisException as error:
+        raise MisuseError(f"cannot read {path}: {error.getMessage() or error}") from error
+    local = F.col("path").startswith("file:")
+    return _content(files, local=files.where(~local).limit(1).count() == 0)
+
+
+def _content(files: DataFrame, *, local: bool) -> DataFrame:
+    return files.select("path", F.lit(None).cast("binary").alias("content") if local else F.col("content"))
+
+
+def _column(spark: SparkSession, path: str, column: str) -> DataFrame:
+    try:
+        frame = spark.read.parquet(path)
+    except AnalysisException as error:
+        raise MisuseError(f"cannot read {path} as Parquet: {error.getMessage() or error}") from error
+    types = {field.name: field.dataType.simpleString() for field in frame.schema}
+    if types.get(column) != "binary":
+        found = f"of type {types[column]}" if column in types else "not there"
+        raise MisuseError(f"column {column!r} of {path} is {found}; binary columns: {_binary(types)}")
+    return frame
+
+
+def _placed(frame: DataFrame, column: str) -> DataFrame:
+    return frame.select(
+        F.col("_metadata.file_path").alias(SOURCE),
+        F.col("_metadata.row_index").alias(RECORD),
+        F.lit(None).cast("long").alias(OFFSET),
+        F.col(f"`{column}`").alias(DATA),
+    )
+
+
+def _binary(types: dict[str, str]) -> str:
+    return ", ".join(name for name, type in types.items() if type == "binary") or "none"
+
+
+# --- as a stream ---------------------------------------------------------------------------------------------------
+
+
+def stream(spark: SparkSession, source: Source, options: tuple[tuple[str, str], ...] = ()) -> Taken:
+    """What comes, batch by batch; `options` are Spark's for the source, and go before ours.
+
+    Raises MisuseError where the source cannot be, MachineError where Spark lacks the connector.
+    """
+    match source:
+        case Files(path):
+            return _file_stream(spark, path, options)
+        case Column(path, name):
+            return _column_stream(spark, path, name, options)
+        case Kafka(servers, topics):
+            return _kafka_stream(spark, servers, topics, options)
+        case Samples():
+            return _sample_stream(spark, source)
+        case _:
+            assert_never(source)
+
+
+def _file_stream(spark: SparkSession, path: str, options: tuple[tuple[str, str], ...]) -> Taken:
+    _watched(spark, path)
+    schema = "path string, modificationTime timestamp, length long, content binary"
+    given = (("recursiveFileLookup", "true"), ("maxFileAge", EVER), *options)
+    files = _options(spark.readStream.format("binaryFile").schema(schema), given).load(path)
+    local = Storage(spark).absolute(path).startswith("file:")
+    return Taken(_content(files, local=local), decode_files, file_place())
+
+
+def _column_stream(spark: SparkSession, path: str, column: str, options: tuple[tuple[str, str], ...]) -> Taken:
+    _watched(spark, path)
+    if any(name.endswith(".parquet") for name in Storage(spark).names(path)):
+        _column(spark, path, column)
+    schema = StructType([StructField(column, BinaryType())])
+    given = (("maxFileAge", EVER), *options)
+    frame = _options(spark.readStream.format("parquet").schema(schema), given).load(path)
+    return Taken(_placed(frame, column), decode_values, file_place())
+
+
+def _watched(spark: SparkSession, path: str) -> None:
+    if not Storage(spark).exists(path):
+        raise MisuseError(f"{path} is not there; a stream of files watches a folder that is, empty or not")
+
+
+def _kafka_stream(
+    spark: SparkSession, servers: str, topics: tuple[str, ...], options: tuple[tuple[str, str], ...]
+) -> Taken:
+    require_kafka(spark)
+    given = (
+        ("kafka.bootstrap.servers", servers),
+        ("subscribe", ",".join(topics)),
+        ("startingOffsets", "earliest"),
+        *options,
+    )
+    frame = _options(spark.readStream.format("kafka"), given).load()
+    columns = [F.col(field.name.removeprefix("_")).alias(field.name) for field in KAFKA_PLACE]
+    return Taken(frame.select(*columns, F.col("value").alias(DATA)), decode_values, commented(KAFKA_PLACE, KAFKA_DOCS))
+
+
+def _sample_stream(spark: SparkSession, source: Samples) -> Taken:
+    """Numbers at a rate, each turned into a record that is made already."""
+    rate = spark.readStream.format("rate").option("rowsPerSecond", str(source.rate)).load()
+    records = F.array(*(F.lit(bytearray(record)) for record in source.records))
+    frame = rate.select(
+        F.lit("samples").alias(SOURCE),
+        F.col("value").alias(RECORD),
+        F.lit(None).cast("long").alias(OFFSET),
+        F.get(records, (F.col("value") % len(source.records)).cast("int")).alias(DATA),
+    )
+    return Taken(frame, decode_values, file_place())
+
+
+def _options(reader: DataStreamReader, options: Iterable[tuple[str, str]]) -> DataStreamReader:
+    for name, value in options:
+        reader = reader.option(name, value)
+    return reader
+
+
+def require_kafka(spark: SparkSession) -> None:
+    """Raises MachineError, with what to add, where this session has no Kafka connector."""
+    if not has_class(spark, KAFKA_PROVIDER):
+        coordinate = f"org.apache.spark:spark-sql-kafka-0-10_{scala(spark)}:{spark.version}"
+        raise MachineError("this Spark session has no Kafka connector", f"--packages {coordinate}")
+
+
+def has_class(spark: SparkSession, name: str) -> bool:
+    """Whether the session's class path has a class."""
+    jvm: Any = spark._jvm  # noqa: SLF001 - PySpark does not tell what is on the class path
+    try:
+        jvm.org.apache.spark.util.Utils.classForName(name, False, False)  # noqa: FBT003 - Scala's signature
+    except Py4JJavaError:
+        return False
+    return True
+
+
+def scala(spark: SparkSession) -> str:
+    """The session's version of Scala, as names of packages have it: 2.13."""
+    jvm: Any = spark._jvm  # noqa: SLF001 - PySpark does not tell its Scala
+    return ".".join(jvm.scala.util.Properties.versionNumberString().split(".")[:2])

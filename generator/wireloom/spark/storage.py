@@ -1,0 +1,82 @@
+"""Files of tables and ledgers, on whatever file system Spark says a path is on."""
+
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """The file systems of a session, by path.
+
+    A rename is one step on a local disk and on HDFS: others see all of a folder or nothing. On an object store it is
+    not.
+    """
+
+    spark: SparkSession
+
+    def exists(self, path: str) -> bool:
+        """Whether the path is there."""
+        system, place = self._at(path)
+        return bool(system.exists(place))
+
+    def names(self, path: str) -> tuple[str, ...]:
+        """The names in a folder, sorted; none where there is no folder."""
+        system, place = self._at(path)
+        if not system.exists(place):
+            return ()
+        return tuple(sorted(status.getPath().getName() for status in system.listStatus(place)))
+
+    def rename(self, path: str, new: str) -> None:
+        """Move a file or a folder to a path that is not there yet; raises FileExistsError where it is."""
+        system, source = self._at(path)
+        _, target = self._at(new)
+        if system.exists(target):
+            raise FileExistsError(f"{new} exists")
+        system.mkdirs(target.getParent())
+        if not system.rename(source, target):
+            raise OSError(f"{path} cannot be renamed to {new}")
+
+    def delete(self, path: str) -> None:
+        """Remove a file, or a folder with all that is in it; nothing where it is not there."""
+        system, place = self._at(path)
+        system.delete(place, True)  # noqa: FBT003 - Hadoop's signature
+
+    def read(self, path: str) -> str:
+        """The text of a file."""
+        system, place = self._at(path)
+        stream = system.open(place)
+        try:
+            return str(self._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8"))
+        finally:
+            stream.close()
+
+    def write(self, path: str, text: str) -> None:
+        """Make a file that is not there yet, whole or not at all; raises FileExistsError where it is."""
+        system, place = self._at(path)
+        draft = self._jvm.org.apache.hadoop.fs.Path(place.getParent(), f".{place.getName()}.{uuid.uuid4().hex}")
+        stream = system.create(draft)
+        try:
+            stream.write(bytearray(text.encode()))
+        finally:
+            stream.close()
+        try:
+            self.rename(str(draft), path)
+        except FileExistsError:
+            system.delete(draft, False)  # noqa: FBT003 - Hadoop's signature
+            raise
+
+    def absolute(self, path: str) -> str:
+        """The path with its file system, however the session would complete it."""
+        system, place = self._at(path)
+        return str(system.makeQualified(place).toString())
+
+    def _at(self, path: str) -> tuple[Any, Any]:
+        place = self._jvm.org.apache.hadoop.fs.Path(path)
+        return place.getFileSystem(self.spark._jsc.hadoopConfiguration()), place  # noqa: SLF001 - no public way
+
+    @property
+    def _jvm(self) -> Any:
+        return self.spark._jvm  # noqa: SLF001 - PySpark has no public way to its file systems

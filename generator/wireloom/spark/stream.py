@@ -1,0 +1,201 @@
+"""Ingest as a stream: each micro-batch is decoded once and written to both tables, exactly once, whatever dies.
+
+`stream(spark, flow, listener, stopping)` runs until its trigger ends it, or until somebody sets `stopping`: then the
+batch in hand is finished. Spark repeats a batch that its checkpoint does not know to be done, with the same records;
+the ledger of the output knows whether it is, so it is written once. The ledger and the checkpoint belong together, and
+neither goes on with another.
+"""
+
+import json
+import re
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from pyspark.errors import PySparkException, StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from wireloom.catalog import FormatModule
+from wireloom.failures import DataError, MisuseError
+from wireloom.spark import sources
+from wireloom.spark.executor import open_module
+from wireloom.spark.ledger import IDENTITY, LEDGER, Entry, Ledger
+from wireloom.spark.plan import QUARANTINE, RECORDS, Flow, Plan, Summary
+from wireloom.spark.publishing import Batch, ParquetTables, Tables, prepared
+from wireloom.spark.storage import Storage
+
+CHECKPOINT = "_checkpoint"
+POLL = 0.2  # seconds
+RAISED = re.compile(r"[\w.]+(Error|Exception): ")  # the last line of a traceback
+
+
+class Listener(Protocol):
+    """Who wants to know about batches."""
+
+    def resumed(self, stream: str, entries: Iterable[Entry]) -> None:
+        """The stream was there already, and these are its last batches."""
+
+    def wrote(self, stream: str, entry: Entry) -> None:
+        """A batch is in the tables."""
+
+
+class _ClosedError(Exception):
+    """No more batches are taken."""
+
+
+@dataclass(slots=True)
+class _Work:
+    """What is done with each micro-batch; the lock is held while one is in hand."""
+
+    ledger: Ledger
+    tables: Tables
+    plan: Plan
+    module: FormatModule
+    taken: sources.Taken
+    identity: "_Identity"
+    listener: Listener
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    closed: bool = False
+    failure: Exception | None = None
+
+    def __call__(self, frame: DataFrame, number: int) -> None:
+        """For foreachBatch."""
+        with self.lock:
+            try:
+                self._write(frame, number)
+            except Exception as error:
+                self.failure = error
+                raise
+
+    def _write(self, frame: DataFrame, number: int) -> None:
+        if self.closed:
+            raise _ClosedError
+        stream = self.identity.claimed()
+        entry = self.ledger.entry(number)
+        if entry is None:
+            batch = Batch(self.ledger, number, self.plan, empty=number == 0)
+            stage = sources.Taken(frame, self.taken.decode, self.taken.place).staged(self.plan, self.module)
+            entry = prepared(stage, batch, self.tables)
+            self.ledger.add(entry)
+        self.ledger.settle(entry)
+        self.listener.wrote(stream, entry)
+        self.ledger.fold()
+
+
+@dataclass(frozen=True, slots=True)
+class _Identity:
+    """Which stream the tables belong to: the one with this checkpoint, by the name that Spark gave it."""
+
+    storage: Storage
+    home: str
+    checkpoint: str
+
+    def check(self) -> str | None:
+        """The stream's name where it is known already; raises MisuseError where the tables are another's."""
+        owner = self._owner()
+        if owner is None:
+            self._check_unused()
+            return None
+        if owner["stream"] != self._own():
+            raise MisuseError(
+                f"{self.home} belongs to the stream with the checkpoint {owner['checkpoint']}, which is not (or no "
+                f"longer) the one in {self.checkpoint}; name it with --checkpoint, or choose another --output"
+            )
+        return owner["stream"]
+
+    def claimed(self) -> str:
+        """The stream's name; from now on the tables belong to it."""
+        own = self._own()
+        if own is None:
+            raise DataError(f"{self.checkpoint} has been removed while the stream runs")
+        if self._owner() is None:
+            text = json.dumps({"stream": own, "checkpoint": self.checkpoint})
+            self.storage.write(f"{self.home}/{LEDGER}/{IDENTITY}", text)
+        return own
+
+    def _check_unused(self) -> None:
+        for name in (RECORDS, QUARANTINE):
+            if self.storage.exists(f"{self.home}/{name}"):
+                raise MisuseError(f"{self.home}/{name} exists, and no stream made it; choose another --output")
+        if self.storage.names(f"{self.checkpoint}/commits"):
+            raise MisuseError(
+                f"{self.checkpoint} is the checkpoint of a stream that did not write to {self.home}; "
+                "choose another --checkpoint, or that stream's --output"
+            )
+
+    def _owner(self) -> dict[str, str] | None:
+        path = f"{self.home}/{LEDGER}/{IDENTITY}"
+        found: dict[str, str] | None = json.loads(self.storage.read(path)) if self.storage.exists(path) else None
+        return found
+
+    def _own(self) -> str | None:
+        path = f"{self.checkpoint}/metadata"
+        return str(json.loads(self.storage.read(path))["id"]) if self.storage.exists(path) else None
+
+
+def stream(spark: SparkSession, flow: Flow, listener: Listener, stopping: threading.Event) -> Summary:
+    """Run it; the sum of all batches of this stream, those of earlier runs too.
+
+    Raises MisuseError, MachineError or DataError; what is in the tables then is right, and the same call goes on.
+    """
+    module, storage = open_module(flow.plan), Storage(spark)
+    ledger = Ledger(storage, storage.absolute(flow.output), "batch")
+    checkpoint = storage.absolute(flow.checkpoint or f"{flow.output}/{CHECKPOINT}")
+    identity = _Identity(storage, ledger.home, checkpoint)
+    known = identity.check()
+    ledger.recover()
+    if known is not None:
+        listener.resumed(known, ledger.entries())
+    taken = sources.stream(spark, flow.source, flow.options)
+    work = _Work(ledger, ParquetTables.below(ledger), flow.plan, module, taken, identity, listener)
+    writer = taken.frame.writeStream.foreachBatch(work).option("checkpointLocation", checkpoint)
+    _run(_triggered(writer, flow.trigger), work, stopping)
+    return ledger.total()[1]
+
+
+def _triggered(writer: DataStreamWriter, trigger: str | None) -> DataStreamWriter:
+    match trigger:
+        case None:
+            return writer
+        case "once":
+            return writer.trigger(once=True)
+        case "available-now":
+            return writer.trigger(availableNow=True)
+        case interval:
+            return writer.trigger(processingTime=interval)
+
+
+def _run(writer: DataStreamWriter, work: _Work, stopping: threading.Event) -> None:
+    query = _started(writer)
+    while query.isActive:
+        if stopping.wait(POLL):
+            with work.lock:  # the batch in hand, if there is one, is finished
+                work.closed = True
+            query.stop()
+    error = query.exception()
+    if error is not None and not work.closed:
+        raise _failure(work, error) from error
+
+
+def _started(writer: DataStreamWriter) -> StreamingQuery:
+    try:
+        return writer.start()
+    except PySparkException as error:
+        raise MisuseError(f"the stream does not start: {_reason(error)}") from error
+
+
+def _failure(work: _Work, error: StreamingQueryException) -> Exception:
+    """What stopped the stream, without the layers around it."""
+    if isinstance(work.failure, MisuseError | DataError):
+        return work.failure
+    return DataError(f"the stream has stopped: {_reason(work.failure or error)}")
+
+
+def _reason(error: Exception) -> str:
+    """The line that says it: of a worker's traceback the last, else the first."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    raised = [line for line in lines if RAISED.match(line)]
+    return (raised or lines or [type(error).__name__])[-1 if raised else 0]

@@ -11,7 +11,12 @@ from wireloom.spark.doctor import Finding, examine
 
 
 def doctor(
-    start: Annotated[bool, typer.Option("--start", help="Start Spark, too, and send a row through a worker.")] = False,
+    spark: Annotated[
+        bool, typer.Option("--spark", help="Start Spark, too, and ask its executors what they have.")
+    ] = False,
+    master: Annotated[
+        str, typer.Option("--master", help="Spark master; under spark-submit the submission decides.")
+    ] = "local[2]",
     out: Out = OUT,
     package: Package = PACKAGE,
 ) -> None:
@@ -19,13 +24,16 @@ def doctor(
 
     Says what is found, what is wrong, and the command that mends it. Exit code 3 where anything is wrong.
 
+    With --spark, a job asks the executors for their Python, libraries, engine and specs; they must be the driver's.
+
     \b
     Examples:
       wireloom doctor
-      wireloom doctor --start
+      wireloom doctor --spark
+      wireloom doctor --spark --master spark://host:7077
     """
     with waiting("Examining"):
-        findings = list(examine(package, out, start=start))
+        findings = list(examine(package, out, master if spark else None))
     width = max(len(finding.subject) for finding in findings)
     for finding in findings:
         say(_line(finding, width))

@@ -1,6 +1,6 @@
 """What the road to Spark needs of this machine, looked at one by one: what is found, and the command that mends it.
 
-Nothing here starts Spark, except the last probe, which does on request: it sends one record through a Python worker.
+Nothing here starts Spark, except the last probe, which does on request: it asks the executors what they have.
 """
 
 import importlib.metadata
@@ -42,8 +42,8 @@ class Finding:
         return not self.remedy
 
 
-def examine(package: str, out: Path, *, start: bool = False) -> Iterator[Finding]:
-    """Every finding, in the order in which things depend on one another."""
+def examine(package: str, out: Path, master: str | None = None) -> Iterator[Finding]:
+    """Every finding, in the order in which things depend on one another; with a master, those of its executors, too."""
     yield _python()
     for library, remedy in LIBRARIES.items():
         yield _library(library, remedy)
@@ -51,8 +51,8 @@ def examine(package: str, out: Path, *, start: bool = False) -> Iterator[Finding
     yield java()
     yield _worker()
     yield _package(package, out)
-    if start:
-        yield _start(out)
+    if master is not None:
+        yield from _executors(package, out, master)
 
 
 def _python() -> Finding:
@@ -124,20 +124,13 @@ def _package(package: str, out: Path) -> Finding:
     return Finding(package, f"{len(opened.FORMATS)} formats: {', '.join(opened.FORMATS)}")
 
 
-def _start(out: Path) -> Finding:
+def _executors(package: str, out: Path, master: str) -> Iterator[Finding]:
+    from wireloom.spark.executors import examine_executors  # noqa: PLC0415 - the other probes work without pyspark
+    from wireloom.spark.session import session  # noqa: PLC0415
+
     try:
-        return Finding("Spark", _one_record(out))
+        with session((out,), master) as spark:
+            yield Finding("Spark", f"{spark.version} starts, with master {spark.sparkContext.master}")
+            yield from examine_executors(spark, package)
     except MachineError as error:
-        return Finding("Spark", str(error), "mend what is reported above, then try again")
-
-
-def _one_record(out: Path) -> str:
-    from wireloom.spark.session import session  # noqa: PLC0415 - the other probes work without pyspark
-
-    with session((out,)) as spark:
-        count = spark.range(1).mapInArrow(_echo, "id long").count()
-        return f"{spark.version} starts, and a Python worker answers ({count} row)"
-
-
-def _echo(batches: Iterator[object]) -> Iterator[object]:
-    yield from batches
+        yield Finding("Spark", str(error), "mend what is reported above, then try again")

@@ -364,22 +364,12 @@ def test_every_command_has_examples():
 # --- the generated package -----------------------------------------------------------------------------------------
 
 
-def test_a_module_is_imported_fast_and_without_arrow_or_spark(generated):
-    code = f"""
-import sys, time
-import wireloom
-start = time.perf_counter()
-import {generated.package}.heartbeat as module
-spent = time.perf_counter() - start
-assert "pyarrow" not in sys.modules and "pyspark" not in sys.modules and "jinja2" not in sys.modules
-print(spent)
-"""
+def test_a_module_is_imported_without_arrow_spark_or_the_generator(generated):
+    heavy = ("google.protobuf", "jinja2", "numpy", "pandas", "pyarrow", "pydantic", "pyspark", "yaml")
+    code = f"import sys, {generated.package}.heartbeat; print([name for name in {heavy} if name in sys.modules])"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(generated.out), *sys.path])}
-    spent = [
-        float(subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True).stdout)
-        for _ in range(3)
-    ]
-    assert min(spent) < 0.15
+    done = subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True)
+    assert done.stdout == "[]\n"
 
 
 def test_another_contract_is_refused_with_what_to_do(generated):

@@ -29,7 +29,7 @@ OPCODES = {
         "VERIFY_CRC VERIFY_MD5 MARK NEED FRAME UNFRAME SEEK REACH LEAVE REGION UNREGION END BEGIN FINISH PEEK SWITCH JUMP REPEAT "
         "ATTEMPT FAIL PACK_INTEGER PACK_FLOAT PACK_BOOLEAN PACK_NIL PACK_TEXT PACK_BYTES PACK_NIL_JUMP PACK_OPEN "
         "PACK_FAMILY PACK_ARITY PACK_REPEAT PROTO_MESSAGE PROTO_ABSENT PROTO_INTEGER PROTO_FLOAT PROTO_BYTES PROTO_SUB "
-        "PROTO_UNSUB PROTO_REPEAT PROTO_ENTRY PROTO_TABLE".split()
+        "PROTO_UNSUB PROTO_REPEAT PROTO_ENTRY PROTO_TABLE PACK_CONSTANT PACK_MAPPED".split()
     )
 }
 """The instructions, by name; their operands are in checks.pxi."""
@@ -200,7 +200,7 @@ cdef class Program:
         self.code = words(code)
         self.expressions = words(expressions)
         self.tables = words(tables)
-        self.texts = <uint8_t *>malloc(len(texts) + 1)
+        self.texts = <uint8_t *>calloc(len(texts) + SLACK, 1)
         self.crcs = <wl_crc *>malloc(sizeof(wl_crc) * (len(crcs) + 1))
         self.columns = <Column *>calloc(len(columns), sizeof(Column))
         if self.texts == NULL or self.crcs == NULL or self.columns == NULL:
@@ -255,6 +255,7 @@ cdef class Program:
             raise MemoryError
         batch.count = self.column_count
         memcpy(batch.columns, self.columns, self.column_count * sizeof(Column))
+        link_rows(batch.columns, batch.count)
         batch.status = bytearray(count)
         status = batch.status
         follow = <uint8_t *>calloc(1 << 16, 1)
@@ -283,6 +284,7 @@ cdef class Program:
         else:
             given.data = address(held[2])
             given.data_size = len(held[2]) if held[2] is not None else 0
+            m.given_end = given.data + given.data_size
         if m.registers == NULL or m.absent == NULL or m.pointers == NULL or m.slots == NULL or follow == NULL:
             code = EXHAUSTED
         if code == OK:
@@ -364,6 +366,8 @@ cdef int once(Machine *m, int64_t entry, const uint8_t *record, int64_t size) no
     m.end = m.stop = record + size
     m.overrun = TRUNCATED
     m.none = m.wide = False
+    m.readable = m.given_end if m.given_end != NULL else m.stop
+    m.frame_count = 0
     m.spans.length = 0
     code = run(m, entry)
     if code:

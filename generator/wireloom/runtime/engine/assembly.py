@@ -12,6 +12,7 @@ IRREGULAR = 1
 TRUNCATED = 2
 FIRST_CODE = 5
 WIDTH = 8
+NEXT = 7
 _TEXT_LIMIT = 1 << 16
 
 
@@ -65,14 +66,18 @@ class Assembly:
     slots: int = 0
     codes: dict[str, int] = field(default_factory=lambda: {"truncated": TRUNCATED})
     _symbols: dict[bytes, int] = field(default_factory=dict)
-    _labels: list[Label] = field(default_factory=list)
+    labels: list[Label] = field(default_factory=list)
     _bodies: list[Callable[[], None]] = field(default_factory=list)
 
     def emit(self, name: str, *operands: Operand) -> list[Operand]:
         """One more instruction."""
-        row = [self.opcodes[name], *operands, *([0] * (WIDTH - 1 - len(operands)))]
+        row = [self.opcodes[name], *operands, *([0] * (NEXT - 1 - len(operands))), None]
         self.rows.append(row)
         return row
+
+    def jump(self, label: Label) -> None:
+        """Go on elsewhere."""
+        self.emit("JUMP")[NEXT] = label
 
     def register(self, kind: str, words: int = 1) -> Register:
         """One more register."""
@@ -82,7 +87,7 @@ class Assembly:
     def place(self, label: Label) -> None:
         """The label stands here."""
         label.at = len(self.rows)
-        self._labels.append(label)
+        self.labels.append(label)
 
     def later(self, body: Callable[[], None]) -> Label:
         """A body to be assembled behind the code at hand, and its label."""
@@ -91,7 +96,7 @@ class Assembly:
         def assemble() -> None:
             self.place(label)
             body()
-            self.emit("RETURN")
+            self.emit("RETURN", None)
 
         self._bodies.append(assemble)
         return label
@@ -139,30 +144,12 @@ class Assembly:
                 register.index, index = index, index + register.words
         return max(index, 1)
 
-    def tighten(self, entries: Sequence[int]) -> list[int]:
-        """Drop entering a struct where there is nothing to note; where the entries stand afterwards."""
-        enter, jump, leave = (self.opcodes[name] for name in ("ENTER", "JUMP", "RETURN"))
-        places: list[int] = []
-        kept: list[list[Operand]] = []
-        for row in self.rows:
-            places.append(len(kept))
-            if row[0] == enter and self.numbers(row[1:3]) == [-1, -1] and self._number(row[3]) == self._number(row[4]):
-                continue
-            kept.append(row)
-        places.append(len(kept))
-        for label in self._labels:
-            label.at = places[label.at]
-        for row in kept:
-            if row[0] == jump and kept[row[1].at][0] == leave:
-                row[:2] = [leave, 0]
-        self.rows = kept
-        return [places[entry] for entry in entries]
-
     def numbers(self, operands: Sequence[Operand]) -> list[int]:
         """Operands as numbers."""
-        return [self._number(operand) for operand in operands]
+        return [self.number(operand) for operand in operands]
 
-    def _number(self, operand: Operand) -> int:
+    def number(self, operand: Operand) -> int:
+        """An operand as a number."""
         match operand:
             case None:
                 return -1

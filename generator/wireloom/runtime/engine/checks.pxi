@@ -10,7 +10,7 @@ _NONE = -1
 #   M mapping table  W switch table  O code table  G family table  V arity table  D rules  H message fields  Z crc
 #   J text with its size behind it
 _OPERANDS = {
-    OP_RETURN: "",
+    OP_RETURN: "u",
     OP_ENTER: "rrSE",
     OP_INTEGER: "NNNri",
     OP_FLOAT: "NNf",
@@ -40,20 +40,20 @@ _OPERANDS = {
     OP_FINISH: "U",
     OP_PEEK: "NNN",
     OP_SWITCH: "WKr",
-    OP_JUMP: "T",
+    OP_JUMP: "",
     OP_REPEAT: "NNClR",
     OP_ATTEMPT: "COTuR",
     OP_FAIL: "K",
-    OP_PACK_INTEGER: "NNNri",
-    OP_PACK_FLOAT: "Nf",
-    OP_PACK_BOOLEAN: "rb",
+    OP_PACK_INTEGER: "NNNuri",
+    OP_PACK_FLOAT: "Nuf",
+    OP_PACK_BOOLEAN: "Nurb",
     OP_PACK_NIL: "",
-    OP_PACK_TEXT: "Nry",
-    OP_PACK_BYTES: "Nry",
+    OP_PACK_TEXT: "NNury",
+    OP_PACK_BYTES: "NNury",
     OP_PACK_NIL_JUMP: "T",
     OP_PACK_OPEN: "DNyy",
     OP_PACK_FAMILY: "G",
-    OP_PACK_ARITY: "Vr",
+    OP_PACK_ARITY: "Vru",
     OP_PACK_REPEAT: "ClRr",
     OP_PROTO_MESSAGE: "H",
     OP_PROTO_ABSENT: "QTN",
@@ -65,6 +65,8 @@ _OPERANDS = {
     OP_PROTO_REPEAT: "QClRqr",
     OP_PROTO_TABLE: "Q",
     OP_PROTO_ENTRY: "QNry",
+    OP_PACK_CONSTANT: "NK",
+    OP_PACK_MAPPED: "MKra",
 }
 _INTEGERS = frozenset((KIND_INT8, KIND_INT16, KIND_INT32, KIND_INT64, KIND_DECIMAL))
 _COLUMN_KINDS = {
@@ -107,10 +109,10 @@ _WRITERS = {
     OP_REACH: {1: "reach"},
     OP_REPEAT: {5: "value"},
     OP_ATTEMPT: {5: "value"},
-    OP_PACK_INTEGER: {4: "value"},
-    OP_PACK_BOOLEAN: {1: "value"},
-    OP_PACK_TEXT: {2: "bytes"},
-    OP_PACK_BYTES: {2: "bytes"},
+    OP_PACK_INTEGER: {5: "value"},
+    OP_PACK_BOOLEAN: {3: "value"},
+    OP_PACK_TEXT: {4: "bytes"},
+    OP_PACK_BYTES: {4: "bytes"},
     OP_PACK_ARITY: {2: "value"},
     OP_PACK_REPEAT: {3: "value"},
     OP_PROTO_INTEGER: {5: "value"},
@@ -118,6 +120,7 @@ _WRITERS = {
     OP_PROTO_SUB: {2: "save"},
     OP_PROTO_REPEAT: {4: "value", 6: "value"},
     OP_PROTO_ENTRY: {3: "bytes"},
+    OP_PACK_MAPPED: {3: "value"},
 }
 _READERS = {
     OP_CONSTANT_BYTES: {1: "bytes"},
@@ -189,6 +192,8 @@ class _Checker:
     def check_instruction(self, at, words):
         op = words[0]
         self.require(op in _OPERANDS, f"instruction {op} at {at}")
+        if op not in (OP_RETURN, OP_FAIL):
+            self.require(at < words[NEXT] < self.count, f"what comes behind instruction {at}")
         for letter, value, rest in zip(_OPERANDS[op], words[1:], range(1, WIDTH)):
             self.check_operand(letter, value, at, words, rest)
         self.check_special(op, words, at)
@@ -247,7 +252,7 @@ class _Checker:
                 self.check_mapped_column(words[3], words[6], where)
             elif words[6] != _NONE:
                 self.require(self.columns[words[6]][0] in (_COLUMN_KINDS["B"] if words[2] == 0 else _INTEGERS), where)
-        elif op == OP_MAPPING:
+        elif op == OP_MAPPING or op == OP_PACK_MAPPED:
             self.check_mapped_column(words[1], words[4], where)
         elif op == OP_COMPUTE:
             self.require(words[2] in (1, 2, 3), where)

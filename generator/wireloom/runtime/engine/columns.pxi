@@ -2,6 +2,9 @@
 #
 # A column lags behind its struct where values are absent; it is filled up with nulls when it is next written, or at
 # the end. So an absent value costs nothing, and a bad record is undone by cutting every column to the row it began at.
+#
+# Behind a column's length its bits (validity, booleans) are zero, so that a null or a false needs no writing; the other
+# bytes there mean nothing. Every buffer has SLACK bytes behind its last row, so that short values are written whole.
 
 cdef inline int reserve(Buffer *buffer, int64_t size) noexcept nogil:
     return OK if size <= buffer.capacity else grow(buffer, size)
@@ -21,36 +24,54 @@ cdef int grow(Buffer *buffer, int64_t size) noexcept nogil:
     return OK
 
 
-cdef int start_validity(Column *column) noexcept nogil:
-    """From here on the column has a bitmap; what it holds so far is valid."""
-    cdef int64_t size = (column.length + 8) >> 3
-    if reserve(&column.validity, size):
+cdef int reserve_bits(Buffer *buffer, int64_t rows) noexcept nogil:
+    """Room for so many bits; new ones are zero."""
+    cdef int64_t before = buffer.capacity
+    if reserve(buffer, (rows >> 3) + SLACK):
         return EXHAUSTED
-    memset(column.validity.data, 0xFF, <size_t>size)
-    column.nullable = True
+    if buffer.capacity > before:
+        memset(buffer.data + before, 0, <size_t>(buffer.capacity - before))
     return OK
 
 
-cdef int mark_valid(Column *column, int64_t row, int64_t count, bint valid) noexcept nogil:
-    cdef int64_t i
-    if not column.nullable:
-        if valid:
-            return OK
-        if start_validity(column):
-            return EXHAUSTED
-    if reserve(&column.validity, ((row + count) >> 3) + 1):
-        return EXHAUSTED
-    i = row
-    while i < row + count:
-        if i & 7 == 0 and row + count - i >= 8:
-            column.validity.data[i >> 3] = 0xFF if valid else 0
-            i += 8
-            continue
-        if valid:
-            column.validity.data[i >> 3] |= <uint8_t>(1 << (i & 7))
+cdef int make_room(Column *column, int64_t rows) noexcept nogil:
+    """Room for so many rows in every buffer."""
+    cdef int code = OK
+    if column.nullable:
+        code = reserve_bits(&column.validity, rows)
+    if not code:
+        if column.kind == KIND_STRUCT:
+            if not column.nullable:
+                rows = INT64_MAX
+        elif column.kind == KIND_BYTES or column.kind == KIND_LIST:
+            code = reserve(&column.offsets, (rows + 1) * 4 + SLACK)
+        elif column.kind == KIND_BOOLEAN:
+            code = reserve_bits(&column.data, rows)
         else:
-            column.validity.data[i >> 3] &= <uint8_t>(~(1 << (i & 7)) & 0xFF)
-        i += 1
+            code = reserve(&column.data, rows * width_of(column.kind) + SLACK)
+    if code:
+        return EXHAUSTED
+    if column.length == 0 and column.offsets.data != NULL:
+        (<int32_t *>column.offsets.data)[0] = 0
+    column.room = rows
+    return OK
+
+
+cdef inline int one_more(Column *column) noexcept nogil:
+    """Room for one more row, where there is none."""
+    return make_room(column, column.length * 2 if column.length > 16 else 32)
+
+
+cdef int start_validity(Column *column) noexcept nogil:
+    """From here on the column has a bitmap; what it holds so far is valid."""
+    cdef int64_t rows = column.room if column.room < INT64_MAX else column.length * 2 + 64
+    if reserve_bits(&column.validity, rows):
+        return EXHAUSTED
+    memset(column.validity.data, 0xFF, <size_t>(column.length >> 3))
+    if column.length & 7:
+        column.validity.data[column.length >> 3] = <uint8_t>((1 << (column.length & 7)) - 1)
+    column.nullable = True
+    column.room = rows
     return OK
 
 
@@ -70,30 +91,38 @@ cdef int pad(Column *column, int64_t length) noexcept nogil:
     """Fill up with nulls."""
     cdef int64_t count = length - column.length, width, i
     cdef int32_t *offsets
+    cdef int32_t offset
     if count <= 0:
         return OK
-    if mark_valid(column, column.length, count, False):
+    if not column.nullable and start_validity(column):
+        return EXHAUSTED
+    if length > column.room and make_room(column, length):
         return EXHAUSTED
     if column.kind == KIND_BYTES or column.kind == KIND_LIST:
-        if reserve(&column.offsets, (length + 1) * 4):
-            return EXHAUSTED
-        offsets = <int32_t *>column.offsets.data
-        if column.length == 0:
-            offsets[0] = 0
-        for i in range(column.length, length):
-            offsets[i + 1] = offsets[column.length]
-    elif column.kind == KIND_BOOLEAN:
-        if reserve(&column.data, (length >> 3) + 1):
-            return EXHAUSTED
-        for i in range(column.length, length):
-            column.data.data[i >> 3] &= <uint8_t>(~(1 << (i & 7)) & 0xFF)
-    elif column.kind != KIND_STRUCT:
+        offsets = <int32_t *>column.offsets.data + column.length
+        offset = offsets[0]
+        if count <= 8:
+            for i in range(1, 9):
+                offsets[i] = offset
+        else:
+            for i in range(1, count + 1):
+                offsets[i] = offset
+    elif column.kind < KIND_BOOLEAN:
         width = width_of(column.kind)
-        if reserve(&column.data, length * width):
-            return EXHAUSTED
-        memset(column.data.data + column.length * width, 0, <size_t>(count * width))
+        if count * width <= SLACK:
+            memset(column.data.data + column.length * width, 0, SLACK)
+        else:
+            memset(column.data.data + column.length * width, 0, <size_t>(count * width))
     column.length = length
     return OK
+
+
+cdef void clear_bits(uint8_t *bits, int64_t first, int64_t last) noexcept nogil:
+    while first < last and first & 7:
+        bits[first >> 3] &= <uint8_t>(~(1 << (first & 7)) & 0xFF)
+        first += 1
+    if first < last:
+        memset(bits + (first >> 3), 0, <size_t>(((last - 1) >> 3) - (first >> 3) + 1))
 
 
 cdef void cut(Column *columns, int index, int64_t length) noexcept nogil:
@@ -101,6 +130,10 @@ cdef void cut(Column *columns, int index, int64_t length) noexcept nogil:
     cdef Column *column = columns + index
     cdef int child
     if column.length > length:
+        if column.nullable:
+            clear_bits(column.validity.data, length, column.length)
+        if column.kind == KIND_BOOLEAN:
+            clear_bits(column.data.data, length, column.length)
         column.length = length
     if column.kind == KIND_BYTES:
         column.size = (<int32_t *>column.offsets.data)[column.length] if column.length else 0
@@ -113,117 +146,122 @@ cdef void cut(Column *columns, int index, int64_t length) noexcept nogil:
             child = columns[child].sibling
 
 
-cdef inline int ready(Column *columns, int64_t index) noexcept nogil:
-    """Bring a column to the row that is being written: earlier rows without a value are null, a value there goes."""
+cdef Column *prepare(Column *columns, int64_t index) noexcept nogil:
+    """`ready` for a column that lags behind, has been written before, or has no room."""
     cdef Column *column = columns + index
-    cdef int64_t row
-    if column.parent < 0:
-        return OK
-    row = columns[column.parent].length
-    if column.length == row:
-        return OK
-    if column.length > row:
-        cut(columns, <int>index, row)
-        return OK
-    return pad(column, row)
+    if column.length > column.row[0]:
+        cut(columns, <int>index, column.row[0])
+    elif column.length < column.row[0] and pad(column, column.row[0]):
+        return NULL
+    if column.length >= column.room and one_more(column):
+        return NULL
+    return column
 
 
-cdef inline int close_row(Column *column) noexcept nogil:
+cdef inline Column *ready(Column *columns, int64_t index) noexcept nogil:
+    """A column with room at the row that is being written: earlier rows without a value are null, a value there goes."""
+    cdef Column *column = columns + index
+    if column.length == column.row[0] and column.length < column.room:
+        return column
+    return prepare(columns, index)
+
+
+cdef inline void close_row(Column *column) noexcept nogil:
     """The value at the column's end is there: count it."""
     if column.nullable:
-        if column.length >> 3 >= column.validity.capacity:
-            if reserve(&column.validity, (column.length >> 3) + 1):
-                return EXHAUSTED
         column.validity.data[column.length >> 3] |= <uint8_t>(1 << (column.length & 7))
     column.length += 1
+
+
+cdef inline int finish_row(Column *column) noexcept nogil:
+    """`close_row` of a struct, which nothing may have made ready."""
+    if column.length >= column.room and one_more(column):
+        return EXHAUSTED
+    close_row(column)
     return OK
 
 
-cdef int put_integer(Column *columns, int64_t index, int64_t value, bint wide) noexcept nogil:
-    cdef Column *column
+cdef inline int put_integer(Column *columns, int64_t index, int64_t value, bint wide) noexcept nogil:
+    cdef Column *column = ready(columns, index)
     cdef int64_t row
-    if ready(columns, index):
+    if column == NULL:
         return EXHAUSTED
-    column = columns + index
     row = column.length
     if column.kind == KIND_INT64:
         if wide:
             return IRREGULAR
-        if reserve(&column.data, (row + 1) * 8):
-            return EXHAUSTED
         (<int64_t *>column.data.data)[row] = value
     elif column.kind == KIND_INT32:
-        if reserve(&column.data, (row + 1) * 4):
-            return EXHAUSTED
-        (<int32_t *>column.data.data)[row] = <int32_t>value
         if wide or <int32_t>value != value:
             return IRREGULAR
+        (<int32_t *>column.data.data)[row] = <int32_t>value
     elif column.kind == KIND_INT16:
-        if reserve(&column.data, (row + 1) * 2):
-            return EXHAUSTED
-        (<int16_t *>column.data.data)[row] = <int16_t>value
         if wide or <int16_t>value != value:
             return IRREGULAR
+        (<int16_t *>column.data.data)[row] = <int16_t>value
     elif column.kind == KIND_INT8:
-        if reserve(&column.data, row + 1):
-            return EXHAUSTED
-        (<int8_t *>column.data.data)[row] = <int8_t>value
         if wide or <int8_t>value != value:
             return IRREGULAR
+        (<int8_t *>column.data.data)[row] = <int8_t>value
     else:
-        if reserve(&column.data, (row + 1) * 16):
-            return EXHAUSTED
         (<int64_t *>column.data.data)[2 * row] = value
         (<int64_t *>column.data.data)[2 * row + 1] = -1 if value < 0 and not wide else 0
-    return close_row(column)
+    close_row(column)
+    return OK
 
 
-cdef int put_float(Column *columns, int64_t index, double value) noexcept nogil:
-    cdef Column *column
-    if ready(columns, index):
-        return EXHAUSTED
-    column = columns + index
-    if reserve(&column.data, (column.length + 1) * 8):
+cdef inline int put_float(Column *columns, int64_t index, double value) noexcept nogil:
+    cdef Column *column = ready(columns, index)
+    if column == NULL:
         return EXHAUSTED
     if column.kind == KIND_FLOAT:
         (<float *>column.data.data)[column.length] = <float>value
     else:
         (<double *>column.data.data)[column.length] = value
-    return close_row(column)
+    close_row(column)
+    return OK
 
 
-cdef int put_boolean(Column *columns, int64_t index, bint value) noexcept nogil:
-    cdef Column *column
-    cdef int64_t row
-    if ready(columns, index):
+cdef inline int put_boolean(Column *columns, int64_t index, bint value) noexcept nogil:
+    cdef Column *column = ready(columns, index)
+    if column == NULL:
         return EXHAUSTED
-    column = columns + index
-    row = column.length
-    if reserve(&column.data, (row >> 3) + 1):
+    column.data.data[column.length >> 3] |= <uint8_t>((value != 0) << (column.length & 7))
+    close_row(column)
+    return OK
+
+
+cdef int more_bytes(Column *column, int64_t size) noexcept nogil:
+    """Room for so many bytes more, where there is none."""
+    if size > INT32_MAX - column.size:
+        return FULL
+    if reserve(&column.data, column.size + size + SLACK):
         return EXHAUSTED
-    if value:
-        column.data.data[row >> 3] |= <uint8_t>(1 << (row & 7))
-    else:
-        column.data.data[row >> 3] &= <uint8_t>(~(1 << (row & 7)) & 0xFF)
-    return close_row(column)
+    column.limit = column.data.capacity - SLACK
+    if column.limit > INT32_MAX:
+        column.limit = INT32_MAX
+    return OK
+
+
+cdef inline int put_bytes_near(Column *columns, int64_t index, const uint8_t *data, int64_t size, int64_t readable) noexcept nogil:
+    """`readable` bytes of memory stand at `data`, of which `size` are the value."""
+    cdef Column *column = ready(columns, index)
+    cdef int code
+    if column == NULL:
+        return EXHAUSTED
+    if size > column.limit - column.size:
+        code = more_bytes(column, size)
+        if code:
+            return code
+    wl_copy(column.data.data + column.size, data, size, readable)
+    column.size += size
+    (<int32_t *>column.offsets.data)[column.length + 1] = <int32_t>column.size
+    close_row(column)
+    return OK
 
 
 cdef int put_bytes(Column *columns, int64_t index, const uint8_t *data, int64_t size) noexcept nogil:
-    cdef Column *column
-    if ready(columns, index):
-        return EXHAUSTED
-    column = columns + index
-    if size > INT32_MAX - column.size:
-        return FULL
-    if reserve(&column.data, column.size + size) or reserve(&column.offsets, (column.length + 2) * 4):
-        return EXHAUSTED
-    if column.length == 0:
-        (<int32_t *>column.offsets.data)[0] = 0
-    if size > 0:
-        memcpy(column.data.data + column.size, data, <size_t>size)
-    column.size += size
-    (<int32_t *>column.offsets.data)[column.length + 1] = <int32_t>column.size
-    return close_row(column)
+    return put_bytes_near(columns, index, data, size, size)
 
 
 cdef int put_list(Column *columns, int64_t index) noexcept nogil:
@@ -232,19 +270,18 @@ cdef int put_list(Column *columns, int64_t index) noexcept nogil:
     cdef int64_t length = columns[column.child].length
     if length > INT32_MAX:
         return FULL
-    if reserve(&column.offsets, (column.length + 2) * 4):
+    if column.length >= column.room and one_more(column):
         return EXHAUSTED
-    if column.length == 0:
-        (<int32_t *>column.offsets.data)[0] = 0
     (<int32_t *>column.offsets.data)[column.length + 1] = <int32_t>length
-    return close_row(column)
+    close_row(column)
+    return OK
 
 
 cdef int settle(Column *columns, int index, int64_t length) noexcept nogil:
     """After the last record: every column as long as its struct."""
     cdef Column *column = columns + index
     cdef int child
-    if pad(column, length):
+    if pad(column, length) or (length == 0 and make_room(column, 1)):
         return EXHAUSTED
     if column.kind == KIND_STRUCT:
         child = column.child
@@ -253,15 +290,7 @@ cdef int settle(Column *columns, int index, int64_t length) noexcept nogil:
                 return EXHAUSTED
             child = columns[child].sibling
     elif column.kind == KIND_LIST:
-        if reserve(&column.offsets, (length + 1) * 4):
-            return EXHAUSTED
-        if length == 0:
-            (<int32_t *>column.offsets.data)[0] = 0
         return settle(columns, column.child, columns[column.child].length)
-    elif column.kind == KIND_BYTES and length == 0:
-        if reserve(&column.offsets, 4):
-            return EXHAUSTED
-        (<int32_t *>column.offsets.data)[0] = 0
     return OK
 
 
@@ -269,16 +298,20 @@ cdef int expect(Column *columns, int index, int64_t rows) noexcept nogil:
     """Room for so many rows, in one piece; what lies within lists grows as it comes."""
     cdef Column *column = columns + index
     cdef int child
+    if make_room(column, rows):
+        return EXHAUSTED
     if column.kind == KIND_STRUCT:
         child = column.child
         while child >= 0:
             if expect(columns, child, rows):
                 return EXHAUSTED
             child = columns[child].sibling
-    elif column.kind == KIND_BYTES or column.kind == KIND_LIST:
-        return reserve(&column.offsets, (rows + 2) * 4)
-    elif column.kind == KIND_BOOLEAN:
-        return reserve(&column.data, (rows >> 3) + 1)
-    else:
-        return reserve(&column.data, rows * width_of(column.kind))
     return OK
+
+
+cdef void link_rows(Column *columns, int count) noexcept nogil:
+    """Let every column see the row that is being written: its struct's, or its own end. No bytes have room yet."""
+    cdef int index
+    for index in range(count):
+        columns[index].limit = -1
+        columns[index].row = &columns[columns[index].parent if columns[index].parent >= 0 else index].length

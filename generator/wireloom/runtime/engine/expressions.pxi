@@ -189,15 +189,25 @@ cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexce
             return IRREGULAR
 
 
+cdef inline int number_of(Machine *m, int64_t start, int64_t *result, bint *none) noexcept nogil:
+    """`evaluate`, without its stack where the expression is a register or a constant."""
+    cdef const int64_t *words = m.expressions + start
+    if words[0] <= X_LOAD and words[2] == X_END:
+        if words[0] == X_LOAD:
+            result[0] = m.registers[words[1]]
+            none[0] = m.absent[words[1]]
+            return OK
+        if words[0] == X_CONST:
+            result[0] = words[1]
+            none[0] = False
+            return OK
+    return evaluate(m, start, result, none)
+
+
 cdef inline int holds(Machine *m, int64_t start, bint *result) noexcept nogil:
     """Whether a condition holds; null does not."""
     cdef int64_t value = 0
     cdef bint none = False
-    cdef int code
-    cdef const int64_t *words = m.expressions + start
-    if words[0] == X_LOAD and words[2] == X_END:
-        result[0] = not m.absent[words[1]] and m.registers[words[1]] != 0
-        return OK
-    code = evaluate(m, start, &value, &none)
+    cdef int code = number_of(m, start, &value, &none)
     result[0] = not none and value != 0
     return code

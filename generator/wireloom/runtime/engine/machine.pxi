@@ -1,208 +1,360 @@
 # The machine: one record at a time, instruction by instruction. Jumps lead forward only and calls lead forward only,
 # so every run ends; the validator has seen every operand, so none is looked at twice here.
+#
+# `run` executes what hot loops consist of and keeps the position in a local; `step` executes the rest. An instruction
+# stands in one of the two. Lists of MessagePack do not recurse: a frame notes where the list stands.
 
 cdef int run(Machine *m, int64_t start) noexcept nogil:
-    """Execute from `start` to the next return."""
-    cdef int64_t at = start, target = 0  # `at` stays in a register: nothing may take its address
+    """Execute from `start` to the return that belongs to it."""
+    cdef int64_t at = start, floor = m.frame_count, number = 0
     cdef const int64_t *program = m.code
     cdef const int64_t *i
-    cdef int code, op
+    cdef int64_t *registers = m.registers
+    cdef uint8_t *absent = m.absent
+    cdef Column *columns = m.columns
+    cdef const uint8_t *p = m.position
+    cdef const uint8_t *end = m.end
+    cdef int code, op, wide = 0
     cdef bint flag = False
-    cdef int64_t number = 0
+    cdef double real = 0
+    cdef Frame *frame
     cdef Head head
     while True:
         i = program + at * WIDTH
-        at += 1
-        code = OK
+        at = i[NEXT]
         op = <int>i[0]
-        if op == OP_RETURN:
-            return OK
+        code = OK
+        if op == OP_RETURN:  # struct column to close
+            if i[1] >= 0 and finish_row(columns + i[1]):
+                return EXHAUSTED
+            if m.frame_count == floor:
+                m.position = p
+                return OK
+            frame = m.frames + m.frame_count - 1
+            code = end_element(m, frame)
+            if code:
+                return code
+            if frame.n < frame.count:
+                at = frame.instruction[1]
+                registers[frame.instruction[3]] = frame.n
+            else:
+                code = end_list(m, frame)
+                at = frame.instruction[NEXT]
+                m.frame_count -= 1
         elif op == OP_ENTER:  # start register, size register, first and last register to make null
             if i[1] >= 0:
-                m.registers[i[1]] = m.position - m.base
-                m.absent[i[1]] = False
+                registers[i[1]] = p - m.base
+                absent[i[1]] = False
             if i[2] >= 0:
-                m.registers[i[2]] = m.end - m.position
-                m.absent[i[2]] = False
+                registers[i[2]] = end - p
+                absent[i[2]] = False
             for number in range(i[3], i[4]):
-                m.absent[number] = 1
-        elif op == OP_INTEGER:
-            code = read_integer(m, i)
-        elif op == OP_FLOAT:
-            code = read_float(m, i)
-        elif op == OP_BOOLEAN:
-            code = read_boolean(m, i)
-        elif op == OP_BYTES:
-            code = read_bytes(m, i)
+                absent[number] = 1
+        elif op == OP_INTEGER:  # bytes, signed, big, register, column
+            if end - p < i[1]:
+                return m.overrun
+            m.none = False
+            m.wide = load(p, i[1], i[2], i[3], &number)
+            m.value = number
+            p += i[1]
+            code = deliver_integer(m, i[4], i[5])
         elif op == OP_CONSTANT:  # value, code
             if m.none or m.wide or m.value != i[1]:
                 return <int>i[2]
-        elif op == OP_CONSTANT_BYTES:  # register of the field, text, size, code
-            if m.absent[i[1]] or m.registers[i[1]] != i[3] or memcmp(m.pointers[i[1]], m.texts + i[2], <size_t>i[3]):
-                return <int>i[4]
-        elif op == OP_RANGE:  # has minimum, minimum, has maximum, maximum, code
-            if not m.none and (m.wide or not in_ranges(i + 1, m.value)):
-                return <int>i[5]
         elif op == OP_MAPPING:  # table, code, register, column
             code = map_value(m, i, m.value)
-        elif op == OP_BITS:
-            code = read_bits(m, i)
         elif op == OP_WHEN:  # expression, target
+            m.position = p
             code = holds(m, i[1], &flag)
             if not flag:
                 at = i[2]
         elif op == OP_CHECK:  # expression, code
+            m.position = p
             code = holds(m, i[1], &flag)
             if not flag and not code:
                 return <int>i[2]
-        elif op == OP_COMPUTE:
-            code = compute(m, i)
-        elif op == OP_VERIFY_CRC or op == OP_VERIFY_MD5:
-            code = verify(m, i)
-        elif op == OP_MARK:  # register, start register
-            m.registers[i[1]] = (m.position - m.base) - m.registers[i[2]]
-            m.absent[i[1]] = False
-        elif op == OP_NEED:  # expression, start register
-            code = need(m, i, &number)
-        elif op == OP_FRAME:  # expression, start register, size register, save register
-            code = need(m, i, &number)
-            if not code:
-                m.registers[i[4]] = m.end - m.base
-                m.registers[i[4] + 1] = m.overrun
-                m.registers[i[3]] = number
-                m.end = m.base + m.registers[i[2]] + number
-                m.overrun = IRREGULAR
-                if m.position > m.end:
-                    return IRREGULAR
-        elif op == OP_UNFRAME or op == OP_UNREGION:  # save register
-            if m.position != m.end:
-                return IRREGULAR
-            number = m.registers[i[1]]
-            if number < m.position - m.base or number > m.stop - m.base:
-                return IRREGULAR
-            m.end = m.base + number
-            m.overrun = <int>m.registers[i[1] + 1]
-        elif op == OP_SEEK:
-            code = seek(m, i)
-        elif op == OP_REACH:  # register: the farthest position of a struct whose fields stand at offsets
-            m.registers[i[1]] = m.position - m.base
-        elif op == OP_LEAVE:  # register
-            number = m.registers[i[1]]
-            if number > m.position - m.base:
-                if number > m.end - m.base:
-                    return IRREGULAR
-                m.position = m.base + number
-        elif op == OP_REGION:  # expression, code, save register
-            code = evaluate(m, i[1], &number, &flag)
-            if code:
-                return code
-            if flag or number < 0:
-                return IRREGULAR
-            if number > m.end - m.position:
-                return m.overrun
-            m.registers[i[3]] = m.end - m.base
-            m.registers[i[3] + 1] = m.overrun
-            m.end = m.position + number
-            m.overrun = <int>i[2]
-        elif op == OP_END:  # code
-            if m.position != m.end:
-                return <int>i[1]
         elif op == OP_BEGIN:  # struct column
-            code = ready(m.columns, i[1])
-        elif op == OP_FINISH:
-            code = close_row(m.columns + i[1])
-        elif op == OP_PEEK:  # bytes, signed, big: the position stays
-            code = load_integer(m, i[1], i[2], i[3])
-            m.position -= i[1] if not code else 0
+            if ready(columns, i[1]) == NULL:
+                return EXHAUSTED
+        elif op == OP_FINISH:  # struct column
+            code = finish_row(columns + i[1])
         elif op == OP_SWITCH:  # table of (value, target), code, register to choose by (-1: the machine's value)
             if i[3] >= 0:
-                m.value = m.registers[i[3]]
-                m.none = m.absent[i[3]]
+                m.value = registers[i[3]]
+                m.none = absent[i[3]]
                 m.wide = False
-            target = at
-            code = switch_to(m, i, &target)
-            at = target
-        elif op == OP_JUMP:
-            at = i[1]
-        elif op == OP_REPEAT:
-            code = repeat_binary(m, i)
-        elif op == OP_ATTEMPT:
-            target = at
-            code = attempt(m, i, &target)
-            at = target
-        elif op == OP_FAIL:
-            return <int>i[1]
-        elif op == OP_PACK_INTEGER:
-            code = pack_integer(m, i)
-        elif op == OP_PACK_FLOAT:  # register, column
-            code = take(m, F_FLOAT, &head)
-            if not code and i[2] >= 0:
-                code = put_float(m.columns, i[2], head.real)
-        elif op == OP_PACK_BOOLEAN:  # register, column
-            code = take(m, F_BOOL, &head)
-            if not code:
-                m.value = <int64_t>head.number
-                m.none = m.wide = False
-                code = deliver_boolean(m, i[1], i[2])
-        elif op == OP_PACK_NIL:
-            code = take(m, F_NIL, &head)
-            m.none = True
-        elif op == OP_PACK_TEXT or op == OP_PACK_BYTES:
-            code = pack_bytes(m, i)
-        elif op == OP_PACK_NIL_JUMP:  # target
-            if m.position >= m.end:
+            m.next = at
+            code = switch_to(m, i)
+            at = m.next
+        elif op == OP_PACK_INTEGER:  # minimum, maximum, flags, struct to open and close, register, column
+            if i[3] & NIL_TOO and p < end and p[0] == 0xC0:
+                p += 1
+                m.none = True
+                continue
+            if wl_take_integer(&p, end, &number, &wide):
+                return no_integer(m, p)
+            if wide:
+                if not i[3] & WIDE_TOO:
+                    return IRREGULAR
+            elif number < i[1] or (number > i[2] and not i[3] & WIDE_TOO):
+                return IRREGULAR
+            m.value = number
+            m.wide = wide
+            m.none = False
+            if i[4] >= 0 and ready(columns, i[4]) == NULL:
+                return EXHAUSTED
+            code = deliver_integer(m, i[5], i[6])
+            if i[4] >= 0:
+                close_row(columns + i[4])
+        elif op == OP_PACK_CONSTANT:  # value, code
+            if wl_take_integer(&p, end, &number, &wide):
+                return no_integer(m, p)
+            if wide or number != i[1]:
+                return <int>i[2]
+        elif op == OP_PACK_MAPPED:  # table, code, register, column
+            if wl_take_integer(&p, end, &number, &wide):
+                return no_integer(m, p)
+            m.none = False
+            m.wide = wide
+            code = map_value(m, i, number)
+        elif op == OP_PACK_TEXT or op == OP_PACK_BYTES:  # size (-1: any), flags, struct to open and close, register, column
+            if i[2] & NIL_TOO and p < end and p[0] == 0xC0:
+                p += 1
+                m.none = True
+                continue
+            if wl_take_text(&p, end, &number) if op == OP_PACK_TEXT else wl_take_bytes(&p, end, &number):
+                m.position = p
+                code = take(m, F_STR if op == OP_PACK_TEXT else F_BIN, &head)
+                if code:
+                    return code
+                p = m.position
+                number = <int64_t>head.number
+            if number > end - p:
                 return m.overrun
-            if m.position[0] == 0xC0:
-                m.position += 1
+            if op == OP_PACK_TEXT:
+                if not wl_is_short_ascii(p, number, m.readable - p) and not wl_is_utf8(p, number):
+                    return IRREGULAR
+            elif i[1] >= 0 and number != i[1]:
+                return IRREGULAR
+            m.none = False
+            if i[3] >= 0 and ready(columns, i[3]) == NULL:
+                return EXHAUSTED
+            if i[4] >= 0:
+                registers[i[4]] = number
+                absent[i[4]] = False
+                m.pointers[i[4]] = p
+            if i[5] >= 0:
+                code = put_bytes_near(columns, i[5], p, number, m.readable - p)
+            if i[3] >= 0:
+                close_row(columns + i[3])
+            p += number
+        elif op == OP_PACK_FLOAT:  # flags, struct to open and close, column
+            if i[1] & NIL_TOO and p < end and p[0] == 0xC0:
+                p += 1
+                m.none = True
+                continue
+            if wl_take_float(&p, end, &real):
+                m.position = p
+                code = take(m, F_FLOAT, &head)
+                if code:
+                    return code
+                p = m.position
+                real = head.real
+            if i[2] >= 0 and ready(columns, i[2]) == NULL:
+                return EXHAUSTED
+            if i[3] >= 0:
+                code = put_float(columns, i[3], real)
+            if i[2] >= 0:
+                close_row(columns + i[2])
+        elif op == OP_PACK_BOOLEAN:  # flags, struct to open and close, register, column
+            if p >= end:
+                return m.overrun
+            if i[1] & NIL_TOO and p[0] == 0xC0:
+                p += 1
+                m.none = True
+                continue
+            if p[0] != 0xC2 and p[0] != 0xC3:
+                return IRREGULAR
+            m.value = p[0] & 1
+            m.none = m.wide = False
+            p += 1
+            if i[2] >= 0 and ready(columns, i[2]) == NULL:
+                return EXHAUSTED
+            code = deliver_boolean(m, i[3], i[4])
+            if i[2] >= 0:
+                close_row(columns + i[2])
+        elif op == OP_PACK_NIL_JUMP:  # target
+            if p >= end:
+                return m.overrun
+            if p[0] == 0xC0:
+                p += 1
                 m.none = True
                 at = i[1]
-        elif op == OP_PACK_OPEN:  # rules, families, value column, metadata column
-            code = read_open(m, m.tables + i[1], i[2], i[3], i[4])
-        elif op == OP_PACK_FAMILY:  # table of targets by family
-            target = at
-            code = switch_family(m, i, &target)
-            at = target
-        elif op == OP_PACK_ARITY:  # table of (arity, version), version register
-            code = pack_arity(m, i)
-        elif op == OP_PACK_REPEAT:
-            code = repeat_packed(m, i)
-        elif op == OP_PROTO_MESSAGE:  # fields
-            code = scan_message(m, m.tables + i[1])
-        elif op == OP_PROTO_ABSENT:  # slot, target where absent, whether it is an error
-            m.none = not m.slots[i[1]].found
-            if m.none:
-                if i[3]:
-                    return IRREGULAR
-                at = i[2]
-        elif op == OP_PROTO_INTEGER:
-            code = proto_integer(m, i)
-        elif op == OP_PROTO_FLOAT:  # slot, bits, register, column
-            code = proto_float(m, i)
-        elif op == OP_PROTO_BYTES:  # slot, text, register, column, size or -1
-            code = proto_bytes(m, i)
-        elif op == OP_PROTO_SUB:  # slot, save register
-            if not m.slots[i[1]].found:
+        elif op == OP_PACK_FAMILY:  # table of targets by family; the head is not consumed
+            if p >= end:
+                return m.overrun
+            if wl_family[p[0]] > F_EXT or m.tables[i[1] + wl_family[p[0]]] < 0:
                 return IRREGULAR
-            m.registers[i[2]] = m.end - m.base
-            m.registers[i[2] + 1] = m.position - m.base
-            m.position = m.slots[i[1]].data
-            m.end = m.position + m.slots[i[1]].size
-        elif op == OP_PROTO_UNSUB:  # save register
-            number = m.registers[i[1]]
-            if number < 0 or number > m.stop - m.base or m.registers[i[1] + 1] < 0 or m.registers[i[1] + 1] > number:
+            at = m.tables[i[1] + wl_family[p[0]]]
+        elif op == OP_PACK_ARITY:  # table of (arity, version), version register, struct to open
+            if i[3] >= 0 and ready(columns, i[3]) == NULL:
+                return EXHAUSTED
+            if wl_take_array(&p, end, &number):
+                m.position = p
+                code = take(m, F_ARRAY, &head)
+                if code:
+                    return code
+                p = m.position
+                number = <int64_t>head.number
+            if number > end - p:
                 return IRREGULAR
-            m.end = m.base + number
-            m.position = m.base + m.registers[i[1] + 1]
-        elif op == OP_PROTO_REPEAT:
-            code = repeat_message(m, i)
-        elif op == OP_PROTO_TABLE:  # slot: every entry must be UTF-8
-            code = check_table(m, i)
-        elif op == OP_PROTO_ENTRY:
-            code = table_entry(m, i)
+            code = note_version(m, i, number)
+        elif op == OP_PACK_REPEAT:  # body, list column, index register, register of the unique member (-1: none)
+            m.position = p
+            code = begin_list(m, i)
+            if code:
+                return code
+            p = m.position
+            if m.frames[m.frame_count].count > 0:
+                m.frame_count += 1
+                at = i[1]
+            else:
+                code = end_list(m, m.frames + m.frame_count)
+        elif op == OP_JUMP:  # nothing: the next instruction stands elsewhere
+            pass
         else:
-            return IRREGULAR
+            m.position = p
+            m.next = at
+            code = step(m, i, op)
+            p = m.position
+            end = m.end
+            at = m.next
         if code:
             return code
+
+
+cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
+    """Execute one instruction of those that are not in `run`."""
+    cdef int64_t number = 0
+    cdef bint flag = False
+    cdef Head head
+    cdef int code
+    if op == OP_FLOAT:
+        return read_float(m, i)
+    elif op == OP_BOOLEAN:
+        return read_boolean(m, i)
+    elif op == OP_BYTES:
+        return read_bytes(m, i)
+    elif op == OP_CONSTANT_BYTES:  # register of the field, text, size, code
+        if m.absent[i[1]] or m.registers[i[1]] != i[3] or memcmp(m.pointers[i[1]], m.texts + i[2], <size_t>i[3]):
+            return <int>i[4]
+    elif op == OP_RANGE:  # has minimum, minimum, has maximum, maximum, code
+        if not m.none and (m.wide or not in_ranges(i + 1, m.value)):
+            return <int>i[5]
+    elif op == OP_BITS:
+        return read_bits(m, i)
+    elif op == OP_COMPUTE:
+        return compute(m, i)
+    elif op == OP_VERIFY_CRC or op == OP_VERIFY_MD5:
+        return verify(m, i)
+    elif op == OP_MARK:  # register, start register
+        m.registers[i[1]] = (m.position - m.base) - m.registers[i[2]]
+        m.absent[i[1]] = False
+    elif op == OP_NEED:  # expression, start register
+        return need(m, i, &number)
+    elif op == OP_FRAME:  # expression, start register, size register, save register
+        code = need(m, i, &number)
+        if code:
+            return code
+        m.registers[i[4]] = m.end - m.base
+        m.registers[i[4] + 1] = m.overrun
+        m.registers[i[3]] = number
+        m.end = m.base + m.registers[i[2]] + number
+        m.overrun = IRREGULAR
+        if m.position > m.end:
+            return IRREGULAR
+    elif op == OP_UNFRAME or op == OP_UNREGION:  # save register
+        if m.position != m.end:
+            return IRREGULAR
+        number = m.registers[i[1]]
+        if number < m.position - m.base or number > m.stop - m.base:
+            return IRREGULAR
+        m.end = m.base + number
+        m.overrun = <int>m.registers[i[1] + 1]
+    elif op == OP_SEEK:
+        return seek(m, i)
+    elif op == OP_REACH:  # register: the farthest position of a struct whose fields stand at offsets
+        m.registers[i[1]] = m.position - m.base
+    elif op == OP_LEAVE:  # register
+        number = m.registers[i[1]]
+        if number > m.position - m.base:
+            if number > m.end - m.base:
+                return IRREGULAR
+            m.position = m.base + number
+    elif op == OP_REGION:  # expression, code, save register
+        code = number_of(m, i[1], &number, &flag)
+        if code:
+            return code
+        if flag or number < 0:
+            return IRREGULAR
+        if number > m.end - m.position:
+            return m.overrun
+        m.registers[i[3]] = m.end - m.base
+        m.registers[i[3] + 1] = m.overrun
+        m.end = m.position + number
+        m.overrun = <int>i[2]
+    elif op == OP_END:  # code
+        if m.position != m.end:
+            return <int>i[1]
+    elif op == OP_PEEK:  # bytes, signed, big: the position stays
+        return peek_integer(m, i[1], i[2], i[3])
+    elif op == OP_REPEAT:
+        return repeat_binary(m, i)
+    elif op == OP_ATTEMPT:
+        return attempt(m, i)
+    elif op == OP_FAIL:
+        return <int>i[1]
+    elif op == OP_PACK_NIL:
+        m.none = True
+        return take(m, F_NIL, &head)
+    elif op == OP_PACK_OPEN:  # rules, families, value column, metadata column
+        return read_open(m, m.tables + i[1], i[2], i[3], i[4])
+    elif op == OP_PROTO_MESSAGE:  # fields
+        return scan_message(m, m.tables + i[1])
+    elif op == OP_PROTO_ABSENT:  # slot, target where absent, whether it is an error
+        m.none = not m.slots[i[1]].found
+        if m.none:
+            if i[3]:
+                return IRREGULAR
+            m.next = i[2]
+    elif op == OP_PROTO_INTEGER:
+        return proto_integer(m, i)
+    elif op == OP_PROTO_FLOAT:  # slot, bits, register, column
+        return proto_float(m, i)
+    elif op == OP_PROTO_BYTES:  # slot, text, register, column, size or -1
+        return proto_bytes(m, i)
+    elif op == OP_PROTO_SUB:  # slot, save register
+        if not m.slots[i[1]].found:
+            return IRREGULAR
+        m.registers[i[2]] = m.end - m.base
+        m.registers[i[2] + 1] = m.position - m.base
+        m.position = m.slots[i[1]].data
+        m.end = m.position + m.slots[i[1]].size
+    elif op == OP_PROTO_UNSUB:  # save register
+        number = m.registers[i[1]]
+        if number < 0 or number > m.stop - m.base or m.registers[i[1] + 1] < 0 or m.registers[i[1] + 1] > number:
+            return IRREGULAR
+        m.end = m.base + number
+        m.position = m.base + m.registers[i[1] + 1]
+    elif op == OP_PROTO_REPEAT:
+        return repeat_message(m, i)
+    elif op == OP_PROTO_TABLE:  # slot: every entry must be UTF-8
+        return check_table(m, i)
+    elif op == OP_PROTO_ENTRY:
+        return table_entry(m, i)
+    else:
+        return IRREGULAR
+    return OK
 
 
 # --- delivering ------------------------------------------------------------------------------------------------------
@@ -237,7 +389,7 @@ cdef inline int deliver_bytes(Machine *m, int64_t target, int64_t column, const 
         m.absent[target] = False
         m.pointers[target] = data
     if column >= 0:
-        return put_bytes(m.columns, column, data, size)
+        return put_bytes_near(m.columns, column, data, size, m.readable - data if size > 0 else 0)
     return OK
 
 
@@ -249,7 +401,7 @@ cdef inline int deliver_symbol(Machine *m, int64_t target, int64_t column, int64
         m.registers[target] = symbol
         m.absent[target] = False
     if column >= 0:
-        return put_bytes(m.columns, column, m.texts + (symbol >> 16), symbol & 0xFFFF)
+        return put_bytes_near(m.columns, column, m.texts + (symbol >> 16), symbol & 0xFFFF, SLACK)
     return OK
 
 
@@ -285,53 +437,39 @@ cdef int map_value(Machine *m, const int64_t *i, int64_t wire) noexcept nogil:
 
 # --- binary ----------------------------------------------------------------------------------------------------------
 
-cdef inline int load_integer(Machine *m, int64_t size, bint signed, bint big) noexcept nogil:
-    cdef uint64_t number
+cdef inline bint load(const uint8_t *p, int64_t size, bint signed, bint big, int64_t *value) noexcept nogil:
+    """An integer of so many bytes at `p`; whether it is beyond int64."""
+    cdef uint64_t number = 0
     cdef int64_t n
-    if m.end - m.position < size:
-        return m.overrun
-    m.none = m.wide = False
     if size == 1:
-        number = m.position[0]
-        m.value = <int8_t>number if signed else <int64_t>number
+        number = p[0]
+        value[0] = <int8_t>number if signed else <int64_t>number
     elif size == 2:
-        number = wl_u16(m.position)
-        if big:
-            number = wl_swap16(<uint16_t>number)
-        m.value = <int16_t>number if signed else <int64_t>number
+        number = wl_swap16(wl_u16(p)) if big else wl_u16(p)
+        value[0] = <int16_t>number if signed else <int64_t>number
     elif size == 4:
-        number = wl_u32(m.position)
-        if big:
-            number = wl_swap32(<uint32_t>number)
-        m.value = <int32_t>number if signed else <int64_t>number
+        number = wl_swap32(wl_u32(p)) if big else wl_u32(p)
+        value[0] = <int32_t>number if signed else <int64_t>number
     elif size == 8:
-        number = wl_u64(m.position)
-        if big:
-            number = wl_swap64(number)
-        m.value = <int64_t>number
-        m.wide = not signed and m.value < 0
+        number = wl_swap64(wl_u64(p)) if big else wl_u64(p)
+        value[0] = <int64_t>number
+        return not signed and value[0] < 0
     else:
-        number = 0
         for n in range(size):
-            number = number << 8 | m.position[n if big else size - 1 - n]
+            number = number << 8 | p[n if big else size - 1 - n]
         if signed and number >> (8 * size - 1):
             number |= ~<uint64_t>0 << (8 * size)
-        m.value = <int64_t>number
-    m.position += size
-    return OK
+        value[0] = <int64_t>number
+    return False
 
 
-cdef inline int read_integer(Machine *m, const int64_t *i) noexcept nogil:
-    """i: bytes, signed, big, register, column"""
-    cdef int code = load_integer(m, i[1], i[2], i[3])
-    if code:
-        return code
-    if i[4] >= 0:
-        if m.wide:
-            return IRREGULAR
-        keep(m, i[4])
-    if i[5] >= 0:
-        return put_integer(m.columns, i[5], m.value, m.wide)
+cdef inline int peek_integer(Machine *m, int64_t size, bint signed, bint big) noexcept nogil:
+    cdef int64_t value = 0
+    if m.end - m.position < size:
+        return m.overrun
+    m.wide = load(m.position, size, signed, big, &value)
+    m.none = False
+    m.value = value
     return OK
 
 
@@ -368,7 +506,7 @@ cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
     if i[1] == 1:
         size = i[2]
     elif i[1] == 2:
-        code = evaluate(m, i[2], &size, &none)
+        code = number_of(m, i[2], &size, &none)
         if code:
             return code
         if none or size < 0:
@@ -426,10 +564,10 @@ cdef int verify(Machine *m, const int64_t *i) noexcept nogil:
     """i: algorithm, first expression, last expression, start register, register of the field, code"""
     cdef int64_t first = 0, last = 0, size
     cdef bint none = False
-    cdef int code = evaluate(m, i[2], &first, &none)
+    cdef int code = number_of(m, i[2], &first, &none)
     if code or none:
         return code if code else IRREGULAR
-    code = evaluate(m, i[3], &last, &none)
+    code = number_of(m, i[3], &last, &none)
     if code or none or m.absent[i[5]]:
         return code if code else IRREGULAR
     size = last - first if last > first else 0
@@ -448,7 +586,7 @@ cdef int verify(Machine *m, const int64_t *i) noexcept nogil:
 cdef int need(Machine *m, const int64_t *i, int64_t *number) noexcept nogil:
     """At least so many bytes from the struct's start."""
     cdef bint none = False
-    cdef int code = evaluate(m, i[1], number, &none)
+    cdef int code = number_of(m, i[1], number, &none)
     if code:
         return code
     if none or number[0] < 0:
@@ -476,7 +614,7 @@ cdef int seek(Machine *m, const int64_t *i) noexcept nogil:
     return OK
 
 
-cdef inline int switch_to(Machine *m, const int64_t *i, int64_t *at) noexcept nogil:
+cdef inline int switch_to(Machine *m, const int64_t *i) noexcept nogil:
     """The machine's value chooses, by a hash without collisions.
 
     Table: target of null (-1: none), shift, multiplier, number of places, then (value, target or -1) each.
@@ -486,26 +624,28 @@ cdef inline int switch_to(Machine *m, const int64_t *i, int64_t *at) noexcept no
     if m.none:
         if table[0] < 0:
             return <int>i[2]
-        at[0] = table[0]
+        m.next = table[0]
         return OK
     entry = table + 4 + 2 * (<uint64_t>m.value * <uint64_t>table[2] >> table[1])
     if m.wide or entry[1] < 0 or entry[0] != m.value:
         return <int>i[2]
-    at[0] = entry[1]
+    m.next = entry[1]
     return OK
 
 
-cdef int attempt(Machine *m, const int64_t *i, int64_t *at) noexcept nogil:
+cdef int attempt(Machine *m, const int64_t *i) noexcept nogil:
     """i: body, table of codes that lead on, target after success, struct column (or -1), reason register, reason column"""
     cdef const uint8_t *position = m.position
     cdef const uint8_t *end = m.end
     cdef int overrun = m.overrun
     cdef const int64_t *table = m.tables + i[2]
-    cdef int64_t n, row = m.columns[i[4]].length if i[4] >= 0 else 0
+    cdef int64_t n, row = m.columns[i[4]].length if i[4] >= 0 else 0, frames = m.frame_count, following = m.next
     cdef int code = run(m, i[1])
+    m.next = following
     if code == OK:
-        at[0] = i[3]
+        m.next = i[3]
         return OK
+    m.frame_count = frames
     for n in range(table[0]):
         if table[1 + 2 * n] == code:
             m.position = position
@@ -521,7 +661,7 @@ cdef int attempt(Machine *m, const int64_t *i, int64_t *at) noexcept nogil:
 
 cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
     """i: form of the count (0 to the end, 1 number, 2 expression), count, body, list column, index register"""
-    cdef int64_t count = -1, n = 0, base
+    cdef int64_t count = -1, n = 0, base = 0, following = m.next
     cdef bint none = False
     cdef const uint8_t *before
     cdef int code
@@ -534,7 +674,7 @@ cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
         if none or count < 0 or count > m.end - m.position:
             return IRREGULAR
     if i[4] >= 0:
-        if ready(m.columns, i[4]):
+        if ready(m.columns, i[4]) == NULL:
             return EXHAUSTED
         base = m.columns[m.columns[i[4]].child].length
     while n < count if count >= 0 else m.position < m.end:
@@ -549,78 +689,23 @@ cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
         n += 1
         if i[4] >= 0 and pad(m.columns + m.columns[i[4]].child, base + n):
             return EXHAUSTED
+    m.next = following
     return put_list(m.columns, i[4]) if i[4] >= 0 else OK
 
 
 # --- MessagePack -----------------------------------------------------------------------------------------------------
 
-cdef inline int pack_integer(Machine *m, const int64_t *i) noexcept nogil:
-    """i: minimum, maximum, unsigned 64, register, column"""
-    cdef Head head
-    cdef int code
-    if m.position < m.end and m.position[0] <= 0x7F:
-        m.value = m.position[0]
-        m.position += 1
-        m.wide = False
-    else:
-        code = take(m, F_INT, &head)
-        if code:
-            return code
-        m.value = <int64_t>head.number
-        m.wide = head.wide
-    m.none = False
-    if m.wide:
-        if not i[3]:
-            return IRREGULAR
-    elif m.value < i[1] or (m.value > i[2] and not i[3]):
-        return IRREGULAR
-    return deliver_integer(m, i[4], i[5])
+cdef int no_integer(Machine *m, const uint8_t *p) noexcept nogil:
+    """Why there is no integer at `p`."""
+    return m.overrun if p >= m.end or wl_family[p[0]] == F_INT else IRREGULAR
 
 
-cdef inline int pack_bytes(Machine *m, const int64_t *i) noexcept nogil:
-    """i: size (-1: any), register, column"""
-    cdef Head head
-    cdef int code = take(m, F_STR if i[0] == OP_PACK_TEXT else F_BIN, &head)
-    cdef int64_t size
-    if code:
-        return code
-    size = <int64_t>head.number
-    if size > m.end - m.position:
-        return m.overrun
-    if i[0] == OP_PACK_TEXT:
-        if not wl_is_utf8(m.position, size):
-            return IRREGULAR
-    elif i[1] >= 0 and size != i[1]:
-        return IRREGULAR
-    m.none = False
-    m.position += size
-    return deliver_bytes(m, i[2], i[3], m.position - size, size)
-
-
-cdef int switch_family(Machine *m, const int64_t *i, int64_t *at) noexcept nogil:
-    """Table: one target for each family, -1 where it is not allowed. The head is not consumed."""
-    cdef const uint8_t *position = m.position
-    cdef Head head
-    cdef int code = read_head(&position, m.end, &head)
-    if code:
-        return code if code != TRUNCATED else m.overrun
-    if m.tables[i[1] + head.family] < 0:
-        return IRREGULAR
-    at[0] = m.tables[i[1] + head.family]
-    return OK
-
-
-cdef inline int pack_arity(Machine *m, const int64_t *i) noexcept nogil:
+cdef inline int note_version(Machine *m, const int64_t *i, int64_t arity) noexcept nogil:
+    """i: table, register. Table: count, then (arity, version) each."""
     cdef const int64_t *table = m.tables + i[1]
-    cdef Head head
     cdef int64_t n
-    cdef int code = take(m, F_ARRAY, &head)
-    if code:
-        return code
-    if <int64_t>head.number > m.end - m.position:
-        return IRREGULAR
     for n in range(table[0]):
-        if table[1 + 2 * n] == <int64_t>head.number:
+        if table[1 + 2 * n] == arity:
             if i[2] >= 0:
                 m.registers[i[2]] = table[2 + 2 * n]
                 m.absent[i[2]] = False
@@ -628,66 +713,87 @@ cdef inline int pack_arity(Machine *m, const int64_t *i) noexcept nogil:
     return IRREGULAR
 
 
-cdef int repeat_packed(Machine *m, const int64_t *i) noexcept nogil:
-    """i: body, list column, index register, register of the unique member (-1: none)"""
+cdef int begin_list(Machine *m, const int64_t *i) noexcept nogil:
+    """i: body, list column, index register, register of the unique member (-1: none). Fills the next frame."""
+    cdef Frame *frame = m.frames + m.frame_count
+    cdef Column *column
     cdef Head head
-    cdef int64_t count, n, base = 0, spans = m.spans.length
-    cdef Span span
-    cdef int code = take(m, F_ARRAY, &head)
+    cdef int code
+    if m.frame_count >= FRAMES:
+        return IRREGULAR
+    code = take(m, F_ARRAY, &head)
     if code:
         return code
-    count = <int64_t>head.number
-    if count > m.end - m.position:
+    if <int64_t>head.number > m.end - m.position:
         return m.overrun
+    frame.instruction = i
+    frame.n = 0
+    frame.count = <int64_t>head.number
+    frame.names = m.spans.length
+    frame.elements = NULL
     if i[2] >= 0:
-        if ready(m.columns, i[2]):
+        column = ready(m.columns, i[2])
+        if column == NULL:
             return EXHAUSTED
-        base = m.columns[m.columns[i[2]].child].length
-    for n in range(count):
-        m.registers[i[3]] = n
-        m.absent[i[3]] = False
-        code = run(m, i[1])
-        if code:
-            return code
-        if i[4] >= 0:
-            if m.absent[i[4]]:
-                return IRREGULAR
-            span.data = m.pointers[i[4]]
-            span.size = m.registers[i[4]]
-            if n < 16 and is_known(<Span *>(m.spans.data + spans), n, &span):
-                return IRREGULAR
-            if push(&m.spans, &span, sizeof(Span)):
-                return EXHAUSTED
-        if i[2] >= 0 and pad(m.columns + m.columns[i[2]].child, base + n + 1):
-            return EXHAUSTED
-    if i[4] >= 0 and count > 16 and has_equal(<Span *>(m.spans.data + spans), count):
+        frame.elements = m.columns + column.child
+        frame.base = frame.elements.length
+    m.registers[i[3]] = 0
+    m.absent[i[3]] = False
+    return OK
+
+
+cdef inline int end_element(Machine *m, Frame *frame) noexcept nogil:
+    """Behind an element: its unique member is new, and it has its row."""
+    if frame.instruction[4] >= 0 and not is_new(m, frame):
         return IRREGULAR
-    m.spans.length = spans
-    return put_list(m.columns, i[2]) if i[2] >= 0 else OK
+    frame.n += 1
+    if frame.elements != NULL and frame.elements.length < frame.base + frame.n:
+        return pad(frame.elements, frame.base + frame.n)
+    return OK
 
 
-cdef inline bint is_known(const Span *spans, int64_t count, const Span *span) noexcept nogil:
-    cdef int64_t n
-    for n in range(count):
-        if spans[n].size == span.size and memcmp(spans[n].data, span.data, <size_t>span.size) == 0:
-            return True
-    return False
+cdef int end_list(Machine *m, Frame *frame) noexcept nogil:
+    """Behind the last element."""
+    if frame.count > FEW and frame.instruction[4] >= 0 and has_equal(<Name *>(m.spans.data + frame.names), frame.count):
+        return IRREGULAR
+    m.spans.length = frame.names
+    return put_list(m.columns, frame.instruction[2]) if frame.instruction[2] >= 0 else OK
 
 
-cdef int compare_spans(const void *left, const void *right) noexcept nogil:
-    cdef const Span *a = <const Span *>left
-    cdef const Span *b = <const Span *>right
+cdef bint is_new(Machine *m, Frame *frame) noexcept nogil:
+    """Note the element's unique member; whether it is unlike those before, as far as FEW of them go."""
+    cdef int64_t register = frame.instruction[4], n
+    cdef Name name
+    cdef const Name *names
+    if m.absent[register]:
+        return False
+    name.data = m.pointers[register]
+    name.size = m.registers[register]
+    name.head = wl_short_word(name.data, name.size)
+    if frame.n < FEW:
+        names = <const Name *>(m.spans.data + frame.names)
+        for n in range(frame.n):
+            if names[n].head == name.head and compare_names(names + n, &name) == 0:
+                return False
+    return push(&m.spans, &name, sizeof(Name)) == OK
+
+
+cdef int compare_names(const void *left, const void *right) noexcept nogil:
+    cdef const Name *a = <const Name *>left
+    cdef const Name *b = <const Name *>right
+    if a.head != b.head:
+        return -1 if a.head < b.head else 1
     if a.size != b.size:
         return -1 if a.size < b.size else 1
-    return memcmp(a.data, b.data, <size_t>a.size)
+    return memcmp(a.data, b.data, <size_t>a.size) if a.size > 8 else 0
 
 
-cdef bint has_equal(Span *spans, int64_t count) noexcept nogil:
+cdef bint has_equal(Name *names, int64_t count) noexcept nogil:
     """Whether two are equal; sorts them."""
     cdef int64_t n
-    qsort(spans, <size_t>count, sizeof(Span), &compare_spans)
+    qsort(names, <size_t>count, sizeof(Name), &compare_names)
     for n in range(1, count):
-        if compare_spans(spans + n - 1, spans + n) == 0:
+        if compare_names(names + n - 1, names + n) == 0:
             return True
     return False
 
@@ -741,14 +847,14 @@ cdef inline int proto_bytes(Machine *m, const int64_t *i) noexcept nogil:
 cdef int repeat_message(Machine *m, const int64_t *i) noexcept nogil:
     """i: slot, body, list column, index register, slot of the element (-1: a message), count register"""
     cdef Slot *slot = m.slots + i[1]
-    cdef int64_t count = slot.count, first = slot.first, n, base = 0, spans = m.spans.length
+    cdef int64_t count = slot.count, first = slot.first, n, base = 0, spans = m.spans.length, following = m.next
     cdef const uint8_t *position = m.position
     cdef const uint8_t *end = m.end
     cdef Occurrence occurrence
     cdef Slot *element
     cdef int code
     if i[3] >= 0:
-        if ready(m.columns, i[3]):
+        if ready(m.columns, i[3]) == NULL:
             return EXHAUSTED
         base = m.columns[m.columns[i[3]].child].length
     for n in range(count):
@@ -772,6 +878,7 @@ cdef int repeat_message(Machine *m, const int64_t *i) noexcept nogil:
             return EXHAUSTED
     m.position = position
     m.end = end
+    m.next = following
     if i[6] >= 0:
         m.registers[i[6]] = count
         m.absent[i[6]] = False

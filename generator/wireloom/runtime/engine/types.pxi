@@ -19,6 +19,22 @@ cdef extern from "digests.h" nogil:
     void wl_md5_check(wl_digest *digests, int64_t count)
     int wl_is_utf8(const uint8_t *data, int64_t size)
 
+cdef extern from "bytes.h" nogil:
+    enum:
+        SLACK "WL_SLACK"
+    uint64_t wl_load8(const uint8_t *p)
+    uint64_t wl_short_word(const uint8_t *p, int64_t size)
+    void wl_copy(uint8_t *to, const uint8_t *start, int64_t size, int64_t readable)
+    bint wl_is_short_ascii(const uint8_t *p, int64_t size, int64_t readable)
+
+cdef extern from "heads.h" nogil:
+    const uint8_t[256] wl_family
+    bint wl_take_integer(const uint8_t **position, const uint8_t *end, int64_t *value, int *wide)
+    bint wl_take_float(const uint8_t **position, const uint8_t *end, double *value)
+    bint wl_take_text(const uint8_t **position, const uint8_t *end, int64_t *size)
+    bint wl_take_bytes(const uint8_t **position, const uint8_t *end, int64_t *size)
+    bint wl_take_array(const uint8_t **position, const uint8_t *end, int64_t *count)
+
 cdef extern from *:
     """
     #include <stdint.h>
@@ -59,6 +75,8 @@ cdef enum:
 
 cdef enum:
     WIDTH = 8  # words of an instruction
+    NEXT = 7  # the word that says which instruction comes next
+    FRAMES = 64  # lists within lists
 
 # Instructions; the operands that each takes are listed in OPERANDS (checks.pxi), which the validator reads.
 cdef enum:
@@ -117,7 +135,16 @@ cdef enum:
     OP_PROTO_REPEAT
     OP_PROTO_ENTRY
     OP_PROTO_TABLE
+    OP_PACK_CONSTANT
+    OP_PACK_MAPPED
     OP_COUNT
+
+cdef enum:  # flags of instructions
+    WIDE_TOO = 1  # integers beyond int64, too
+    NIL_TOO = 2  # nil, too
+
+cdef enum:
+    FEW = 16  # so many unique members are compared one by one
 
 cdef enum:
     KIND_INT8 = 0
@@ -143,7 +170,10 @@ cdef struct Column:
     int child  # first child
     int sibling  # next child of the same parent
     int64_t length
+    int64_t room  # rows that every buffer has room for
+    const int64_t *row  # the row that is being written: the length of the parent, or the column's own
     int64_t size  # bytes in `data` of KIND_BYTES
+    int64_t limit  # how many there may be before more room is needed
     bint nullable  # a validity bitmap exists
     Buffer data
     Buffer offsets
@@ -152,6 +182,19 @@ cdef struct Column:
 cdef struct Span:
     const uint8_t *data
     int64_t size
+
+cdef struct Name:  # a member that must be unique in its list
+    uint64_t head  # its first bytes
+    const uint8_t *data
+    int64_t size
+
+cdef struct Frame:  # a list whose elements are being read
+    const int64_t *instruction
+    int64_t n
+    int64_t count
+    int64_t base  # elements in the column before it
+    int64_t names  # where the unique members stand on the stack
+    Column *elements  # NULL: not asked for
 
 cdef struct Slot:  # what a scan of a protobuf message found of one field
     const uint8_t *data
@@ -196,6 +239,11 @@ cdef struct Machine:
     const uint8_t *position
     const uint8_t *end
     const uint8_t *stop  # the end of the record, whatever region is in force
+    const uint8_t *readable  # the end of the memory that may be read, though it is not the record's
+    const uint8_t *given_end  # the end of the memory that all records lie in; NULL: each lies in memory of its own
+    int64_t next  # the instruction behind the one that is executed
+    Frame frames[FRAMES]
+    int64_t frame_count
     int overrun
     int64_t *registers
     uint8_t *absent

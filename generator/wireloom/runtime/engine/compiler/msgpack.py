@@ -32,24 +32,32 @@ class MessagePack(Part):
                 low, high = limits(bits, signed)
                 with self.compiler.into(sink.column, "int") as column:
                     need_width(column, bits, signed)
-                    emit("PACK_INTEGER", low, high, not signed and bits == 64, sink.register, column and column.index)
+                    emit(
+                        "PACK_INTEGER",
+                        low,
+                        high,
+                        not signed and bits == 64,
+                        None,
+                        sink.register,
+                        column and column.index,
+                    )
             case ("float", _):
                 with self.compiler.into(sink.column, "float") as column:
-                    emit("PACK_FLOAT", 0, column and column.index)
+                    emit("PACK_FLOAT", 0, None, column and column.index)
             case ("bool",):
                 with self.compiler.into(sink.column, "bool") as column:
-                    emit("PACK_BOOLEAN", sink.register, column and column.index)
+                    emit("PACK_BOOLEAN", 0, None, sink.register, column and column.index)
             case ("null",):
                 emit("PACK_NIL")
             case ("text", _):
                 with self.compiler.into(sink.column, "str") as column:
-                    emit("PACK_TEXT", -1, sink.register, column and column.index)
+                    emit("PACK_TEXT", -1, 0, None, sink.register, column and column.index)
             case ("bytes", size, _):
                 form, operand = self.compiler.size(size, scope)
                 if form == 2:
                     raise Uncovered("a computed size of a bin")
                 with self.compiler.into(sink.column, "bytes") as column:
-                    emit("PACK_BYTES", operand if form else -1, sink.register, column and column.index)
+                    emit("PACK_BYTES", operand if form else -1, 0, None, sink.register, column and column.index)
             case ("nullable", inner):
                 end = Label()
                 emit("PACK_NIL_JUMP", end)
@@ -96,7 +104,7 @@ class MessagePack(Part):
         for alternative, label in zip(alternatives, labels, strict=True):
             self.assembly.place(label)
             self.compiler.value(alternative, scope, Sink(None, sink.column))
-            self.assembly.emit("JUMP", end)
+            self.assembly.jump(end)
         self.assembly.place(end)
 
     def open_rules(self, node: Node) -> list[int] | None:

@@ -13,6 +13,7 @@ from wireloom.runtime.engine.compiler.records import Records
 from wireloom.runtime.engine.compiler.scope import ALWAYS, Node, Scope, Sink
 from wireloom.runtime.engine.compiler.structs import Structs
 from wireloom.runtime.engine.expressions import Constant, Expressions, Tree
+from wireloom.runtime.engine.fusion import Fusion
 from wireloom.runtime.engine.outline import Column, links, outline
 from wireloom.runtime.logical import List, Record
 
@@ -41,9 +42,9 @@ class Compiler:
         """What the engine makes the program of, and validates."""
         entries = [self._entry(root, order) for order in self._orders()]
         assembly = self.assembly
-        assembly.emit("RETURN")
+        assembly.emit("RETURN", None)
         registers = assembly.number_registers()
-        entries = assembly.tighten(entries)
+        entries = Fusion(assembly, entries).apply()
         positional = [
             assembly.numbers([word for row in assembly.rows for word in row]),
             assembly.numbers(assembly.expressions) or [0, 0],
@@ -89,7 +90,7 @@ class Compiler:
         else:
             self.records.members(node, scope, column, None)
             self.assembly.emit("FINISH", column.index)
-        self.assembly.emit("RETURN")
+        self.assembly.emit("RETURN", None)
         self.assembly.complete()
         return entry
 

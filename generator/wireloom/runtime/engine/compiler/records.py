@@ -62,7 +62,7 @@ class Records(Part):
         for (_, case), label in zip(cases, labels, strict=True):
             self.assembly.place(label)
             self._refuse(case[1]) if case[0] == "refuse" else read(case)
-            self.assembly.emit("JUMP", end)
+            self.assembly.jump(end)
         self.assembly.place(end)
 
     def _refuse(self, code: str) -> None:

@@ -53,7 +53,7 @@ class Structs(Part):
             case "msgpack", "array":
                 table = arities or {len(fields): 0}
                 words = [word for entry in table.items() for word in entry]
-                self.assembly.emit("PACK_ARITY", self.assembly.table([len(table), *words]), register)
+                self.assembly.emit("PACK_ARITY", self.assembly.table([len(table), *words]), register, None)
             case "protobuf", "message":
                 self.compiler.protobuf.open(fields, scope)
             case _:

@@ -1,0 +1,72 @@
+/* Copying short runs of bytes, with the look for bytes beyond ASCII in the same pass.
+ *
+ * Whoever calls has WL_SLACK writable bytes behind the target's end. Reading beyond the source's end is only done where
+ * `readable` says that it may be done: no byte of it reaches the result, it saves the branches on the size. */
+#ifndef WL_BYTES_H
+#define WL_BYTES_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define WL_SLACK 64
+#define WL_HIGH 0x8080808080808080ULL
+
+static inline uint64_t wl_load8(const uint8_t *p) { uint64_t v; memcpy(&v, p, 8); return v; }
+
+/* The first `size` (0 to 8) bytes of a word. */
+static inline uint64_t wl_first(uint64_t word, int64_t size) { return size >= 8 ? word : word & ((1ULL << (8 * size)) - 1); }
+
+/* Up to 8 bytes as a word, zero behind them; nothing beyond them is read. */
+static inline uint64_t wl_short_word(const uint8_t *p, int64_t size) {
+    if (size >= 8) return wl_load8(p);
+    if (size >= 4) {
+        uint32_t low, high;
+        memcpy(&low, p, 4);
+        memcpy(&high, p + size - 4, 4);
+        return low | (uint64_t)high << (8 * (size - 4));
+    }
+    if (size == 0) return 0;
+    return p[0] | (uint64_t)p[size >> 1] << (8 * (size >> 1)) | (uint64_t)p[size - 1] << (8 * (size - 1));
+}
+
+static inline void wl_copy(uint8_t *to, const uint8_t *from, int64_t size, int64_t readable) {
+    if (size <= 32 && readable >= 32) {
+        memcpy(to, from, 32);
+    } else if (size > 64) {
+        memcpy(to, from, (size_t)size);
+    } else if (size > 32) {
+        memcpy(to, from, 32);
+        memcpy(to + size - 32, from + size - 32, 32);
+    } else if (size >= 16) {
+        memcpy(to, from, 16);
+        memcpy(to + size - 16, from + size - 16, 16);
+    } else if (size >= 8) {
+        memcpy(to, from, 8);
+        memcpy(to + size - 8, from + size - 8, 8);
+    } else {
+        uint64_t word = wl_short_word(from, size);
+        memcpy(to, &word, 8);
+    }
+}
+
+/* Whether all bytes are ASCII; false may also be said of longer texts, which the caller then looks through. */
+static inline int wl_is_short_ascii(const uint8_t *p, int64_t size, int64_t readable) {
+    if (size <= 32 && readable >= 32) {
+        uint64_t high = wl_load8(p) & wl_first(WL_HIGH, size);
+        if (size > 8) {
+            int64_t left = size - 8;
+            high |= wl_load8(p + 8) & wl_first(WL_HIGH, left);
+            if (size > 16) {
+                high |= wl_load8(p + 16) & wl_first(WL_HIGH, left - 8);
+                if (size > 24) high |= wl_load8(p + 24) & wl_first(WL_HIGH, left - 16);
+            }
+        }
+        return high == 0;
+    }
+    if (size <= 8) return (wl_short_word(p, size) & WL_HIGH) == 0;
+    if (size <= 16) return ((wl_load8(p) | wl_load8(p + size - 8)) & WL_HIGH) == 0;
+    if (size <= 32) return ((wl_load8(p) | wl_load8(p + 8) | wl_load8(p + size - 16) | wl_load8(p + size - 8)) & WL_HIGH) == 0;
+    return 0;
+}
+
+#endif

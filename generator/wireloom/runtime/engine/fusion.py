@@ -1,0 +1,182 @@
+"""Fewer instructions for the same work: neighbours that belong together become one.
+
+Each pass looks at neighbouring rows and writes what they do into the first of them; rows that are gone are None until
+the end. Nothing is fused across a label, so a jump never lands inside what has become one instruction.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from wireloom.runtime.engine.assembly import NEXT, Assembly, Label, Operand
+
+NIL_TOO = 2
+"""The flag of instructions that take nil, too."""
+
+_LEAST, _GREATEST = -(1 << 63), (1 << 63) - 1
+_FLAGS = {"PACK_INTEGER": 3, "PACK_TEXT": 2, "PACK_BYTES": 2, "PACK_FLOAT": 1, "PACK_BOOLEAN": 1}  # where flags stand
+_STRUCT = {"PACK_INTEGER": 4, "PACK_TEXT": 3, "PACK_BYTES": 3, "PACK_FLOAT": 2, "PACK_BOOLEAN": 2}  # struct to open
+_PLAIN = {  # instructions that read no register and always go on to the next: the register that each writes, if any
+    "PACK_INTEGER": 5,
+    "PACK_TEXT": 4,
+    "PACK_BYTES": 4,
+    "PACK_BOOLEAN": 3,
+    "PACK_FLOAT": None,
+    "PACK_CONSTANT": None,
+    "PACK_MAPPED": 3,
+    "PACK_ARITY": 2,
+    "CONSTANT": None,
+    "MAPPING": 3,
+    "RANGE": None,
+    "BEGIN": None,
+    "FINISH": None,
+    "INTEGER": 4,
+    "BITS": 5,
+}
+
+
+class Fusion:
+    """The rows of a program on their way to fewer."""
+
+    def __init__(self, assembly: Assembly, entries: Sequence[int]) -> None:
+        self.assembly, self.entries = assembly, entries
+        self.names = {number: name for name, number in assembly.opcodes.items()}
+        self.rows: list[list[Operand] | None] = list(assembly.rows)
+        self.landings = {label.at for label in assembly.labels} | set(entries)
+
+    def apply(self) -> list[int]:
+        """Fuse, and renumber; where the entries stand afterwards."""
+        for fuse in (self._constraint, self._alternative, self._nullable, self._opened, self._closed):
+            for at, row in enumerate(self.rows):
+                if row is not None:
+                    fuse(at, row)
+        for at, row in enumerate(self.rows):
+            if row is not None and self._name(row) == "ENTER":
+                self._entered(at, row)
+        return self._renumbered()
+
+    def _name(self, row: list[Operand]) -> str:
+        return self.names[row[0]]
+
+    def _after(self, at: int) -> int | None:
+        """The row behind, where only the one at hand leads to it."""
+        behind = self._kept(at + 1)
+        return None if any(place in self.landings for place in range(at + 1, behind + 1)) else behind
+
+    def _kept(self, at: int) -> int:
+        """The first row from a place on that is still there."""
+        while at < len(self.rows) and self.rows[at] is None:
+            at += 1
+        return at
+
+    def _is(self, at: int | None, *names: str) -> bool:
+        row = self.rows[at] if at is not None and at < len(self.rows) else None
+        return row is not None and self._name(row) in names
+
+    def _none(self, operand: Operand) -> bool:
+        return self.assembly.number(operand) == -1
+
+    def _constraint(self, at: int, row: list[Operand]) -> None:
+        """An integer that goes nowhere, and the constant or the mapping that it is held against."""
+        behind = self._after(at)
+        if self._name(row) != "PACK_INTEGER" or behind is None or not self._is(behind, "CONSTANT", "MAPPING"):
+            return
+        if row[1:3] != [_LEAST, _GREATEST] or row[3] or not self._none(row[5]) or not self._none(row[6]):
+            return
+        found = self.rows[behind]
+        assert found is not None
+        name = "PACK_CONSTANT" if self._name(found) == "CONSTANT" else "PACK_MAPPED"
+        self.rows[at], self.rows[behind] = [self.assembly.opcodes[name], *found[1:]], None
+
+    def _alternative(self, at: int, row: list[Operand]) -> None:
+        """The struct of alternatives, opened and closed around one value."""
+        value = self._after(at)
+        if self._name(row) != "BEGIN" or value is None or not self._is(value, *_STRUCT):
+            return
+        end = self._after(value)
+        found, closing = self.rows[value], self.rows[end] if end is not None and self._is(end, "FINISH") else None
+        if found is None or closing is None or end is None or closing[1] != row[1]:
+            return
+        place = _STRUCT[self._name(found)]
+        if self._none(found[place]):
+            found[place] = row[1]
+            self.rows[at], self.rows[value], self.rows[end] = found, None, None
+
+    def _nullable(self, at: int, row: list[Operand]) -> None:
+        """Nil, or one value."""
+        value = self._after(at)
+        if self._name(row) != "PACK_NIL_JUMP" or value is None or not self._is(value, *_FLAGS):
+            return
+        found = self.rows[value]
+        assert found is not None
+        if self._kept(row[1].at) == self._kept(value + 1):
+            found[_FLAGS[self._name(found)]] |= NIL_TOO
+            self.rows[at], self.rows[value] = found, None
+
+    def _opened(self, at: int, row: list[Operand]) -> None:
+        """A struct that is opened, and the head of its array."""
+        behind = self._after(at)
+        if self._name(row) == "BEGIN" and behind is not None and self._is(behind, "PACK_ARITY"):
+            found = self.rows[behind]
+            assert found is not None
+            found[3] = row[1]
+            self.rows[at], self.rows[behind] = found, None
+
+    def _closed(self, at: int, row: list[Operand]) -> None:
+        """A struct that is closed, and the return."""
+        behind = self._after(at)
+        if self._name(row) == "FINISH" and behind is not None and self._is(behind, "RETURN"):
+            found = self.rows[behind]
+            assert found is not None
+            if self._none(found[1]):
+                found[1] = row[1]
+                self.rows[at], self.rows[behind] = found, None
+
+    def _entered(self, at: int, row: list[Operand]) -> None:
+        """Registers that are written before anything can read them need not be made null first."""
+        first, last = self.assembly.numbers(row[3:5])
+        written = set(self._written(at))
+        left = [register for register in range(first, last) if register not in written]
+        row[3:5] = [left[0], left[-1] + 1] if left else [0, 0]
+        if not left and self._none(row[1]) and self._none(row[2]):
+            self.rows[at] = None
+
+    def _written(self, at: int) -> Iterator[int]:
+        behind = self._after(at)
+        while behind is not None and self._is(behind, *_PLAIN):
+            row = self.rows[behind]
+            assert row is not None
+            name = self._name(row)
+            if name in _FLAGS and row[_FLAGS[name]] & NIL_TOO:
+                return
+            place = _PLAIN[name]
+            if place is not None:
+                yield self.assembly.number(row[place])
+            behind = self._after(behind)
+
+    def _renumbered(self) -> list[int]:
+        places = [0] * (len(self.rows) + 1)
+        kept: list[list[Operand]] = []
+        for at, row in enumerate(self.rows):
+            places[at] = len(kept)
+            if row is not None:
+                kept.append(row)
+        places[-1] = len(kept)
+        for label in self.assembly.labels:
+            label.at = places[label.at]
+        for at, row in enumerate(kept):
+            if row[NEXT] is None:
+                row[NEXT] = Label(at + 1)
+        self._follow(kept)
+        self.assembly.rows = kept
+        return [places[entry] for entry in self.entries]
+
+    def _follow(self, rows: Sequence[list[Operand]]) -> None:
+        """What leads to a jump leads to where it leads; later rows first, for jumps lead forward."""
+        jump = self.assembly.opcodes["JUMP"]
+        ends = list(range(len(rows) + 1))
+        for at in range(len(rows) - 1, -1, -1):
+            if rows[at][0] == jump:
+                ends[at] = ends[rows[at][NEXT].at]
+        for label in self.assembly.labels:
+            label.at = ends[label.at]
+        for row in rows:
+            row[NEXT] = Label(ends[row[NEXT].at])

@@ -1,0 +1,80 @@
+"""The spec language: every key, its type, its default and its meaning.
+
+One class for each mapping that a spec can hold, 1:1 with the file, in a module for each kind of document; nothing is
+looked up or computed here. The loader checks files against these classes, and the published JSON Schema (for editors)
+is made from the same ones.
+"""
+
+from wireloom.spec.language.base import Code, Document, ExpressionText, HexText, ScalarValue, TypeText
+from wireloom.spec.language.fields import Bits, FieldDocument, MappedValue, Salvage, ValueTable
+from wireloom.spec.language.formats import (
+    ByteOrderByParameter,
+    Crc,
+    Example,
+    FormatDocument,
+    Limits,
+    NamedRange,
+    Parameter,
+    ParameterByName,
+    RootDocument,
+)
+from wireloom.spec.language.schemas import SchemaDocument, SchemaEntries, SchemaEntry, SchemaField, SchemaType
+from wireloom.spec.language.steps import CheckStep, DiscardStep, NeedStep, VerifyStep
+from wireloom.spec.language.structs import Entry, FieldForm, NamedType, StructType, Version
+from wireloom.spec.language.types import (
+    AttemptType,
+    Fallback,
+    MemberTag,
+    OneOfType,
+    PeekTag,
+    Refusal,
+    SelectType,
+    Trial,
+    Type,
+)
+
+__all__ = [
+    "AttemptType",
+    "Bits",
+    "ByteOrderByParameter",
+    "CheckStep",
+    "Code",
+    "Crc",
+    "DiscardStep",
+    "Document",
+    "Entry",
+    "Example",
+    "ExpressionText",
+    "Fallback",
+    "FieldDocument",
+    "FieldForm",
+    "FormatDocument",
+    "HexText",
+    "Limits",
+    "MappedValue",
+    "MemberTag",
+    "NamedRange",
+    "NamedType",
+    "NeedStep",
+    "OneOfType",
+    "Parameter",
+    "ParameterByName",
+    "PeekTag",
+    "Refusal",
+    "RootDocument",
+    "Salvage",
+    "ScalarValue",
+    "SchemaDocument",
+    "SchemaEntries",
+    "SchemaEntry",
+    "SchemaField",
+    "SchemaType",
+    "SelectType",
+    "StructType",
+    "Trial",
+    "Type",
+    "TypeText",
+    "ValueTable",
+    "VerifyStep",
+    "Version",
+]

@@ -1,0 +1,76 @@
+"""What all documents of the language share: scalars, the class of a mapping, and how forms are told apart."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Discriminator, ValidationInfo, WithJsonSchema, model_validator
+from pydantic.functional_validators import AfterValidator
+from pydantic_core import PydanticCustomError
+
+
+def _expression(value: object) -> object:
+    if isinstance(value, str | int):
+        return value
+    raise PydanticCustomError("expression", "an expression")
+
+
+def _scalar(value: object) -> object:
+    if value is None or isinstance(value, str | int | float):
+        return value
+    raise PydanticCustomError("scalar", "a text, a number, true, false or null")
+
+
+ExpressionText = Annotated[
+    Any,
+    AfterValidator(_expression),
+    WithJsonSchema({"type": ["string", "integer", "boolean"], "format": "expression"}),
+]
+ScalarValue = Annotated[Any, AfterValidator(_scalar), WithJsonSchema({"type": ["string", "number", "boolean", "null"]})]
+HexText = Annotated[
+    Any,
+    AfterValidator(_expression),
+    WithJsonSchema({"type": ["string", "integer"], "format": "hexadecimal"}),
+]
+Code = Annotated[str, WithJsonSchema({"type": "string", "format": "code"})]
+TypeText = Annotated[str, WithJsonSchema({"type": "string", "format": "type"})]
+
+
+class Document(BaseModel):
+    """A mapping of the language: no other keys than these."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=False, protected_namespaces=())
+
+    @classmethod
+    def keys(cls) -> tuple[str, ...]:
+        """The keys, as they are written."""
+        return tuple(field.alias or name for name, field in cls.model_fields.items())
+
+    @property
+    def given(self) -> frozenset[str]:
+        """The keys that are there, as they are written."""
+        fields = type(self).model_fields
+        return frozenset(fields[name].alias or name for name in self.model_fields_set)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _note_class(cls, data: object, info: ValidationInfo) -> object:
+        """Tell the loader which class a mapping was checked against, so that it can say what would be right."""
+        if isinstance(info.context, dict):
+            info.context[id(data)] = cls
+        return data
+
+
+def form_by_key(keys: Mapping[str, str], otherwise: str) -> Discriminator:
+    """Tell the forms of a value apart: a text, or a mapping with one of `keys`."""
+
+    def form(value: object) -> str:
+        if isinstance(value, Mapping):
+            return next((tag for key, tag in keys.items() if key in value), otherwise)
+        return "<text>"
+
+    return Discriminator(form)
+
+
+def mapping_or_text(tag: str) -> Discriminator:
+    """Tell a mapping from a text."""
+    return Discriminator(lambda value: tag if isinstance(value, Mapping) else "<text>")

@@ -1,0 +1,185 @@
+"""Fields: where their bytes are, what they must hold, how readers see them."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, Tag
+
+from wireloom.spec.language.base import Code, Document, ExpressionText, ScalarValue, mapping_or_text
+from wireloom.spec.language.types import Type
+
+
+class MappedValue(Document):
+    """A value that readers see, with a document."""
+
+    value: ScalarValue = Field(description="What readers see.", examples=["line"])
+    doc: str = Field(default="", description="What the value means.", examples=["Two points"])
+
+
+ValueTable = dict[
+    str,
+    Annotated[
+        Annotated[ScalarValue, Tag("<text>")] | Annotated[MappedValue, Tag("<value>")], mapping_or_text("<value>")
+    ],
+]
+
+
+class Bits(Document):
+    """A bit or a range of bits of an integer, a field of its own to readers and expressions."""
+
+    at: str | int = Field(description="`3` or `0..1`; bit 0 is the lowest.", examples=["0..1"])
+    signed: bool = Field(default=False, description="Two's complement.", examples=[True])
+    values: ValueTable | None = Field(
+        default=None,
+        description="What the number means to readers; other numbers are an error.",
+        examples=[{"0": "off", "1": "on"}],
+    )
+    else_: Code | None = Field(
+        default=None,
+        alias="else",
+        description="The code for a number that `values` does not have.",
+        examples=["bad_flags"],
+    )
+    derive: ExpressionText | None = Field(
+        default=None, description="Its value on build.", examples=["present(position)"]
+    )
+    hidden: bool = Field(default=False, description="Expressions see it, readers do not.", examples=[True])
+    doc: str = Field(default="", description="What it is.", examples=["What it was doing"])
+
+
+class Salvage(Document):
+    """Keep the elements before the first bad one."""
+
+    codes: list[Code] = Field(
+        min_length=1, description="The errors of elements that end the list instead.", examples=[["bad_entry"]]
+    )
+    when: ExpressionText = Field(description="Only while this holds.", examples=["mode == 'prefix'"])
+    lost: str = Field(description="The `counted` field that receives the number of elements lost.", examples=["lost"])
+
+
+class FieldDocument(Document):
+    """A field, in full. The short form is `name: TYPE`."""
+
+    type: Type = Field(description="The type of its value.", examples=["list(Reading)"])
+    doc: str = Field(
+        default="", description="What it is; becomes the column's comment.", examples=["What was measured"]
+    )
+    unit: str = Field(
+        default="", description="The unit of its value, such as `ms since epoch`.", examples=["ms since epoch"]
+    )
+    as_: str | None = Field(
+        default=None,
+        alias="as",
+        description="What readers call it; its own name if not given.",
+        examples=["partitionKey"],
+    )
+    else_: Code | None = Field(
+        default=None,
+        alias="else",
+        description="The code of its own check: const, values, range, size, bits, checksum, refers, unique, bytes(n).",
+        examples=["bad_version"],
+    )
+    at: ExpressionText | None = Field(
+        default=None,
+        description="Its offset in the struct; a negative one counts from the end (binary).",
+        examples=[-16],
+    )
+    size: ExpressionText | None = Field(
+        default=None,
+        description="Bytes that belong to its type, all of which it must use (binary).",
+        examples=["length - here"],
+    )
+    when: ExpressionText | None = Field(
+        default=None, description="It is there only if this holds; else its value is null.", examples=["hasPosition"]
+    )
+    optional: bool = Field(default=False, description="It may be left out (JSON, protobuf).", examples=[True])
+    default: ScalarValue = Field(
+        default=None,
+        description="The value on the wire that stands for an absent one; null if not given.",
+        examples=[False],
+    )
+    const: ScalarValue = Field(
+        default=None, description="The only value it may have; bytes in hexadecimal.", examples=["f3899ac2"]
+    )
+    values: ValueTable | None = Field(
+        default=None,
+        description="What each value on the wire means to readers; others are an error. `= EXPRESSION` is computed.",
+        examples=[{"1": "write", "2": "delete"}],
+    )
+    range: str | int | None = Field(
+        default=None, description="The values it may have: `0 .. 100`, `0 ..`, `.. 100`.", examples=["0 .. 100"]
+    )
+    bits: (
+        dict[
+            str,
+            Annotated[Annotated[str | int, Tag("<text>")] | Annotated[Bits, Tag("<bits>")], mapping_or_text("<bits>")],
+        ]
+        | None
+    ) = Field(
+        default=None,
+        description="Its bits by name: `name: 3`, `name: 0..1`, or in full.",
+        examples=[{"urgent": 0, "battery": "4..7"}],
+    )
+    derive: ExpressionText | None = Field(
+        default=None, description="Its value on build, over all fields of the struct.", examples=["len(name)"]
+    )
+    compute: ExpressionText | None = Field(
+        default=None, description="Not on the wire: its value on parse, over earlier fields.", examples=["first + 1"]
+    )
+    checksum: str | None = Field(
+        default=None,
+        description="It holds this checksum: one of `checksums`, or `md5`, `sha1`, `sha256`.",
+        examples=["crc16"],
+    )
+    over: str | None = Field(
+        default=None,
+        description="The bytes that the checksum covers, `START .. END`, counted from the struct's start.",
+        examples=["0 .. size - 2"],
+    )
+    refers: str | None = Field(
+        default=None,
+        description="It is an index into this table of the enclosing struct, and its value the entry there.",
+        examples=["keys"],
+    )
+    table: bool = Field(default=False, description="A table that `refers` fields fill on build.", examples=[True])
+    flatten: bool = Field(
+        default=False, description="The members of its struct become members of this one, for readers.", examples=[True]
+    )
+    inline: bool = Field(
+        default=False,
+        description="The members of its struct stand in this struct's own object (JSON).",
+        examples=[True],
+    )
+    counted: bool = Field(
+        default=False, description="Not on the wire: a `salvage` or a `discard` sets it, else it is 0.", examples=[True]
+    )
+    hidden: bool = Field(default=False, description="Expressions see it, readers do not.", examples=[True])
+    tag: int | None = Field(default=None, description="Its field number (protobuf).", examples=[1])
+    member: str | None = Field(
+        default=None,
+        description="Its member name (JSON, MessagePack map); its own name if not given.",
+        examples=["gen"],
+    )
+    since: str | None = Field(default=None, description="The version that it came with.", examples=["current"])
+    until: str | None = Field(default=None, description="The last version that has it.", examples=["legacy"])
+    count: ExpressionText | None = Field(
+        default=None,
+        description="Elements of its list (binary); without it they fill the region.",
+        examples=["readingCount"],
+    )
+    unique: str | None = Field(
+        default=None, description="A member of its elements that must not repeat.", examples=["name"]
+    )
+    salvage: Salvage | None = Field(
+        default=None,
+        description="Keep the elements before the first bad one.",
+        examples=[{"codes": ["bad_entry"], "when": "mode == 'prefix'", "lost": "lost"}],
+    )
+    line_feeds: bool = Field(
+        default=False,
+        alias="lineFeeds",
+        description="Its base64 has a line feed after every 76 characters (JSON).",
+        examples=[True],
+    )
+    wire: Literal["varint", "zigzag", "fixed"] = Field(
+        default="varint", description="How protobuf writes its integer.", examples=["zigzag"]
+    )

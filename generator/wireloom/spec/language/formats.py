@@ -1,0 +1,196 @@
+"""Formats: the whole of a spec file, with its parameters, limits, checksums, roots and examples."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, Tag, WithJsonSchema
+
+from wireloom.spec.language.base import Code, Document, HexText, ScalarValue, TypeText, mapping_or_text
+from wireloom.spec.language.structs import NamedType
+
+
+class ParameterByName(Document):
+    """Decided by a parameter."""
+
+    parameter: str = Field(description="The parameter's name.", examples=["invalid_text"])
+
+
+class ByteOrderByParameter(Document):
+    """A byte order that the bytes do not tell."""
+
+    parameter: str = Field(description="The parameter that says `big`, `little` or `auto`.", examples=["byteOrder"])
+    wrong_when: list[Code] = Field(
+        default=[],
+        alias="wrongWhen",
+        description="Codes that mean, under `auto`, that the other order should be tried.",
+        examples=[["header_crc"]],
+    )
+
+
+class Parameter(Document):
+    """A choice that the bytes do not tell; give `oneOf` or `type`."""
+
+    one_of: list[str] | None = Field(
+        default=None, alias="oneOf", description="The texts that it may be.", examples=[["id", "version"]]
+    )
+    type: Literal["int", "bool", "str", "range"] | None = Field(
+        default=None, description="`range` is a pair of integers with members `start` and `end`.", examples=["bool"]
+    )
+    default: ScalarValue = Field(description="Its value where none is given.", examples=[True])
+    doc: str = Field(default="", description="What it decides.", examples=["Verify both checksums"])
+    unit: str = Field(default="", description="The unit of its value.", examples=["bytes"])
+
+
+class Limits(Document):
+    """What a decoder refuses to do."""
+
+    depth: str | int = Field(
+        default=64, description="Nesting of open values: a number, or the name of a parameter.", examples=["max_depth"]
+    )
+    size: str | int | None = Field(
+        default=None,
+        description="Bytes of a record, else `size_limit`: a number or the name of a parameter; none if not given.",
+        examples=["max_size"],
+    )
+
+
+class Crc(Document):
+    """A CRC by the parameters of the Rocksoft model."""
+
+    width: int = Field(description="Bits: 8, 16, 24, 32 or 64.", examples=[16])
+    poly: int = Field(description="The polynomial, without its highest bit, not reflected.", examples=[4129])
+    init: int = Field(default=0, description="The initial value.", examples=[65535])
+    xorout: int = Field(default=0, description="The final exclusive or.", examples=[0])
+    reflected: bool = Field(default=False, description="Bits go in and come out lowest first.", examples=[True])
+    check: int = Field(
+        description="The checksum of the nine bytes `123456789`; verified when the spec is read.", examples=[10673]
+    )
+    doc: str = Field(default="", description="What is special about it.", examples=["CRC-16/IBM-3740"])
+
+
+class NamedRange(Document):
+    """Integers and the name that they have."""
+
+    name: str = Field(description="The name.", examples=["control"])
+    min: int | None = Field(default=None, description="The smallest; open if not given.", examples=[-49])
+    max: int | None = Field(default=None, description="The largest; open if not given.", examples=[-5])
+    equals: int | None = Field(default=None, description="One integer, in place of `min` and `max`.", examples=[-2])
+
+
+class RootDocument(Document):
+    """An entry point."""
+
+    type: TypeText = Field(description="The type of its value.", examples=["list(Message)"])
+    doc: str = Field(default="", description="What it is.", examples=["A batch"])
+    rows: str | None = Field(
+        default=None, description="The list whose elements are the rows of the flat form.", examples=["records"]
+    )
+
+
+class Example(Document):
+    """Bytes, and the value or the error that they mean; give `hex` or `text`, and `value` or `error`."""
+
+    name: str = Field(description="What it shows.", examples=["two readings"])
+    hex: HexText | None = Field(
+        default=None, description="The bytes, in hexadecimal; spaces do not matter.", examples=["cafe 0001"]
+    )
+    text: str | None = Field(default=None, description="The bytes, as UTF-8 text.", examples=['{"id":1}'])
+    root: str | None = Field(default=None, description="The root; the first if not given.", examples=["batch"])
+    parameters: dict[str, Annotated[Any, WithJsonSchema({})]] = Field(
+        default={}, description="Parameters that differ from their defaults.", examples=[{"byteOrder": "little"}]
+    )
+    value: Annotated[Any, WithJsonSchema({})] = Field(
+        default=None,
+        description="The value in the canonical JSON rendering; null members left out.",
+        examples=[{"sensor": 4711}],
+    )
+    error: Code | None = Field(
+        default=None, description="The code of the error that decoding gives.", examples=["bad_crc"]
+    )
+    path: str | None = Field(default=None, description="The path of the error.", examples=["readings[1].kind"])
+    offset: int | None = Field(default=None, description="The offset of the error.", examples=[15])
+    rebuilds: bool = Field(default=True, description="Building the value gives these bytes again.", examples=[False])
+    doc: str = Field(default="", description="Why it is as it is.", examples=["The length is 0"])
+
+
+class FormatDocument(Document):
+    """A format: one spec file."""
+
+    wireloom: Literal[1] = Field(description="The version of the language.", examples=[1])
+    format: str = Field(description="Its name, which the generated module has.", examples=["sensor_frame"])
+    title: str = Field(description="What it is, in one line.", examples=["Frame of a field sensor"])
+    doc: str = Field(default="", description="What it is, at length.", examples=["What a sensor sends."])
+    source: str = Field(default="", description="The document that it follows.", examples=["Sensor manual, chapter 4"])
+    encoding: Literal["binary", "msgpack", "protobuf", "json"] = Field(
+        description="How values follow one another, unless a struct says otherwise.", examples=["binary"]
+    )
+    schema_: str | None = Field(
+        default=None, alias="schema", description="The shared schema whose columns it gives.", examples=["reading"]
+    )
+    byte_order: Annotated[
+        Annotated[Literal["big", "little"], Tag("<text>")] | Annotated[ByteOrderByParameter, Tag("<parameter>")],
+        mapping_or_text("<parameter>"),
+    ] = Field(
+        default="big",
+        alias="byteOrder",
+        description="The order of a binary integer's bytes: `big`, `little` or `{parameter: NAME}`.",
+        examples=["little"],
+    )
+    framing: Literal["none", "concatenated", "length-prefixed", "lines"] = Field(
+        default="none", description="How records follow one another in a stream.", examples=["length-prefixed"]
+    )
+    parameters: dict[str, Parameter] = Field(
+        default={},
+        description="Choices that the bytes do not tell.",
+        examples=[{"strict": {"type": "bool", "default": True}}],
+    )
+    limits: Limits = Field(
+        default=Limits(depth=64), description="What a decoder refuses to do.", examples=[{"depth": 32}]
+    )
+    invalid_text: ParameterByName | None = Field(
+        default=None,
+        alias="invalidText",
+        description="A parameter that says `error` or `replace` for text that is not UTF-8; error if not given.",
+        examples=[{"parameter": "invalid_text"}],
+    )
+    unknown_members: ParameterByName | None = Field(
+        default=None,
+        alias="unknownMembers",
+        description="A parameter that says `error` or `ignore` for unknown members; error if not given.",
+        examples=[{"parameter": "unknown"}],
+    )
+    errors: dict[str, str] = Field(
+        default={},
+        description="Error codes of the format and what they mean.",
+        examples=[{"bad_crc": "The checksum does not match."}],
+    )
+    checksums: dict[str, Crc] = Field(
+        default={},
+        description="Checksums by name.",
+        examples=[{"crc16": {"width": 16, "poly": 4129, "init": 65535, "check": 10673}}],
+    )
+    ranges: dict[str, list[NamedRange]] = Field(
+        default={},
+        description="Named ranges of integers, for `rangeName`; the first that holds a number names it.",
+        examples=[{"Source": [{"max": -1, "name": "control"}, {"min": 0, "name": "data"}]}],
+    )
+    root: TypeText | None = Field(
+        default=None, description="The type of a record; the one root is called `record`.", examples=["Frame"]
+    )
+    rows: str | None = Field(
+        default=None,
+        description="With `root`: the list whose elements are the rows of the flat form.",
+        examples=["readings"],
+    )
+    roots: dict[str, RootDocument] | None = Field(
+        default=None,
+        description="Entry points, in place of `root`; the first is the default.",
+        examples=[{"record": {"type": "Message"}, "batch": {"type": "list(Message)"}}],
+    )
+    types: dict[str, NamedType] = Field(
+        description="The types by name.", examples=[{"Frame": {"fields": [{"sensor": "uint32"}]}}]
+    )
+    examples: list[Example] = Field(
+        default=[],
+        description="Bytes and what they mean; run by the tests and printed in the documents.",
+        examples=[[{"name": "a frame", "hex": "00001267", "value": {"sensor": 4711}}]],
+    )

@@ -1,0 +1,122 @@
+"""Structs: their entries, their versions, and every type that can have a name."""
+
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field, Tag, model_validator
+from pydantic_core import PydanticCustomError
+
+from wireloom.spec.language.base import Code, Document, ExpressionText, TypeText, form_by_key, mapping_or_text
+from wireloom.spec.language.fields import FieldDocument
+from wireloom.spec.language.steps import CheckStep, DiscardStep, NeedStep, VerifyStep
+from wireloom.spec.language.types import AttemptType, OneOfType, SelectType
+
+FieldForm = Annotated[
+    Annotated[TypeText, Tag("<text>")] | Annotated[FieldDocument, Tag("<field>")], mapping_or_text("<field>")
+]
+
+
+class Entry(Document):
+    """An item of `fields`: one field (`name: TYPE` or `name: {...}`), or one of these steps."""
+
+    model_config = ConfigDict(
+        extra="allow",
+        frozen=True,
+        strict=True,
+        protected_namespaces=(),
+        json_schema_extra={"minProperties": 1, "maxProperties": 1},
+    )
+    __pydantic_extra__: dict[str, FieldForm]
+
+    check: CheckStep | None = Field(
+        default=None,
+        description="A condition that must hold here.",
+        examples=[{"that": "length >= 18", "else": "bad_length"}],
+    )
+    verify: VerifyStep | None = Field(default=None, description="Verify a checksum here.", examples=[{"field": "crc"}])
+    mark: str | None = Field(default=None, description="Name the offset reached here.", examples=["headerEnd"])
+    need: NeedStep | None = Field(
+        default=None, description="So many bytes must be there.", examples=[{"bytes": "headerLength"}]
+    )
+    frame: ExpressionText | None = Field(
+        default=None, description="The record is known to end so many bytes after its start.", examples=["length"]
+    )
+    end: Code | None = Field(
+        default=None, description="The region must be used up here, else this code.", examples=["bad_length"]
+    )
+    discard: DiscardStep | None = Field(
+        default=None,
+        description="Empty a list unless a condition holds for each element.",
+        examples=[{"list": "records", "keep": "wanted", "count": "discarded"}],
+    )
+
+    @model_validator(mode="after")
+    def _one_key(self) -> "Entry":
+        if len(self.model_fields_set) != 1:
+            raise PydanticCustomError("entry_keys", "one key: a field's name, or a step")
+        return self
+
+    @property
+    def key(self) -> str:
+        """The name of the field or step."""
+        return next(iter(self.model_fields_set))
+
+    @property
+    def is_field(self) -> bool:
+        """Whether the entry is a field, not a step."""
+        return self.key in self.__pydantic_extra__
+
+    @property
+    def field(self) -> str | FieldDocument:
+        """The field, where the entry is one."""
+        return self.__pydantic_extra__[self.key]
+
+    @property
+    def type(self) -> str | SelectType | OneOfType:
+        """The field's type."""
+        return self.field if isinstance(self.field, str) else self.field.type
+
+
+class Version(Document):
+    """A layout of a struct; give `arity` or `when`."""
+
+    arity: int | None = Field(default=None, description="The number of elements of its array.", examples=[5])
+    when: ExpressionText | None = Field(
+        default=None,
+        description="An expression over parameters and enclosing fields.",
+        examples=["variant == 'current'"],
+    )
+
+
+class StructType(Document):
+    """Fields in order, with the checks between them."""
+
+    fields: list[Entry] = Field(
+        description="Fields and steps, in the order in which decoders go.",
+        examples=[[{"length": "uint16"}, {"check": {"that": "length > 2", "else": "bad_length"}}]],
+    )
+    encoding: Literal["binary", "msgpack", "protobuf", "json"] | None = Field(
+        default=None,
+        description="How its values follow one another; the format's encoding if not given.",
+        examples=["protobuf"],
+    )
+    form: Literal["array", "object"] | None = Field(
+        default=None,
+        description="Its container: `array` (positions, MessagePack's default) or `object` (names, JSON's default).",
+        examples=["array"],
+    )
+    versions: dict[str, Version] | None = Field(
+        default=None,
+        description="Its layouts, from the oldest to the newest.",
+        examples=[{"legacy": {"arity": 2}, "current": {"arity": 5}}],
+    )
+    doc: str = Field(default="", description="What it is.", examples=["One reading."])
+
+
+NamedType = Annotated[
+    Annotated[TypeText, Tag("<text>")]
+    | Annotated[SelectType, Tag("<select>")]
+    | Annotated[OneOfType, Tag("<oneOf>")]
+    | Annotated[AttemptType, Tag("<attempt>")]
+    | Annotated[StructType, Tag("<struct>")],
+    form_by_key({"select": "<select>", "oneOf": "<oneOf>", "attempt": "<attempt>"}, "<struct>"),
+]

@@ -1,0 +1,150 @@
+"""Types: a text, or a mapping that selects, tries or falls back."""
+
+from typing import Annotated
+
+from pydantic import Field, Tag
+
+from wireloom.spec.language.base import (
+    Code,
+    Document,
+    ExpressionText,
+    ScalarValue,
+    TypeText,
+    form_by_key,
+    mapping_or_text,
+)
+
+
+class PeekTag(Document):
+    """Select on an integer read ahead without consuming it (binary)."""
+
+    peek: str = Field(description="The integer's type, such as `int8`.", examples=["int8"])
+
+
+class MemberTag(Document):
+    """Select on a member of the JSON object itself."""
+
+    member: str = Field(description="The member's name.", examples=["type"])
+    presence: bool = Field(
+        default=False, description="Select on whether the member is there: cases `true` and `false`.", examples=[True]
+    )
+    default: ScalarValue = Field(
+        default=None,
+        description="What an absent member counts as; without it the member must be there.",
+        examples=[False],
+    )
+
+
+class Refusal(Document):
+    """A case that is known and is an error."""
+
+    error: Code = Field(description="The code of the error.", examples=["remote_error"])
+
+
+class SelectType(Document):
+    """A union chosen by a tag."""
+
+    select: Annotated[
+        Annotated[ExpressionText, Tag("<text>")]
+        | Annotated[PeekTag, Tag("<peek>")]
+        | Annotated[MemberTag, Tag("<member>")],
+        form_by_key({"peek": "<peek>"}, "<member>"),
+    ] = Field(
+        description="The tag: an expression over earlier fields, `{peek: TYPE}` or `{member: NAME}`.", examples=["kind"]
+    )
+    cases: dict[
+        str,
+        Annotated[Annotated[TypeText, Tag("<text>")] | Annotated[Refusal, Tag("<error>")], mapping_or_text("<error>")],
+    ] = Field(
+        min_length=1,
+        description="What each value of the tag selects: a type or `{error: CODE}`. A key may list several values.",
+        examples=[{"point": "Point", "line, arc": "Line"}],
+    )
+    else_: Code | None = Field(
+        default=None,
+        alias="else",
+        description="The code of a value of no case; `unknown_case` if not given.",
+        examples=["unknown_kind"],
+    )
+    doc: str = Field(default="", description="What it is.", examples=["A shape."])
+
+
+class OneOfType(Document):
+    """Alternatives told apart by the kind of value on the wire (MessagePack, JSON)."""
+
+    one_of: dict[str, TypeText] = Field(
+        alias="oneOf",
+        min_length=1,
+        description="The alternatives: name and type.",
+        examples=[{"nil": "nil", "int": "int", "list": "list(Value)"}],
+    )
+    ext_else: Code | None = Field(
+        default=None,
+        alias="extElse",
+        description="The code of a MessagePack ext value of no alternative; `type_mismatch` if not given.",
+        examples=["bad_ext_type"],
+    )
+    else_: Code | None = Field(
+        default=None,
+        alias="else",
+        description="The code of a value of no alternative; `type_mismatch` if not given.",
+        examples=["bad_value"],
+    )
+    doc: str = Field(default="", description="What it is.", examples=["Any value."])
+
+
+class Fallback(Document):
+    """Codes that send an attempt on to its next alternative."""
+
+    codes: list[Code] = Field(min_length=1, description="The codes.", examples=[["no_magic", "too_short"]])
+    when: ExpressionText | None = Field(
+        default=None,
+        description="Only while this holds; an expression over parameters.",
+        examples=["on_corrupt != 'error'"],
+    )
+
+
+class Trial(Document):
+    """One alternative of an attempt."""
+
+    name: str = Field(description="Its name, which the `kind` field receives.", examples=["aggregated"])
+    type: TypeText = Field(description="The type of its value.", examples=["Aggregate"])
+    fallback: list[Fallback] = Field(
+        default=[],
+        description="Errors that are none, but send on to the next alternative.",
+        examples=[[{"codes": ["no_magic"]}]],
+    )
+    build_when: ExpressionText | None = Field(
+        default=None,
+        alias="buildWhen",
+        description="Choose it on build where this holds and the value does not say its kind.",
+        examples=["count(records) != 1"],
+    )
+
+
+class AttemptType(Document):
+    """Alternatives tried in order over the same bytes."""
+
+    attempt: list[Trial] = Field(
+        min_length=1,
+        description="The alternatives, in order.",
+        examples=[
+            [
+                {"name": "framed", "type": "Frame", "fallback": [{"codes": ["no_magic"]}]},
+                {"name": "plain", "type": "Plain"},
+            ]
+        ],
+    )
+    kind: str = Field(default="kind", description="The field that says which alternative held.", examples=["kind"])
+    reason: str = Field(
+        default="reason",
+        description="The field that says which code refused the alternative before; else null.",
+        examples=["reason"],
+    )
+    doc: str = Field(default="", description="What it is.", examples=["A frame, or any other bytes."])
+
+
+Type = Annotated[
+    Annotated[TypeText, Tag("<text>")] | Annotated[SelectType, Tag("<select>")] | Annotated[OneOfType, Tag("<oneOf>")],
+    form_by_key({"oneOf": "<oneOf>"}, "<select>"),
+]

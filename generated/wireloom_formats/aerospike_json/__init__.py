@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from wireloom.runtime.columns import Decoded
+    from wireloom.runtime.parts import DecodedPart
     from wireloom.runtime.streams import Framed
 
     ARROW_SCHEMA: pa.Schema
@@ -165,6 +166,34 @@ def decode(
         data,
         columns,
         root=root,
+        explode=explode,
+        on_error=on_error,
+        open_values=open_values,
+        max_depth=max_depth,
+        max_size=max_size,
+        unknownMembers=unknownMembers,
+    )
+
+
+def decode_stream(
+    source: bytes | bytearray | memoryview | BinaryIO,
+    columns: Sequence[str] | None = None,
+    *,
+    root: Literal["record", "key", "batch_records", "batch_keys"] = "record",
+    framing: Literal["none", "concatenated", "length-prefixed", "lines"] | None = None,
+    explode: bool = False,
+    on_error: Literal["raise", "stop", "skip"] = "skip",
+    open_values: Literal["variant", "json"] = "variant",
+    max_depth: int = 64,
+    max_size: int = 1073741824,
+    unknownMembers: Literal["error", "ignore"] = "error",
+) -> Iterator[DecodedPart]:
+    """The columns of the records of a stream, in parts of some megabytes, each record with its place. Parameters as in `parse`."""
+    return CODEC.decode_stream(
+        source,
+        columns,
+        root=root,
+        framing=framing,
         explode=explode,
         on_error=on_error,
         open_values=open_values,

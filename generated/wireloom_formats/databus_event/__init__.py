@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from wireloom.runtime.columns import Decoded
+    from wireloom.runtime.parts import DecodedPart
     from wireloom.runtime.streams import Framed
 
     ARROW_SCHEMA: pa.Schema
@@ -177,6 +178,40 @@ def decode(
         data,
         columns,
         root=root,
+        explode=explode,
+        on_error=on_error,
+        open_values=open_values,
+        byteOrder=byteOrder,
+        schemaField=schemaField,
+        bothOpcodeBits=bothOpcodeBits,
+        unknownAttributes=unknownAttributes,
+        verifyCrc=verifyCrc,
+        maxEventSize=maxEventSize,
+    )
+
+
+def decode_stream(
+    source: bytes | bytearray | memoryview | BinaryIO,
+    columns: Sequence[str] | None = None,
+    *,
+    root: Literal["record"] = "record",
+    framing: Literal["none", "concatenated", "length-prefixed", "lines"] | None = None,
+    explode: bool = False,
+    on_error: Literal["raise", "stop", "skip"] = "skip",
+    open_values: Literal["variant", "json"] = "variant",
+    byteOrder: Literal["big", "little", "auto"] = "big",
+    schemaField: Literal["id", "version"] = "id",
+    bothOpcodeBits: Literal["upsert", "delete", "error"] = "upsert",
+    unknownAttributes: Literal["keep", "error"] = "keep",
+    verifyCrc: bool = True,
+    maxEventSize: int = 524288000,
+) -> Iterator[DecodedPart]:
+    """The columns of the records of a stream, in parts of some megabytes, each record with its place. Parameters as in `parse`."""
+    return CODEC.decode_stream(
+        source,
+        columns,
+        root=root,
+        framing=framing,
         explode=explode,
         on_error=on_error,
         open_values=open_values,

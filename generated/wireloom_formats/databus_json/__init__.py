@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from wireloom.runtime.columns import Decoded
+    from wireloom.runtime.parts import DecodedPart
     from wireloom.runtime.streams import Framed
 
     ARROW_SCHEMA: pa.Schema
@@ -136,6 +137,30 @@ def decode(
         data,
         columns,
         root=root,
+        explode=explode,
+        on_error=on_error,
+        open_values=open_values,
+        unknownMembers=unknownMembers,
+    )
+
+
+def decode_stream(
+    source: bytes | bytearray | memoryview | BinaryIO,
+    columns: Sequence[str] | None = None,
+    *,
+    root: Literal["record"] = "record",
+    framing: Literal["none", "concatenated", "length-prefixed", "lines"] | None = None,
+    explode: bool = False,
+    on_error: Literal["raise", "stop", "skip"] = "skip",
+    open_values: Literal["variant", "json"] = "variant",
+    unknownMembers: Literal["error", "ignore"] = "error",
+) -> Iterator[DecodedPart]:
+    """The columns of the records of a stream, in parts of some megabytes, each record with its place. Parameters as in `parse`."""
+    return CODEC.decode_stream(
+        source,
+        columns,
+        root=root,
+        framing=framing,
         explode=explode,
         on_error=on_error,
         open_values=open_values,

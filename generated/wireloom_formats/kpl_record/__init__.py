@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from wireloom.runtime.columns import Decoded
+    from wireloom.runtime.parts import DecodedPart
     from wireloom.runtime.streams import Framed
 
     ARROW_SCHEMA: pa.Schema
@@ -164,6 +165,38 @@ def decode(
         data,
         columns,
         root=root,
+        explode=explode,
+        on_error=on_error,
+        open_values=open_values,
+        on_corrupt=on_corrupt,
+        shard_range=shard_range,
+        verify_digest=verify_digest,
+        invalid_utf8=invalid_utf8,
+        wrap_single=wrap_single,
+    )
+
+
+def decode_stream(
+    source: bytes | bytearray | memoryview | BinaryIO,
+    columns: Sequence[str] | None = None,
+    *,
+    root: Literal["record"] = "record",
+    framing: Literal["none", "concatenated", "length-prefixed", "lines"] | None = None,
+    explode: bool = False,
+    on_error: Literal["raise", "stop", "skip"] = "skip",
+    open_values: Literal["variant", "json"] = "variant",
+    on_corrupt: Literal["error", "passthrough", "prefix"] = "error",
+    shard_range: tuple[int, int] | None = None,
+    verify_digest: bool = True,
+    invalid_utf8: Literal["error", "replace"] = "error",
+    wrap_single: bool = False,
+) -> Iterator[DecodedPart]:
+    """The columns of the records of a stream, in parts of some megabytes, each record with its place. Parameters as in `parse`."""
+    return CODEC.decode_stream(
+        source,
+        columns,
+        root=root,
+        framing=framing,
         explode=explode,
         on_error=on_error,
         open_values=open_values,

@@ -6,11 +6,11 @@ checks what callers pass, and puts the format's name on every error.
 
 import difflib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from wireloom.runtime import canonical
+from wireloom.runtime import canonical, streams
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.engine import Engine, Request
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError, shown
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from wireloom.runtime.columns import Decoded, Layout, OpenValues
+    from wireloom.runtime.parts import DecodedPart
 
 Buffer = bytes | bytearray | memoryview
 
@@ -49,6 +50,13 @@ class Root:
     def type(self) -> Record | List:
         """The logical type of a whole record."""
         return List(self.logical) if self.elements else self.logical
+
+    @cached_property
+    def layout(self) -> "Layout":
+        """How values become rows."""
+        from wireloom.runtime.columns import Layout
+
+        return Layout(self.logical, self.rows, self.elements)
 
 
 @dataclass(frozen=True)
@@ -178,27 +186,65 @@ class Codec:
         **parameters: object,
     ) -> "Decoded":
         """The columns of an Arrow array of binary values; a null value gives a null record and no error."""
-        from wireloom.runtime import columns as arrow
-
         if on_error not in ("null", "raise"):
             raise ParameterError(f"on_error must be null or raise, not {on_error!r}")
-        entry, settings = self.root(root), self.settings(parameters)
-        layout = arrow.Layout(entry.logical, entry.rows, entry.elements)
-        self._check_columns(layout, columns, explode=explode)
-        stop = on_error == "raise"
-        asked = None if columns is None else tuple(columns)
-        request = Request(root or self.default_root, settings, asked, explode, open_values, stop)
-        if self.engine is not None and (found := self.engine.decode(array, request)) is not None:
-            return found
-        values, errors = self._parse_all(array, entry, settings, stop=stop)
-        return arrow.decoded(values, errors, layout, arrow.View(columns, explode, open_values))
+        return self.decode_request(
+            array, self._request(root, parameters, columns, explode, open_values), stop=on_error == "raise"
+        )
 
-    @staticmethod
-    def _check_columns(layout: "Layout", columns: Sequence[str] | None, *, explode: bool) -> None:
+    def _request(
+        self,
+        root: str | None,
+        parameters: Mapping[str, object],
+        columns: Sequence[str] | None,
+        explode: bool,  # noqa: FBT001 - as they stand in a request
+        open_values: "OpenValues",
+    ) -> Request:
+        """What is asked for, checked; raises ParameterError."""
+        entry, settings = self.root(root), self.settings(parameters)
         try:
-            project(row_record(layout.record, layout.rows if explode else ()), columns)
+            project(row_record(entry.logical, entry.rows if explode else ()), columns)
         except ValueError as error:
             raise ParameterError(str(error)) from error
+        asked = None if columns is None else tuple(columns)
+        return Request(root or self.default_root, settings, asked, explode, open_values)
+
+    def covers(self, request: Request) -> bool:
+        """Whether the engine decodes this."""
+        return self.engine is not None and self.engine.program(request) is not None
+
+    def decode_request(self, array: "pa.Array", request: Request, *, stop: bool = False) -> "Decoded":
+        """`decode` with everything checked; `stop` raises the first error."""
+        from wireloom.runtime import columns as arrow
+
+        request = replace(request, stop=stop)
+        if self.engine is not None and (found := self.engine.decode(array, request)) is not None:
+            return found
+        entry = self.root(request.root)
+        values, errors = self._parse_all(array, entry, request.settings, stop=stop)
+        view = arrow.View(request.columns, request.explode, request.open_values)
+        return arrow.decoded(values, errors, entry.layout, view)
+
+    def decode_stream(  # noqa: PLR0913 - the keywords of the generated functions
+        self,
+        source: Buffer | BinaryIO,
+        columns: Sequence[str] | None = None,
+        *,
+        root: str | None = None,
+        framing: str | None = None,
+        explode: bool = False,
+        on_error: str = "skip",
+        open_values: "OpenValues" = "variant",
+        **parameters: object,
+    ) -> "Iterator[DecodedPart]":
+        """The columns of the records of a buffer or binary file, in parts of some megabytes; see `parts.parts`."""
+        from wireloom.runtime import parts
+
+        framing = framing or self.framing
+        streams.check(framing, on_error)
+        request = self._request(root, parameters, columns, explode, open_values)
+        reader = _StreamReader(self, self.root(root), request.settings)
+        return parts.parts(self, streams.opened(source), reader, framing, request, on_error)
 
     def _parse_all(
         self, array: "pa.Array", root: Root, parameters: Mapping[str, ParameterValue], *, stop: bool

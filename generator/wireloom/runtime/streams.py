@@ -24,7 +24,7 @@ KEPT = 16 << 20
 LARGEST = 64 << 20
 """Bytes of the largest record that a stream may have; a larger one is refused with `size_limit`."""
 _WINDOW = 1 << 20
-_PREFIX = 4
+PREFIX = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +76,26 @@ def iterate(
     `on_error`: `raise` raises the DecodeError of the first bad record; `stop` gives it out and ends; `skip` gives it
     out and goes on. Raises ParameterError for an unknown framing or policy.
     """
+    check(framing, on_error)
+    return _framed(extents(reader, opened(source), framing), on_error)
+
+
+def check(framing: str, on_error: str) -> None:
+    """Raises ParameterError for an unknown framing or policy."""
     if framing not in FRAMINGS:
         raise ParameterError(f"framing must be one of {', '.join(FRAMINGS)}, not {framing!r}")
     if on_error not in ON_ERROR:
         raise ParameterError(f"on_error must be one of {', '.join(ON_ERROR)}, not {on_error!r}")
-    file = io.BytesIO(bytes(source)) if isinstance(source, bytes | bytearray | memoryview) else source
-    return _framed(_EXTENTS[framing](reader, file), on_error)
+
+
+def opened(source: bytes | bytearray | memoryview | BinaryIO) -> BinaryIO:
+    """The source as a file."""
+    return io.BytesIO(bytes(source)) if isinstance(source, bytes | bytearray | memoryview) else source
+
+
+def extents(reader: Reader, file: BinaryIO, framing: str) -> Iterator[Extent]:
+    """The records of a file, one after the other; behind one that is `last` there is no other."""
+    return _EXTENTS[framing](reader, file)
 
 
 def _framed(extents: Iterator[Extent], on_error: str) -> Iterator[Framed]:
@@ -94,14 +108,16 @@ def _framed(extents: Iterator[Extent], on_error: str) -> Iterator[Framed]:
             return
 
 
-def _one(reader: Reader, offset: int, data: bytes) -> Extent:
+def one(reader: Reader, offset: int, data: bytes) -> Extent:
+    """The record that is all of `data`."""
     try:
         return Extent(offset, len(data), data, reader.read_all(data))
     except DecodeError as error:
         return Extent(offset, len(data), data[:KEPT], error=error)
 
 
-def _too_large(reader: Reader, offset: int, size: int, data: bytes, *, last: bool) -> Extent:
+def too_large(reader: Reader, offset: int, size: int, data: bytes, *, last: bool) -> Extent:
+    """A record of more bytes than LARGEST."""
     error = DecodeError("size_limit", offset=0, expected=f"a record of at most {LARGEST} bytes", actual="a larger one")
     return Extent(offset, size, data[:KEPT], error=reader.label(error), last=last)
 
@@ -109,10 +125,10 @@ def _too_large(reader: Reader, offset: int, size: int, data: bytes, *, last: boo
 def _whole(reader: Reader, file: BinaryIO) -> Iterator[Extent]:
     size = _left(file)
     if size > LARGEST:
-        yield _too_large(reader, 0, size, _read_exactly(file, KEPT), last=True)
+        yield too_large(reader, 0, size, read_exactly(file, KEPT), last=True)
         return
-    data = _read_exactly(file, LARGEST + 1)
-    yield _one(reader, 0, data) if len(data) <= LARGEST else _too_large(reader, 0, len(data), data, last=True)
+    data = read_exactly(file, LARGEST + 1)
+    yield one(reader, 0, data) if len(data) <= LARGEST else too_large(reader, 0, len(data), data, last=True)
 
 
 def _lines(reader: Reader, file: BinaryIO) -> Iterator[Extent]:
@@ -122,9 +138,9 @@ def _lines(reader: Reader, file: BinaryIO) -> Iterator[Extent]:
         data, size = line.rstrip(b"\r\n"), len(line)
         if size == LARGEST and not line.endswith(b"\n"):
             size += _pass_line(file)
-            yield _too_large(reader, offset, size, data, last=False)
+            yield too_large(reader, offset, size, data, last=False)
         elif data.strip():
-            yield _one(reader, offset, data)
+            yield one(reader, offset, data)
         offset += size
 
 
@@ -141,23 +157,23 @@ def _pass_line(file: BinaryIO) -> int:
 def _length_prefixed(reader: Reader, file: BinaryIO) -> Iterator[Extent]:
     """A 32-bit big-endian size before each record."""
     offset = 0
-    while prefix := file.read(_PREFIX):
-        if len(prefix) < _PREFIX:
-            yield _broken_off(reader, offset, len(prefix), prefix, "a length prefix of 4 bytes", len(prefix))
+    while prefix := file.read(PREFIX):
+        if len(prefix) < PREFIX:
+            yield broken_off(reader, offset, len(prefix), prefix, "a length prefix of 4 bytes", len(prefix))
             return
         size = int.from_bytes(prefix, "big")
-        data = _read_exactly(file, size if size <= LARGEST else KEPT)
-        found = len(data) + (_pass(file, size - len(data)) if size > LARGEST else 0)
+        data = read_exactly(file, size if size <= LARGEST else KEPT)
+        found = len(data) + (passed(file, size - len(data)) if size > LARGEST else 0)
         if found < size:
             wanted = f"{size} bytes behind a length prefix"
-            yield _broken_off(reader, offset, _PREFIX + found, prefix + data, wanted, found)
+            yield broken_off(reader, offset, PREFIX + found, prefix + data, wanted, found)
             return
-        behind = offset + _PREFIX
-        yield _one(reader, behind, data) if size <= LARGEST else _too_large(reader, behind, size, data, last=False)
+        behind = offset + PREFIX
+        yield one(reader, behind, data) if size <= LARGEST else too_large(reader, behind, size, data, last=False)
         offset = behind + size
 
 
-def _broken_off(  # noqa: PLR0913 - the parts of an error
+def broken_off(  # noqa: PLR0913 - the parts of an error
     reader: Reader, offset: int, size: int, data: bytes, wanted: str, found: int
 ) -> Extent:
     """The end of a stream in the middle of a record."""
@@ -165,7 +181,7 @@ def _broken_off(  # noqa: PLR0913 - the parts of an error
     return Extent(offset, size, data[:KEPT], error=reader.label(error), last=True)
 
 
-def _read_exactly(file: BinaryIO, size: int) -> bytes:
+def read_exactly(file: BinaryIO, size: int) -> bytes:
     """Up to `size` bytes, never reserving more than the file has."""
     parts: list[bytes] = []
     while size > 0 and (part := file.read(min(size, _WINDOW))):
@@ -184,7 +200,7 @@ def _left(file: BinaryIO) -> int:
     return max(end - here, 0)
 
 
-def _pass(file: BinaryIO, size: int) -> int:
+def passed(file: BinaryIO, size: int) -> int:
     """Go up to `size` bytes on; how many there were."""
     if file.seekable():
         there = min(size, _left(file))
@@ -202,11 +218,11 @@ def _concatenated(reader: Reader, file: BinaryIO) -> Iterator[Extent]:
     cursor = Cursor(window)
     while position < len(window) or more:
         cursor.seek(position)
-        extent = _next(reader, cursor, window, base, position)
+        extent = next_record(reader, cursor, window, base, position)
         incomplete = extent.error is not None and extent.error.code == "truncated"
         held = len(window) - position
         if more and (held == 0 or (incomplete and held < LARGEST)):
-            addition = _read_exactly(file, min(max(_WINDOW, held), LARGEST - held))
+            addition = read_exactly(file, min(max(_WINDOW, held), LARGEST - held))
             more = bool(addition)
             window, base, position = window[position:] + addition, base + position, 0
             cursor = Cursor(window)
@@ -214,33 +230,44 @@ def _concatenated(reader: Reader, file: BinaryIO) -> Iterator[Extent]:
         if held == 0:
             return
         if extent.last and more:
-            yield _rest(reader, file, extent, window[position:], too_large=incomplete)
+            yield rest(reader, file, extent, window[position:], large=incomplete)
             return
         yield extent
         position += extent.size
 
 
-def _rest(reader: Reader, file: BinaryIO, extent: Extent, held: bytes, *, too_large: bool) -> Extent:
+def rest(reader: Reader, file: BinaryIO, extent: Extent, held: bytes, *, large: bool) -> Extent:
     """All that is left of the stream as one bad record: what is held of it, and what is behind that in the file."""
     size = len(held) + _left(file)
-    data = held[:KEPT] + _read_exactly(file, KEPT - len(held))
+    data = held[:KEPT] + read_exactly(file, KEPT - len(held))
     size = max(size, len(data))
-    if too_large:
-        return _too_large(reader, extent.offset, size, data, last=True)
+    if large:
+        return too_large(reader, extent.offset, size, data, last=True)
     return Extent(extent.offset, size, data, error=extent.error, last=True)
 
 
-def _next(reader: Reader, cursor: Cursor, window: bytes, base: int, position: int) -> Extent:
+def next_record(reader: Reader, cursor: Cursor, window: bytes, base: int, position: int) -> Extent:
+    """The record at `position` of a window that begins at `base` of its stream; the cursor stands there."""
     try:
         value = reader.read(cursor)
+        if cursor.tell() == position:
+            raise reader.label(_nothing(position, len(window)))
     except DecodeError as error:
         error.offset -= position
         end = len(window)
-        if error.frame_end is not None:
+        if error.frame_end is not None and error.frame_end > position:
             end, error.frame_end = error.frame_end, error.frame_end - position
+        else:
+            error.frame_end = None
         data = window[position : min(end, position + KEPT)]
         return Extent(base + position, end - position, data, error=error, last=error.frame_end is None)
     return Extent(base + position, cursor.tell() - position, window[position : cursor.tell()], value)
+
+
+def _nothing(position: int, end: int) -> DecodeError:
+    """A record of no bytes: one could be read there for ever."""
+    left = f"{end - position} bytes more"
+    return DecodeError("trailing_bytes", offset=position, expected="a record of at least one byte", actual=left)
 
 
 _EXTENTS: dict[str, Callable[[Reader, BinaryIO], Iterator[Extent]]] = {

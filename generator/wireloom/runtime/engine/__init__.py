@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from wireloom.runtime.codec import Codec, Root
-    from wireloom.runtime.columns import Decoded
+    from wireloom.runtime.columns import Decoded, OpenValues
 
 LAYOUT_VERSION = 2
 """The version of layouts that this engine reads."""
@@ -57,7 +57,7 @@ class Request:
     settings: Mapping[str, Any]
     columns: tuple[str, ...] | None = None
     explode: bool = False
-    open_values: str = "variant"
+    open_values: "OpenValues" = "variant"
     stop: bool = False  # raise the first error
 
     @property

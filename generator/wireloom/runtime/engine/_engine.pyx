@@ -187,7 +187,7 @@ cdef class Program:
     cdef int64_t entry
     cdef int64_t other  # for the other byte order; -1: none
     cdef int64_t limit
-    cdef object other_codes
+    cdef uint8_t *follow  # by error code: whether the other byte order is tried behind it
 
     def __init__(self, code, expressions, tables, bytes texts, crcs, columns, *, int registers, int slots, entries, other_codes, int64_t depth):
         cdef int i
@@ -220,8 +220,13 @@ cdef class Program:
         self.register_count, self.slot_count = registers, slots
         self.entry = entries[0]
         self.other = entries[1] if len(entries) > 1 else -1
-        self.other_codes = frozenset(other_codes)
         self.limit = depth
+        self.follow = <uint8_t *>calloc(1 << 16, 1)
+        if self.follow == NULL:
+            raise MemoryError
+        for code in other_codes:
+            if 0 <= code < 1 << 16:
+                self.follow[code] = 1
 
     def __dealloc__(self):
         free(self.code)
@@ -230,6 +235,29 @@ cdef class Program:
         free(self.texts)
         free(self.crcs)
         free(self.columns)
+        free(self.follow)
+
+    cdef Batch begin(self, Machine *m):
+        """A batch without rows, and a machine that writes to it; `release` it in any case."""
+        cdef Batch batch = Batch.__new__(Batch)
+        memset(m, 0, sizeof(Machine))
+        batch.columns = <Column *>calloc(self.column_count, sizeof(Column))
+        if batch.columns == NULL:
+            raise MemoryError
+        batch.count = self.column_count
+        memcpy(batch.columns, self.columns, self.column_count * sizeof(Column))
+        link_rows(batch.columns, batch.count)
+        m.code, m.expressions, m.tables, m.texts, m.crcs = self.code, self.expressions, self.tables, self.texts, self.crcs
+        m.columns, m.limit, m.text_size = batch.columns, self.limit, self.text_size
+        m.registers = <int64_t *>calloc(self.register_count + 1, 8)
+        m.absent = <uint8_t *>malloc(self.register_count + 1)
+        m.pointers = <const uint8_t **>calloc(self.register_count + 1, sizeof(void *))
+        m.slots = <Slot *>calloc(self.slot_count + 1, sizeof(Slot))
+        if m.registers == NULL or m.absent == NULL or m.pointers == NULL or m.slots == NULL:
+            release(m)
+            raise MemoryError
+        memset(m.absent, 1, self.register_count + 1)
+        return batch
 
     def run(self, int form, buffers, int64_t first, int64_t start, int64_t stop, int64_t row_budget=0, int rows=-1):
         """The columns of records `start` to `stop` of an array given by its buffers (validity, offsets, data ...).
@@ -237,37 +265,20 @@ cdef class Program:
         Ends early where an output buffer is full or where the column `rows` has `row_budget` elements; `consumed` says
         how many records were read.
         """
-        cdef Batch batch = Batch.__new__(Batch)
+        cdef Batch batch
         cdef Machine m
         cdef Input given
         cdef int i, code = OK
         cdef int64_t row, count = stop - start
         cdef uint8_t *status
-        cdef uint8_t *follow
         held = [memoryview(buffer) if buffer is not None else None for buffer in buffers]
-        memset(&m, 0, sizeof(Machine))
         memset(&given, 0, sizeof(Input))
         if start < 0 or count < 0 or first < 0 or form not in (0, 1, 2) or rows >= self.column_count:
             raise ValueError("a range that the array does not have")
         check_buffers(form, held, first + stop)
-        batch.columns = <Column *>calloc(self.column_count, sizeof(Column))
-        if batch.columns == NULL:
-            raise MemoryError
-        batch.count = self.column_count
-        memcpy(batch.columns, self.columns, self.column_count * sizeof(Column))
-        link_rows(batch.columns, batch.count)
+        batch = self.begin(&m)
         batch.status = bytearray(count)
         status = batch.status
-        follow = <uint8_t *>calloc(1 << 16, 1)
-        for other in self.other_codes:
-            if follow != NULL and 0 <= other < 1 << 16:
-                follow[other] = 1
-        m.code, m.expressions, m.tables, m.texts, m.crcs = self.code, self.expressions, self.tables, self.texts, self.crcs
-        m.columns, m.limit, m.text_size = batch.columns, self.limit, self.text_size
-        m.registers = <int64_t *>calloc(self.register_count + 1, 8)
-        m.absent = <uint8_t *>malloc(self.register_count + 1)
-        m.pointers = <const uint8_t **>calloc(self.register_count + 1, sizeof(void *))
-        m.slots = <Slot *>calloc(self.slot_count + 1, sizeof(Slot))
         given.form, given.first = form, first
         given.validity = address(held[0])
         given.offsets = address(held[1])
@@ -285,19 +296,15 @@ cdef class Program:
             given.data = address(held[2])
             given.data_size = len(held[2]) if held[2] is not None else 0
             m.given_end = given.data + given.data_size
-        if m.registers == NULL or m.absent == NULL or m.pointers == NULL or m.slots == NULL or follow == NULL:
-            code = EXHAUSTED
         if code == OK:
             code = expect(m.columns, 0, count)
         row = 0
         if code == OK:
-            memset(m.absent, 1, self.register_count + 1)
             with nogil:
-                code = self.sweep(&m, &given, start, count, row_budget, rows if rows >= 0 else 0, status, follow, &row)
+                code = self.sweep(&m, &given, start, count, row_budget, rows if rows >= 0 else 0, status, &row)
                 if code == OK or (code == FULL and row > 0):
                     code = settle(m.columns, 0, row)
         release(&m)
-        free(follow)
         free(given.view_data)
         free(given.view_sizes)
         if code == EXHAUSTED:
@@ -308,14 +315,14 @@ cdef class Program:
         batch.failed = batch.status.count(b"\2", 0, row)
         return batch
 
-    cdef int sweep(self, Machine *m, const Input *given, int64_t start, int64_t count, int64_t row_budget, int64_t listed, uint8_t *status, const uint8_t *follow, int64_t *consumed) noexcept nogil:
+    cdef int sweep(self, Machine *m, const Input *given, int64_t start, int64_t count, int64_t row_budget, int64_t listed, uint8_t *status, int64_t *consumed) noexcept nogil:
         """Read records as far as they, the output or the budget of rows go; why it ended."""
         cdef int64_t row = 0, back
         cdef int code = OK
         cdef bint ended = count == 0
         while not ended:
             begin_record(m, row)
-            code = self.record(m, given, start + row, status + row, follow)
+            code = self.record(m, given, start + row, status + row)
             if code == OK:
                 row += 1
             ended = code or row == count or (row_budget > 0 and m.columns[listed].length >= row_budget)
@@ -329,7 +336,7 @@ cdef class Program:
         consumed[0] = row
         return code
 
-    cdef int record(self, Machine *m, const Input *given, int64_t at, uint8_t *status, const uint8_t *follow) noexcept nogil:
+    cdef int record(self, Machine *m, const Input *given, int64_t at, uint8_t *status) noexcept nogil:
         """One record of the array, or a null, as a row; `status` says which, or that the row is null for a bad one."""
         cdef const uint8_t *record = NULL
         cdef int64_t size = 0, place = given.first + at
@@ -339,28 +346,28 @@ cdef class Program:
             return skip_row(m)
         if not locate(given, at, &record, &size):
             return IRREGULAR
-        code = self.read(m, record, size, follow)
+        code = self.read(m, record, size, True)
         if code == OK or code == FULL or code == EXHAUSTED:
             return code
         status[0] = 2
         return skip_row(m)
 
-    cdef int read(self, Machine *m, const uint8_t *record, int64_t size, const uint8_t *follow) noexcept nogil:
-        """One record; where it fails, the columns are as they were."""
+    cdef int read(self, Machine *m, const uint8_t *record, int64_t size, bint whole) noexcept nogil:
+        """One record, which is all of these bytes where `whole`; where it fails, the columns are as they were."""
         cdef int64_t row = m.columns[0].length
-        cdef int code = once(m, self.entry, record, size)
+        cdef int code = once(m, self.entry, record, size, whole)
         if code == OK:
             return OK
         if m.columns[0].length >= row:
             cut(m.columns, 0, row)
-        if self.other >= 0 and code < 1 << 16 and follow[code]:
-            code = once(m, self.other, record, size)
+        if self.other >= 0 and code < 1 << 16 and self.follow[code]:
+            code = once(m, self.other, record, size, whole)
             if code:
                 cut(m.columns, 0, row)
         return code
 
 
-cdef int once(Machine *m, int64_t entry, const uint8_t *record, int64_t size) noexcept nogil:
+cdef int once(Machine *m, int64_t entry, const uint8_t *record, int64_t size, bint whole) noexcept nogil:
     cdef int code
     m.base = m.position = record
     m.end = m.stop = record + size
@@ -372,7 +379,7 @@ cdef int once(Machine *m, int64_t entry, const uint8_t *record, int64_t size) no
     code = run(m, entry)
     if code:
         return code
-    return OK if m.position == m.end else IRREGULAR
+    return OK if m.position == m.end or not whole else IRREGULAR
 
 
 cdef int skip_row(Machine *m) noexcept nogil:
@@ -463,3 +470,6 @@ def flat_rows(offsets, int64_t first, int64_t count, present):
                     (<int32_t *>places.data)[row] = <int32_t>j
                 row += 1
     return block(&parents, row * 4), block(&places, row * 4) if valid != NULL else None
+
+
+include "streams.pxi"

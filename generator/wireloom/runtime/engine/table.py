@@ -1,7 +1,7 @@
 """From the engine's buffers to Arrow arrays: records, their errors, flat rows."""
 
 from array import array as numbers
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.runtime import columns as arrow
+from wireloom.runtime import streams
 from wireloom.runtime.columns import ERROR, Decoded
 from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.compiler import Compiler
@@ -24,6 +25,17 @@ if TYPE_CHECKING:
 _FORMS = {pa.binary(): 0, pa.string(): 0, pa.large_binary(): 1, pa.large_string(): 1, pa.binary_view(): 2}
 _FAILED = 2
 _ROWS = "rows"
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What was read of a window: start and size of each record, where they end, and whether the columns are full."""
+
+    batch: Any
+    starts: pa.Int64Array
+    sizes: pa.Int64Array
+    end: int
+    full: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +87,7 @@ class Table:
         budget = (row_budget, self._listed()) if row_budget else (0, -1)
         while True:
             batch = self.program.run(form, array.buffers(), array.offset, start, count, *budget)
-            yield self._decoded(array, batch, start, request)
+            yield self.decoded(batch, *self._read_again(array, batch, start, request), start)
             start += batch.consumed
             if start >= count:
                 return
@@ -87,8 +99,10 @@ class Table:
             return root.element.index
         return root.children[self.rows].element.index if self.rows else -1
 
-    def _decoded(self, array: pa.Array, batch: Any, start: int, request: "Request") -> Decoded:
-        records = self._array(batch, self.columns[0], self.type)
+    def _read_again(
+        self, array: pa.Array, batch: Any, start: int, request: "Request"
+    ) -> tuple[dict[int, DecodeError], dict[int, Any]]:
+        """What the parser says of the records that the engine gave up on: errors, and values, by row."""
         errors: dict[int, DecodeError] = {}
         accepted: dict[int, Any] = {}
         for row in _failed(batch):
@@ -98,6 +112,23 @@ class Table:
                 if request.stop:
                     raise
                 errors[row] = error
+        return errors, accepted
+
+    def follow(
+        self, window: bytes, position: int, ask: "Callable[[int, int, int], int]", request: "Request", *, prefixed: bool
+    ) -> "Followed":
+        """Read the records of a window of a stream, up to one that is not all there."""
+        limit = self.engine.root(request).construct.size_limit(request.settings)
+        bounds = -1 if limit is None else limit, streams.LARGEST
+        batch, *places, end, full = self.native.follow(self.program, window, position, prefixed, *bounds, ask)
+        starts, sizes = (
+            pa.Array.from_buffers(pa.int64(), len(each) // 8, [None, pa.py_buffer(each)]) for each in places
+        )
+        return Followed(batch, starts, sizes, end, full)
+
+    def decoded(self, batch: Any, errors: dict[int, DecodeError], accepted: dict[int, Any], start: int = 0) -> Decoded:
+        """The columns of a batch, with what the parser said of the records that the engine gave up on."""
+        records = self._array(batch, self.columns[0], self.type)
         if accepted:
             self.engine.reread += len(accepted)
             records = _merged(records, accepted, self.type)

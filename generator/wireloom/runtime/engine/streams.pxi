@@ -1,0 +1,122 @@
+# Streams: records one after the other in a buffer, each found where the one before it ended. What the machine gives up
+# on is asked about at once, since only the parser can say where such a record ends.
+
+cdef enum:
+    PREFIX = 4  # bytes of the size before a record
+
+cdef struct Notes:  # of each record of a stream
+    Buffer status
+    Buffer starts
+    Buffer sizes
+
+
+def follow(Program program, data, int64_t start, bint prefixed, int64_t limit, int64_t largest, ask):
+    """The columns of the records of `data` from `start` on; blocks with the start and the size of each; where they end;
+    whether an output buffer is full, so that there may be others.
+
+    Records stand back to back or, where `prefixed`, each behind its size, a big-endian number of 32 bits. One of more
+    than `limit` bytes (-1: no limit), or that the program gives up on, is asked about: `ask(row, start, size)` says
+    where it ends, or -1 for: not before more of the stream is there. What is prefixed and not all there, or of more
+    than `largest` bytes, ends the batch, too.
+    """
+    cdef Batch batch
+    cdef Machine m
+    cdef Notes notes
+    cdef const uint8_t[::1] view = data
+    cdef int64_t total = view.shape[0], position = start, first = 0, size = 0, end, answer, back, row = 0
+    cdef uint8_t status
+    cdef bint whole
+    cdef const uint8_t *base = &view[0] if total else NULL
+    cdef int code = OK
+    if start < 0 or start > total:
+        raise ValueError("a place that the data do not have")
+    memset(&notes, 0, sizeof(Notes))
+    batch = program.begin(&m)
+    m.given_end = base + total
+    try:
+        with nogil:
+            while True:
+                whole = find(base, position, total, prefixed, largest, &first, &size)
+                code = OK
+                if whole:
+                    begin_record(&m, row)
+                    code = program.read(&m, base + first, size, prefixed)
+                    if not prefixed and not code:
+                        size = m.position - m.base
+                    if not code and ((limit >= 0 and size > limit) or (size == 0 and not prefixed)):
+                        cut(m.columns, 0, row)
+                        code = IRREGULAR
+                if code or not whole or is_due(&m):
+                    back = first_refused(&m)
+                    if back >= 0:
+                        cut(m.columns, 0, back)
+                        position = place(&notes, back, row, position, prefixed)
+                        row = back
+                        continue
+                if not whole or code == EXHAUSTED or (code == FULL and row > 0):
+                    break
+                end = first + size
+                if code:
+                    with gil:
+                        if code == FULL:
+                            raise ValueError(f"the record at byte {first} does not fit an Arrow array")
+                        answer = ask(row, first, size)
+                        if answer > total or 0 <= answer <= position:
+                            raise ValueError(f"a record cannot end at {answer}")
+                    status = 2
+                    code = OK
+                    if answer < 0:
+                        break
+                    size += answer - end
+                    end = answer
+                    code = skip_row(&m)
+                    batch.failed += 1
+                else:
+                    status = 0
+                if code or note(&notes, row, first, size, status):
+                    code = EXHAUSTED
+                    break
+                position = end
+                row += 1
+            if code == OK or code == FULL:
+                code = settle(m.columns, 0, row)
+        if code == EXHAUSTED:
+            raise MemoryError("no memory for the columns")
+        batch.consumed = row
+        batch.status = bytearray(memoryview(block(&notes.status, row)))
+        return batch, block(&notes.starts, row * 8), block(&notes.sizes, row * 8), position, code == FULL
+    finally:
+        release(&m)
+        free(notes.status.data)
+        free(notes.starts.data)
+        free(notes.sizes.data)
+
+
+cdef inline int note(Notes *notes, int64_t row, int64_t start, int64_t size, uint8_t status) noexcept nogil:
+    """What became of a record, and where it stands."""
+    if reserve(&notes.status, row + 1) or reserve(&notes.starts, row * 8 + 8) or reserve(&notes.sizes, row * 8 + 8):
+        return EXHAUSTED
+    notes.status.data[row] = status
+    (<int64_t *>notes.starts.data)[row] = start
+    (<int64_t *>notes.sizes.data)[row] = size
+    return OK
+
+
+cdef inline bint find(const uint8_t *base, int64_t position, int64_t total, bint prefixed, int64_t largest, int64_t *first, int64_t *size) noexcept nogil:
+    """Where the next record begins and how many bytes it has, or may have; False where it is not all there."""
+    first[0] = position
+    size[0] = total - position
+    if not prefixed:
+        return size[0] > 0
+    if size[0] < PREFIX:
+        return False
+    first[0] += PREFIX
+    size[0] = wl_swap32(wl_u32(base + position))
+    return size[0] <= largest and size[0] <= total - first[0]
+
+
+cdef inline int64_t place(const Notes *notes, int64_t row, int64_t reached, int64_t position, bint prefixed) noexcept nogil:
+    """Where a row's record, or the prefix of it, begins; `position` is that of the row that is being read."""
+    if row >= reached:
+        return position
+    return (<int64_t *>notes.starts.data)[row] - (PREFIX if prefixed else 0)

@@ -1,0 +1,329 @@
+"""The columns of a stream, part by part: a part is what a window of bounded size holds, each record with its place.
+
+Where the engine covers the request it finds the records itself, back to back or behind their sizes, and asks for the
+parser's word on a record that it gives up on. Otherwise the stream is taken apart as `iter_parse` does it. Either way
+the records, their places and their errors are those of `iter_parse`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from wireloom.runtime import streams
+from wireloom.runtime.columns import Decoded, View, decoded
+from wireloom.runtime.cursor import Cursor
+from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.streams import Extent, Reader
+
+if TYPE_CHECKING:
+    from wireloom.runtime.codec import Codec
+    from wireloom.runtime.engine import Request
+    from wireloom.runtime.engine.table import Followed, Table
+
+WINDOW = 8 << 20
+"""Bytes of a stream that are decoded at once, unless a single record has more."""
+VALUES = 2_000
+"""Records that are decoded at once where the construct parser reads them."""
+RECORDS = 50_000
+"""Records that are decoded at once where the engine reads them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecodedPart(Decoded):
+    """The columns of some records of a stream that follow one another, and where they stand in it.
+
+    `first` is the number of the first record; `offsets` and `sizes` (bytes, as in `Framed`) and `raw` have one entry a
+    record. `raw` is null where a record is good, else its bytes, of which no more than `streams.KEPT` stay.
+    """
+
+    first: int
+    offsets: pa.Int64Array
+    sizes: pa.Int64Array
+    raw: pa.BinaryArray
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A part, and the errors of its bad records by their places in it, of the first at least."""
+
+    part: DecodedPart
+    errors: dict[int, DecodeError]
+
+
+def parts(  # noqa: PLR0913 - what is read, and how
+    codec: "Codec", source: BinaryIO, reader: Reader, framing: str, request: "Request", on_error: str
+) -> Iterator[DecodedPart]:
+    """The parts of a stream; `on_error` as in `streams.iterate`."""
+    for found in _found(codec, source, reader, framing, request):
+        if on_error == "skip" or not found.errors:
+            yield found.part
+            continue
+        row = min(found.errors)
+        if on_error == "stop":
+            yield _cut(found.part, row + 1)
+            return
+        error = found.errors[row]
+        error.record_index, error.record_offset = found.part.first + row, found.part.offsets[row].as_py()
+        raise error
+
+
+def _cut(part: DecodedPart, count: int) -> DecodedPart:
+    """The first `count` records of a part."""
+    rows = count if part.parents is None else pc.sum(pc.less(part.parents, count)).as_py()
+    return replace(
+        part,
+        records=part.records[:rows],
+        errors=part.errors[:rows],
+        parents=None if part.parents is None else part.parents[:rows],
+        offsets=part.offsets[:count],
+        sizes=part.sizes[:count],
+        raw=part.raw[:count],
+    )
+
+
+def _found(codec: "Codec", source: BinaryIO, reader: Reader, framing: str, request: "Request") -> Iterator[_Found]:
+    table = None if codec.engine is None else codec.engine.program(request)
+    match framing:
+        case "concatenated" if table is not None:
+            return _Concatenated(table, request, reader, source).found()
+        case "length-prefixed" if table is not None:
+            return _Prefixed(table, request, reader, source).found()
+        case "concatenated":
+            return _of_values(codec, streams.extents(reader, source, framing), request)
+        case _:
+            return _of_bytes(codec, streams.extents(_Unread(reader), source, framing), reader, request)
+
+
+def _part(columns: Decoded, first: int, places: tuple[pa.Array, pa.Array], bad: Mapping[int, bytes]) -> DecodedPart:
+    offsets, sizes = places
+    raw = pa.nulls(len(offsets), pa.binary())
+    if bad:
+        raw = pa.array([bad.get(row) for row in range(len(offsets))], pa.binary())
+    shown = {"records": columns.records, "errors": columns.errors, "parents": columns.parents}
+    return DecodedPart(**shown, first=first, offsets=offsets, sizes=sizes, raw=raw)
+
+
+# --- by the engine -------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Window:
+    """What is held of a stream while the engine reads it: `data` stands at `base`, and there may be `more` behind."""
+
+    table: "Table"
+    request: "Request"
+    reader: Reader
+    file: BinaryIO
+    data: bytes = b""
+    base: int = 0
+    more: bool = True
+    ended: bool = False
+    first: int = 0  # the number of the next record
+    asked: dict[int, Extent] = field(default_factory=dict)  # by row of the batch at hand
+
+    def found(self) -> Iterator[_Found]:
+        """The parts of the stream."""
+        position, full = 0, False
+        while not self.ended:
+            if not full:
+                yield from self.advanced(position)
+                position = 0
+            if not self.ended:
+                followed = self.read(position)
+                position, full = followed.end, followed.full
+                if len(followed.starts):
+                    yield self.part(followed)
+
+    def advanced(self, position: int) -> Iterator[_Found]:
+        """Drop what stands before `position` and read on; what the engine cannot be given."""
+        raise NotImplementedError
+
+    def read(self, position: int) -> "Followed":
+        """The records that the window holds from `position` on; see `Table.follow`."""
+        raise NotImplementedError
+
+    def load(self, position: int, count: int) -> None:
+        """Drop what stands before `position`, and read up to `count` bytes more."""
+        addition = streams.read_exactly(self.file, count)
+        self.more = self.more and (count <= 0 or bool(addition))
+        self.data, self.base = self.data[position:] + addition, self.base + position
+
+    def part(self, followed: "Followed") -> _Found:
+        """The part that was read."""
+        asked, self.asked = self.asked, {}
+        errors = {row: extent.error for row, extent in asked.items() if extent.error is not None}
+        accepted = {row: asked[row].value for row in asked.keys() - errors.keys()}
+        columns, sizes = self.table.decoded(followed.batch, errors, accepted), followed.sizes
+        if asked:  # of a rest that is not in the window, the size is not the engine's to say
+            known = sizes.to_pylist()
+            sizes = pa.array([asked[row].size if row in asked else size for row, size in enumerate(known)], pa.int64())
+        places = pc.add(followed.starts, pa.scalar(self.base, pa.int64())), sizes
+        found = _part(columns, self.first, places, {row: asked[row].data for row in errors})
+        self.first += len(found.offsets)
+        return _Found(found, errors)
+
+
+class _Concatenated(_Window):
+    """Records back to back. The window grows while a record is not all in it."""
+
+    __slots__ = ()
+
+    def advanced(self, position: int) -> Iterator[_Found]:
+        """Read on."""
+        held = len(self.data) - position
+        self.load(position, min(max(WINDOW, held), streams.LARGEST - held))
+        self.ended = not self.data
+        return iter(())
+
+    def read(self, position: int) -> "Followed":
+        """Read records one behind the other."""
+        ask = partial(self._end_of, Cursor(self.data))
+        return self.table.follow(self.data, position, ask, self.request, prefixed=False)
+
+    def _end_of(self, cursor: Cursor, row: int, start: int, _: int) -> int:
+        """Where a record ends that the engine gave up on; -1 where more of the stream is needed to tell."""
+        cursor.seek(start)
+        extent = streams.next_record(self.reader, cursor, self.data, self.base, start)
+        incomplete = extent.error is not None and extent.error.code == "truncated"
+        if self.more and incomplete and len(self.data) - start < streams.LARGEST:
+            return -1
+        end, self.ended = start + extent.size, extent.last
+        if extent.last and self.more:
+            extent = streams.rest(self.reader, self.file, extent, self.data[start:], large=incomplete)
+        self.asked[row] = extent
+        return end
+
+
+class _Prefixed(_Window):
+    """Records behind their sizes."""
+
+    __slots__ = ()
+
+    def advanced(self, position: int) -> Iterator[_Found]:
+        """Read on until the first record is all there; it alone where that cannot be."""
+        self.load(position, WINDOW)
+        size = int.from_bytes(self.data[: streams.PREFIX], "big")
+        if len(self.data) >= streams.PREFIX and size <= streams.LARGEST:
+            self.load(0, streams.PREFIX + size - len(self.data))
+            if len(self.data) >= streams.PREFIX + size:
+                return
+        self.ended = not self.data
+        if self.data:
+            yield self._alone(self._refused(size))
+
+    def read(self, position: int) -> "Followed":
+        """Read the records that are all there."""
+        return self.table.follow(self.data, position, self._end_of, self.request, prefixed=True)
+
+    def _end_of(self, row: int, start: int, size: int) -> int:
+        self.asked[row] = streams.one(self.reader, self.base + start, self.data[start : start + size])
+        return start + size
+
+    def _refused(self, size: int) -> Extent:
+        """The first record, which is broken off or too large; the window begins behind it then."""
+        prefix, body = self.data[: streams.PREFIX], self.data[streams.PREFIX : streams.PREFIX + size]
+        offset, behind = self.base, self.base + streams.PREFIX
+        self.data, self.base = self.data[streams.PREFIX + size :], behind + size
+        if len(prefix) < streams.PREFIX:
+            wanted = f"a length prefix of {streams.PREFIX} bytes"
+            return streams.broken_off(self.reader, offset, len(prefix), prefix, wanted, len(prefix))
+        data = body[: streams.KEPT] + streams.read_exactly(self.file, min(streams.KEPT, size) - len(body))
+        there = max(len(body), len(data))
+        there += streams.passed(self.file, size - there)
+        if there == size:
+            return streams.too_large(self.reader, behind, size, data, last=False)
+        wanted = f"{size} bytes behind a length prefix"
+        return streams.broken_off(self.reader, offset, streams.PREFIX + there, prefix + data, wanted, there)
+
+    def _alone(self, extent: Extent) -> _Found:
+        self.ended = extent.last
+        found = _of_extents(self.table.engine.codec, [extent], self.first, self.request)
+        self.first += 1
+        return found
+
+
+# --- by the parser, or record by record ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Unread:
+    """A reader that leaves records as they are, for framings that say where a record ends."""
+
+    reader: Reader
+
+    def read(self, cursor: Cursor) -> Any:
+        """Never asked for."""
+        raise NotImplementedError
+
+    def read_all(self, data: bytes) -> bytes:
+        """The bytes themselves."""
+        return data
+
+    def label(self, error: DecodeError) -> DecodeError:
+        """As the reader does it."""
+        return self.reader.label(error)
+
+
+def _chunks(extents: Iterator[Extent], most: int) -> Iterator[list[Extent]]:
+    """Extents up to the last, in lists of at most so many, of not much more than a window in all."""
+    chunk: list[Extent] = []
+    held = 0
+    for extent in extents:
+        chunk.append(extent)
+        held += len(extent.data)
+        if extent.last:
+            break
+        if len(chunk) == most or held >= WINDOW:
+            yield chunk
+            chunk, held = [], 0
+    if chunk:
+        yield chunk
+
+
+def _of_extents(codec: "Codec", extents: Sequence[Extent], first: int, request: "Request") -> _Found:
+    """Records that have been read."""
+    root = codec.root(request.root)
+    layout, view = root.layout, View(request.columns, request.explode, request.open_values)
+    columns = decoded([extent.value for extent in extents], [extent.error for extent in extents], layout, view)
+    errors = {row: extent.error for row, extent in enumerate(extents) if extent.error is not None}
+    return _Found(_part(columns, first, _places(extents), {row: extents[row].data for row in errors}), errors)
+
+
+def _places(extents: Sequence[Extent]) -> tuple[pa.Array, pa.Array]:
+    return (
+        pa.array([extent.offset for extent in extents], pa.int64()),
+        pa.array([extent.size for extent in extents], pa.int64()),
+    )
+
+
+def _of_values(codec: "Codec", extents: Iterator[Extent], request: "Request") -> Iterator[_Found]:
+    first = 0
+    for chunk in _chunks(extents, VALUES):
+        yield _of_extents(codec, chunk, first, request)
+        first += len(chunk)
+
+
+def _of_bytes(codec: "Codec", extents: Iterator[Extent], reader: Reader, request: "Request") -> Iterator[_Found]:
+    """Records whose values are their bytes, which `decode` reads together."""
+    first = 0
+    for chunk in _chunks(extents, RECORDS if codec.covers(request) else VALUES):
+        for known, group in groupby(chunk, lambda extent: extent.error is not None):
+            found = list(group)
+            yield (
+                _of_extents(codec, found, first, request) if known else _decoded(codec, found, first, reader, request)
+            )
+            first += len(found)
+
+
+def _decoded(codec: "Codec", extents: list[Extent], first: int, reader: Reader, request: "Request") -> _Found:
+    columns = codec.decode_request(pa.array([extent.value for extent in extents], pa.binary()), request)
+    failed = pc.indices_nonzero(pc.is_valid(columns.errors))
+    rows = (failed if columns.parents is None else columns.parents.take(failed)).to_pylist()
+    bad = {row: extents[row].value[: streams.KEPT] for row in rows}
+    errors = {row: error for row in rows[:1] if (error := streams.one(reader, 0, extents[row].value).error)}
+    return _Found(_part(columns, first, _places(extents), bad), errors)

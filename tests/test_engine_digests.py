@@ -1,4 +1,4 @@
-"""Digests that the engine checks together: nothing may show that it did."""
+"""Digests that the engine checks together, and its CRCs: nothing may show how they are computed."""
 # ruff: noqa: S311 - no secrets are made
 
 import random
@@ -14,6 +14,7 @@ import differential  # noqa: E402
 import engine_data as data  # noqa: E402
 
 from wireloom.runtime import engine as engines  # noqa: E402
+from wireloom.runtime.checksums import Crc  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
 
@@ -82,3 +83,15 @@ def test_the_eight_digests_of_a_group_are_those_of_hashlib(engine):
         broken = [*whole[:place], whole[place][:-1] + bytes([whole[place][-1] ^ 1]), *whole[place + 1 :]]
         kinds = engine.decode(pa.array(broken, pa.binary()), request(engine)).records.field("kind").to_pylist()
         assert [row for row, kind in enumerate(kinds) if kind == "plain"] == [place]
+
+
+@pytest.mark.parametrize("width", range(8, 65, 8))
+@pytest.mark.parametrize("reflected", [True, False])
+def test_a_crc_is_the_same_by_multiplication_by_tables_and_in_python(width, reflected):
+    source = random.Random(width)
+    for size in (*range(70), *range(120, 300, 7), 4096, 5003):
+        poly, init, xorout = source.getrandbits(width) | 1, source.getrandbits(width), source.getrandbits(width)
+        text = source.randbytes(size)
+        wanted = Crc(width, poly, init, xorout, reflected)(text)
+        for tables in (False, True):
+            assert engines.module().crc_value((width, poly, init, xorout, reflected), text, tables=tables) == wanted

@@ -207,10 +207,8 @@ cdef class Program:
             raise MemoryError
         memcpy(self.texts, <const char *>texts, len(texts))
         self.text_size = len(texts)
-        for i, (width, poly, init, xorout, reflected) in enumerate(crcs):
-            if not 8 <= width <= 64 or width % 8:
-                raise LayoutError(f"a malformed layout: a CRC of {width} bits")
-            wl_crc_prepare(self.crcs + i, width, poly, init, xorout, reflected)
+        for i, parameters in enumerate(crcs):
+            prepare_crc(self.crcs + i, parameters)
         for i, (kind, parent, child, sibling) in enumerate(columns):
             self.columns[i].kind = kind
             self.columns[i].parent = parent
@@ -431,6 +429,30 @@ cdef int64_t *words(given) except NULL:
         free(copy)
         raise LayoutError("a malformed layout: a number beyond 64 bits") from error
     return copy
+
+
+def crc_value(parameters, const unsigned char[::1] data, *, bint tables=False):
+    """The CRC of bytes as programs compute it; by `tables` even where the processor has something faster.
+
+    `parameters`: width, polynomial, initial value, final xor, whether bits are reflected.
+    """
+    cdef wl_crc *crc = <wl_crc *>malloc(sizeof(wl_crc))
+    if crc == NULL:
+        raise MemoryError
+    try:
+        prepare_crc(crc, parameters)
+        if tables:
+            crc.fold.ready = False
+        return wl_crc_value(crc, &data[0] if data.shape[0] else NULL, data.shape[0])
+    finally:
+        free(crc)
+
+
+cdef prepare_crc(wl_crc *crc, parameters):
+    width, poly, init, xorout, reflected = parameters
+    if not 8 <= width <= 64 or width % 8:
+        raise LayoutError(f"a malformed layout: a CRC of {width} bits")
+    wl_crc_prepare(crc, width, poly, init, xorout, reflected)
 
 
 def flat_rows(offsets, int64_t first, int64_t count, present):

@@ -5,8 +5,10 @@ from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memcmp, memcpy, memmove, memset
 
 cdef extern from "digests.h" nogil:
+    ctypedef struct wl_fold:
+        int ready
     ctypedef struct wl_crc:
-        pass
+        wl_fold fold
     void wl_crc_prepare(wl_crc *crc, int width, uint64_t poly, uint64_t init, uint64_t xorout, int reflected)
     uint64_t wl_crc_value(const wl_crc *crc, const uint8_t *data, int64_t size)
     ctypedef struct wl_digest:

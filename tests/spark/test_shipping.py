@@ -110,7 +110,9 @@ def test_an_archived_environment_with_the_wheels_brings_the_engine_too(tmp_path,
 def wheel_of_wireloom(folder: Path) -> Path:
     """Wireloom's own wheel, of this checkout, with the engine."""
     source = folder / "source"
-    shutil.copytree(ROOT / "generator", source / "generator", ignore=shutil.ignore_patterns("*.so", "*.c", "*.egg-info"))
+    shutil.copytree(
+        ROOT / "generator", source / "generator", ignore=shutil.ignore_patterns("*.so", "*.c", "*.egg-info")
+    )
     for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
         shutil.copyfile(ROOT / name, source / name)
     quick = os.environ | {"WIRELOOM_ENGINE_CFLAGS": "-O0", "WIRELOOM_REQUIRE_ENGINE": "1"}

@@ -86,6 +86,12 @@ def bench(session: nox.Session) -> None:
 
 
 @nox.session(venv_backend="none", requires=["environment"], default=False)
+def faults(session: nox.Session) -> None:
+    """Kill the stream a dozen times, and a million records with one bad: the tests of faults in full."""
+    python(session, "-m", "pytest", "tests/spark", "-k", "faults", *session.posargs, env={"WIRELOOM_FAULTS": "1"})
+
+
+@nox.session(venv_backend="none", requires=["environment"], default=False)
 def sanitize(session: nox.Session) -> None:
     """Build the engine with ASan and UBSan and run mutants of each format through it: `-- 1000000` says how many."""
     flags = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"

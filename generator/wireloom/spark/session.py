@@ -8,10 +8,11 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.resources import files
 from pathlib import Path
 
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -47,7 +48,8 @@ def session(
     try:
         yield started
     finally:
-        started.stop()
+        with suppress(Py4JError, ConnectionError):  # its Java process may have died before
+            started.stop()
 
 
 def _submitted() -> SparkSession:

@@ -7,19 +7,21 @@ neither goes on with another.
 """
 
 import json
+import logging
 import re
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from wireloom.catalog import FormatModule
-from wireloom.failures import DataError, MisuseError
+from wireloom.failures import DataError, MachineError, MisuseError
 from wireloom.spark import sources
 from wireloom.spark.executor import open_module
 from wireloom.spark.ledger import IDENTITY, LEDGER, Entry, Ledger
@@ -169,7 +171,18 @@ def _triggered(writer: DataStreamWriter, trigger: str | None) -> DataStreamWrite
 
 
 def _run(writer: DataStreamWriter, work: _Work, stopping: threading.Event) -> None:
-    query = _started(writer)
+    """Until it ends; what goes wrong is told once, by what is raised here."""
+    callbacks = logging.getLogger("py4j.clientserver")
+    callbacks.disabled = True
+    try:
+        _await(_started(writer), work, stopping)
+    except (Py4JError, ConnectionError) as error:
+        raise MachineError("Spark's Java process is gone", "start it again; the stream goes on where it was") from error
+    finally:
+        callbacks.disabled = False
+
+
+def _await(query: StreamingQuery, work: _Work, stopping: threading.Event) -> None:
     while query.isActive:
         if stopping.wait(POLL):
             with work.lock:  # the batch in hand, if there is one, is finished

@@ -60,34 +60,34 @@ assert len(OPCODES) == OP_COUNT and len(EXPRESSION_CODES) == X_COUNT and len(KIN
 cdef class Block:
     """Memory of the engine's, given away: whoever holds the block's buffer keeps it."""
 
-    cdef void *data
+    cdef Buffer held
     cdef Py_ssize_t size
 
     def __dealloc__(self):
-        free(self.data)
+        wl_return(self.held.data, self.held.capacity)
 
     def __len__(self):
         return self.size
 
     def __getbuffer__(self, Py_buffer *view, int flags):
-        PyBuffer_FillInfo(view, self, self.data, self.size, 1, flags)
+        PyBuffer_FillInfo(view, self, self.held.data, self.size, 1, flags)
 
 
 cdef Block block(Buffer *buffer, int64_t size):
     """The buffer as a block of `size` bytes; the buffer is empty afterwards."""
     cdef Block given = Block.__new__(Block)
-    cdef void *shrunk
     if buffer.data == NULL and reserve(buffer, 1):
         raise MemoryError
-    if size < buffer.capacity:
-        shrunk = realloc(buffer.data, <size_t>(size if size > 0 else 1))
-        if shrunk != NULL:
-            buffer.data = <uint8_t *>shrunk
-    given.data = buffer.data
+    wl_trim(buffer, size)
+    given.held = buffer[0]
     given.size = size
     buffer.data = NULL
     buffer.capacity = 0
     return given
+
+
+cdef inline void drop(Buffer *buffer) noexcept:
+    wl_return(buffer.data, buffer.capacity)
 
 
 cdef class Batch:
@@ -103,9 +103,9 @@ cdef class Batch:
         cdef int i
         if self.columns != NULL:
             for i in range(self.count):
-                free(self.columns[i].data.data)
-                free(self.columns[i].offsets.data)
-                free(self.columns[i].validity.data)
+                drop(&self.columns[i].data)
+                drop(&self.columns[i].offsets)
+                drop(&self.columns[i].validity)
             free(self.columns)
 
     def take(self, int index):

@@ -11,17 +11,8 @@ cdef inline int reserve(Buffer *buffer, int64_t size) noexcept nogil:
 
 
 cdef int grow(Buffer *buffer, int64_t size) noexcept nogil:
-    cdef int64_t capacity
-    cdef uint8_t *data
-    capacity = buffer.capacity * 2 if buffer.capacity * 2 > size else size
-    if capacity < 256:
-        capacity = 256
-    data = <uint8_t *>realloc(buffer.data, <size_t>capacity)
-    if data == NULL:
-        return EXHAUSTED
-    buffer.data = data
-    buffer.capacity = capacity
-    return OK
+    cdef int64_t capacity = buffer.capacity * 2 if buffer.capacity * 2 > size else size
+    return OK if wl_grow(buffer, capacity if capacity > 256 else 256) else EXHAUSTED
 
 
 cdef int reserve_bits(Buffer *buffer, int64_t rows) noexcept nogil:

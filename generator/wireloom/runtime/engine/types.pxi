@@ -162,9 +162,13 @@ cdef enum:
     KIND_LIST
     KIND_COUNT
 
-cdef struct Buffer:
-    uint8_t *data
-    int64_t capacity
+cdef extern from "memory.h" nogil:
+    ctypedef struct Buffer "wl_block":
+        uint8_t *data
+        int64_t capacity
+    bint wl_grow(Buffer *block, int64_t size)
+    void wl_trim(Buffer *block, int64_t size)
+    void wl_return(uint8_t *data, int64_t capacity)
 
 cdef struct Column:
     int kind

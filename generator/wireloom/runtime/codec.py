@@ -192,6 +192,30 @@ class Codec:
             array, self._request(root, parameters, columns, explode, open_values), stop=on_error == "raise"
         )
 
+    def batches(  # noqa: PLR0913 - the keywords of decode, and one more
+        self,
+        array: "pa.Array",
+        columns: Sequence[str] | None = None,
+        *,
+        root: str | None = None,
+        explode: bool = False,
+        on_error: str = "null",
+        open_values: "OpenValues" = "variant",
+        row_budget: int = 0,
+        **parameters: object,
+    ) -> "Iterator[Decoded]":
+        """`decode` in parts, in order, whose `parents` count in the whole array.
+
+        Each is below Arrow's 2 GiB and, of flat rows, not far above the row budget (0: none), where the engine reads.
+        """
+        if on_error not in ("null", "raise"):
+            raise ParameterError(f"on_error must be null or raise, not {on_error!r}")
+        request = self._request(root, parameters, columns, explode, open_values)
+        asked = replace(request, stop=on_error == "raise")
+        if self.engine is not None and (parts := self.engine.batches(array, asked, row_budget)) is not None:
+            return parts
+        return iter((self.decode_request(array, asked, stop=asked.stop),))
+
     def _request(
         self,
         root: str | None,

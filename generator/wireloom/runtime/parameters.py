@@ -66,6 +66,11 @@ class Parameter:
                 return "a pair of integers (start, end), the text start..end, or None"
 
 
+def option_name(parameter: str) -> str:
+    """The parameter as an option, in camelCase: `on_corrupt` is `onCorrupt`, `byteOrder` stays."""
+    return re.sub(r"_+([a-zA-Z0-9])", lambda found: found[1].upper(), parameter)
+
+
 def accept_all(parameters: Sequence[Parameter], given: Mapping[str, object]) -> dict[str, ParameterValue]:
     """All parameters with their values, defaults where not given.
 

@@ -104,7 +104,10 @@ class Engine:
     def batches(self, array: "pa.Array", request: Request, row_budget: int = 0) -> "Iterator[Decoded] | None":
         """The columns in parts, each below Arrow's 2 GiB and, of lists of rows, not far above the row budget."""
         program = self.program(request)
-        return program.batches(array, request, row_budget) if program is not None and program.takes(array) else None
+        if program is None or not program.takes(array) or self._oversized(array, request):
+            return None
+        parts: Iterator[Decoded] = program.batches(array, request, row_budget)
+        return parts
 
     def _made(self, request: Request) -> Any:
         if self.layout.get("version") != LAYOUT_VERSION:

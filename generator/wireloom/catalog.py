@@ -28,6 +28,7 @@ class Package(Protocol):
 class FormatModule(Protocol):
     """A generated module: one format."""
 
+    __name__: str
     FORMAT: str
     TITLE: str
     DIGEST: str

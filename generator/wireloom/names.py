@@ -12,6 +12,7 @@ POSITIONS = ("here", "size", "index")
 EXPRESSION_WORDS = ("and", "or", "not", "in", "true", "false", "null", *POSITIONS)
 API_WORDS = ("data", "value", "root", "framing", "on_error", "columns", "explode", "source", "open_values")
 OPTION_WORDS = ("format", "path", "mode", "fields", "openvalues", "columnnameoferror", "columnnameofcorruptrecord")
+PACKAGE_MODULES = ("functions",)
 
 _FIELD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _TYPE = re.compile(r"[A-Z][A-Za-z0-9_]*")
@@ -44,6 +45,8 @@ def format_name_flaw(name: str) -> str:
     """What is wrong with the name of a format, a schema or a root; empty if nothing."""
     if not _FORMAT.fullmatch(name):
         return "the name has lower-case letters, digits and underscores and begins with a letter"
+    if name in PACKAGE_MODULES:
+        return f"every generated package has a module {name} of its own"
     return f"{name} is a word of Python" if keyword.iskeyword(name) else ""
 
 

@@ -44,6 +44,7 @@ def emit(format: Format) -> dict[str, str]:
         "shape.py": shape.emit(format),
         "columns.py": arrow.emit(format),
         "spark.py": spark.emit(format),
+        "functions.py": spark.functions.emit(format),
         "schema.json": _json(jsonschema.emit(format)),
         "descriptor.py": protobuf.emit(format),
         "layout.py": layout.emit(format),

@@ -7,8 +7,8 @@ from pyspark.errors import AnalysisException, PySparkValueError
 
 from wireloom.names import parameter_name_flaw
 from wireloom.runtime.errors import ParameterError
-from wireloom.runtime.parameters import Range
-from wireloom.spark.options import GENERAL, Options, Surface, function_surface, option_name, read_options
+from wireloom.runtime.parameters import Range, option_name
+from wireloom.spark.options import GENERAL, Options, Surface, function_surface, read_options
 from wireloom_formats import databus_event, kpl_record
 
 FUNCTION = function_surface("from_kpl_record")

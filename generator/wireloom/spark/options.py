@@ -5,7 +5,6 @@ parameters are options too (`on_corrupt` is `onCorrupt`). A surface says which g
 which further options it reads by itself. What is not known is refused with the nearest name, before a job starts.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args
@@ -15,7 +14,7 @@ from pyspark.errors import AnalysisException, PySparkValueError
 from wireloom.problems import nearest
 from wireloom.runtime.codec import Codec
 from wireloom.runtime.errors import ParameterError
-from wireloom.runtime.parameters import Parameter, ParameterValue
+from wireloom.runtime.parameters import Parameter, ParameterValue, option_name
 
 Mode = Literal["PERMISSIVE", "FAILFAST", "DROPMALFORMED"]
 OpenValues = Literal["variant", "json"]
@@ -74,11 +73,6 @@ def function_surface(name: str) -> Surface:
     """A column function: one value a row, so that no row can be dropped, and no stream is taken apart."""
     left_out = ("framing", "explode")
     return Surface(name, ("FAILFAST", "PERMISSIVE"), tuple(word for word in GENERAL if word not in left_out))
-
-
-def option_name(parameter: str) -> str:
-    """The option of a format's parameter: `on_corrupt` is `onCorrupt`, `byteOrder` stays."""
-    return re.sub(r"_+([a-zA-Z0-9])", lambda found: found[1].upper(), parameter)
 
 
 def read_options(given: Mapping[str, Any] | None, codec: Codec, surface: Surface) -> Options:

@@ -1,4 +1,4 @@
-"""The generated package around the formats: each format's `__init__.py`, the index, `py.typed`, `pyproject.toml`.
+"""The generated package around the formats: modules, the index, all functions, `py.typed`, `pyproject.toml`.
 
 The generated text declares names, types and documents; `wireloom.runtime.codec` acts. Every text of a spec enters
 Python through `docstring` or `repr`.
@@ -6,9 +6,11 @@ Python through `docstring` or `repr`.
 
 from collections.abc import Sequence
 
+from wireloom.emit.package import tree
 from wireloom.emit.package.distribution import pyproject
 from wireloom.emit.package.index import index
 from wireloom.emit.package.module import module
+from wireloom.emit.spark import functions
 from wireloom.model.format import Format
 
 __all__ = ["emit", "files"]
@@ -24,5 +26,6 @@ def files(formats: Sequence[Format], package: str) -> dict[str, str]:
     return {
         "pyproject.toml": pyproject(formats, package),
         f"{package}/__init__.py": index(formats, package),
+        f"{package}/functions.py": functions.index(formats, tree.MARK),
         f"{package}/py.typed": "",
     }

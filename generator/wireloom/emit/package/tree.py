@@ -17,6 +17,7 @@ MODULE_FILES = (
     "__init__.py",
     "columns.py",
     "descriptor.py",
+    "functions.py",
     "layout.py",
     "parser.py",
     "schema.json",

@@ -1,0 +1,133 @@
+"""Column functions over any generated module: what `<package>.<format>.functions` calls.
+
+They follow `from_avro` and its like: FAILFAST unless told otherwise, null for null, a schema that is nullable
+everywhere. Each is an Arrow UDF that gets a column's values in batches. Of a bad record PERMISSIVE gives null or, where
+a column of the error or of the corrupt record is named, a struct with nothing but these.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, cast
+
+import pyarrow as pa
+from pyspark.sql import Column, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, BinaryType, DataType, StructType
+
+from wireloom.catalog import FormatModule
+from wireloom.runtime.errors import ParameterError
+from wireloom.runtime.parameters import option_name
+from wireloom.spark import columns
+from wireloom.spark.decoding import decoding
+from wireloom.spark.options import Surface, function_surface, read_options
+from wireloom.spark.schemas import ERROR, added_fields, bare, record_type
+
+Given = Mapping[str, Any] | None
+Fields = Sequence[str] | None
+
+
+def from_format(module: FormatModule, data: Column | str, options: Given = None, *, fields: Fields = None) -> Column:
+    """The records of a binary column as structs; arrays of structs where the root is a list.
+
+    Raises ParameterError, PySparkValueError or ParseModeUnsupported (an AnalysisException) for wrong options. In
+    FAILFAST the job fails at the first bad record.
+    """
+    return _column(_from_call(module, with_fields(options, fields)), data)
+
+
+def to_format(module: FormatModule, data: Column | str, options: Given = None) -> Column:
+    """The bytes of the records in a column of structs, null for null; a value that the format lacks fails the job."""
+    return _column(_to_call(module, options), data)
+
+
+def schema_of_format(module: FormatModule, options: Given = None, *, fields: Fields = None) -> Column:
+    """The type that `from_format` gives with these options, as a text of DDL."""
+    return F.lit(_from_call(module, with_fields(options, fields)).returns.simpleString())
+
+
+def validate_format(module: FormatModule, data: Column | str, options: Given = None) -> Column:
+    """What is wrong with each record: code, path, offset, expected, actual; null where nothing is."""
+    return _column(_validate_call(module, options), data)
+
+
+def register(spark: SparkSession, module: FormatModule, options: Given = None, *, fields: Fields = None) -> None:
+    """Make the format's functions SQL functions of this session; the options are what `from_` starts from.
+
+    In SQL a function takes options as a second argument, a constant `map('option', 'text', ...)`: the format's
+    parameters and, of `from_`, the mode. What the type depends on is settled here.
+    """
+    reading = _from_call(module, with_fields(options, fields))
+    own = {option_name(parameter.name).lower() for parameter in module.CODEC.parameters} | {"root"}
+    shared = {name: value for name, value in (options or {}).items() if name.lower() in own}
+    listed = module.CODEC.root(shared.get("root")).elements
+    writing = () if listed else (_to_call(module, shared),)
+    for call in (reading, _validate_call(module, shared), *writing):
+        spark.udf.register(call.name, _udf(call))
+    name, schema = f"schema_of_{module.FORMAT}", reading.returns.simpleString()
+    spark.sql(f"CREATE OR REPLACE TEMPORARY FUNCTION {name}() RETURNS STRING RETURN '{schema}'")
+
+
+def with_fields(options: Given, fields: Fields) -> Given:
+    """The options with the fields, which may be given in one place alone."""
+    if fields is None:
+        return options
+    if any(name.lower() in ("fields", "columns") for name in options or ()):
+        raise ParameterError("fields are given both as an argument and as an option")
+    return {**(options or {}), "fields": list(fields)}
+
+
+# --- calls ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A function with its options settled: what a user-defined function is made of."""
+
+    name: str
+    act: Callable[..., pa.Array]
+    returns: DataType
+
+
+def _from_call(module: FormatModule, given: Given) -> _Call:
+    surface = function_surface(f"from_{module.FORMAT}")
+    options = read_options(given, module.CODEC, surface)
+    record = record_type(module, options, explode=False)
+    listed = module.CODEC.root(options.root).elements
+    added = added_fields(options, record.names)
+    if listed and added:
+        raise ParameterError(f"root {options.root} is a list, which has no place for {added[0].name}; use decode()")
+    fields = StructType([*record.fields, *added])
+    act = partial(columns.records, decoding(module, options), replace(surface, general=("mode",)))
+    return _Call(surface.name, act, bare(ArrayType(fields) if listed else fields))
+
+
+def _validate_call(module: FormatModule, given: Given) -> _Call:
+    surface = Surface(f"validate_{module.FORMAT}", ("PERMISSIVE",), ("root",))
+    options = replace(read_options(given, module.CODEC, surface), columns=())
+    act = partial(columns.errors, decoding(module, options), replace(surface, general=()))
+    return _Call(surface.name, act, bare(ERROR))
+
+
+def _to_call(module: FormatModule, given: Given) -> _Call:
+    surface = Surface(f"to_{module.FORMAT}", ("FAILFAST",), ("root",))
+    options = read_options(given, module.CODEC, surface)
+    if module.CODEC.root(options.root).elements:
+        raise ParameterError(f"a column holds one record a row; root {options.root} is a list of them")
+    act = partial(columns.encoded, decoding(module, options), replace(surface, general=()))
+    return _Call(surface.name, act, BinaryType())
+
+
+def _column(call: _Call, data: Column | str) -> Column:
+    return cast(Column, _udf(call)(data))
+
+
+def _udf(call: _Call) -> Any:
+    """The Arrow UDF; its function has the annotations and the name that Spark looks for."""
+    act = call.act
+
+    def function(*columns: pa.Array) -> pa.Array:
+        return act(*columns)
+
+    function.__name__ = function.__qualname__ = call.name
+    return F.arrow_udf(function, call.returns)  # type: ignore[attr-defined] # its stubs lack it

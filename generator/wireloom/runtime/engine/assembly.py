@@ -89,9 +89,9 @@ class Assembly:
         label.at = len(self.rows)
         self.labels.append(label)
 
-    def later(self, body: Callable[[], None]) -> Label:
+    def later(self, body: Callable[[], object], label: Label | None = None) -> Label:
         """A body to be assembled behind the code at hand, and its label."""
-        label = Label()
+        label = label or Label()
 
         def assemble() -> None:
             self.place(label)

@@ -8,7 +8,7 @@ _NONE = -1
 #   U struct column   L list column   (lower case: or none)
 #   X expression  T jump target  C called target  K error code  Q slot  q slot or none  N any number
 #   M mapping table  W switch table  O code table  G family table  V arity table  D rules  H message fields  Z crc
-#   J text with its size behind it
+#   J text with its size behind it  # counted list of numbers
 _OPERANDS = {
     OP_RETURN: "u",
     OP_ENTER: "rrSE",
@@ -67,6 +67,8 @@ _OPERANDS = {
     OP_PROTO_ENTRY: "QNry",
     OP_PACK_CONSTANT: "NK",
     OP_PACK_MAPPED: "MKra",
+    OP_BRANCH: "NRrNTT",
+    OP_BRANCH_IN: "R#T",
 }
 _INTEGERS = frozenset((KIND_INT8, KIND_INT16, KIND_INT32, KIND_INT64, KIND_DECIMAL))
 _COLUMN_KINDS = {
@@ -79,14 +81,13 @@ _COLUMN_KINDS = {
     "L": frozenset((KIND_LIST,)),
 }
 _EXPRESSION_REGISTERS = frozenset((X_LOAD, X_HERE))
+_TWO_VALUES = frozenset((*range(X_ADD, X_GREATER_EQUAL + 1), X_MINIMUM, X_MAXIMUM))
 # Values needed, change of the stack behind the operation, change where it jumps (None: it does not).
 _EFFECTS = {
     X_CONST: (0, 1, None),
     X_NULL: (0, 1, None),
     X_LOAD: (0, 1, None),
     X_HERE: (0, 1, None),
-    X_MINIMUM: (2, -1, None),
-    X_MAXIMUM: (2, -1, None),
     X_JUMP: (0, 0, 0),
     X_JUMP_IF_FALSE_KEEP: (1, -1, 0),
     X_JUMP_IF_TRUE_KEEP: (1, -1, 0),
@@ -223,6 +224,8 @@ class _Checker:
             self.require(0 <= value < len(self.crcs), where)
         elif letter == "J":
             self.require(0 <= value and 0 <= words[place + 1] and value + words[place + 1] <= len(self.texts), where)
+        elif letter == "#":
+            self.counted(value, 1, where)
         elif letter in "MWOGVDH":
             getattr(self, f"check_{letter}")(value, at, where)
 
@@ -231,6 +234,8 @@ class _Checker:
         where = f"instruction {at}"
         if op in (OP_INTEGER, OP_PEEK):
             self.require(1 <= words[1] <= 8, where)
+        elif op == OP_BRANCH:
+            self.require(0 <= words[1] <= 7, where)
         elif op == OP_FLOAT:
             self.require(words[1] in (4, 8), where)
         elif op == OP_BYTES or op == OP_REPEAT:
@@ -332,9 +337,10 @@ class _Checker:
         while True:
             self.require(0 <= at and at + 2 <= len(self.expressions) and at in depths, where)
             op, argument = self.expressions[at], self.expressions[at + 1]
-            self.require(0 <= op < X_COUNT, where)
+            held, op = op & ~(X_WITH_CONST - 1), op & (X_WITH_CONST - 1)
+            self.require(0 <= op < X_COUNT and (not held or op in _TWO_VALUES and held in (X_WITH_CONST, X_WITH_LOAD)), where)
             depth = depths[at]
-            if op in _EXPRESSION_REGISTERS:
+            if op in _EXPRESSION_REGISTERS or held == X_WITH_LOAD:
                 self.require(0 <= argument < self.registers, where)
             elif op == X_IN:
                 self.counted(argument, 1, where)
@@ -344,7 +350,7 @@ class _Checker:
             elif op == X_END:
                 self.require(depth == 1 and max(depths) == at, where)
                 return
-            needed, behind, jumped = _EFFECTS.get(op, (2, -1, None) if X_ADD <= op <= X_GREATER_EQUAL else (1, 0, None))
+            needed, behind, jumped = _EFFECTS.get(op, (2, -1, None) if op in _TWO_VALUES and not held else (1, 0, None))
             self.require(depth >= needed and depth + behind < STACK, where)
             if jumped is not None:
                 self.require(argument > at and (argument - start) % 2 == 0, where)

@@ -38,6 +38,17 @@ cdef enum:
 
 cdef enum:
     STACK = 32
+    X_WITH_CONST = 64  # added to an operation of two values: the right one is its argument
+    X_WITH_LOAD = 128  # ... or the register that its argument names
+
+
+cdef inline bint is_among(const int64_t *table, int64_t value) noexcept nogil:
+    """Whether a counted list of numbers has the value."""
+    cdef int64_t n
+    for n in range(1, table[0] + 1):
+        if table[n] == value:
+            return True
+    return False
 
 
 cdef inline bint in_ranges(const int64_t *entry, int64_t value) noexcept nogil:
@@ -45,146 +56,134 @@ cdef inline bint in_ranges(const int64_t *entry, int64_t value) noexcept nogil:
 
 
 cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexcept nogil:
-    """The value of the expression at `start`; OK or IRREGULAR."""
+    """The value of the expression at `start`; OK or IRREGULAR.
+
+    The top of the stack is `value` and `null`; `values` and `nulls` hold what is below it.
+    """
     cdef int64_t values[STACK]
-    cdef bint nones[STACK]
-    cdef int top = -1
-    cdef int64_t at = start, argument, left, right, value = 0
-    cdef int op
+    cdef bint nulls[STACK]
+    cdef int below = 0, op
+    cdef bint null = False, other_null
+    cdef int64_t value = 0, right, i
+    cdef const int64_t *at = m.expressions + start
     cdef const int64_t *table
-    cdef int64_t i
     while True:
-        op = <int>m.expressions[at]
-        argument = m.expressions[at + 1]
+        op = <int>at[0]
+        right = at[1]
         at += 2
-        if op == X_END:
-            if top != 0:
+        if op >= X_WITH_CONST:
+            other_null = False
+            if op >= X_WITH_LOAD:
+                other_null = m.absent[right]
+                right = m.registers[right]
+            op &= X_WITH_CONST - 1
+        elif op < X_ADD:
+            if op == X_END:
+                result[0] = value
+                none[0] = null
+                return OK
+            values[below] = value
+            nulls[below] = null
+            below += 1
+            if below >= STACK:
                 return IRREGULAR
-            result[0] = values[0]
-            none[0] = nones[0]
-            return OK
-        elif op == X_CONST or op == X_NULL or op == X_LOAD or op == X_HERE:
-            top += 1
-            if top >= STACK:
-                return IRREGULAR
-            nones[top] = False
-            values[top] = 0
-            if op == X_CONST:
-                values[top] = argument
-            elif op == X_NULL:
-                nones[top] = True
-            elif op == X_LOAD:
-                values[top] = m.registers[argument]
-                nones[top] = m.absent[argument]
+            null = op == X_NULL
+            if op == X_LOAD:
+                value = m.registers[right]
+                null = m.absent[right]
+            elif op == X_HERE:
+                value = (m.position - m.base) - m.registers[right]
             else:
-                values[top] = (m.position - m.base) - m.registers[argument]
-        elif (
-            op == X_ADD or op == X_SUBTRACT or op == X_MULTIPLY or op == X_AND or op == X_OR or op == X_XOR
-            or op == X_LEFT or op == X_RIGHT or op == X_EQUAL or op == X_UNEQUAL or op == X_LESS or op == X_LESS_EQUAL
-            or op == X_GREATER or op == X_GREATER_EQUAL or op == X_MINIMUM or op == X_MAXIMUM
-        ):
-            if top < 1:
-                return IRREGULAR
-            top -= 1
-            left = values[top]
-            right = values[top + 1]
-            if op == X_EQUAL or op == X_UNEQUAL:
-                value = (nones[top] == nones[top + 1]) and (nones[top] or left == right)
-                values[top] = value if op == X_EQUAL else not value
-                nones[top] = False
-                continue
-            if nones[top] or nones[top + 1]:
+                value = right
+            continue
+        elif op <= X_GREATER_EQUAL or op == X_MINIMUM or op == X_MAXIMUM:
+            below -= 1
+            right = value
+            other_null = null
+            value = values[below]
+            null = nulls[below]
+        else:
+            other_null = False
+        if op == X_EQUAL or op == X_UNEQUAL:
+            value = (null == other_null and (null or value == right)) == (op == X_EQUAL)
+            null = False
+            continue
+        if op <= X_INVERT or op == X_MINIMUM or op == X_MAXIMUM:
+            if null or other_null:
                 result[0] = 0
                 none[0] = True
                 return OK
-            if op == X_ADD:
-                if wl_add(left, right, &value):
-                    return IRREGULAR
-            elif op == X_SUBTRACT:
-                if wl_sub(left, right, &value):
-                    return IRREGULAR
-            elif op == X_MULTIPLY:
-                if wl_mul(left, right, &value):
-                    return IRREGULAR
-            elif op == X_AND:
-                value = left & right
-            elif op == X_OR:
-                value = left | right
-            elif op == X_XOR:
-                value = left ^ right
-            elif op == X_LEFT:
-                if right < 0 or right > 62 or wl_mul(left, <int64_t>1 << right, &value):
-                    return IRREGULAR
-            elif op == X_RIGHT:
-                if right < 0:
-                    return IRREGULAR
-                value = left >> (63 if right > 63 else right)
-            elif op == X_LESS:
-                value = left < right
-            elif op == X_LESS_EQUAL:
-                value = left <= right
-            elif op == X_GREATER:
-                value = left > right
-            elif op == X_GREATER_EQUAL:
-                value = left >= right
-            elif op == X_MINIMUM:
-                value = left if left < right else right
-            else:
-                value = left if left > right else right
-            values[top] = value
-        elif op == X_NEGATE or op == X_INVERT:
-            if nones[top]:
-                result[0] = 0
-                none[0] = True
-                return OK
-            if op == X_INVERT:
-                values[top] = ~values[top]
-            elif wl_sub(0, values[top], &values[top]):
+        if op == X_ADD:
+            if wl_add(value, right, &value):
                 return IRREGULAR
+        elif op == X_SUBTRACT:
+            if wl_sub(value, right, &value):
+                return IRREGULAR
+        elif op == X_MULTIPLY:
+            if wl_mul(value, right, &value):
+                return IRREGULAR
+        elif op == X_AND:
+            value &= right
+        elif op == X_OR:
+            value |= right
+        elif op == X_XOR:
+            value ^= right
+        elif op == X_LEFT:
+            if right < 0 or right > 62 or wl_mul(value, <int64_t>1 << right, &value):
+                return IRREGULAR
+        elif op == X_RIGHT:
+            if right < 0:
+                return IRREGULAR
+            value = value >> (63 if right > 63 else right)
+        elif op == X_LESS:
+            value = value < right
+        elif op == X_LESS_EQUAL:
+            value = value <= right
+        elif op == X_GREATER:
+            value = value > right
+        elif op == X_GREATER_EQUAL:
+            value = value >= right
+        elif op == X_MINIMUM:
+            value = value if value < right else right
+        elif op == X_MAXIMUM:
+            value = value if value > right else right
+        elif op == X_NEGATE:
+            if wl_sub(0, value, &value):
+                return IRREGULAR
+        elif op == X_INVERT:
+            value = ~value
         elif op == X_NOT:
-            values[top] = nones[top] or values[top] == 0
-            nones[top] = False
+            value = null or value == 0
+            null = False
         elif op == X_PRESENT:
-            values[top] = not nones[top]
-            nones[top] = False
+            value = not null
+            null = False
         elif op == X_ZERO_IF_NULL:
-            if nones[top]:
-                values[top] = 0
-            nones[top] = False
+            if null:
+                value = 0
+            null = False
         elif op == X_IN:
-            table = m.tables + argument
-            value = 0
-            if not nones[top]:
-                for i in range(1, table[0] + 1):
-                    if table[i] == values[top]:
-                        value = 1
-            values[top] = value
-            nones[top] = False
+            value = not null and is_among(m.tables + right, value)
+            null = False
         elif op == X_RANGE_NAME:
-            if not nones[top]:
-                table = m.tables + argument
-                nones[top] = True
+            if not null:
+                table = m.tables + right
+                null = True
                 for i in range(table[0]):
-                    if in_ranges(table + 1 + 5 * i, values[top]):
-                        values[top] = table[5 + 5 * i]
-                        nones[top] = False
+                    if in_ranges(table + 1 + 5 * i, value):
+                        value = table[5 + 5 * i]
+                        null = False
                         break
         elif op == X_JUMP:
-            at = argument
-        elif op == X_JUMP_IF_FALSE_KEEP:
-            if nones[top] or values[top] == 0:
-                at = argument
-            else:
-                top -= 1
-        elif op == X_JUMP_IF_TRUE_KEEP:
-            if nones[top] or values[top] == 0:
-                top -= 1
-            else:
-                at = argument
-        elif op == X_JUMP_IF_FALSE:
-            top -= 1
-            if nones[top + 1] or values[top + 1] == 0:
-                at = argument
+            at = m.expressions + right
+        elif op == X_JUMP_IF_FALSE_KEEP or op == X_JUMP_IF_TRUE_KEEP or op == X_JUMP_IF_FALSE:
+            other_null = (null or value == 0) == (op != X_JUMP_IF_TRUE_KEEP)
+            if other_null:
+                at = m.expressions + right
+            if not other_null or op == X_JUMP_IF_FALSE:
+                below -= 1
+                value = values[below]
+                null = nulls[below]
         else:
             return IRREGULAR
 

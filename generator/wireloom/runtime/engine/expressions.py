@@ -27,6 +27,9 @@ _ORDER: dict[str, Callable[[Any, Any], bool]] = {
     ">=": operator.ge,
 }
 _NUMERIC = frozenset({"int", "bool", "list"})
+_JUMPS = frozenset({"JUMP", "FALSE_KEEP", "TRUE_KEEP", "FALSE"})
+_TWO_VALUES = frozenset(_ARITHMETIC) | frozenset(_ORDER) | {"==", "!=", "min", "max"}
+_HELD = {"CONST": 64, "LOAD": 128}  # what an operation's number grows by where its right value is its argument
 _RESULTS = {"int": 1, "bool": 2, "text": 3}
 
 
@@ -103,12 +106,10 @@ class Expressions:
 
     def place(self, compiled: Compiled) -> int:
         """Where the expression stands in the program."""
-        code = self._code(compiled)
         words = self.assembly.expressions
-        start = len(words)
-        for name, argument in (*code.operations, ("END", 0)):
-            jump = name in ("JUMP", "FALSE_KEEP", "TRUE_KEEP", "FALSE")
-            words += [self.assembly.operations[name], start + 2 * argument if jump else argument]
+        start, operations = len(words), _merged(self._code(compiled).operations)
+        for name, held, argument in (*operations, ("END", 0, 0)):
+            words += [self.assembly.operations[name] + held, start + 2 * argument if name in _JUMPS else argument]
         return start
 
     def result(self, compiled: Compiled) -> int:
@@ -296,10 +297,26 @@ def _folded(word: str, left: Any, right: Any) -> Constant:
     return Constant((_ARITHMETIC | _ORDER)[word](left, right))
 
 
+def _merged(operations: Sequence[tuple[str, Operand]]) -> list[tuple[str, int, Operand]]:
+    """Operations whose right value is a register or a constant take it as their argument."""
+    landings = {argument for name, argument in operations if name in _JUMPS}
+    merged: list[tuple[str, int, Operand]] = []
+    places: list[int] = []
+    for at, (name, argument) in enumerate(operations):
+        places.append(len(merged))
+        last = merged[-1] if merged else ("", 0, 0)
+        if name in _TWO_VALUES and last[0] in _HELD and at not in landings and len(merged) > 1:
+            places[-1] = len(merged) - 1
+            merged[-1] = (name, _HELD[last[0]], last[2])
+        else:
+            merged.append((name, 0, argument))
+    places.append(len(merged))
+    return [(name, held, places[argument] if name in _JUMPS else argument) for name, held, argument in merged]
+
+
 def _moved(code: Code, by: int) -> tuple[tuple[str, Operand], ...]:
     """Operations with their jumps counted from `by` operations earlier."""
-    jumps = ("JUMP", "FALSE_KEEP", "TRUE_KEEP", "FALSE")
-    return tuple((name, argument + by if name in jumps else argument) for name, argument in code.operations)
+    return tuple((name, argument + by if name in _JUMPS else argument) for name, argument in code.operations)
 
 
 def _joined(kind: str, first: Code, jump: tuple[str, int] | None, second: Code) -> Code:

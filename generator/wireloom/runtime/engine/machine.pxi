@@ -73,6 +73,15 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
             code = holds(m, i[1], &flag)
             if not flag and not code:
                 return <int>i[2]
+        elif op == OP_BRANCH:  # relation (1 less, 2 equal, 4 greater), register, register or -1, number, target if not, if null
+            number = registers[i[3]] if i[3] >= 0 else i[4]
+            if absent[i[2]] or (i[3] >= 0 and absent[i[3]]):
+                at = i[6]
+            elif not i[1] >> (1 + (registers[i[2]] > number) - (registers[i[2]] < number)) & 1:
+                at = i[5]
+        elif op == OP_BRANCH_IN:  # register, table of numbers, target if not
+            if absent[i[1]] or not is_among(m.tables + i[2], registers[i[1]]):
+                at = i[3]
         elif op == OP_BEGIN:  # struct column
             if ready(columns, i[1]) == NULL:
                 return EXHAUSTED
@@ -405,23 +414,23 @@ cdef inline int deliver_symbol(Machine *m, int64_t target, int64_t column, int64
     return OK
 
 
-cdef int deliver(Machine *m, int64_t kind, int64_t value, int64_t target, int64_t column) noexcept nogil:
+cdef inline int deliver(Machine *m, int64_t kind, int64_t value, int64_t target, int64_t column) noexcept nogil:
     """A value of a kind: 0 null, 1 integer, 2 boolean, 3 symbol."""
-    if kind == 0:
-        m.none = True
-        if target >= 0:
-            m.absent[target] = True
-        return OK
     m.value = value
-    m.none = m.wide = False
+    m.none = kind == 0
+    m.wide = False
+    if kind == 3:
+        return deliver_symbol(m, target, column, value)
     if kind == 1:
         return deliver_integer(m, target, column)
     if kind == 2:
         return deliver_boolean(m, target, column)
-    return deliver_symbol(m, target, column, value)
+    if target >= 0:
+        m.absent[target] = True
+    return OK
 
 
-cdef int map_value(Machine *m, const int64_t *i, int64_t wire) noexcept nogil:
+cdef inline int map_value(Machine *m, const int64_t *i, int64_t wire) noexcept nogil:
     """Table: smallest wire value, count, then (kind or -1, value) each. i: table, code, register, column."""
     cdef const int64_t *table = m.tables + i[1]
     cdef int64_t place
@@ -639,13 +648,15 @@ cdef int attempt(Machine *m, const int64_t *i) noexcept nogil:
     cdef const uint8_t *end = m.end
     cdef int overrun = m.overrun
     cdef const int64_t *table = m.tables + i[2]
-    cdef int64_t n, row = m.columns[i[4]].length if i[4] >= 0 else 0, frames = m.frame_count, following = m.next
+    cdef int64_t n, row = m.columns[i[4]].length if i[4] >= 0 else 0
+    cdef int64_t frames = m.frame_count, names = m.spans.length, following = m.next
     cdef int code = run(m, i[1])
     m.next = following
     if code == OK:
         m.next = i[3]
         return OK
     m.frame_count = frames
+    m.spans.length = names
     for n in range(table[0]):
         if table[1 + 2 * n] == code:
             m.position = position
@@ -760,22 +771,25 @@ cdef int end_list(Machine *m, Frame *frame) noexcept nogil:
     return put_list(m.columns, frame.instruction[2]) if frame.instruction[2] >= 0 else OK
 
 
-cdef bint is_new(Machine *m, Frame *frame) noexcept nogil:
+cdef inline bint is_new(Machine *m, Frame *frame) noexcept nogil:
     """Note the element's unique member; whether it is unlike those before, as far as FEW of them go."""
     cdef int64_t register = frame.instruction[4], n
-    cdef Name name
-    cdef const Name *names
-    if m.absent[register]:
+    cdef int64_t size = m.registers[register]
+    cdef const uint8_t *data = m.pointers[register]
+    cdef uint64_t head
+    cdef Name *names
+    if m.absent[register] or push(&m.spans, NULL, sizeof(Name)):
         return False
-    name.data = m.pointers[register]
-    name.size = m.registers[register]
-    name.head = wl_short_word(name.data, name.size)
+    head = wl_short_word(data, size)
+    names = <Name *>(m.spans.data + frame.names)
+    names[frame.n].head = head
+    names[frame.n].data = data
+    names[frame.n].size = size
     if frame.n < FEW:
-        names = <const Name *>(m.spans.data + frame.names)
         for n in range(frame.n):
-            if names[n].head == name.head and compare_names(names + n, &name) == 0:
+            if names[n].head == head and compare_names(names + n, names + frame.n) == 0:
                 return False
-    return push(&m.spans, &name, sizeof(Name)) == OK
+    return True
 
 
 cdef int compare_names(const void *left, const void *right) noexcept nogil:

@@ -141,21 +141,25 @@ cdef inline int take(Machine *m, int64_t family, Head *head) noexcept nogil:
 
 # --- first pass ------------------------------------------------------------------------------------------------------
 
-cdef int push(Stack *stack, const void *data, int64_t size) noexcept nogil:
-    """More bytes on a stack."""
-    cdef int64_t capacity
+cdef int widen(Stack *stack, int64_t size) noexcept nogil:
+    cdef int64_t capacity = stack.capacity * 2 if stack.capacity * 2 > stack.length + size + SLACK else stack.length + size + SLACK
     cdef uint8_t *grown
-    if stack.length + size > stack.capacity:
-        capacity = stack.capacity * 2 if stack.capacity * 2 > stack.length + size else stack.length + size
-        if capacity < 1024:
-            capacity = 1024
-        grown = <uint8_t *>realloc(stack.data, <size_t>capacity)
-        if grown == NULL:
-            return EXHAUSTED
-        stack.data = grown
-        stack.capacity = capacity
-    if data != NULL and size > 0:
-        memcpy(stack.data + stack.length, data, <size_t>size)
+    if capacity < 1024:
+        capacity = 1024
+    grown = <uint8_t *>realloc(stack.data, <size_t>capacity)
+    if grown == NULL:
+        return EXHAUSTED
+    stack.data = grown
+    stack.capacity = capacity
+    return OK
+
+
+cdef inline int push(Stack *stack, const void *data, int64_t size) noexcept nogil:
+    """More bytes on a stack; SLACK bytes behind them may be written, too."""
+    if stack.length + size + SLACK > stack.capacity and widen(stack, size):
+        return EXHAUSTED
+    if data != NULL:
+        wl_copy(stack.data + stack.length, <const uint8_t *>data, size, size)
     stack.length += size
     return OK
 

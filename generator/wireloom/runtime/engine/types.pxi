@@ -139,6 +139,8 @@ cdef enum:
     OP_PROTO_TABLE
     OP_PACK_CONSTANT
     OP_PACK_MAPPED
+    OP_BRANCH
+    OP_BRANCH_IN
     OP_COUNT
 
 cdef enum:  # flags of instructions

@@ -12,6 +12,7 @@ from wireloom.runtime.engine.compiler.protobuf import Protobuf
 from wireloom.runtime.engine.compiler.records import Records
 from wireloom.runtime.engine.compiler.scope import ALWAYS, Node, Scope, Sink
 from wireloom.runtime.engine.compiler.structs import Structs
+from wireloom.runtime.engine.conditions import Conditions
 from wireloom.runtime.engine.expressions import Constant, Expressions, Tree
 from wireloom.runtime.engine.fusion import Fusion
 from wireloom.runtime.engine.outline import Column, links, outline
@@ -28,6 +29,7 @@ class Compiler:
         self.columns = outline(type)
         self.assembly = Assembly(engine.OPCODES, engine.EXPRESSION_CODES)
         self.expressions = Expressions(self.assembly, self.settings, layout["ranges"])
+        self.conditions = Conditions(self.assembly)
         self.crcs = list(layout["crcs"])
         self.big = True
         self.records, self.structs, self.fields = Records(self), Structs(self), Fields(self)
@@ -161,8 +163,11 @@ class Compiler:
     def during(self, when: Tree, scope: Scope) -> Iterator[None]:
         """What is compiled within is executed while `when` holds."""
         holds = ALWAYS if when is None else self.expressions.compiled(when, scope)
+        if isinstance(holds, Constant):
+            yield
+            return
         end = Label()
-        if not isinstance(holds, Constant):
+        if not self.conditions.branch(holds, end):
             self.assembly.emit("WHEN", self.expressions.place(holds), end)
         yield
         self.assembly.place(end)

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from wireloom.runtime.engine.assembly import Edge, Register, Uncovered
+from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import Item, Node, Part, Scope, member
-from wireloom.runtime.engine.expressions import Compiled, Constant, Tree
+from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Tree
 from wireloom.runtime.engine.outline import Column
 
 
@@ -99,6 +99,10 @@ class Structs(Part):
 
     def _check(self, that: Compiled, code: str) -> None:
         if isinstance(that, Constant) and that.value:
+            return
+        refused = Label()
+        if isinstance(that, Code) and self.compiler.conditions.branch(that, refused):
+            self.assembly.later(lambda: self.assembly.emit("FAIL", self.assembly.refusal(code)), refused)
             return
         self.assembly.emit("CHECK", self.expressions.place(that), self.assembly.refusal(code))
 

@@ -11,6 +11,7 @@ from wireloom.cli.examination import doctor
 from wireloom.cli.generation import formats, generate, new
 from wireloom.cli.guard import Guarded
 from wireloom.cli.ingestion import ingest
+from wireloom.cli.replaying import replay
 from wireloom.cli.transcoding import decode, encode, validate
 
 EXIT_CODES = """\b
@@ -58,6 +59,6 @@ def _program(
     """Wireloom: one YAML spec in; parser, schemas, Spark columns and documents out."""
 
 
-for _command in (generate, formats, new, decode, encode, validate, ingest, package, demo, doctor):
+for _command in (generate, formats, new, decode, encode, validate, ingest, replay, package, demo, doctor):
     description, _, _examples = (_command.__doc__ or "").partition("\b")
     app.command(help=description, epilog=f"\b{_examples}")(_command)

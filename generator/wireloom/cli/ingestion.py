@@ -8,7 +8,23 @@ import typer
 from wireloom.catalog import parameter_values
 from wireloom.cli.console import say, waiting
 from wireloom.cli.guard import PROBLEMS
-from wireloom.cli.options import OUT, PACKAGE, SPECS, Framing, Out, Package, Parameters, Root, Specs, chosen
+from wireloom.cli.options import (
+    OUT,
+    PACKAGE,
+    SPECS,
+    Drop,
+    Framing,
+    Master,
+    Out,
+    Package,
+    Packages,
+    Parameters,
+    Root,
+    Specs,
+    chosen,
+    listed,
+    session_configuration,
+)
 from wireloom.cli.streaming import Streaming, flow_of, refuse_stream_options, run_stream
 from wireloom.failures import MisuseError
 from wireloom.runtime.streams import FRAMINGS
@@ -48,15 +64,6 @@ Metrics = Annotated[
 TableFormat = Annotated[
     str, typer.Option("--table-format", metavar="parquet|delta", help="Format of the tables; delta with --stream.")
 ]
-Drop = Annotated[
-    list[str] | None,
-    typer.Option("--drop", metavar="CODE,...", help="Error codes of records to count and not to quarantine."),
-]
-Packages = Annotated[
-    list[str] | None,
-    typer.Option("--packages", metavar="COORDINATE,...", help="Maven packages for the session; may be repeated."),
-]
-Master = Annotated[str, typer.Option("--master", help="Spark master; under spark-submit the submission decides.")]
 
 
 def ingest(
@@ -128,9 +135,9 @@ def ingest(
     module = chosen(format, package, out)
     module.CODEC.root(root)
     given = tuple(parameter_values(module, parameter or []).items())
-    dropped = tuple(code.strip() for text in drop or [] for code in text.split(",") if code.strip())
+    dropped = listed(drop)
     plan = Plan(f"{package}.{module.FORMAT}", module.FORMAT, module.DIGEST, root, framing, given, dropped)
-    configuration = (("spark.jars.packages", ",".join(packages)),) if packages else ()
+    configuration = session_configuration(packages)
     if stream:
         if overwrite:
             raise MisuseError("--overwrite: a stream only adds; for a new beginning choose another --output")

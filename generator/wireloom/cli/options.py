@@ -30,6 +30,15 @@ Framing = Annotated[
         help="How records follow one another; else as the spec says.",
     ),
 ]
+Drop = Annotated[
+    list[str] | None,
+    typer.Option("--drop", metavar="CODE,...", help="Error codes of records to count and not to quarantine."),
+]
+Packages = Annotated[
+    list[str] | None,
+    typer.Option("--packages", metavar="COORDINATE,...", help="Maven packages for the session; may be repeated."),
+]
+Master = Annotated[str, typer.Option("--master", help="Spark master; under spark-submit the submission decides.")]
 
 SPECS = Path("specs")
 OUT = Path("generated")
@@ -39,3 +48,13 @@ PACKAGE = "wireloom_formats"
 def chosen(format: str, package: str, out: Path) -> FormatModule:
     """The module that the options name."""
     return open_format(open_package(package, out), format)
+
+
+def listed(texts: list[str] | None) -> tuple[str, ...]:
+    """The parts of texts that may each name several, with commas between them."""
+    return tuple(part.strip() for text in texts or [] for part in text.split(",") if part.strip())
+
+
+def session_configuration(packages: list[str] | None) -> tuple[tuple[str, str], ...]:
+    """What a Spark session is told for these options."""
+    return (("spark.jars.packages", ",".join(listed(packages))),) if packages else ()

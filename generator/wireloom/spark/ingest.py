@@ -11,7 +11,7 @@ from wireloom.failures import MisuseError
 from wireloom.spark.executor import open_module
 from wireloom.spark.ledger import IDENTITY, LEDGER, Ledger, Move
 from wireloom.spark.plan import QUARANTINE, RECORDS, Job, Summary
-from wireloom.spark.publishing import Batch, ParquetTables, prepared
+from wireloom.spark.publishing import PARTS, Batch, ParquetTables, prepared
 from wireloom.spark.sources import taken
 from wireloom.spark.storage import Storage
 
@@ -24,7 +24,7 @@ def ingest(spark: SparkSession, job: Job) -> Summary:
     ledger.recover()
     _refuse_existing(storage, job)
     stage = taken(spark, job.source).staged(job.plan, module)
-    entry = prepared(stage, Batch(ledger, ledger.last() + 1, job.plan, empty=True), ParquetTables.below(ledger))
+    entry = prepared(stage, Batch(ledger, ledger.last() + 1, job.plan, empty=PARTS), ParquetTables.below(ledger))
     if job.overwrite:
         entry = replace(entry, moves=(*_replaced(storage, ledger.home, entry.staging), *entry.moves))
     ledger.add(entry)

@@ -77,8 +77,8 @@ class Ledger:
                 self.storage.rename(source, target)
         self._sweep(entry.staging)
 
-    def recover(self) -> None:
-        """Finish what a killed process began, and remove what it did not get to."""
+    def recover(self) -> tuple[Entry, ...]:
+        """Finish what a killed process began, and remove what it did not get to; what was finished."""
         found = self.storage.names(self._staging)
         pending = {entry.staging.rpartition("/")[2]: entry for entry in self.entries() if entry.staging}
         for name in found:
@@ -86,6 +86,7 @@ class Ledger:
                 self.settle(pending[name])
             else:
                 self.storage.delete(f"{self._staging}/{name}")
+        return tuple(pending[name] for name in found if name in pending)
 
     def total(self) -> tuple[int, Summary]:
         """The number of batches, and all of them added up."""

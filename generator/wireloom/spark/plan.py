@@ -100,6 +100,19 @@ class Flow:
     options: tuple[tuple[str, str], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """One run of a quarantine table through the package at hand.
+
+    What decodes goes to the records table below `output`. With `framing` what was quarantined as one record may be
+    several.
+    """
+
+    plan: Plan
+    quarantine: str
+    output: str
+
+
 # --- what was done -------------------------------------------------------------------------------------------------
 
 Counts = tuple[tuple[str, int], ...]

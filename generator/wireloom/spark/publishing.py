@@ -5,7 +5,7 @@ already. Either way the books are closed on what was written, not on what was me
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol, cast
@@ -24,13 +24,13 @@ PARTS = {RECORDS: "row", QUARANTINE: "bad"}
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What is about to be written; `empty` makes tables even of no rows, so that their columns can be read."""
+    """What is about to be written; the tables in `empty` get even no rows, so that their columns can be read."""
 
     ledger: Ledger
     number: int
     plan: Plan
     kinds: Sequence[str] = ()
-    empty: bool = False
+    empty: Collection[str] = ()
     started: float = field(default_factory=time.monotonic)
 
 
@@ -46,9 +46,10 @@ class Tables(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ParquetTables:
-    """Folders of Parquet files; each batch is a folder in them, which appears whole."""
+    """Folders of Parquet files; each batch is a folder in them, which appears whole. Replays have negative numbers."""
 
     folders: dict[str, str]
+    sign: str = ""
 
     @classmethod
     def below(cls, ledger: Ledger) -> "ParquetTables":
@@ -63,7 +64,7 @@ class ParquetTables:
 
     def moves(self, name: str, number: int, staging: str) -> tuple[Move, ...]:
         """From the staging folder into the table."""
-        return ((f"{staging}/{name}", f"{self.folders[name]}/{BATCH}={number}"),)
+        return ((f"{staging}/{name}", f"{self.folders[name]}/{BATCH}={self.sign}{number}"),)
 
 
 def prepared(stage: DataFrame, batch: Batch, tables: Tables) -> Entry:
@@ -76,7 +77,7 @@ def prepared(stage: DataFrame, batch: Batch, tables: Tables) -> Entry:
         written = {
             name: tables.write(_part(stage, part), name, batch.number, staging)
             for name, part in PARTS.items()
-            if expected[name] or batch.empty
+            if expected[name] or name in batch.empty
         }
     finally:
         stage.unpersist()

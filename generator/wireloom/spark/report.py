@@ -1,8 +1,17 @@
 """The summary of an ingest run as lines of text."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wireloom.spark.plan import QUARANTINE, RECORDS, Summary
+from wireloom.spark.plan import BATCH, QUARANTINE, RECORDS, Counts, Summary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wireloom.spark.ledger import Entry
+    from wireloom.spark.replay import Replayed
+
+DIGITS = 12  # of a spec's digest
 
 
 def summary_lines(summary: Summary, output: str) -> Iterator[str]:
@@ -10,9 +19,43 @@ def summary_lines(summary: Summary, output: str) -> Iterator[str]:
     sign = "=" if summary.reconciles else "!="
     dropped = f" + {summary.discarded} dropped on request" if summary.dropped else ""
     yield f"{summary.records} records in {sign} {summary.decoded} decoded + {summary.quarantined} quarantined{dropped}"
+    yield from _codes(summary)
+    yield f"{summary.rows} rows in {output}/{RECORDS}"
+    yield f"{summary.quarantined} rows in {output}/{QUARANTINE}"
+
+
+def finished_lines(finished: "Iterable[Entry]") -> Iterator[str]:
+    """Replays that had been killed, and were finished now."""
+    for entry in finished:
+        yield f"finished replay {entry.number} of {entry.time}: {_moved(entry.summary)}"
+
+
+def replay_lines(replayed: "Replayed", quarantine: str, output: str) -> Iterator[str]:
+    """What a replay moved and what is still bad, by code and by spec."""
+    yield f"replay {replayed.number}: {_moved(replayed.summary)}"
+    yield from _codes(replayed.summary)
+    if replayed.cut:
+        yield f"{replayed.cut} of them stay as they were: only the first 16 MiB of each were kept, see raw_size"
+    yield f"spec {_digests(replayed.before)} -> {replayed.digest[:DIGITS]}"
+    yield f"{replayed.summary.rows} rows added to {output}/{RECORDS} ({BATCH}=-{replayed.number})"
+    yield f"{replayed.summary.quarantined} rows in {quarantine}"
+
+
+def _moved(summary: Summary) -> str:
+    sign = "=" if summary.reconciles else "!="
+    dropped = f" + {summary.discarded} dropped on request" if summary.dropped else ""
+    return f"{summary.records} records {sign} {summary.decoded} moved + {summary.quarantined} still bad{dropped}"
+
+
+def _codes(summary: Summary) -> Iterator[str]:
     for code, count in summary.codes:
         yield f"    {count:>8}  {code}"
     for code, count in summary.dropped:
         yield f"    {count:>8}  {code} (dropped)"
-    yield f"{summary.rows} rows in {output}/{RECORDS}"
-    yield f"{summary.quarantined} rows in {output}/{QUARANTINE}"
+
+
+def _digests(before: Counts) -> str:
+    """The specs that had refused the records; how many each, where there are several."""
+    if len(before) < 2:
+        return "".join(digest[:DIGITS] for digest, _ in before) or "(no records)"
+    return ", ".join(f"{digest[:DIGITS]} ({count})" for digest, count in before)

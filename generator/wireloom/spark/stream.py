@@ -26,7 +26,7 @@ from wireloom.spark import sources
 from wireloom.spark.executor import open_module
 from wireloom.spark.ledger import IDENTITY, LEDGER, Entry, Ledger
 from wireloom.spark.plan import QUARANTINE, RECORDS, Flow, Plan, Summary
-from wireloom.spark.publishing import Batch, ParquetTables, Tables, prepared
+from wireloom.spark.publishing import PARTS, Batch, ParquetTables, Tables, prepared
 from wireloom.spark.storage import Storage
 
 CHECKPOINT = "_checkpoint"
@@ -78,7 +78,7 @@ class _Work:
         stream = self.identity.claimed()
         entry = self.ledger.entry(number)
         if entry is None:
-            batch = Batch(self.ledger, number, self.plan, empty=number == 0)
+            batch = Batch(self.ledger, number, self.plan, empty=() if number else PARTS)
             stage = sources.Taken(frame, self.taken.decode, self.taken.place).staged(self.plan, self.module)
             entry = prepared(stage, batch, self.tables)
             self.ledger.add(entry)

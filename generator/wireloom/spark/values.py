@@ -25,10 +25,11 @@ def decode_values(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.
     for batch in batches:
         sizes = pc.fill_null(pc.cast(pc.binary_length(batch[DATA]), pa.int64()), 0)
         for start, stop in spans(sizes.to_pylist(), CHUNK_RECORDS, CHUNK_BYTES):
-            yield from staged_batches(plan, _decoded(plan, module, batch.slice(start, stop - start)))
+            yield from staged_batches(plan, decoded(plan, module, batch.slice(start, stop - start)))
 
 
-def _decoded(plan: Plan, module: FormatModule, batch: pa.RecordBatch) -> Chunk:
+def decoded(plan: Plan, module: FormatModule, batch: pa.RecordBatch) -> Chunk:
+    """The values of a batch, each as one record."""
     data, place = batch[DATA], batch.drop_columns([DATA])
     found = module.CODEC.decode(
         data, None, root=plan.root, explode=True, on_error="null", open_values="variant", **dict(plan.parameters)

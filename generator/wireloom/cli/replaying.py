@@ -1,0 +1,103 @@
+"""`replay`: a quarantine once more, through the package at hand."""
+
+from collections.abc import Iterable
+from typing import Annotated
+
+import typer
+
+from wireloom.catalog import parameter_values
+from wireloom.cli.console import say, waiting
+from wireloom.cli.guard import PROBLEMS
+from wireloom.cli.options import (
+    OUT,
+    PACKAGE,
+    Drop,
+    Master,
+    Out,
+    Package,
+    Packages,
+    Parameters,
+    Root,
+    chosen,
+    listed,
+    session_configuration,
+)
+from wireloom.failures import MisuseError
+from wireloom.runtime.streams import FRAMINGS
+from wireloom.spark.plan import Plan, Replay
+from wireloom.spark.report import finished_lines, replay_lines
+
+
+def replay(
+    quarantine: Annotated[str, typer.Argument(metavar="QUARANTINE", help="The quarantine table that ingest made.")],
+    output: Annotated[
+        str | None,
+        typer.Option("--output", metavar="PATH", help="Folder with the records table; else the one QUARANTINE is in."),
+    ] = None,
+    format: Annotated[
+        str | None, typer.Option("--format", metavar="FORMAT", help="Else the one that the quarantine is of.")
+    ] = None,
+    framing: Annotated[
+        str,
+        typer.Option(
+            "--framing",
+            metavar="none|concatenated|length-prefixed|lines",
+            help="Take what was quarantined as one record for a stream of them: the rest of a file, say.",
+        ),
+    ] = "none",
+    root: Root = None,
+    parameter: Parameters = None,
+    drop: Drop = None,
+    fail_on_error: Annotated[
+        bool, typer.Option("--fail-on-error", help="Exit 1 where any record is still bad.")
+    ] = False,
+    packages: Packages = None,
+    master: Master = "local[2]",
+    out: Out = OUT,
+    package: Package = PACKAGE,
+) -> None:
+    """Decode the records of a quarantine with the package as it is now, and move what decodes to the records table.
+
+    What is still bad stays in the quarantine, with the error and the spec digest of now. Records that lost bytes when
+    they were quarantined (raw_size says how many they had) stay as they are. For quarantines of a batch and of a
+    stream, also while the stream runs. A replay that was killed is finished by the next one; no record is moved twice.
+
+    \b
+    Examples:
+      wireloom replay tables/quarantine
+      wireloom replay tables/quarantine --drop no_data -p variant=legacy
+      wireloom replay tables/quarantine --framing concatenated
+    """
+    if framing not in FRAMINGS:
+        raise MisuseError(f"--framing {framing}: it can be {', '.join(FRAMINGS)}")
+    home = output or quarantine.rstrip("/").rpartition("/")[0] or "."
+    from wireloom.spark.replay import finish, formats  # here, because it imports pyspark
+    from wireloom.spark.replay import replay as run
+    from wireloom.spark.session import session
+
+    known = None if format is None else chosen(format, package, out)
+    with waiting("Decoding"), session((out,), master, session_configuration(packages)) as spark:
+        finished = tuple(finished_lines(finish(spark, quarantine)))
+        found = formats(spark, quarantine)
+        if not found:
+            _say((*finished, f"{quarantine} is empty; there is nothing to replay"))
+            return
+        module = known or chosen(_only(found, quarantine), package, out)
+        module.CODEC.root(root)
+        given = tuple(parameter_values(module, parameter or []).items())
+        plan = Plan(f"{package}.{module.FORMAT}", module.FORMAT, module.DIGEST, root, framing, given, listed(drop))
+        replayed = run(spark, Replay(plan, quarantine, home))
+    _say((*finished, *replay_lines(replayed, quarantine, home)))
+    if fail_on_error and replayed.summary.quarantined:
+        raise typer.Exit(PROBLEMS)
+
+
+def _only(formats: tuple[str, ...], quarantine: str) -> str:
+    if len(formats) > 1:
+        raise MisuseError(f"{quarantine} has records of {', '.join(formats)}; a replay is of one format")
+    return formats[0]
+
+
+def _say(lines: Iterable[str]) -> None:
+    for line in lines:
+        say(line)

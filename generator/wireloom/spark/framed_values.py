@@ -1,0 +1,56 @@
+"""Values that may each hold several records, framed as in a stream: the rest of a file that could not be framed."""
+
+import io
+from collections.abc import Iterable, Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from wireloom.catalog import FormatModule
+from wireloom.runtime.parts import DecodedPart
+from wireloom.spark.executor import open_module
+from wireloom.spark.plan import OFFSET, RECORD, Plan
+from wireloom.spark.staging import Chunk, staged_batches
+from wireloom.spark.values import DATA, decoded
+
+
+def decode_framed(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """For mapInArrow over (place columns, DATA): every record in every value."""
+    module = open_module(plan)
+    for batch in batches:
+        for row in range(len(batch)):
+            for chunk in _chunks(plan, module, batch.slice(row, 1)):
+                yield from staged_batches(plan, chunk)
+
+
+def _chunks(plan: Plan, module: FormatModule, row: pa.RecordBatch) -> Iterator[Chunk]:
+    """The records of one value; a value in which no record is found is itself one."""
+    found = False
+    value = row[DATA][0]
+    for part in module.CODEC.decode_stream(
+        io.BytesIO(value.as_buffer() if value.is_valid else b""),
+        None,
+        root=plan.root,
+        framing=plan.framing,
+        explode=True,
+        on_error="skip",
+        open_values="variant",
+        **dict(plan.parameters),
+    ):
+        if len(part.sizes):
+            found = True
+            yield Chunk(part, part.raw, part.sizes, _places(row.drop_columns([DATA]), part))
+    if not found:
+        yield decoded(plan, module, row)
+
+
+def _places(place: pa.RecordBatch, part: DecodedPart) -> pa.RecordBatch:
+    """The place of each record: that of the value, and how far behind its start."""
+    count = len(part.offsets)
+    found = place.take(pa.array([0] * count, pa.int64()))
+    behind = {RECORD: pa.array(range(part.first, part.first + count), pa.int64()), OFFSET: part.offsets}
+    columns = [
+        pc.add(column, behind[name]) if name in behind else column
+        for name, column in zip(found.schema.names, found.columns, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=found.schema)

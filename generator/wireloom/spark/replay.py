@@ -1,0 +1,148 @@
+"""A quarantine table once more, through a newer spec: what decodes now moves to the records, the rest stays.
+
+What stays is a new generation of the quarantine: one batch, with the new errors and the new spec's digest, in place of
+all batches that were there when the replay began. Like every batch it is entered in a ledger (that of the folder which
+has the quarantine) and then moved; whatever is killed, the next replay finishes it first. A stream may add to the
+quarantine meanwhile; a second replay may not.
+"""
+
+from dataclasses import dataclass, replace
+
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
+
+from wireloom.failures import MisuseError
+from wireloom.spark.executor import open_module
+from wireloom.spark.framed_values import decode_framed
+from wireloom.spark.ledger import Entry, Ledger, Move
+from wireloom.spark.plan import BATCH, QUARANTINE, RECORDS, Counts, Replay, Summary, counts
+from wireloom.spark.publishing import Batch, ParquetTables, prepared
+from wireloom.spark.sources import Taken, staged_schema
+from wireloom.spark.storage import Storage
+from wireloom.spark.tables import BAD_DOCS, ERROR
+from wireloom.spark.values import DATA, decode_values
+
+KIND = "replay"
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What a replay did: `before` counts records by their spec's digest; `cut` ones had lost bytes, and stay."""
+
+    number: int
+    summary: Summary
+    digest: str
+    before: Counts = ()
+    cut: int = 0
+
+
+def finish(spark: SparkSession, quarantine: str) -> tuple[Entry, ...]:
+    """Finish replays that were killed; which those are."""
+    return _ledger(Storage(spark), quarantine).recover()
+
+
+def _ledger(storage: Storage, quarantine: str) -> Ledger:
+    return Ledger(storage, storage.absolute(quarantine).rpartition("/")[0], KIND)
+
+
+def formats(spark: SparkSession, quarantine: str) -> tuple[str, ...]:
+    """The formats of the records in a quarantine; raises MisuseError where it is none."""
+    storage = Storage(spark)
+    rows = _read(spark, quarantine, _batches(storage, quarantine)).select("format").distinct().collect()
+    return tuple(sorted(row["format"] for row in rows))
+
+
+def replay(spark: SparkSession, run: Replay) -> Replayed:
+    """Run it; raises MisuseError where the tables do not fit, DataError where the books do not balance."""
+    module, storage = open_module(run.plan), Storage(spark)
+    quarantine, output = storage.absolute(run.quarantine), storage.absolute(run.output)
+    ledger = _ledger(storage, quarantine)
+    ledger.recover()
+    number = _free(ledger, quarantine, f"{output}/{RECORDS}")
+    old = _batches(storage, quarantine)
+    _refuse_other_layout(storage, f"{output}/{RECORDS}")
+    frame = _read(spark, run.quarantine, old)
+    before = _before(frame, run)
+    whole = F.col("raw").isNull() | (F.col("raw_size") <= F.octet_length("raw"))
+    place = StructType(frame.schema.fields[len(ERROR) :])
+    decode = decode_values if run.plan.framing in (None, "none") else decode_framed
+    columns = [*(F.col(name) for name in place.names), F.col("raw").alias(DATA)]
+    stage = Taken(frame.where(whole).select(*columns), decode, place).staged(run.plan, module)
+    cut = frame.where(~whole)
+    lost = cut.count()
+    if lost:
+        stage = stage.union(_kept(cut, staged_schema(module, run.plan.root, place)))
+    tables = ParquetTables({RECORDS: f"{output}/{RECORDS}", QUARANTINE: quarantine}, "-")
+    entry = prepared(stage, Batch(ledger, number, run.plan, empty=(QUARANTINE,)), tables)
+    entry = replace(entry, moves=(*entry.moves, *_retired(quarantine, old, entry.staging)))
+    try:
+        ledger.add(entry)
+    except FileExistsError as error:
+        raise MisuseError(f"another replay of {run.quarantine} was faster; start again for what is left") from error
+    ledger.settle(entry)
+    return Replayed(number, entry.summary, run.plan.digest, before, lost)
+
+
+def _free(ledger: Ledger, *tables: str) -> int:
+    """A number that no replay has had, in this ledger or in a table that several quarantines are replayed to."""
+    mark = f"{BATCH}=-"
+    taken = [int(name.removeprefix(mark)) for table in tables for name in ledger.storage.names(table) if mark in name]
+    return max([ledger.last(), 0, *taken]) + 1
+
+
+def _refuse_other_layout(storage: Storage, records: str) -> None:
+    """Nothing can be added to Parquet files that lie in a table without the folder of a batch."""
+    for name in storage.names(records):
+        if not name.startswith((f"{BATCH}=", "_", ".")):
+            raise MisuseError(f"{records} has {name}, so this version did not make it; choose another --output")
+
+
+def _batches(storage: Storage, quarantine: str) -> tuple[str, ...]:
+    names = storage.names(quarantine)
+    if "_delta_log" in names:
+        raise MisuseError(f"{quarantine} is a Delta table; a replay reads Parquet so far")
+    found = tuple(name for name in names if not name.startswith(("_", ".")))
+    if not found:
+        raise MisuseError(f"{quarantine} is no table; name the folder `quarantine` that ingest made")
+    return found
+
+
+def _read(spark: SparkSession, quarantine: str, batches: tuple[str, ...]) -> DataFrame:
+    try:
+        frame = spark.read.option("mergeSchema", value=True).parquet(*(f"{quarantine}/{name}" for name in batches))
+    except AnalysisException as error:
+        raise MisuseError(f"cannot read {quarantine} as Parquet: {error.getMessage() or error}") from error
+    if frame.columns[: len(ERROR)] != [field.name for field in ERROR]:
+        wanted = ", ".join(BAD_DOCS)
+        found = ", ".join(frame.columns)
+        raise MisuseError(f"{quarantine} is no quarantine, which has the columns {wanted}; it has {found}")
+    return frame
+
+
+def _before(frame: DataFrame, run: Replay) -> Counts:
+    """How many records each spec refused; raises MisuseError where they are of another format."""
+    rows = frame.groupBy("format", "spec_digest").count().collect()
+    others = sorted({row["format"] for row in rows} - {run.plan.format})
+    if others:
+        raise MisuseError(f"{run.quarantine} has records of {', '.join(others)}, not of {run.plan.format}")
+    return counts((row["spec_digest"], row["count"]) for row in rows)
+
+
+def _kept(cut: DataFrame, staged: StructType) -> DataFrame:
+    """Staged rows of records that are in the quarantine in part, with the errors that they had."""
+    bad = F.struct(*(F.col(name) for name in cut.columns))
+    tally = F.struct(
+        F.lit(1).cast("long").alias("records"),
+        F.col("raw_size").alias("size"),
+        F.lit(0).cast("long").alias("decoded"),
+        F.lit(0).cast("long").alias("rows"),
+        F.create_map().cast("map<string,bigint>").alias("dropped"),
+    )
+    return cut.select(F.lit(None).cast(staged["row"].dataType).alias("row"), bad.alias("bad"), tally.alias("tally"))
+
+
+def _retired(quarantine: str, batches: tuple[str, ...], staging: str) -> tuple[Move, ...]:
+    """What has been replayed goes, after its successor is there: better seen twice for a moment than not at all."""
+    return tuple((f"{quarantine}/{name}", f"{staging}/old/{name}") for name in batches)

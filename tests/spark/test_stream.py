@@ -67,6 +67,7 @@ def test_a_stream_goes_on_where_it_was_and_its_metrics_tell_each_batch_once(spar
         (1, 1, {}),
     ]
     assert metrics(tmp_path)[0]["bytes"] == 3 * len(bad)
+    assert metrics(tmp_path)[0]["kinds"] == {"kind": {"alarm": 2}}
 
 
 def test_a_batch_that_the_ledger_has_is_not_written_again_and_its_metrics_are_made_up_for(run, flow, module, tmp_path):

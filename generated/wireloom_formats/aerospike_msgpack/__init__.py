@@ -72,9 +72,11 @@ CODEC: Final = _codec.Codec(
     digest=DIGEST,
     parameters=PARAMETERS,
     roots={
-        "record": _codec.Root(CONSTRUCTS["record"], _shape.ROOTS["record"]),
+        "record": _codec.Root(CONSTRUCTS["record"], _shape.ROOTS["record"], kinds=("msg", "durable")),
         "key": _codec.Root(CONSTRUCTS["key"], _shape.ROOTS["key"]),
-        "batch_records": _codec.Root(CONSTRUCTS["batch_records"], _shape.ROOTS["batch_records"], elements=True),
+        "batch_records": _codec.Root(
+            CONSTRUCTS["batch_records"], _shape.ROOTS["batch_records"], elements=True, kinds=("msg", "durable")
+        ),
         "batch_keys": _codec.Root(CONSTRUCTS["batch_keys"], _shape.ROOTS["batch_keys"], elements=True),
     },
     framing=FRAMING,

@@ -63,7 +63,11 @@ CODEC: Final = _codec.Codec(
     format=FORMAT,
     digest=DIGEST,
     parameters=PARAMETERS,
-    roots={"record": _codec.Root(CONSTRUCTS["record"], _shape.ROOTS["record"])},
+    roots={
+        "record": _codec.Root(
+            CONSTRUCTS["record"], _shape.ROOTS["record"], kinds=("version", "opcode", "schemaDigestType")
+        ),
+    },
     framing=FRAMING,
     extensions=_shape.EXTENSIONS,
     layout=_layout.LAYOUT,

@@ -66,7 +66,7 @@ CODEC: Final = _codec.Codec(
     format=FORMAT,
     digest=DIGEST,
     parameters=PARAMETERS,
-    roots={"record": _codec.Root(CONSTRUCTS["record"], _shape.ROOTS["record"])},
+    roots={"record": _codec.Root(CONSTRUCTS["record"], _shape.ROOTS["record"], kinds=("version", "opcode"))},
     framing=FRAMING,
     extensions=_shape.EXTENSIONS,
 )

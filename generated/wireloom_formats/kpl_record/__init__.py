@@ -59,7 +59,11 @@ CODEC: Final = _codec.Codec(
     format=FORMAT,
     digest=DIGEST,
     parameters=PARAMETERS,
-    roots={"record": _codec.Root(CONSTRUCTS["record"], _shape.ROOTS["record"], rows=("records",))},
+    roots={
+        "record": _codec.Root(
+            CONSTRUCTS["record"], _shape.ROOTS["record"], rows=("records",), kinds=("kind", "reason")
+        ),
+    },
     framing=FRAMING,
     extensions=_shape.EXTENSIONS,
     layout=_layout.LAYOUT,

@@ -33,12 +33,16 @@ Buffer = bytes | bytearray | memoryview
 
 @dataclass(frozen=True)
 class Root:
-    """An entry point: how it is read, and what readers see of it (of each element, where `elements`)."""
+    """An entry point: how it is read, and what readers see of it (of each element, where `elements`).
+
+    `kinds` names the columns of its flat rows that tell kinds of records apart; their values are few.
+    """
 
     construct: WireRecord
     logical: Record
     elements: bool = False
     rows: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
 
     @cached_property
     def complete(self) -> Callable[[Any], Any]:

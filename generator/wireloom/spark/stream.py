@@ -56,6 +56,7 @@ class _Work:
     tables: Tables
     plan: Plan
     module: FormatModule
+    kinds: tuple[str, ...]
     taken: sources.Taken
     identity: "_Identity"
     listener: Listener
@@ -78,7 +79,7 @@ class _Work:
         stream = self.identity.claimed()
         entry = self.ledger.entry(number)
         if entry is None:
-            batch = Batch(self.ledger, number, self.plan, empty=() if number else PARTS)
+            batch = Batch(self.ledger, number, self.plan, self.kinds, () if number else PARTS)
             stage = sources.Taken(frame, self.taken.decode, self.taken.place).staged(self.plan, self.module)
             entry = prepared(stage, batch, self.tables)
             self.ledger.add(entry)
@@ -152,7 +153,8 @@ def stream(spark: SparkSession, flow: Flow, listener: Listener, stopping: thread
     if known is not None:
         listener.resumed(known, ledger.entries())
     taken = sources.stream(spark, flow.source, flow.options)
-    work = _Work(ledger, ParquetTables.below(ledger), flow.plan, module, taken, identity, listener)
+    kinds = module.CODEC.root(flow.plan.root).kinds
+    work = _Work(ledger, ParquetTables.below(ledger), flow.plan, module, kinds, taken, identity, listener)
     writer = taken.frame.writeStream.foreachBatch(work).option("checkpointLocation", checkpoint)
     _run(_triggered(writer, flow.trigger), work, stopping)
     return ledger.total()[1]

@@ -5,6 +5,7 @@ from wireloom.emit.code import Call, Code, Tuple, call, literal, mapping, render
 from wireloom.emit.frames import framed
 from wireloom.emit.package.signature import documented, keyword, one_of
 from wireloom.model.format import Format, Parameter, Root
+from wireloom.model.kinds import kinds
 from wireloom.model.types import Encoding
 from wireloom.runtime import CONTRACT
 
@@ -76,19 +77,20 @@ def _codec(format: Format) -> Call:
         format="FORMAT",
         digest="DIGEST",
         parameters="PARAMETERS",
-        roots=mapping({literal(root.name): _root(root) for root in format.roots}),
+        roots=mapping({literal(root.name): _root(format, root) for root in format.roots}),
         framing="FRAMING",
         extensions="_shape.EXTENSIONS",
         layout="_layout.LAYOUT" if has_layout(format) else None,
     )
 
 
-def _root(root: Root) -> Call:
-    name = literal(root.name)
+def _root(format: Format, root: Root) -> Call:
+    name, telling = literal(root.name), kinds(format, root)
     return call(
         "_codec.Root",
         f"CONSTRUCTS[{name}]",
         f"_shape.ROOTS[{name}]",
         elements="True" if root.elements else None,
         rows=Tuple(tuple(literal(part) for part in root.rows)) if root.rows else None,
+        kinds=Tuple(tuple(literal(column) for column in telling)) if telling else None,
     )

@@ -1,0 +1,70 @@
+"""Which columns tell kinds of records apart: what a spec chooses by, in as far as readers see it.
+
+Those are fields with a table of values or a constant, bits with a table of values, and what says which alternative of
+an attempt held. Their values are few, so that they can be counted.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from wireloom.model.format import Format, Root
+from wireloom.model.logical import Boolean, Integer, Record, Text
+from wireloom.model.types import (
+    Array,
+    Attempt,
+    Field,
+    Nullable,
+    OneOf,
+    Reference,
+    Refusal,
+    Select,
+    Struct,
+    Type,
+)
+from wireloom.runtime.rows import row_record
+
+
+def kinds(format: Format, root: Root) -> tuple[str, ...]:
+    """The columns of a root's flat rows that tell their kinds, in the order that they have there."""
+    found = set(_names(root.type, dict(format.types), root.rows, frozenset()))
+    record: Record = row_record(root.logical, root.rows)
+    return tuple(
+        field.name
+        for field in record.fields
+        if field.name in found and isinstance(field.type, Text | Integer | Boolean)
+    )
+
+
+def _names(type: Type, named: Mapping[str, Type], rows: tuple[str, ...], seen: frozenset[str]) -> Iterator[str]:
+    """What readers call the telling fields that melt into the record, and into the elements of its list of rows."""
+    match type:
+        case Reference(name):
+            if name not in seen:
+                yield from _names(named[name], named, rows, seen | {name})
+        case Nullable(inner) | Array(inner):
+            yield from _names(inner, named, rows, seen)
+        case Select(cases=cases):
+            for case in cases:
+                if not isinstance(case.type, Refusal):
+                    yield from _names(case.type, named, rows, seen)
+        case OneOf(alternatives=alternatives):
+            for alternative in alternatives:
+                yield from _names(alternative.type, named, rows, seen)
+        case Attempt(trials=trials):
+            yield from (type.kind_field, type.reason_field)
+            for trial in trials:
+                yield from _names(trial.type, named, rows, seen)
+        case Struct():
+            for field in type.fields:
+                yield from _telling(field)
+                if field.flatten or field.inline:
+                    yield from _names(field.type, named, rows, seen)
+                elif rows and field.name == rows[0]:
+                    yield from _names(field.type, named, rows[1:], seen)
+        case _:
+            return
+
+
+def _telling(field: Field) -> Iterator[str]:
+    if not field.hidden and (field.mappings is not None or isinstance(field.const, int | str)):
+        yield field.name
+    yield from (bit.name for bit in field.bits if bit.mappings is not None and not bit.hidden)

@@ -1,14 +1,16 @@
 """The program `wireloom` and its commands."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
 from wireloom import __version__
+from wireloom.cli.beginnings import new, pipeline, spec
 from wireloom.cli.bundling import package
 from wireloom.cli.demonstration import demo
 from wireloom.cli.examination import doctor
-from wireloom.cli.generation import formats, generate, new
+from wireloom.cli.generation import formats, generate
 from wireloom.cli.guard import Guarded
 from wireloom.cli.ingestion import ingest
 from wireloom.cli.replaying import replay
@@ -59,6 +61,14 @@ def _program(
     """Wireloom: one YAML spec in; parser, schemas, Spark columns and documents out."""
 
 
-for _command in (generate, formats, new, decode, encode, validate, ingest, replay, package, demo, doctor):
-    description, _, _examples = (_command.__doc__ or "").partition("\b")
-    app.command(help=description, epilog=f"\b{_examples}")(_command)
+def _add(to: typer.Typer, *commands: Callable[..., None]) -> None:
+    """Commands, the examples of each below its options."""
+    for command in commands:
+        description, _, examples = (command.__doc__ or "").partition("\b")
+        to.command(help=description, epilog=f"\b{examples}")(command)
+
+
+_add(app, generate, formats)
+app.add_typer(new, name="new", help="Start a spec, or a pipeline of Spark; `new NAME` starts a spec.")
+_add(new, spec, pipeline)
+_add(app, decode, encode, validate, ingest, replay, package, demo, doctor)

@@ -1,11 +1,10 @@
-"""`generate`, `formats`, `new`: from specs to modules."""
+"""`generate`, `formats`: from specs to modules."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from wireloom import scaffold
 from wireloom.catalog import open_format, open_package
 from wireloom.cli.console import note, say
 from wireloom.cli.guard import PROBLEMS, report_problems
@@ -69,22 +68,6 @@ def formats(out: Out = OUT, package: Package = PACKAGE) -> None:
         say(f"    roots: {', '.join(module.CODEC.roots)}")
         for parameter in module.CODEC.parameters:
             say(f"    -p {parameter.name}={_choices(parameter)}: {parameter.doc} (default: {_default(parameter)})")
-
-
-def new(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The format's id: lower case, digits and underscores.")],
-    specs: Specs = SPECS,
-) -> None:
-    """Start a spec: a small one that already works, with examples, to be changed into yours.
-
-    \b
-    Examples:
-      wireloom new heartbeat                           writes specs/heartbeat/heartbeat.yaml
-      wireloom new heartbeat && wireloom generate
-    """
-    path = scaffold.create(name, specs)
-    say(f"wrote {path}")
-    say("next: edit it, then `wireloom generate`")
 
 
 def _choices(parameter: Parameter) -> str:

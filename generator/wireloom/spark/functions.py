@@ -19,6 +19,7 @@ from wireloom.catalog import FormatModule
 from wireloom.runtime.errors import ParameterError
 from wireloom.runtime.parameters import option_name
 from wireloom.spark import columns
+from wireloom.spark.collations import bytes_for_texts, in_pipeline, without_texts
 from wireloom.spark.decoding import decoding
 from wireloom.spark.options import Surface, function_surface, read_options
 from wireloom.spark.schemas import ERROR, added_fields, bare, record_type
@@ -119,7 +120,15 @@ def _to_call(module: FormatModule, given: Given) -> _Call:
 
 
 def _column(call: _Call, data: Column | str) -> Column:
-    return cast(Column, _udf(call)(data))
+    if not in_pipeline():
+        return cast(Column, _udf(call)(data))
+    plain = replace(call, act=partial(_plain, call.act), returns=bytes_for_texts(call.returns))
+    once = _udf(plain).asNondeterministic()  # else a filter on the result would make Spark call it twice
+    return cast(Column, once(data)).cast(call.returns)
+
+
+def _plain(act: Callable[..., pa.Array], *columns: pa.Array) -> pa.Array:
+    return without_texts(act(*columns))
 
 
 def _udf(call: _Call) -> Any:

@@ -1,0 +1,77 @@
+"""`new`: the start of a spec, or of a pipeline."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from wireloom import scaffold
+from wireloom.cli.console import note, say
+from wireloom.cli.options import OUT, PACKAGE, SPECS, Out, Package, Specs, chosen
+
+SPEC, PIPELINE = "spec", "pipeline"
+
+
+class NameOrKind(TyperGroup):
+    """A word that is no kind of thing is the name of a spec: `new heartbeat` is `new spec heartbeat`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as typer has it
+        """Put the kind before what else was written."""
+        if args and args[0] not in (*self.commands, *ctx.help_option_names):
+            args = [SPEC, *args]
+        return super().parse_args(ctx, args)
+
+
+def spec(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The format's id: lower case, digits and underscores.")],
+    specs: Specs = SPECS,
+) -> None:
+    """Start a spec: a small one that already works, with examples, to be changed into yours.
+
+    `wireloom new NAME` is short for it.
+
+    \b
+    Examples:
+      wireloom new heartbeat                           writes specs/heartbeat/heartbeat.yaml
+      wireloom new heartbeat && wireloom generate
+    """
+    path = scaffold.create(name, specs)
+    say(f"wrote {path}")
+    say("next: edit it, then `wireloom generate`")
+
+
+def pipeline(
+    name: Annotated[Path, typer.Argument(metavar="NAME", help="The pipeline's folder, which is made.")],
+    format: Annotated[str, typer.Option("--format", metavar="FORMAT", help="A format of the package.")],
+    source: Annotated[
+        str,
+        typer.Option(
+            "--source",
+            metavar="kafka|parquet|files",
+            help="Where records come from: a topic, a binary column `value`, or files of one record each.",
+        ),
+    ] = "kafka",
+    out: Out = OUT,
+    package: Package = PACKAGE,
+) -> None:
+    """Start a Declarative Pipeline of Spark: a project that `spark-pipelines run` takes as it is.
+
+    Three tables: bronze (records as they came), silver (those that are right, decoded), quarantine (the others, with
+    their bytes and the reason). Every record of bronze is in exactly one of the other two.
+
+    \b
+    Examples:
+      wireloom new pipeline heartbeats --format heartbeat
+      wireloom new pipeline heartbeats --format heartbeat --source parquet
+      cd heartbeats && spark-pipelines run --conf spark.sql.catalogImplementation=hive
+    """
+    from wireloom import medallion  # here, because it imports jinja2
+
+    for path in medallion.create(name, package, chosen(format, package, out), source):
+        say(f"wrote {path}")
+    note(f"next: read {name / 'README.md'}, which says how to run it")
+
+
+new = typer.Typer(cls=NameOrKind, no_args_is_help=True, rich_markup_mode=None)
+"""The commands below `new`."""

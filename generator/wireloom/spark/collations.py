@@ -1,0 +1,59 @@
+"""Texts that leave a function of ours where Spark gives every text a collation: in the queries of a pipeline.
+
+In a Declarative Pipeline the type of a text names its collation, and Spark 4.3 refuses the result of an Arrow function
+whose texts do not (SPARK-52976 mended it on an earlier line). There texts leave as bytes, and are cast afterwards.
+"""
+
+import sys
+
+import pyarrow as pa
+from pyspark.errors import PySparkException
+from pyspark.sql.types import ArrayType, BinaryType, DataType, MapType, StringType, StructField, StructType
+
+REGISTRY = "pyspark.pipelines.graph_element_registry"
+
+
+def in_pipeline() -> bool:
+    """Whether a query of a Declarative Pipeline is being defined."""
+    registry = sys.modules.get(REGISTRY)  # not loaded: nobody defines one
+    if registry is None:
+        return False
+    try:
+        registry.get_active_graph_element_registry()
+    except PySparkException:
+        return False
+    return True
+
+
+def bytes_for_texts(type: DataType) -> DataType:
+    """The type with bytes in place of texts."""
+    match type:
+        case StringType():
+            return BinaryType()
+        case StructType():
+            fields = [StructField(field.name, bytes_for_texts(field.dataType), field.nullable) for field in type.fields]
+            return StructType(fields)
+        case ArrayType():
+            return ArrayType(bytes_for_texts(type.elementType), type.containsNull)
+        case MapType():
+            return MapType(bytes_for_texts(type.keyType), bytes_for_texts(type.valueType), type.valueContainsNull)
+        case _:
+            return type
+
+
+def without_texts(array: pa.Array) -> pa.Array:
+    """The array with bytes in place of texts; nothing is copied."""
+    return array.cast(_without_texts(array.type))
+
+
+def _without_texts(type: pa.DataType) -> pa.DataType:
+    if pa.types.is_string(type):
+        return pa.binary()
+    if pa.types.is_struct(type):
+        return pa.struct([field.with_type(_without_texts(field.type)) for field in type])
+    if pa.types.is_map(type):
+        item = type.item_field.with_type(_without_texts(type.item_type))
+        return pa.map_(type.key_field.with_type(_without_texts(type.key_type)), item)
+    if pa.types.is_list(type):
+        return pa.list_(type.value_field.with_type(_without_texts(type.value_type)))
+    return type

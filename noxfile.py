@@ -87,8 +87,9 @@ def bench(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["environment"], default=False)
 def faults(session: nox.Session) -> None:
-    """Kill the stream a dozen times, and a million records with one bad: the tests of faults in full."""
-    python(session, "-m", "pytest", "tests/spark", "-k", "faults", *session.posargs, env={"WIRELOOM_FAULTS": "1"})
+    """Kill streams dozens of times, and a million records with one bad: the tests of faults in full."""
+    folders = ("tests/spark", "tests/integration")
+    python(session, "-m", "pytest", *folders, "-k", "faults", *session.posargs, env={"WIRELOOM_FAULTS": "1"})
 
 
 @nox.session(venv_backend="none", requires=["environment"], default=False)

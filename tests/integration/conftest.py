@@ -3,10 +3,12 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
 from integration import maven
+from integration.ingestion import Ingest
 from integration.kafka_broker import Broker, running
 
 REQUIRED = "WIRELOOM_REQUIRE_MAVEN"
@@ -28,6 +30,21 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     obtained(maven.broker_jars)
     with running(tmp_path_factory.mktemp("kafka")) as started:
         yield started
+
+
+@pytest.fixture
+def topic(broker: Broker) -> str:
+    """A new topic."""
+    name = f"events-{uuid4()}"
+    broker.create_topic(name)
+    return name
+
+
+@pytest.fixture
+def ingest(broker: Broker, topic: str, connector: str, tmp_path: Path) -> Ingest:
+    """The command that streams the topic into tables."""
+    made = Ingest(tmp_path, ("--stream", "--kafka", broker.address, "--topic", topic), connector)
+    return made.having("--metrics", str(made.metrics))
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from integration.maven import broker_jars, classpath
-from integration.processes import Server, free_ports, java, serve
+from integration.processes import LIGHT, Server, free_ports, java, serve
 
 CLUSTER = "V2lyZWxvb21fdGVzdHMhIQ"  # 16 bytes, as Kafka writes an id
 LARGEST = 64 << 20  # of a message: poison has to get through
@@ -89,7 +89,7 @@ class Broker:
             formatting.stop()
 
     def _java(self, *command: str | Path) -> list[str | Path]:
-        return [java(), "-Xmx384m", "-cp", classpath(broker_jars()), *command]
+        return [java(), "-Xmx384m", *LIGHT.split(), "-cp", classpath(broker_jars()), *command]
 
     def _answers(self) -> bool:
         try:

@@ -1,8 +1,13 @@
 """Records that can be counted: each has a number, in a table the digest of its key, in quarantine in its bytes."""
 
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 from wireloom_formats import aerospike_msgpack
 
 PLACE = b"\xaa" * 20  # where a record has its number
+WRONG = 100  # one of so many messages is bad
 WRITE = {
     "msg": "write",
     "key": {"namespace": "shop", "set": "carts", "digest": PLACE, "userKey": 7},
@@ -18,6 +23,10 @@ TEMPLATE = aerospike_msgpack.build(WRITE)
 START = TEMPLATE.index(PLACE)
 
 
+LIST = aerospike_msgpack.build({**WRITE, "bins": [{"name": "l", "type": "LIST", "flags": 0, "value": ["here"]}]})
+BLOB = aerospike_msgpack.build({**WRITE, "bins": [{"name": "b", "type": "BLOB", "flags": 0, "value": b"here"}]})
+
+
 def good(number: int) -> bytes:
     """A record of that number."""
     return TEMPLATE.replace(PLACE, number.to_bytes(20, "big"))
@@ -29,6 +38,36 @@ def bad(number: int) -> bytes:
     return record[:1] + b"\x02" + record[2:]
 
 
+def message(number: int) -> bytes:
+    """The record of that number in a stream that has bad ones, too."""
+    return bad(number) if _is_bad(number) else good(number)
+
+
+def messages(start: int, end: int) -> Iterator[tuple[bytes, bytes]]:
+    """Key and value of the messages with these numbers."""
+    return ((b"%d" % number, message(number)) for number in range(start, end))
+
+
+def _is_bad(number: int) -> bool:
+    return number % WRONG == 7
+
+
+def having_list(number: int, packed: bytes) -> bytes:
+    """A record whose one bin is that list, right or not, in MessagePack."""
+    return LIST.replace(PLACE, number.to_bytes(20, "big")).replace(b"\x91\xa4here", packed)
+
+
+def nested(depth: int) -> bytes:
+    """Lists in one another, in MessagePack."""
+    return b"\x91" * (depth - 1) + b"\x90"
+
+
+def having_blob(number: int, size: int) -> bytes:
+    """A good record with a bin of so many bytes, at least 64 kB."""
+    packed = b"\xc6" + size.to_bytes(4, "big") + bytes(size)
+    return BLOB.replace(PLACE, number.to_bytes(20, "big")).replace(b"\xc4\x04here", packed)
+
+
 def number_in(raw: bytes) -> int:
     """The number of a record, good or bad, in its bytes."""
     return number_of(raw[START : START + len(PLACE)])
@@ -37,3 +76,21 @@ def number_in(raw: bytes) -> int:
 def number_of(digest: bytes) -> int:
     """The number of a decoded record."""
     return int.from_bytes(digest, "big")
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How often each number is in the table, and in the quarantine."""
+
+    records: Counter[int]
+    quarantine: Counter[int]
+
+    def most(self) -> int:
+        """How often the most frequent number is anywhere; 0 where there is none."""
+        return max((self.records + self.quarantine).values(), default=0)
+
+
+def everything(count: int) -> Counts:
+    """So many messages, each once, where it belongs."""
+    numbers = range(count)
+    return Counts(Counter(each for each in numbers if not _is_bad(each)), Counter(filter(_is_bad, numbers)))

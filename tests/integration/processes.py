@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 STOP_SECONDS = 20
+LIGHT = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"  # of a JVM that lives for a test: it shall start fast
 
 # Waits until the test that holds its standard input is gone, then ends the server that it left behind.
 WATCH = f"""

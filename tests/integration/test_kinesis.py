@@ -6,8 +6,11 @@ from uuid import uuid4
 import pyarrow as pa
 import pytest
 
+from conftest import GENERATED
 from integration.kinesis_stream import Shard, Stream, User, server
+from wireloom.spark.session import session
 from wireloom_formats import kpl_record
+from wireloom_formats.functions import decode_kpl_record
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
 COUNT = 600
@@ -110,3 +113,30 @@ def test_without_a_shard_range_nothing_is_discarded(client):
     stream.put(USERS, (Shard("all", 0, 2 * HALF - 1),))
     found = Counter(row["data"] for shard in stream.shards() for _, row in decoded(stream, shard)[1])
     assert found == Counter(BY_DATA.keys())
+
+
+@pytest.fixture(scope="module")
+def spark():
+    with session((GENERATED,)) as started:
+        yield started
+
+
+def test_on_spark_each_shard_is_decoded_with_its_range_beside_the_columns_of_its_records(spark, client):
+    stream = new_stream(client, 4)
+    stream.put(USERS, (Shard("lower", 0, HALF - 1), Shard("upper", HALF, 2 * HALF - 1)))
+    for shard in stream.shards():
+        taken = [(each["SequenceNumber"], each["PartitionKey"], each["Data"]) for each in stream.records(shard)]
+        frame = spark.createDataFrame(taken, "sequenceNumber string, outerKey string, data binary")
+        decoded = decode_kpl_record(frame, "data", {"shardRange": f"{shard.first}..{shard.last}"})
+        found = decoded.select("sequenceNumber", "subSequenceNumber", "outerKey", "partitionKey", "data").collect()
+        records, rows = filtered(stream, shard)
+        assert sorted(map(tuple, found)) == sorted(
+            (
+                records[parent]["SequenceNumber"],
+                row["subSequenceNumber"],
+                records[parent]["PartitionKey"],
+                row["partitionKey"],
+                row["data"],
+            )
+            for parent, row in rows
+        )

@@ -1,0 +1,10 @@
+"""How hard the tests of faults try: a little everywhere, in full where WIRELOOM_FAULTS says so (`nox -s faults`)."""
+
+import os
+
+FULL = bool(os.environ.get("WIRELOOM_FAULTS"))
+SEED = int(os.environ.get("WIRELOOM_SEED", "4"))  # of moments
+KILLS = 25 if FULL else 10
+COUNT = 1_000_000 if FULL else 60_000  # messages of a stream that is killed
+PER_BATCH = COUNT // 120
+MANY = 1_000_000 if FULL else 250_000  # messages of one batch

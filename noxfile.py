@@ -109,13 +109,7 @@ def sanitize(session: nox.Session) -> None:
         session.run("gcc", f"-print-file-name={name}", external=True, silent=True)
         for name in ("libasan.so", "libubsan.so")
     ]
-    environment = {
-        "LD_PRELOAD": ":".join(str(path).strip() for path in runtimes),
-        "ASAN_OPTIONS": "detect_leaks=0",  # the interpreter's own
-        "UBSAN_OPTIONS": "print_stacktrace=1",
-        "PYTHONMALLOC": "malloc",  # so that ASan sees each record's end
-    }
+    preload = ":".join(str(path).strip() for path in runtimes)
     for name in ("databus_event", "aerospike_msgpack", "kpl_record"):
         count = session.posargs or ["1000000"]
-        options = ("--engine-only", f"--library={library}")
-        python(session, "tests/fuzz/differential.py", name, *count, *options, env=environment)
+        python(session, "tests/fuzz/hammer.py", name, *count, str(library), preload)

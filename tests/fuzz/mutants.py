@@ -1,14 +1,18 @@
 """Damaged records: cut, flipped, spliced, with wild lengths, some with their checksums mended afterwards.
 
-Mending uses the format's own declarations: where the construct parser reports a checksum, it says at which offset it
-stands and what it should be; that is written there, so that the code behind the check is reached.
+Mending asks the construct parser, whatever the format: where a checksum does not fit, the parser goes on as if it did,
+and what it should have been is written where it stands. So the code behind the checks is reached.
 """
 # ruff: noqa: S311 - no secrets are made
 
 import random
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 
 from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.protocol import Run
+from wireloom.runtime.steps import Verify
 
 Parse = Callable[[bytes], object]
 
@@ -17,7 +21,7 @@ _WILD = (
     *(b"\xdd\xff\xff\xff\xff", b"\xdf\x7f\xff\xff\xff", b"\xc6\xff\xff\xff\xff"),
     *(b"\xff" * 9 + b"\x01", b"\x80" * 10),
 )
-_MENDS = 3
+_ROUNDS = 3  # a checksum may be over another one
 
 
 def mutants(
@@ -32,27 +36,67 @@ def mutants(
         yield mend(record, parse) if parse is not None and source.random() < mended else record
 
 
+# --- mending -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Patch:
+    """A checksum that does not fit: where it stands, what stands there and what should."""
+
+    offset: int
+    stored: int | bytes
+    wanted: int | bytes
+    size: int
+
+    def applied(self, record: bytes) -> bytes:
+        """The record with it."""
+        wanted = self.wanted
+        if isinstance(wanted, int):
+            found = record[self.offset : self.offset + self.size]
+            order = "big" if int.from_bytes(found, "big") == self.stored else "little"
+            wanted = wanted.to_bytes(self.size, order)
+        return record[: self.offset] + wanted + record[self.offset + len(wanted) :]
+
+
 def mend(record: bytes, parse: Parse) -> bytes:
     """The record with its checksums set right, as far as the parser gets."""
-    for _ in range(_MENDS):
-        try:
+    for _ in range(_ROUNDS):
+        with _noted() as patches, suppress(DecodeError):
             parse(record)
-        except DecodeError as error:
-            wanted = _wanted(error)
-            if wanted is None:
-                return record
-            record = record[: error.offset] + wanted + record[error.offset + len(wanted) :]
-        else:
-            return record
+        if not patches:
+            break
+        for patch in patches:
+            record = patch.applied(record)
     return record
 
 
-def _wanted(error: DecodeError) -> bytes | None:
-    """The bytes of the checksum that the parser has computed; None where the error is another."""
-    text = error.expected.removeprefix("0x")
-    if error.code not in ("header_crc", "value_crc", "digest_mismatch", "bad_checksum"):
-        return None
-    return bytes.fromhex(text)
+@contextmanager
+def _noted() -> Iterator[list[_Patch]]:
+    """Checksums that do not fit are noted and no errors."""
+    original, patches = Verify.parse, []
+
+    def parse(step: Verify, run: Run) -> None:
+        try:
+            original(step, run)
+        except DecodeError as error:
+            checksum = run.scope._checksums[step.field]
+            if error.code != checksum.code:
+                raise
+            stored = run.scope[step.field]
+            if isinstance(stored, bytes):
+                patches.append(_Patch(error.offset, stored, bytes.fromhex(error.expected), len(stored)))
+            else:
+                size = checksum.algorithm.width // 8
+                patches.append(_Patch(error.offset, stored, int(error.expected, 16), size))
+
+    Verify.parse = parse
+    try:
+        yield patches
+    finally:
+        Verify.parse = original
+
+
+# --- damage --------------------------------------------------------------------------------------------------------
 
 
 def _cut(source: random.Random, record: bytes, others: Sequence[bytes]) -> bytes:

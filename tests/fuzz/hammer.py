@@ -1,0 +1,155 @@
+"""Mutants through a build of the engine with sanitizers: `python tests/fuzz/hammer.py FORMAT COUNT LIBRARY PRELOAD`.
+
+This process makes the mutants, half of them with their checksums mended, thousands at a time. Another one, which starts
+with the sanitizers' runtimes (PRELOAD) and takes the engine from LIBRARY, reads them in every way that the engine has:
+each record in memory of its own, so that a read beyond its end is seen; all in one array; back to back and behind
+their sizes as a stream. A report of a sanitizer ends it, and so does anything else that is no plain result.
+"""
+# ruff: noqa: T201 - it prints how far it is
+
+import importlib.util
+import os
+import struct
+import subprocess
+import sys
+import time
+from array import array as numbers
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import differential
+import engine_data as data
+from mutants import mutants
+
+from wireloom.runtime.engine import Request
+
+_CHUNK = 4000
+_INLINE = 12  # a view of so many bytes holds them itself
+_HEAD = struct.Struct("<II")
+
+
+def main(name: str, count: int, library: str, preload: str, seed: int = 0) -> int:
+    """Make mutants and have them read; the exit code of the process that reads."""
+    command = [sys.executable, __file__, "--read", name, library]
+    environment = os.environ | {
+        "LD_PRELOAD": preload,
+        "ASAN_OPTIONS": "detect_leaks=0",  # the interpreter's own
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+        "PYTHONMALLOC": "malloc",  # so that ASan sees each record's end
+    }
+    start = time.perf_counter()
+    with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE) as reader:
+        assert reader.stdin is not None
+        try:
+            for done, variant, batch in _batches(name, count, seed):
+                _write(reader.stdin, variant, batch)
+                print(f"\r{name}: {done} of {count}", end="", flush=True)
+            reader.stdin.close()
+        except BrokenPipeError:
+            print(f"\n{name}: the engine ended early")
+    spent = time.perf_counter() - start
+    print(f"\n{name}: {count} mutants, exit code {reader.returncode}, {spent:.0f} s")
+    return reader.returncode
+
+
+def _batches(name: str, count: int, seed: int) -> Iterator[tuple[int, int, list[bytes]]]:
+    engine, records, done, variant = data.engine(name), differential.seeds(name), 0, 0
+    requests = _requests(name)
+    while done < count:
+        size = min(_CHUNK, count - done)
+        parse = differential.parser(engine, requests[variant])
+        yield done + size, variant, list(mutants(records, size, seed + done, parse))
+        done += size
+        variant = (variant + 1) % len(requests)
+
+
+def _requests(name: str) -> list[Request]:
+    """Every set of parameters for every root, nested and flat."""
+    codec = data.engine(name).codec
+    return [
+        Request(root, codec.settings(settings), None, explode)
+        for settings in differential.SETTINGS.get(name, ({},))
+        for root in codec.roots
+        for explode in (False, True)
+    ]
+
+
+def _write(pipe: IO[bytes], variant: int, batch: Sequence[bytes]) -> None:
+    pipe.write(_HEAD.pack(variant, len(batch)))
+    pipe.write(numbers("I", map(len, batch)).tobytes())
+    pipe.write(b"".join(batch))
+
+
+# --- the process that reads ----------------------------------------------------------------------------------------
+
+
+def read(name: str, library: str) -> None:
+    """Read what comes."""
+    native = _built(library)
+    engine, requests = data.engine(name), _requests(name)
+    programs = [engine.program(request) for request in requests]
+    while head := sys.stdin.buffer.read(_HEAD.size):
+        variant, count = _HEAD.unpack(head)
+        sizes = numbers("I", sys.stdin.buffer.read(4 * count))
+        batch = [sys.stdin.buffer.read(size) for size in sizes]
+        table = programs[variant]
+        if table is not None:
+            _alone(table, batch)
+            _together(table, batch)
+            for prefixed in (False, True):
+                _streamed(native, table.program, batch, prefixed=prefixed)
+
+
+def _built(library: str) -> Any:
+    """The build of the engine that stands elsewhere, in the place of the usual one."""
+    name = "wireloom.runtime.engine._engine"
+    spec = importlib.util.spec_from_file_location(name, library)
+    assert spec is not None
+    assert spec.loader is not None
+    sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(sys.modules[name])
+    sys.modules["wireloom.runtime.engine"]._engine = sys.modules[name]  # type: ignore[attr-defined]
+    return sys.modules[name]
+
+
+def _take(table: Any, found: Any) -> None:
+    for index in range(len(table.columns)):
+        found.take(index)
+
+
+def _alone(table: Any, batch: Sequence[bytes]) -> None:
+    """Views of one buffer each; what would be in a view itself is an array of its own."""
+    held = [numbers("B", record) for record in batch if len(record) > _INLINE]
+    views = b"".join(struct.pack("<i4sii", len(each), each[:4].tobytes(), place, 0) for place, each in enumerate(held))
+    _take(table, table.program.run(2, [None, views, *held], 0, 0, len(held)))
+    for record in batch:
+        if len(record) <= _INLINE:
+            table.program.run(0, [None, numbers("i", (0, len(record))), numbers("B", record)], 0, 0, 1)
+
+
+def _together(table: Any, batch: Sequence[bytes]) -> None:
+    offsets = numbers("i", [0])
+    for record in batch:
+        offsets.append(offsets[-1] + len(record))
+    _take(table, table.program.run(0, [None, offsets, numbers("B", b"".join(batch))], 0, 0, len(batch)))
+
+
+def _streamed(native: Any, program: Any, batch: Sequence[bytes], *, prefixed: bool) -> None:
+    """Where the program gives up on a record the stream goes on a little further, up to its end."""
+    parts = [(len(each).to_bytes(4, "big") if prefixed else b"") + each for each in batch]
+    whole = numbers("B", b"".join(parts))
+
+    def ask(row: int, start: int, size: int) -> int:
+        return start + size if prefixed else start + min(size, 1 + row % 64)
+
+    native.follow(program, whole, 0, prefixed, -1, 1 << 20, ask)
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--read":
+        read(*sys.argv[2:4])
+    else:
+        sys.exit(main(sys.argv[1], int(sys.argv[2]), *sys.argv[3:5]))

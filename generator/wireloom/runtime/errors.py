@@ -64,7 +64,8 @@ class DecodeError(_PathError):
 
     `code` is one of the format's error codes, `offset` counts bytes from the start of the record, `expected` and
     `actual` are texts for people. `frame_end` is the offset behind the record where that is known in spite of the
-    error, so that a stream can go on there. `record_index` and `record_offset` say which record of a stream it was,
+    error, so that a stream can go on there; `frame_size` is the size that the record says it has, where fewer bytes are
+    there. `record_index` and `record_offset` say which record of a stream it was,
     where the error ended the stream.
     """
 
@@ -77,6 +78,7 @@ class DecodeError(_PathError):
         self.format = ""
         self.version = ""
         self.frame_end: int | None = None
+        self.frame_size: int | None = None
         self.record_index: int | None = None
         self.record_offset: int | None = None
 

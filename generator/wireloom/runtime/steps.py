@@ -132,7 +132,12 @@ class Frame(Need):
 
     def parse(self, run: Run) -> None:
         """Check, then bound what follows."""
-        super().parse(run)
+        try:
+            super().parse(run)
+        except DecodeError as error:
+            if run.scope._ is run.scope._params:  # the outermost struct: its end is that of the record
+                error.frame_size = evaluate(self.bytes, run.scope)
+            raise
         stream = run.stream
         run.frame = stream.limit, stream.overrun
         run.scope._size = evaluate(self.bytes, run.scope)

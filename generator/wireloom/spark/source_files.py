@@ -1,0 +1,225 @@
+"""Files as the data source finds them: paths, directories and globs, on this machine or wherever pyarrow can reach.
+
+A path without a scheme and a `file:` path are local; any other is a URI that `pyarrow.fs.FileSystem.from_uri` resolves
+(`s3://`, `hdfs://`, `gs://`), with everything that pyarrow reads from its query. What Spark passes over is passed over:
+names that begin with `_` or `.`, and files that are still being copied.
+"""
+
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from pyarrow import fs
+
+from wireloom.failures import DataError, MisuseError
+
+LOCAL = "file:"
+_WINDOW = 1 << 20
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+_GLOB = re.compile(r"[*?\[{]")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A file system, by the URI that pyarrow finds it by (empty: this machine), and a path in it."""
+
+    system: str
+    path: str
+
+    @property
+    def shown(self) -> str:
+        """What users see: a URI without credentials and query; local paths as Hadoop writes them, never escaped."""
+        if not self.system:
+            return f"{LOCAL}{self.path}"
+        scheme = self.system.partition("://")[0]
+        authority = f"//{self.system.partition('://')[2].split('/')[0].rpartition('@')[2]}"
+        host = "" if scheme in {"s3", "gs", "gcs", "mock"} else authority  # there a bucket is the path's first part
+        return f"{scheme}:{host or '//'}{self.path}"
+
+    @property
+    def file_system(self) -> Any:
+        """The file system."""
+        return _file_system(self.system)
+
+    def child(self, name: str) -> "Place":
+        """What is called so in this directory."""
+        return Place(self.system, f"{self.path.rstrip('/')}/{name}")
+
+    def open(self) -> BinaryIO:
+        """The file, to be read at any place."""
+        if not self.system:
+            return Path(self.path).open("rb")
+        return cast(BinaryIO, io.BufferedReader(self.file_system.open_input_file(self.path), _WINDOW))
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file with its size in bytes and the time of its last change in nanoseconds."""
+
+    place: Place
+    size: int
+    modified: int
+
+    @property
+    def path(self) -> str:
+        """Where it is, as users see it."""
+        return self.place.shown
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Which files a read takes: those of the paths, of whole trees where `recursive`, by the pattern of their names."""
+
+    paths: tuple[str, ...]
+    name_pattern: str | None = None
+    recursive: bool = False
+
+    def files(self) -> list[File]:
+        """The files, each once, sorted by path; raises MisuseError where a path matches nothing."""
+        named = glob_pattern(self.name_pattern) if self.name_pattern else None
+        found: dict[str, File] = {}
+        for path in self.paths:
+            for file in _files_of(path, recursive=self.recursive):
+                if named is None or named.fullmatch(file.path.rpartition("/")[2]):
+                    found.setdefault(file.path, file)
+        return [found[path] for path in sorted(found)]
+
+
+@cache
+def _file_system(uri: str) -> Any:
+    return fs.FileSystem.from_uri(uri)[0] if uri else fs.LocalFileSystem()
+
+
+def place(path: str) -> Place:
+    """Where a path of the user's is; raises MisuseError where pyarrow knows no such file system."""
+    if path.startswith(LOCAL):
+        return Place("", f"/{path.removeprefix(LOCAL).lstrip('/')}")
+    if not _SCHEME.match(path):
+        return Place("", str(Path(path).absolute()))
+    try:
+        return Place(path, fs.FileSystem.from_uri(path)[1])
+    except (ValueError, OSError) as error:
+        hint = "; use s3:// with pyarrow" if path.startswith(("s3a:", "s3n:")) else ""
+        raise MisuseError(f"cannot read {_without_secrets(path)}: {error}{hint}") from error
+
+
+def hidden(name: str) -> bool:
+    """Whether Spark passes over files and directories of this name."""
+    return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")
+
+
+def glob_pattern(glob: str) -> re.Pattern[str]:
+    """A glob of one name as a regular expression: `*`, `?`, `[a-z]`, `[^a]`, `{this,that}`, `\\` before a character."""
+    tokens = {"*": ".*", "?": ".", "{": "(?:", "}": ")", ",": ","}
+    text, depth, at = "", 0, 0
+    while at < len(glob):
+        char, at = glob[at], at + 1
+        end = glob.find("]", at + 1) if char == "[" else -1
+        if end > 0:
+            inner = glob[at:end].replace("\\", "\\\\")
+            text, at = text + f"[{'^' + inner[1:] if inner[0] in '!^' else inner}]", end + 1
+        elif char == "\\" and at < len(glob):
+            text, at = text + re.escape(glob[at]), at + 1
+        elif char == "," and depth:
+            text += "|"
+        elif char in tokens and (char != "}" or depth):
+            depth += {"{": 1, "}": -1}.get(char, 0)
+            text += tokens[char]
+        else:
+            text += re.escape(char)
+    try:
+        return re.compile(text, re.DOTALL)
+    except re.error as error:
+        raise MisuseError(f"{glob!r} is no glob: {error}") from error
+
+
+def _files_of(path: str, *, recursive: bool) -> list[File]:
+    found = [(root, info) for root in _roots(path) if (info := _look(root)).type != fs.FileType.NotFound]
+    if not found:
+        raise MisuseError(f"there is no {_without_secrets(path)}")
+    files: list[File] = []
+    for root, info in found:
+        if info.type == fs.FileType.Directory:
+            files += _children(root, recursive=recursive)
+        else:
+            files.append(_file(root.system, info))
+    return files
+
+
+def _without_secrets(path: str) -> str:
+    """A path of the user's for a message: a URI without credentials and query."""
+    return re.sub(r"//[^/@]*@", "//", path.partition("?")[0]) if "://" in path else path
+
+
+def _look(at: Place) -> Any:
+    return at.file_system.get_file_info(at.path)
+
+
+def _children(directory: Place, *, recursive: bool) -> Iterator[File]:
+    """The files in a directory; one that goes while it is read has none."""
+    for info in _listed(directory):
+        if hidden(info.base_name):
+            continue
+        if info.type == fs.FileType.File:
+            yield _file(directory.system, info)
+        elif recursive and info.type == fs.FileType.Directory:
+            yield from _children(Place(directory.system, info.path), recursive=True)
+
+
+def _listed(directory: Place) -> Sequence[Any]:
+    selector = fs.FileSelector(directory.path, allow_not_found=True)
+    return cast(Sequence[Any], directory.file_system.get_file_info(selector))
+
+
+def _file(system: str, info: Any) -> File:
+    return File(Place(system, info.path), info.size or 0, info.mtime_ns or 0)
+
+
+def _base(path: str) -> tuple[str, list[str]]:
+    """The part of a path before its first glob, and the names from there on."""
+    names = path.split("/")
+    first = next((at for at, name in enumerate(names) if _GLOB.search(name)), len(names))
+    if "://" in path and "?" in path and first < len(names) and not re.search(r"[*\[{]", path.partition("?")[0]):
+        first = len(names)  # there `?` begins a query
+    return "/".join(names[:first]) or ("/" if path.startswith("/") else "."), names[first:]
+
+
+def _roots(path: str) -> Iterable[Place]:
+    base, names = _base(path)
+    if not names or (not _SCHEME.match(path) and Path(path).exists()):
+        return [place(path)]  # a file may be called a[1].bin
+    if _SCHEME.match(path) and not path.startswith(LOCAL):
+        *kept, last = names
+        last, query, rest = last.partition("?")
+        base, names = base + query + rest, [*kept, last]
+    found = [place(base)]
+    for name in filter(None, names):
+        found = [each for directory in found for each in _matching(directory, name)]
+    return found
+
+
+def _matching(directory: Place, name: str) -> Iterator[Place]:
+    if not _GLOB.search(name):
+        yield directory.child(name)
+        return
+    pattern, asks_hidden = glob_pattern(name), name[0] in "._"
+    for info in _listed(directory):
+        if pattern.fullmatch(info.base_name) and (asks_hidden or not hidden(info.base_name)):
+            yield Place(directory.system, info.path)
+
+
+def unchanged(file: File) -> File:
+    """The file, which must have the size that it had when it was taken; raises DataError."""
+    now = _look(file.place)
+    if now.type == fs.FileType.NotFound:
+        raise DataError(f"{file.path} is gone")
+    if now.size != file.size:
+        raise DataError(
+            f"{file.path} had {file.size} bytes when it was taken and has {now.size} now; "
+            "move files into a directory that is read once they are complete"
+        )
+    return file

@@ -1,0 +1,260 @@
+"""Files in parts that start and end where records do, found without decoding what is between.
+
+How much a framing tells decides how a large file is split:
+
+- `lines`: anywhere; a part begins behind the first line feed that it finds. Nothing is read beforehand.
+- `length-prefixed`: the lengths are walked from record to record; what stands between is passed over.
+- `concatenated`: the heads of the records are walked, as far as their `frame` step. Where heads are read whole records
+  at a time (no `frame` step, or a byte order that is to be found out), or where records are so small that walking costs
+  as much as decoding, the file stays whole.
+- `none`: a file is a record.
+
+A walk goes the way that decoding goes. Where decoding could not find the next record, the walk ends, and what is left
+of the file is one part; so the records and errors of the parts are those of the file.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import BinaryIO, cast
+
+from wireloom.runtime.codec import Codec, Root
+from wireloom.runtime.cursor import Cursor
+from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.parameters import ParameterValue
+from wireloom.runtime.streams import LARGEST
+from wireloom.runtime.unions import Attempt
+from wireloom.spark.source_files import File
+
+PREFIX = 4
+WINDOW = 1 << 20
+HEAD = 1 << 16
+"""Bytes that are read of a file at once where heads are walked."""
+HEADS = 20_000
+"""Heads that are read of one file at most; what is behind them stays one part."""
+TRIAL = 200
+"""Heads after which a walk that would not lead to the first border ends."""
+LENGTHS = 4_000_000
+"""Length prefixes that are read of one file at most."""
+OPEN_COST = 1 << 20
+"""What opening a file costs, in bytes that could be read meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Border:
+    """A place where a record begins, and the number of that record in its file."""
+
+    offset: int
+    record: int
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a file: from a border to the offset where the next part begins.
+
+    In a part of lines both ends are anywhere, and the number of its first record is not known (null).
+    """
+
+    file: File
+    start: int
+    end: int
+    record: int | None
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return self.end - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """What a walk over heads must know: how records are read."""
+
+    codec: Codec
+    root: Root
+    settings: dict[str, ParameterValue]
+
+    @property
+    def largest(self) -> int:
+        """Bytes of the largest record behind which decoding goes on."""
+        limit = self.root.construct.size_limit(self.settings)
+        return LARGEST - 1 if limit is None else min(limit, LARGEST - 1)
+
+    @property
+    def tell(self) -> bool:
+        """Whether the head of a record means the same with and without the rest: no alternatives that a cut decides."""
+        return not isinstance(self.root.construct.subcon, Attempt)
+
+    @property
+    def of_one_order(self) -> bool:
+        """Whether the size in a head is the size: where the byte order is to be found out, only the rest tells."""
+        order = self.root.construct.order
+        return order is None or self.settings[order.parameter] != "auto"
+
+    def extent(self, window: bytes, position: int, *, complete: bool) -> int | None:
+        """Bytes of the record at `position`, as far as its head in the window tells; None where it does not.
+
+        `complete`: nothing is behind the window. Raises DecodeError where no record can be found behind this one.
+        """
+        cursor = Cursor(window)
+        cursor.seek(position)
+        try:
+            self.root.construct.read(cursor, self.settings)
+        except DecodeError as error:
+            if error.code == "truncated" and not complete:
+                return error.frame_size if self.of_one_order else None
+            if error.frame_end is None:
+                raise
+            return error.frame_end - position
+        return cursor.tell() - position
+
+
+def parts(file: File, framing: str, heads: Heads, target: int, *, numbered: bool) -> list[Part]:
+    """The parts of a file, each of about `target` bytes or more.
+
+    `numbered`: records are to be numbered, which lines are by reading them all; then a file of lines stays whole.
+    """
+    whole = Part(file, 0, file.size, 0)
+    if file.size <= target or framing == "none" or (framing == "lines" and numbered):
+        return [whole]
+    if framing == "lines":
+        count = -(-file.size // target)
+        bounds = [file.size * place // count for place in range(count + 1)]
+        return [Part(file, start, end, 0 if start == 0 else None) for start, end in pairwise(bounds)]
+    with file.place.open() as source:
+        walk = _lengths(source, file.size) if framing == "length-prefixed" else _heads(source, file.size, heads, target)
+        return list(_parted(whole, walk, target))
+
+
+def _parted(whole: Part, walk: Iterator[Border], target: int) -> Iterator[Part]:
+    part = whole
+    for border in walk:
+        if border.offset - part.start >= target and border.offset < whole.end:
+            yield replace(part, end=border.offset)
+            part = replace(part, start=border.offset, record=border.record)
+    yield part
+
+
+def grouped(found: Sequence[Part], target: int) -> list[tuple[Part, ...]]:
+    """The parts in groups, in order, each of about `target` bytes; opening a file counts, too."""
+    groups: list[tuple[Part, ...]] = []
+    group: list[Part] = []
+    size = 0
+    for part in found:
+        if group and size + part.size > target:
+            groups.append(tuple(group))
+            group, size = [], 0
+        group.append(part)
+        size += part.size + OPEN_COST
+    return [*groups, tuple(group)] if group else groups
+
+
+# --- walks ---------------------------------------------------------------------------------------------------------
+
+
+def _lengths(source: BinaryIO, size: int) -> Iterator[Border]:
+    """Every border behind the first record, by the 32-bit lengths."""
+    window, base, position = b"", 0, 0
+    for record in range(1, LENGTHS):
+        at = position - base
+        if at + PREFIX > len(window):
+            source.seek(position)
+            window, base, at = source.read(WINDOW), position, 0
+        position += PREFIX + int.from_bytes(window[at : at + PREFIX], "big")
+        if position >= size or at + PREFIX > len(window):
+            return
+        yield Border(position, record)
+
+
+def _heads(source: BinaryIO, size: int, heads: Heads, target: int) -> Iterator[Border]:
+    """Every border behind the first record, by the heads of the records."""
+    window, base, position, record, width = b"", 0, 0, 0, HEAD
+    while record < HEADS and heads.tell:
+        if record == TRIAL and position * (HEADS // TRIAL) < target:
+            return
+        if position >= base + len(window) or width > HEAD:
+            window, base = _window(source, position, width), position
+        try:
+            extent = heads.extent(window, position - base, complete=base + len(window) >= size)
+        except DecodeError:
+            return
+        if extent is None:
+            width = len(window) * 2 if position == base else HEAD + 1
+            if width > LARGEST:
+                return
+            continue
+        position, record, width = position + extent, record + 1, HEAD
+        if position >= size or not 0 < extent <= heads.largest:
+            return
+        yield Border(position, record)
+
+
+def _window(source: BinaryIO, offset: int, width: int) -> bytes:
+    source.seek(offset)
+    return source.read(width)
+
+
+# --- reading parts -------------------------------------------------------------------------------------------------
+
+
+class Section:
+    """A part of a file as a file of its own, for reading records."""
+
+    def __init__(self, source: BinaryIO, part: Part) -> None:
+        self._source, self._start, self._end = source, part.start, part.end
+        source.seek(part.start)
+        self._position = part.start
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes, fewer at the end."""
+        left = self._end - self._position
+        data = self._source.read(left if size < 0 else min(size, left)) if left > 0 else b""
+        self._position += len(data)
+        return data
+
+    def seekable(self) -> bool:
+        """Always."""
+        return True
+
+    def tell(self) -> int:
+        """Bytes from the start of the part."""
+        return self._position - self._start
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Go there, counted from the part's start (0), from here (1) or from its end (2)."""
+        self._position = max(offset + (self._start, self._position, self._end)[whence], self._start)
+        self._source.seek(self._position)
+        return self.tell()
+
+
+class Lines:
+    """The lines that begin in a part; the last may end behind it. `start` is where the first begins."""
+
+    def __init__(self, source: BinaryIO, part: Part) -> None:
+        self._source, self._end = source, part.end
+        self._begins = True
+        source.seek(max(part.start - 1, 0))
+        if part.start:
+            self._pass_line()
+        self.start = self._position = source.tell()
+
+    def readline(self, size: int) -> bytes:
+        """The next line, or so many bytes of it."""
+        if self._begins and self._position >= self._end:
+            return b""
+        data = self._source.readline(size)
+        self._position += len(data)
+        self._begins = data.endswith(b"\n")
+        return data
+
+    def _pass_line(self) -> None:
+        while (data := self._source.readline(WINDOW)) and not data.endswith(b"\n"):
+            pass
+
+
+def opened(source: BinaryIO, part: Part, framing: str) -> tuple[BinaryIO, int]:
+    """The part as a file of records, and the offset where that begins in the file."""
+    if framing == "lines":
+        lines = Lines(source, part)
+        return cast(BinaryIO, lines), lines.start
+    return cast(BinaryIO, Section(source, part)), part.start

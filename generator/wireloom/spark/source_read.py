@@ -1,0 +1,174 @@
+"""Reading parts of files on the executors: Arrow batches in the shape of the schema, of bounded size.
+
+A batch has at most BATCH_ROWS rows and, but for a row on its own, about BATCH_BYTES bytes.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql.datasource import InputPartition
+from pyspark.sql.types import StructType
+
+from wireloom.catalog import FormatModule
+from wireloom.failures import DataError
+from wireloom.runtime.parts import DecodedPart
+from wireloom.spark.executor import open_module
+from wireloom.spark.options import Options
+from wireloom.spark.plan import OFFSET, RECORD, SOURCE, Plan
+from wireloom.spark.source_files import File, unchanged
+from wireloom.spark.source_filters import Predicate, filtered
+from wireloom.spark.source_ranges import Heads, Part, grouped, opened, parts
+from wireloom.spark.source_schema import Offer, arrow_schema, decoder_columns, fitted, offer
+
+BATCH_ROWS = 10_000
+BATCH_BYTES = 64 << 20
+
+
+@dataclass(frozen=True)
+class Portion(InputPartition):
+    """What one task reads."""
+
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How files become rows of a schema: all that executors need to know."""
+
+    plan: Plan
+    options: Options
+    schema: StructType
+    columns: tuple[str, ...]  # what the decoder is asked for
+
+    @property
+    def framing(self) -> str:
+        """How records follow one another."""
+        return self.plan.framing or "none"
+
+    @property
+    def numbered(self) -> bool:
+        """Whether records have to be numbered."""
+        return RECORD in self.schema.names
+
+
+def reading(module: FormatModule, plan: Plan, options: Options, schema: StructType) -> Reading:
+    """How files of a format are read into the columns of a schema; raises ParameterError where it does not fit."""
+    return Reading(plan, options, schema, decoder_columns(schema, offer(module, options)))
+
+
+def portions(read: Reading, module: FormatModule, files: Iterable[File], target: int) -> list[Portion]:
+    """What each task reads: files in groups, large files in parts, each of about `target` bytes."""
+    root = module.CODEC.root(read.plan.root)
+    heads = Heads(module.CODEC, root, module.CODEC.settings(dict(read.plan.parameters)))
+    found = [part for file in files for part in parts(file, read.framing, heads, target, numbered=read.numbered)]
+    return [Portion(group) for group in grouped(found, target)]
+
+
+def batches(read: Reading, portion: Sequence[Part], predicates: Sequence[Predicate] = ()) -> Iterator[pa.RecordBatch]:
+    """The rows of the parts; raises DataError for the first bad record where the mode is FAILFAST."""
+    module = open_module(read.plan)
+    rows = _Rows(read, offer(module, read.options), arrow_schema(read.schema))
+    for part in portion:
+        for found in _decoded(read, module, part):
+            for batch in _bounded(rows.batch(part, *found)):
+                kept = filtered(batch, predicates)
+                if len(kept):
+                    yield kept
+
+
+def _decoded(read: Reading, module: FormatModule, part: Part) -> Iterator[tuple[DecodedPart, int]]:
+    """The columns of a part's records, and where its first record begins."""
+    with unchanged(part.file).place.open() as source:
+        records, start = opened(source, part, read.framing)
+        for found in module.CODEC.decode_stream(
+            records,
+            read.columns,
+            root=read.plan.root,
+            framing=read.framing,
+            explode=bool(read.options.explode),
+            on_error="skip",
+            open_values=read.options.open_values,
+            **dict(read.plan.parameters),
+        ):
+            yield found, start
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Decoded columns as rows of the schema."""
+
+    read: Reading
+    offered: Offer
+    schema: pa.Schema
+
+    def batch(self, part: Part, found: DecodedPart, start: int) -> pa.RecordBatch:
+        """All rows that the mode keeps."""
+        bad = pc.is_valid(found.errors) if found.errors.null_count < len(found.errors) else None
+        if bad is not None and self.read.options.mode == "FAILFAST":
+            raise DataError(_complaint(part, found, start, pc.index(bad, value=True).as_py()))
+        arrays = [
+            fitted(self._column(name, type, part, found, start), type)
+            for name, type in zip(self.schema.names, self.schema.types, strict=True)
+        ]
+        whole = pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+        drops = bad is not None and self.read.options.mode == "DROPMALFORMED"
+        return whole.filter(pc.invert(bad)) if drops else whole
+
+    def _column(self, name: str, type: pa.DataType, part: Part, found: DecodedPart, start: int) -> pa.Array:
+        rows = len(found.records)
+        if name in self.offered.format.names:
+            return _member(found.records, name)
+        match name:
+            case _ if name == self.offered.error:
+                return found.errors
+            case _ if name == self.offered.corrupt:
+                return _of_rows(found, found.raw)
+            case _ if name == SOURCE:
+                return pa.repeat(pa.scalar(part.file.path, type), rows)
+            case _ if name == RECORD:
+                first = (part.record or 0) + found.first
+                return _of_rows(found, pa.array(range(first, first + len(found.offsets)), type))
+            case _ if name == OFFSET:
+                return _of_rows(found, pc.add(found.offsets, start))
+            case _:
+                raise AssertionError(name)
+
+
+def _member(records: pa.StructArray, name: str) -> pa.Array:
+    """A column of the records, null where the record is."""
+    return pc.struct_field(records, [name]) if records.null_count else records.field(name)
+
+
+def _of_rows(found: DecodedPart, of_records: pa.Array) -> pa.Array:
+    """What each record has, for each row."""
+    return of_records if found.parents is None else of_records.take(found.parents)
+
+
+def _complaint(part: Part, found: DecodedPart, start: int, row: int) -> str:
+    """What is wrong with the record of a row."""
+    record = row if found.parents is None else found.parents[row].as_py()
+    error = found.errors[row].as_py()
+    number = "" if part.record is None else f"record {part.record + found.first + record}, "
+    place = f" at {error['path']}" if error["path"] else ""
+    return (
+        f"{part.file.path}: {number}at byte {start + found.offsets[record].as_py()}: {error['code']}{place}, "
+        f"byte {error['offset']} of the record: expected {error['expected']}, found {error['actual']}; "
+        "mode PERMISSIVE keeps bad records as rows, DROPMALFORMED leaves them out"
+    )
+
+
+def _bounded(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    for start in range(0, len(batch), BATCH_ROWS):
+        yield from _halved(batch.slice(start, BATCH_ROWS))
+
+
+def _halved(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    if len(batch) < 2 or cast(Any, batch).nbytes <= BATCH_BYTES:
+        yield batch
+        return
+    middle = len(batch) // 2
+    yield from _halved(batch.slice(0, middle))
+    yield from _halved(batch.slice(middle))

@@ -1,0 +1,229 @@
+"""The columns of the data source: what there is, what a caller's schema asks for, and Arrow columns in that shape.
+
+Whoever gives a schema gets its columns in its order, at every level; what it leaves out is never made by the decoder.
+Besides the format's columns there are those of the place (`_source`, `_record`, `_offset`) and those of bad records; a
+column of the format goes before one of ours of the same name.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import pyarrow as pa
+from pyspark.sql.pandas.types import from_arrow_type, to_arrow_schema
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    DataType,
+    LongType,
+    MapType,
+    StringType,
+    StructField,
+    StructType,
+    VariantType,
+)
+
+from wireloom.catalog import FormatModule
+from wireloom.problems import nearest
+from wireloom.runtime.columns import ERROR
+from wireloom.runtime.errors import ParameterError
+from wireloom.spark.options import Options
+from wireloom.spark.plan import OFFSET, RECORD, SOURCE
+from wireloom.spark.tables import PLACE_DOCS
+
+CORRUPT_RECORD, ERROR_COLUMN = "_corrupt_record", "_error"
+ALL = "*"
+_PLACE: dict[str, DataType] = {SOURCE: StringType(), RECORD: LongType(), OFFSET: LongType()}
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """All columns that can be asked for: those of the format, and ours by their names."""
+
+    format: StructType
+    ours: dict[str, StructField]
+    corrupt: str
+    error: str
+
+    @property
+    def names(self) -> list[str]:
+        """What a caller may name."""
+        return [*self.format.names, *(name for name in self.ours if name not in self.format.names)]
+
+    def field(self, name: str) -> StructField:
+        """The column of that name; raises ParameterError with the nearest name."""
+        if name in self.format.names:
+            return self.format[name]
+        if name in self.ours:
+            return self.ours[name]
+        raise ParameterError(f"no column {name!r}; {nearest(name, self.names) or ', '.join(self.names)}")
+
+
+def offer(module: FormatModule, options: Options) -> Offer:
+    """The columns of a format under these options."""
+    root = options.root or module.CODEC.default_root
+    columns = module.struct_type(root=root, explode=bool(options.explode) or module.CODEC.root(root).elements)
+    if options.open_values == "json":
+        columns = cast(StructType, _as_text(columns))
+    corrupt = options.column_of_corrupt_record or CORRUPT_RECORD
+    error = options.column_of_error or ERROR_COLUMN
+    for name in (options.column_of_corrupt_record, options.column_of_error):
+        if name in columns.names:
+            raise ParameterError(f"{module.FORMAT} has a column {name!r} itself; choose another name for ours")
+    ours = {name: StructField(name, type, metadata={"comment": PLACE_DOCS[name]}) for name, type in _PLACE.items()}
+    ours[corrupt] = StructField(corrupt, BinaryType(), metadata={"comment": "The bytes of a bad record"})
+    ours[error] = StructField(error, from_arrow_type(ERROR), metadata={"comment": "What is wrong with a bad record"})
+    return Offer(columns, ours, corrupt, error)
+
+
+def default_schema(module: FormatModule, options: Options) -> StructType:
+    """The schema where the caller gives none: the columns that options name, else all of the format.
+
+    The columns of bad records are there where options name them.
+    """
+    offered = offer(module, options)
+    named = [name for name in (options.column_of_corrupt_record, options.column_of_error) if name]
+    asked = list(options.columns or [ALL])
+    fields: list[StructField] = []
+    paths: dict[str, list[tuple[str, ...]]] = {}
+    for column in [*asked, *(name for name in named if name not in asked)]:
+        for name in offered.format.names if column == ALL else [column]:
+            first, *rest = name.split(".") if name not in offered.ours else [name]
+            paths.setdefault(first, []).append(tuple(rest))
+    for name, below in paths.items():
+        field = offered.field(name)
+        fields.append(StructField(name, _part(field.dataType, below, (name,)), metadata=field.metadata or {}))
+    return StructType(fields)
+
+
+def decoder_columns(schema: StructType, offered: Offer) -> tuple[str, ...]:
+    """The paths of the format's columns that a schema asks for, to be given to the decoder.
+
+    Raises ParameterError where the schema names what there is not, or says another type than there is.
+    """
+    paths: list[str] = []
+    if len(set(schema.names)) < len(schema.names):
+        raise ParameterError("the schema names a column twice")
+    for field in schema.fields:
+        found = list(_type_paths(field.dataType, offered.field(field.name).dataType, (field.name,)))
+        _refuse_never_null(field, field.name)
+        if field.name in offered.format.names:
+            paths += found
+    return tuple(paths)
+
+
+def arrow_schema(schema: StructType) -> pa.Schema:
+    """The schema in Arrow's terms, as Spark wants it of a data source."""
+    return to_arrow_schema(schema)
+
+
+def fitted(array: pa.Array, type: pa.DataType) -> pa.Array:
+    """The array as that type, which has no more members than it, by name, in any order."""
+    if array.type.equals(type):
+        return array
+    if pa.types.is_struct(type):
+        children = [fitted(array.field(field.name), field.type) for field in type]
+        mask = array.is_null() if array.null_count else None
+        return pa.StructArray.from_arrays(children, fields=list(type), mask=mask)
+    if pa.types.is_map(type):
+        items = fitted(array.items, type.item_type)
+        entries = pa.StructArray.from_arrays([array.keys, items], fields=[type.key_field, type.item_field])
+        return _listed(array, type, entries)
+    return _listed(array, type, fitted(array.values, type.value_type))
+
+
+def _listed(array: pa.Array, type: pa.DataType, child: pa.Array) -> pa.Array:
+    return pa.Array.from_buffers(type, len(array), array.buffers()[:2], offset=array.offset, children=[child])
+
+
+# --- Spark types ---------------------------------------------------------------------------------------------------
+
+
+def _as_text(type: DataType) -> DataType:
+    """The type with text in place of open values."""
+    match type:
+        case VariantType():
+            return StringType()
+        case StructType():
+            return StructType(
+                [
+                    StructField(field.name, _as_text(field.dataType), metadata=field.metadata or {})
+                    for field in type.fields
+                ]
+            )
+        case ArrayType():
+            return ArrayType(_as_text(type.elementType))
+        case MapType():
+            return MapType(type.keyType, _as_text(type.valueType))
+        case _:
+            return type
+
+
+def _part(type: DataType, paths: Sequence[tuple[str, ...]], above: tuple[str, ...]) -> DataType:
+    """The type with only the members that the paths lead to."""
+    if () in paths:
+        return type
+    match type:
+        case StructType():
+            for path in paths:
+                _refuse_unknown(path[0], type, above)
+            kept = [(field, [path[1:] for path in paths if path[0] == field.name]) for field in type.fields]
+            return StructType(
+                [
+                    StructField(
+                        field.name, _part(field.dataType, below, (*above, field.name)), metadata=field.metadata or {}
+                    )
+                    for field, below in kept
+                    if below
+                ]
+            )
+        case ArrayType():
+            return ArrayType(_part(type.elementType, paths, above))
+        case MapType():
+            return MapType(type.keyType, _part(type.valueType, paths, above))
+        case _:
+            raise ParameterError(f"column {'.'.join((*above, *paths[0]))!r}: {'.'.join(above)!r} has no members")
+
+
+def _refuse_never_null(field: StructField, path: str) -> None:
+    """Every column may be null, at every level: a bad record has nothing but nulls."""
+    never = not field.nullable
+    inner: list[StructField] = []
+    match field.dataType:
+        case StructType(fields=fields):
+            inner = fields
+        case ArrayType(elementType=element, containsNull=null):
+            inner, never = [StructField("element", element)], never or not null
+        case MapType(valueType=value, valueContainsNull=null):
+            inner, never = [StructField("value", value)], never or not null
+        case _:
+            pass
+    if never:
+        raise ParameterError(f"column {path!r} and what is in it may be null: declare it without NOT NULL")
+    for below in inner:
+        _refuse_never_null(below, f"{path}.{below.name}")
+
+
+def _type_paths(asked: DataType, there: DataType, path: tuple[str, ...]) -> Iterator[str]:
+    if asked.simpleString() == there.simpleString():
+        yield ".".join(path)
+        return
+    match asked, there:
+        case StructType(), StructType():
+            for field in asked.fields:
+                _refuse_unknown(field.name, there, path)
+                yield from _type_paths(field.dataType, there[field.name].dataType, (*path, field.name))
+        case ArrayType(), ArrayType():
+            yield from _type_paths(asked.elementType, there.elementType, path)
+        case MapType(), MapType() if asked.keyType.simpleString() == there.keyType.simpleString():
+            yield from _type_paths(asked.valueType, there.valueType, path)
+        case _:
+            raise ParameterError(
+                f"column {'.'.join(path)!r} is {there.simpleString()}; the schema says {asked.simpleString()}"
+            )
+
+
+def _refuse_unknown(name: str, struct: StructType, above: tuple[str, ...]) -> None:
+    if name not in struct.names:
+        near: Any = nearest(name, struct.names) or f"there are {', '.join(struct.names)}"
+        raise ParameterError(f"no column {'.'.join((*above, name))!r}; {near}")

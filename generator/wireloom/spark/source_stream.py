@@ -1,0 +1,168 @@
+"""Reading the files that appear in a directory, each once, in the order of their times within what a look finds.
+
+A file is taken when it is seen, so it must be complete then: write it elsewhere on the same file system and move it in.
+Offsets are numbers of a list that the stream keeps (see `source_log`); the list is in the folder that option fileLog
+names, or in `_wireloom_files` of the directory that is read.
+"""
+
+import uuid
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
+
+from wireloom.failures import MisuseError
+from wireloom.spark.executor import open_module
+from wireloom.spark.source_files import File, Listing, Place, place
+from wireloom.spark.source_log import FileLog
+from wireloom.spark.source_read import Portion, Reading, batches, portions
+
+if TYPE_CHECKING:
+    from wireloom.spark.source import Given
+
+try:  # of PySpark 4.2 and later
+    from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxBytes, ReadMaxFiles
+    from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow as _AvailableNow
+except ImportError:  # before, a stream cannot be limited
+    _AvailableNow = object  # type: ignore[assignment,misc]
+
+FOLDER = "_wireloom_files"
+Offset = dict[str, Any]
+
+
+def stream_reader(read: Reading, given: "Given") -> "FileStreamReader":
+    """A reader for the options of a stream; raises MisuseError where they do not fit."""
+    from wireloom.spark.source import PARTITION_BYTES  # noqa: PLC0415 - which imports this module when it is asked to
+
+    listing = given.listing()
+    files, size = (given.texts.get(name) for name in ("maxfilespertrigger", "maxbytespertrigger"))
+    if files and size:
+        raise MisuseError("maxFilesPerTrigger and maxBytesPerTrigger are two limits of a batch; give one of them")
+    return FileStreamReader(
+        read,
+        listing,
+        _folder(listing, given.texts.get("filelog")),
+        target=given.size("maxPartitionBytes", PARTITION_BYTES),
+        most_files=given.size("maxFilesPerTrigger", 1) if files else None,
+        most_bytes=given.size("maxBytesPerTrigger", 1) if size else None,
+    )
+
+
+def _folder(listing: Listing, named: str | None) -> Place:
+    """Where the lists of streams are."""
+    if named:
+        return place(named)
+    (path, *others) = listing.paths
+    if others or any(sign in path for sign in "*?[{"):
+        raise MisuseError("option fileLog names a folder for the list of the files that the stream has taken; "
+                          "only a stream of a single directory has one by itself")  # fmt: skip
+    return place(path).child(FOLDER)
+
+
+class FileStreamReader(DataSourceStreamReader, _AvailableNow):
+    """Reads the files that appear. Its offsets name the stream's list and how many of its files were taken."""
+
+    def __init__(  # noqa: PLR0913 - what a stream is made of
+        self,
+        read: Reading,
+        listing: Listing,
+        folder: Place,
+        *,
+        target: int,
+        most_files: int | None = None,
+        most_bytes: int | None = None,
+    ) -> None:
+        self._read, self._listing, self._folder, self._target = read, listing, folder, target
+        self._most_files, self._most_bytes = most_files, most_bytes
+        self._log: FileLog | None = None
+        self._name = ""  # of the stream's list
+        self._present: list[File] | None = None  # what a stream that ends by itself will read
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Executors need no list."""
+        return {**self.__dict__, "_log": None, "_present": None}
+
+    # --- offsets ---
+
+    def initialOffset(self) -> Offset:  # noqa: N802 - Spark's name
+        """No file of a new list."""
+        self._name = self._name or uuid.uuid4().hex
+        return {"log": self._name, "files": 0}
+
+    def getDefaultReadLimit(self) -> Any:  # noqa: N802 - Spark's name
+        """What the options say of the size of a batch."""
+        if self._most_files is not None:
+            return ReadMaxFiles(self._most_files)
+        return ReadAllAvailable() if self._most_bytes is None else ReadMaxBytes(self._most_bytes)
+
+    def latestOffset(self, start: Offset | None = None, limit: Any = None) -> Offset:  # noqa: N802 - Spark's name
+        """Where the next batch ends. PySpark 4.1 gives neither start nor limit."""
+        log = self._opened(start or self._known())
+        self._take(log)
+        end = log.count if start is None else self._end(log, start["files"], limit)
+        return {"log": self._name, "files": end}
+
+    def reportLatestOffset(self) -> Offset | None:  # noqa: N802 - Spark's name
+        """All files that were seen."""
+        return None if self._log is None else {"log": self._name, "files": self._log.count}
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - Spark's name
+        """Read what is there now, and nothing that appears later."""
+        self._present = self._listing.files()
+
+    def _opened(self, offset: Offset) -> FileLog:
+        if self._log is None or self._name != offset["log"]:
+            self._log = FileLog.opened(self._folder.child(offset["log"]), offset["files"])
+            self._name = offset["log"]
+        return self._log
+
+    def _known(self) -> Offset:
+        """The list of a stream that was restarted, where nothing but the folder tells."""
+        if not self._name:
+            from pyarrow import fs  # noqa: PLC0415 - for PySpark 4.1 alone
+
+            selector = fs.FileSelector(self._folder.path, allow_not_found=True)
+            names = [info.base_name for info in self._folder.file_system.get_file_info(selector)]
+            if len(names) > 1:
+                raise MisuseError(f"{self._folder.shown} has lists of several streams; give each its own fileLog")
+            self._name = names[0] if names else uuid.uuid4().hex
+        return {"log": self._name, "files": 0}
+
+    def _take(self, log: FileLog) -> None:
+        files = self._listing.files() if self._present is None else self._present
+        new = [file for file in files if file.path not in log.paths]
+        log.append(sorted(new, key=lambda file: (file.modified, file.path)))
+        log.forget_gone(file.path for file in files)
+
+    def _end(self, log: FileLog, start: int, limit: Any) -> int:
+        most_files = getattr(limit, "max_files", None)
+        most_bytes = getattr(limit, "max_bytes", None)
+        if most_files is not None:
+            return min(log.count, start + max(int(most_files), 1))
+        if most_bytes is None:
+            return log.count
+        end, size = start, 0
+        for file in log.files(start):
+            size += file.size
+            if size > most_bytes and end > start:
+                break
+            end += 1
+        return end
+
+    # --- data ---
+
+    def partitions(self, start: Offset, end: Offset) -> list[Portion]:
+        """What each task of a batch reads."""
+        first = start["files"] if start["log"] == end["log"] else 0  # no initial offset outlives its process
+        files = list(_first(self._opened(end).files(first), end["files"] - first))
+        return portions(self._read, open_module(self._read.plan), files, self._target)
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of a task's part."""
+        return batches(self._read, partition.parts if isinstance(partition, Portion) else ())
+
+
+def _first(files: Iterator[File], count: int) -> Iterator[File]:
+    for _, file in zip(range(count), files, strict=False):
+        yield file

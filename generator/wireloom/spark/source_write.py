@@ -1,0 +1,282 @@
+"""Writing tables as files of records: each task one file, none seen before all are written.
+
+Tasks write below a directory whose name begins with `_`, which readers pass over; the commit moves the files out of it.
+A batch of a stream is committed by a list of these moves, which is written first and names the query and the batch:
+where the commit is interrupted, the batch is committed again by the same list, whatever its tasks have written since.
+"""
+
+import json
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import fs
+from pyspark import TaskContext
+from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamArrowWriter, WriterCommitMessage
+from pyspark.sql.types import ArrayType, DataType, MapType, StructType
+
+from wireloom.catalog import FormatModule
+from wireloom.failures import DataError, MisuseError
+from wireloom.problems import nearest
+from wireloom.runtime.errors import EncodeError, ParameterError
+from wireloom.spark.executor import open_module
+from wireloom.spark.options import Options
+from wireloom.spark.plan import Plan
+from wireloom.spark.source_files import Place, hidden, place
+from wireloom.spark.source_log import published
+from wireloom.spark.source_schema import offer
+
+TEMPORARY, COMMITS, SUCCESS = "_temporary", "_wireloom_commits", "_SUCCESS"
+KEPT_COMMITS = 100
+"""Lists of commits that are kept of a stream; Spark repeats no batch but the last."""
+QUERY, BATCH = "sql.streaming.queryId", "streaming.sql.batchId"
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """How rows become files of a directory: all that executors need to know."""
+
+    plan: Plan
+    directory: Place
+
+    @property
+    def suffix(self) -> str:
+        """How names of files end."""
+        return ".jsonl" if self.plan.framing == "lines" else ".bin"
+
+
+def writing(module: FormatModule, plan: Plan, options: Options, schema: StructType, paths: Sequence[str]) -> Writing:
+    """How rows of a schema are written; raises MisuseError and ParameterError where that cannot be."""
+    if len(paths) != 1:
+        raise MisuseError(f"tables are written to one directory, not to {len(paths)}")
+    if module.CODEC.root(plan.root).elements:
+        raise MisuseError(f"rows are records, and a record of root {plan.root} is a list; choose another root")
+    _refuse_unknown(schema, offer(module, options).format, ())
+    return Writing(plan, place(paths[0]))
+
+
+@dataclass(frozen=True)
+class Written(WriterCommitMessage):
+    """What a task wrote: files, by their names while they are written and afterwards; of a stream also the query."""
+
+    files: tuple[tuple[str, str], ...]
+    query: str = ""
+
+
+class FileWriter(DataSourceArrowWriter):
+    """Writes a table."""
+
+    def __init__(self, write: Writing, *, overwrite: bool) -> None:
+        self._write, self._overwrite, self._job = write, overwrite, uuid.uuid4().hex
+        self._temporary = write.directory.child(f"{TEMPORARY}-{self._job}")
+
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
+        """One task; raises DataError for a row that the format cannot say."""
+        partition = _partition()
+        files = _Files(self._write, self._temporary, f"part-{partition:05}-{self._job}")
+        return Written(files.written(iterator, partition))
+
+    def commit(self, messages: list[WriterCommitMessage | None]) -> None:
+        """Show the files; then, where the table is replaced, remove what was there."""
+        directory = self._write.directory
+        directory.file_system.create_dir(directory.path, recursive=True)
+        old = _visible(directory) if self._overwrite else []
+        for message in messages:
+            if isinstance(message, Written):
+                _move(directory.file_system, message.files)
+        for info in old:
+            _remove(directory.file_system, info)
+        _discard(self._temporary)
+        with directory.file_system.open_output_stream(directory.child(SUCCESS).path):
+            pass
+
+    def abort(self, messages: list[WriterCommitMessage | None]) -> None:  # noqa: ARG002 - Spark's signature
+        """Leave nothing."""
+        _discard(self._temporary)
+
+
+class StreamFileWriter(DataSourceStreamArrowWriter):
+    """Writes the batches of a stream, each once."""
+
+    def __init__(self, write: Writing) -> None:
+        self._write = write
+
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
+        """One task of a batch; raises DataError for a row that the format cannot say."""
+        context, partition = TaskContext.get(), _partition()
+        query, batch = (context.getLocalProperty(name) if context else None for name in (QUERY, BATCH))
+        if query is None or batch is None:
+            raise DataError("a stream is written by tasks that know their query and batch; this one does not")
+        name = f"part-{int(batch):010}-{partition:05}-{query}"
+        files = _Files(self._write, self._temporary(query, int(batch)), name)
+        return Written(files.written(iterator, partition), query)
+
+    def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803 - Spark's name
+        """Show the files of the batch, unless they were shown before."""
+        written = [message for message in messages if isinstance(message, Written)]
+        if not written:
+            return
+        query, directory = written[0].query, self._write.directory
+        commits = directory.child(COMMITS).child(query)
+        commits.file_system.create_dir(commits.path, recursive=True)
+        moves = commits.child(f"{batchId:020}.json")
+        published(moves, json.dumps([file for message in written for file in message.files]).encode())
+        with moves.open() as source:
+            _move(directory.file_system, [(start, end) for start, end in json.load(source)])
+        _discard(self._temporary(query, batchId))
+        self._forget(commits, batchId - KEPT_COMMITS)
+
+    def abort(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803 - Spark's name
+        """Remove what the tasks wrote, unless the batch had been committed before."""
+        for message in messages:
+            if isinstance(message, Written):
+                commits = self._write.directory.child(COMMITS).child(message.query)
+                if not _exists(commits.child(f"{batchId:020}.json")):
+                    _discard(self._temporary(message.query, batchId))
+
+    def _temporary(self, query: str, batch: int) -> Place:
+        return self._write.directory.child(f"{TEMPORARY}-{query}-{batch}")
+
+    @staticmethod
+    def _forget(commits: Place, before: int) -> None:
+        for info in commits.file_system.get_file_info(fs.FileSelector(commits.path)):
+            if info.base_name < f"{before:020}":
+                commits.file_system.delete_file(info.path)
+
+
+# --- tasks ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """The files of a task: one, or one for each record where records are not framed."""
+
+    write: Writing
+    temporary: Place
+    name: str
+
+    def written(self, batches: Iterable[pa.RecordBatch], partition: int) -> tuple[tuple[str, str], ...]:
+        """Write them; their names while they are written and afterwards."""
+        records = _records(self.write, open_module(self.write.plan), batches, partition)
+        if self.write.plan.framing == "none":
+            return tuple(self._one(f"-{number:06}", [data]) for number, data in enumerate(records))
+        first = next(records, None)
+        return () if first is None else (self._one("", [first], records),)
+
+    def _one(self, place: str, *data: Iterable[bytes]) -> tuple[str, str]:
+        name = f"{self.name}{place}{self.write.suffix}"
+        passing = self.temporary.child(f"{uuid.uuid4().hex}-{name}")
+        self.temporary.file_system.create_dir(self.temporary.path, recursive=True)
+        try:
+            with self.temporary.file_system.open_output_stream(passing.path) as stream:
+                for parts in data:
+                    for part in parts:
+                        stream.write(part)
+        except BaseException:
+            if _exists(passing):
+                passing.file_system.delete_file(passing.path)
+            raise
+        return passing.path, self.write.directory.child(name).path
+
+
+def _records(
+    write: Writing, module: FormatModule, batches: Iterable[pa.RecordBatch], partition: int
+) -> Iterator[bytes]:
+    """The bytes of each row, framed."""
+    row = 0
+    for batch in batches:
+        try:
+            data = module.CODEC.encode(batch, root=write.plan.root, **dict(write.plan.parameters))
+        except EncodeError as error:
+            raise DataError(f"{write.plan.format}: row {_place(error, row)} of task {partition}: {error}") from error
+        except (ValueError, TypeError) as error:
+            raise DataError(f"{write.plan.format}: a row of {row} to {row + len(batch)}: {error}") from error
+        for number, record in enumerate(data, start=row):
+            try:
+                yield _framed(write.plan.framing or "none", record.as_buffer())
+            except DataError as error:
+                raise DataError(f"{write.plan.format}: row {number} of task {partition}: {error}") from None
+        row += len(batch)
+
+
+def _place(error: EncodeError, before: int) -> int:
+    """The row that an error is about; its path begins with the row's place in the batch."""
+    row = error.path.partition("]")[0].removeprefix("[")
+    return before + int(row)
+
+
+def _framed(framing: str, record: Any) -> bytes:
+    """A record as it stands in its file."""
+    data = bytes(record)
+    match framing:
+        case "length-prefixed":
+            return len(data).to_bytes(4, "big") + data
+        case "lines" if b"\n" in data:
+            raise DataError("the record holds a line feed, which would end its line; use framing length-prefixed")
+        case "lines" if not data.strip():
+            raise DataError("the record is blank, and blank lines are passed over; use framing length-prefixed")
+        case "lines":
+            return data + b"\n"
+        case "concatenated" if not data:
+            raise DataError("the record has no bytes and would not be found again; use framing length-prefixed")
+        case _:
+            return data
+
+
+def _partition() -> int:
+    context = TaskContext.get()
+    return context.partitionId() if context else 0
+
+
+# --- files ---------------------------------------------------------------------------------------------------------
+
+
+def _exists(at: Place) -> bool:
+    return bool(at.file_system.get_file_info(at.path).type != fs.FileType.NotFound)
+
+
+def _visible(directory: Place) -> list[Any]:
+    """What readers see in a directory."""
+    found = directory.file_system.get_file_info(fs.FileSelector(directory.path, allow_not_found=True))
+    return [info for info in found if not hidden(info.base_name)]
+
+
+def _move(system: Any, files: Iterable[tuple[str, str]]) -> None:
+    """Move what has not been moved."""
+    for start, end in files:
+        if system.get_file_info(start).type != fs.FileType.NotFound:
+            system.move(start, end)
+
+
+def _remove(system: Any, info: Any) -> None:
+    if info.type == fs.FileType.Directory:
+        system.delete_dir(info.path)
+    else:
+        system.delete_file(info.path)
+
+
+def _discard(directory: Place) -> None:
+    if _exists(directory):
+        directory.file_system.delete_dir(directory.path)
+
+
+# --- schemas -------------------------------------------------------------------------------------------------------
+
+
+def _refuse_unknown(given: DataType, there: DataType, above: tuple[str, ...]) -> None:
+    """Stop at the first column that the format does not have; one that is missing is null."""
+    match given, there:
+        case StructType(), StructType():
+            for field in given.fields:
+                if field.name not in there.names:
+                    near = nearest(field.name, there.names) or f"there are {', '.join(there.names)}"
+                    raise ParameterError(f"no column {'.'.join((*above, field.name))!r} to write; {near}")
+                _refuse_unknown(field.dataType, there[field.name].dataType, (*above, field.name))
+        case ArrayType(), ArrayType():
+            _refuse_unknown(given.elementType, there.elementType, above)
+        case MapType(), MapType():
+            _refuse_unknown(given.valueType, there.valueType, above)
+        case _:
+            pass

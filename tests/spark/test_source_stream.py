@@ -1,0 +1,240 @@
+"""Streams of files, read and written: every record once, whatever is killed when."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from conftest import GENERATED, ROOT
+from wireloom.failures import MisuseError
+from wireloom.spark.session import session
+from wireloom.spark.source import READS, Given
+from wireloom.spark.source_read import Portion
+from wireloom.spark.source_stream import FOLDER, stream_reader
+from wireloom_formats import databus_event
+
+pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
+LONG_KEY = bytes.fromhex(
+    "0041812a2d0000003f000100000000000000640001000217979cfe362a00000005000102030405060708090a0b0c0d0e0f994a3853"
+    "00000000000000076869"
+)
+VALUE = databus_event.parse(LONG_KEY)
+
+
+def events(*numbers):
+    return b"".join(databus_event.build({**VALUE, "sequence": number}) for number in numbers)
+
+
+class Landing:
+    """A directory that files are moved into, one sequence number after the other."""
+
+    def __init__(self, home):
+        self.home, self.landed = home / "in", 0
+        self.home.mkdir()
+
+    def land(self, records, modified=None):
+        """Move a file of so many records in, perhaps with an older time."""
+        passing = self.home.parent / f"{self.landed}.passing"
+        passing.write_bytes(events(*range(self.landed, self.landed + records)))
+        if modified is not None:
+            os.utime(passing, (modified, modified))
+        passing.rename(self.home / f"{self.landed:06}.bin")
+        self.landed += records
+
+
+@pytest.fixture
+def landing(tmp_path):
+    return Landing(tmp_path)
+
+
+# --- offsets, without Spark ----------------------------------------------------------------------------------------
+
+
+def reader(landing, **options):
+    given = Given.of({"format": "databus_event", "path": str(landing.home), **options}, READS)
+    return stream_reader(given.reading(databus_event.struct_type()), given)
+
+
+def sequences(read, start, end):
+    rows = [row for portion in read.partitions(start, end) for batch in read.read(portion) for row in batch.to_pylist()]
+    return [row["sequence"] for row in rows]
+
+
+def limit_of(read):
+    return read.getDefaultReadLimit()
+
+
+def test_offsets_stay_small_and_mean_the_same_files_for_ever(landing):
+    landing.land(3)
+    read = reader(landing)
+    start = read.initialOffset()
+    first = read.latestOffset(start, limit_of(read))
+    for _ in range(50):
+        landing.land(1)
+    second = read.latestOffset(first, limit_of(read))
+    assert len(json.dumps(second)) < 80
+    again = reader(landing)
+    assert sequences(again, reader(landing).initialOffset(), first) == [0, 1, 2]
+    assert sequences(again, first, second) == list(range(3, 53))
+    assert again.latestOffset(second, limit_of(again)) == second
+    assert again.partitions(second, second) == []
+
+
+def test_late_files_with_equal_and_older_times_are_read_once(landing):
+    now = time.time()
+    landing.land(1, modified=now)
+    read = reader(landing)
+    offset = read.latestOffset(read.initialOffset(), limit_of(read))
+    for modified in (now, now - 3600, now, 0):
+        landing.land(1, modified=modified)
+        read = reader(landing)
+        following = read.latestOffset(offset, limit_of(read))
+        assert sequences(read, offset, following) == [landing.landed - 1]
+        offset = following
+
+
+def test_a_batch_takes_no_more_than_its_limit(landing):
+    for _ in range(5):
+        landing.land(1)
+    read = reader(landing, maxfilespertrigger="2")
+    start = read.initialOffset()
+    ends = [start]
+    while (end := read.latestOffset(ends[-1], limit_of(read))) != ends[-1]:
+        ends.append(end)
+    assert [end["files"] for end in ends] == [0, 2, 4, 5]
+    assert read.reportLatestOffset()["files"] == 5
+    read = reader(landing, maxbytespertrigger="130")
+    assert read.latestOffset(read.initialOffset(), limit_of(read))["files"] == 2
+    read = reader(landing, maxbytespertrigger="1")
+    assert read.latestOffset(read.initialOffset(), limit_of(read))["files"] == 1  # one at least, or it would never end
+    with pytest.raises(MisuseError, match="give one of them"):
+        reader(landing, maxbytespertrigger="1", maxfilespertrigger="1")
+
+
+def test_a_stream_that_ends_by_itself_reads_what_was_there(landing):
+    landing.land(2)
+    read = reader(landing)
+    read.prepareForTriggerAvailableNow()
+    landing.land(1)
+    end = read.latestOffset(read.initialOffset(), limit_of(read))
+    assert sequences(read, read.initialOffset(), end) == [0, 1]
+    assert read.latestOffset(end, limit_of(read)) == end
+
+
+def test_pyspark_4_1_which_gives_no_start_goes_on_after_a_restart(landing):
+    landing.land(2)
+    read = reader(landing)
+    first = read.latestOffset()
+    landing.land(1)
+    read = reader(landing)
+    second = read.latestOffset()
+    assert second["log"] == first["log"]
+    assert sequences(read, first, second) == [2]
+
+
+def test_streams_of_several_places_need_a_folder_for_their_list(landing, tmp_path):
+    landing.land(1)
+    with pytest.raises(MisuseError, match="option fileLog names a folder"):
+        reader(landing, path=f"{landing.home}/*.bin")
+    read = reader(landing, path=f"{landing.home}/*.bin", filelog=str(tmp_path / "list"))
+    read.latestOffset(read.initialOffset(), limit_of(read))
+    assert not (landing.home / FOLDER).exists()
+    assert len(list((tmp_path / "list").iterdir())) == 1
+
+
+def test_partitions_are_values_without_the_list(landing):
+    import pickle
+
+    landing.land(1)
+    read = reader(landing)
+    end = read.latestOffset(read.initialOffset(), limit_of(read))
+    (portion,) = read.partitions(read.initialOffset(), end)
+    assert isinstance(portion, Portion)
+    assert len(pickle.dumps(read)) < 20_000
+    sent = pickle.loads(pickle.dumps((read, portion)))  # noqa: S301 - its own
+    assert sum(batch.num_rows for batch in sent[0].read(sent[1])) == 1
+
+
+# --- on Spark ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def spark():
+    with session() as started:
+        yield started
+
+
+def started(spark, landing, out, **options):
+    frame = spark.readStream.format("wireloom").options(format="databus_event", **options).load(str(landing.home))
+    sink = frame.writeStream.format("wireloom").option("format", "databus_event")
+    return sink.option("checkpointLocation", str(out) + ".checkpoint").trigger(availableNow=True).start(str(out))
+
+
+def written(spark, out):
+    read = spark.read.format("wireloom").options(format="databus_event", columns="sequence", mode="FAILFAST")
+    return sorted(row["sequence"] for row in read.load(str(out)).collect())
+
+
+def test_a_stream_is_written_as_it_is_read_across_restarts(spark, landing, tmp_path):
+    for _ in range(4):
+        landing.land(25)
+    query = started(spark, landing, tmp_path / "out", maxFilesPerTrigger="3")
+    query.awaitTermination(60)
+    assert [progress["numInputRows"] for progress in query.recentProgress if progress["numInputRows"]] == [75, 25]
+    landing.land(5, modified=1)
+    started(spark, landing, tmp_path / "out").awaitTermination(60)
+    assert written(spark, tmp_path / "out") == list(range(105))
+    assert all(name.startswith(("_", "part-")) for name in os.listdir(tmp_path / "out"))  # noqa: PTH208
+
+
+PROGRAM = """
+import sys
+from wireloom.spark.session import session
+landing, out, checkpoint, once = sys.argv[1:]
+with session() as spark:
+    read = spark.readStream.format("wireloom").options(format="databus_event", maxFilesPerTrigger="2")
+    write = read.load(landing).writeStream.format("wireloom").option("format", "databus_event")
+    write = write.option("checkpointLocation", checkpoint)
+    write = write.trigger(availableNow=True) if once == "once" else write.trigger(processingTime="50 milliseconds")
+    query = write.start(out)
+    print("started", flush=True)
+    query.awaitTermination()
+"""
+
+
+def run(landing, out, once):
+    return subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(landing.home), str(out), f"{out}.checkpoint", once],
+        env={**os.environ, "PYTHONPATH": f"{ROOT / 'generator'}:{GENERATED}"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        text=True,
+    )
+
+
+def test_a_stream_that_is_killed_again_and_again_loses_nothing_and_repeats_nothing(spark, landing, tmp_path):
+    chance = random.Random(5)  # noqa: S311 - a test's
+    now = time.time()
+    for _ in range(3):
+        query = run(landing, tmp_path / "out", "until killed")
+        try:
+            assert query.stdout.readline() == "started\n"
+            until = time.monotonic() + chance.uniform(0.5, 5)
+            while time.monotonic() < until:
+                landing.land(chance.randrange(1, 30), modified=now - chance.choice([0, 0, 3600]))
+                time.sleep(0.1)
+        finally:
+            os.killpg(query.pid, signal.SIGKILL)
+            query.wait()
+            query.stdout.close()
+    last = run(landing, tmp_path / "out", "once")
+    last.communicate(timeout=120)
+    assert last.returncode == 0
+    assert written(spark, tmp_path / "out") == list(range(landing.landed))
+    assert not [path for path in (tmp_path / "out").iterdir() if path.name.startswith("_temporary")]

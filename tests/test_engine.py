@@ -2,6 +2,7 @@
 # ruff: noqa: S311, FBT002, PT018 - no secrets are made
 
 import random
+import struct
 import sys
 import warnings
 from dataclasses import replace
@@ -32,10 +33,12 @@ def _engine(request):
     return data.engine(request.param)
 
 
-def asked(engine, root=None, columns=None, explode=False, stop=False, **settings):
+def asked(  # noqa: PLR0913 - the parts of a request
+    engine, root=None, columns=None, explode=False, stop=False, open_values="variant", **settings
+):
     """A request with the parameters completed."""
     codec = engine.codec
-    return engines.Request(root or codec.default_root, codec.settings(settings), columns, explode, "variant", stop)
+    return engines.Request(root or codec.default_root, codec.settings(settings), columns, explode, open_values, stop)
 
 
 def good(engine):
@@ -69,6 +72,70 @@ def test_every_root_is_covered_nested_and_flat(name, root):
     engine = data.engine(name)
     for explode in (False, True):
         assert differential.compare(engine, differential.seeds(name), asked(engine, root, explode=explode)) == []
+
+
+@pytest.mark.parametrize("form", ["json", "binary"])
+@pytest.mark.parametrize(("name", "settings"), VARIANTS)
+def test_engine_and_parser_agree_on_every_form_of_open_values(name, settings, form):
+    engine = data.engine(name)
+    request = asked(engine, open_values=form, **settings)
+    records = list(mutants(differential.seeds(name), 800, 12, differential.parser(engine, request)))
+    assert differential.compare(engine, records, request) == []
+
+
+@pytest.mark.parametrize("form", ["variant", "json", "binary"])
+def test_open_values_of_every_kind_and_width_are_those_of_the_parser_and_encode_again(form):
+    engine, source = data.engine("aerospike_msgpack"), random.Random(9)
+    records = [message_of(wire_value(source, 3)) for _ in range(2000)]
+    request = asked(engine, open_values=form)
+    assert differential.compare(engine, records, request) == []
+    decoded = engine.decode(pa.array(records, pa.binary()), request)
+    good = decoded.records.drop_null()[:200]
+    assert len(good) == 200
+    again = engine.codec.decode(engine.codec.encode(good), open_values=form)
+    assert repr(again.records.to_pylist()) == repr(good.to_pylist())
+
+
+def message_of(value):
+    """A message with one bin, whose value is a list of that value and a map of it."""
+    head = "9301019594a474657374a464656d6fc414000102030405060708090a0b0c0d0e0f10111213070300cf0000017886ac90fc91"
+    return bytes.fromhex(head) + b"\x94\xa1l\x14\x00\x92" + value + b"\x81" + value + value
+
+
+def wire_value(source, depth):
+    """MessagePack of any kind and width that an open value may have."""
+    kinds = 11 if depth else 7
+    match source.randrange(kinds):
+        case 0:
+            return source.choice((b"\xc0", b"\xc2", b"\xc3"))
+        case 1:
+            width = source.choice((0, 1, 2, 3))
+            return bytes([0xD0 + width]) + source.randbytes(1 << width)
+        case 2:
+            return source.choice((b"\xcc", b"\xe7"))[:1] + source.randbytes(1) if source.random() < 0.5 else b"\x07"
+        case 3:
+            return b"\xcb" + struct.pack(">d", any_double(source))
+        case 4:
+            return b"\xca" + source.randbytes(4)
+        case 5:
+            text = "".join(source.choices('ab"\\\n\r\t\b\f\0\x1f\x7fé\u2028€😀$', k=source.randrange(12))).encode()
+            return b"\xd9" + bytes([len(text)]) + text
+        case 6:
+            content = source.randbytes(source.randrange(5))
+            kind = source.choice((b"\xc4", b"\xc7"))
+            return kind + bytes([len(content)]) + (b"\x07" if kind == b"\xc7" else b"") + content
+        case 7 | 8:
+            count = source.randrange(4)
+            return bytes([0x90 + count]) + b"".join(wire_value(source, depth - 1) for _ in range(count))
+        case _:
+            count = source.randrange(4)
+            return b"\xde\0" + bytes([count]) + b"".join(wire_value(source, depth - 1) for _ in range(2 * count))
+
+
+def any_double(source):
+    """Doubles of every size, and those that texts get wrong."""
+    plain = source.choice((0.0, -0.0, 1.0, 1e16, 1e-5, 5e-324, 2.0**-44, 1.7976931348623157e308, 0.1, 123456.789))
+    return source.choice((plain, struct.unpack("<d", source.randbytes(8))[0], source.uniform(-1e6, 1e6)))
 
 
 def test_each_column_alone_is_as_among_all(engine):

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / folder) for folder in ("generator", "generated", "tests/bench", "tests/fuzz")]
@@ -22,6 +22,7 @@ from wireloom.runtime import columns as arrow  # noqa: E402
 from wireloom.runtime.engine import Engine, Request  # noqa: E402
 
 _CHUNK = 5000
+OPEN_VALUES = get_args(arrow.OpenValues)
 SETTINGS: dict[str, tuple[dict[str, Any], ...]] = {
     "databus_event": ({}, {"byteOrder": "auto"}, {"schemaField": "version", "bothOpcodeBits": "error"}, {"verifyCrc": False, "unknownAttributes": "error"}),
     "aerospike_msgpack": ({}, {"max_depth": 2}),
@@ -52,9 +53,9 @@ def compare(engine: Engine, records: Sequence[bytes], request: Request) -> list[
     assert found is not None, "the engine does not cover this format"
     found.records.validate(full=True)
     root = engine.root(request)
-    values, errors = engine.codec._parse_all(array, root, request.settings, stop=False)
+    values, errors = engine.codec.parse_all(array, request)
     layout = arrow.Layout(root.logical, root.rows, root.elements)
-    wanted = arrow.decoded(values, errors, layout, arrow.View(request.columns, request.explode))
+    wanted = arrow.decoded(values, errors, layout, arrow.View(request.columns, request.explode, request.open_values))
     if _text(found.records) == _text(wanted.records) and found.errors.equals(wanted.errors):
         return []
     if request.explode or root.elements:
@@ -81,7 +82,8 @@ def main(name: str, count: int, seed: int) -> int:
     variants = SETTINGS.get(name, ({},))
     while done < count:
         settings = engine.codec.settings(variants[(done // _CHUNK) % len(variants)])
-        request = Request(engine.codec.default_root, settings)
+        shown = OPEN_VALUES[(done // _CHUNK) % len(OPEN_VALUES)]
+        request = Request(engine.codec.default_root, settings, open_values=shown)
         chunk = min(_CHUNK, count - done)
         batch = list(mutants(records, chunk, seed + done, parser(engine, request)))
         for record, what in compare(engine, batch, request):

@@ -79,6 +79,7 @@ Value: json.OneOf = json.OneOf(
         "list": json.Array(unions.Deferred(lambda: Value), open=True),
         "map": json.Map(unions.Deferred(lambda: Value), open=True),
     },
+    open=True,
 )
 
 ListBin = structure.Struct(

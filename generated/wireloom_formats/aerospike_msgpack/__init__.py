@@ -157,7 +157,7 @@ def decode(
     root: Literal["record", "key", "batch_records", "batch_keys"] = "record",
     explode: bool = False,
     on_error: Literal["null", "raise"] = "null",
-    open_values: Literal["variant", "json"] = "variant",
+    open_values: Literal["variant", "json", "binary"] = "variant",
     variant: Literal["current", "legacy"] = "current",
     max_depth: int = 64,
     max_size: int = 1073741824,
@@ -184,7 +184,7 @@ def decode_stream(
     framing: Literal["none", "concatenated", "length-prefixed", "lines"] | None = None,
     explode: bool = False,
     on_error: Literal["raise", "stop", "skip"] = "skip",
-    open_values: Literal["variant", "json"] = "variant",
+    open_values: Literal["variant", "json", "binary"] = "variant",
     variant: Literal["current", "legacy"] = "current",
     max_depth: int = 64,
     max_size: int = 1073741824,
@@ -244,11 +244,12 @@ def struct_type(
     *,
     root: Literal["record", "key", "batch_records", "batch_keys"] = "record",
     explode: bool = False,
+    open_values: Literal["variant", "json", "binary"] = "variant",
 ) -> StructType:
     """The Spark columns of a root, or of its flat rows."""
     from . import spark
 
-    return spark.struct_type(root=root, explode=explode)
+    return spark.struct_type(root=root, explode=explode, open_values=open_values)
 
 
 def __getattr__(name: str) -> Any:

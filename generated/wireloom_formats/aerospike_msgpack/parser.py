@@ -56,6 +56,7 @@ Value: msgpack.OneOf = msgpack.OneOf(
         "geojson": msgpack.Extension(23, "geojson", msgpack.Text()),
     },
     extension_code="bad_ext_type",
+    open=True,
 )
 
 Bin = structure.Struct(

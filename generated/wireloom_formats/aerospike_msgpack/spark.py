@@ -4,17 +4,20 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pyspark.sql.types import StructType
+    from pyspark.sql.types import DataType, StructType
 
 
-def struct_type(*, root: str = "record", explode: bool = False) -> "StructType":
-    """The columns of a root, or of its flat rows (`explode`)."""
+def struct_type(*, root: str = "record", explode: bool = False, open_values: str = "variant") -> "StructType":
+    """The columns of a root, or of its flat rows (`explode`); `open_values` as in `decode`."""
+    from pyspark.sql import types as t
+
+    open_types: dict[str, DataType] = {"variant": t.VariantType(), "json": t.StringType(), "binary": t.BinaryType()}
     roots = {"record": _record, "key": _key, "batch_records": _record, "batch_keys": _key}
     rows = {"record": _record, "key": _key, "batch_records": _record, "batch_keys": _key}
-    return (rows if explode else roots)[root]()
+    return (rows if explode else roots)[root](open_types[open_values])
 
 
-def _record() -> "StructType":
+def _record(open_type: "DataType") -> "StructType":
     from pyspark.sql import types as t
 
     return t.StructType(
@@ -106,7 +109,7 @@ def _record() -> "StructType":
                                         t.StructField("float", t.DoubleType()),
                                         t.StructField("str", t.StringType()),
                                         t.StructField("bytes", t.BinaryType()),
-                                        t.StructField("variant", t.VariantType()),
+                                        t.StructField("variant", open_type),
                                     ],
                                 ),
                                 metadata={"comment": "The value; lists and maps are open (variant)"},
@@ -120,7 +123,7 @@ def _record() -> "StructType":
     )
 
 
-def _key() -> "StructType":
+def _key(_: "DataType") -> "StructType":
     from pyspark.sql import types as t
 
     return t.StructType(

@@ -169,7 +169,7 @@ def decode(
     root: Literal["record"] = "record",
     explode: bool = False,
     on_error: Literal["null", "raise"] = "null",
-    open_values: Literal["variant", "json"] = "variant",
+    open_values: Literal["variant", "json", "binary"] = "variant",
     byteOrder: Literal["big", "little", "auto"] = "big",
     schemaField: Literal["id", "version"] = "id",
     bothOpcodeBits: Literal["upsert", "delete", "error"] = "upsert",
@@ -202,7 +202,7 @@ def decode_stream(
     framing: Literal["none", "concatenated", "length-prefixed", "lines"] | None = None,
     explode: bool = False,
     on_error: Literal["raise", "stop", "skip"] = "skip",
-    open_values: Literal["variant", "json"] = "variant",
+    open_values: Literal["variant", "json", "binary"] = "variant",
     byteOrder: Literal["big", "little", "auto"] = "big",
     schemaField: Literal["id", "version"] = "id",
     bothOpcodeBits: Literal["upsert", "delete", "error"] = "upsert",
@@ -274,11 +274,12 @@ def struct_type(
     *,
     root: Literal["record"] = "record",
     explode: bool = False,
+    open_values: Literal["variant", "json", "binary"] = "variant",
 ) -> StructType:
     """The Spark columns of a root, or of its flat rows."""
     from . import spark
 
-    return spark.struct_type(root=root, explode=explode)
+    return spark.struct_type(root=root, explode=explode, open_values=open_values)
 
 
 def __getattr__(name: str) -> Any:

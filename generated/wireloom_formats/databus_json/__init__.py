@@ -129,7 +129,7 @@ def decode(
     root: Literal["record"] = "record",
     explode: bool = False,
     on_error: Literal["null", "raise"] = "null",
-    open_values: Literal["variant", "json"] = "variant",
+    open_values: Literal["variant", "json", "binary"] = "variant",
     unknownMembers: Literal["error", "ignore"] = "error",
 ) -> Decoded:
     """The columns of an Arrow array of records, null and an error where one is bad. Parameters as in `parse`."""
@@ -152,7 +152,7 @@ def decode_stream(
     framing: Literal["none", "concatenated", "length-prefixed", "lines"] | None = None,
     explode: bool = False,
     on_error: Literal["raise", "stop", "skip"] = "skip",
-    open_values: Literal["variant", "json"] = "variant",
+    open_values: Literal["variant", "json", "binary"] = "variant",
     unknownMembers: Literal["error", "ignore"] = "error",
 ) -> Iterator[DecodedPart]:
     """The columns of the records of a stream, in parts of some megabytes, each record with its place. Parameters as in `parse`."""
@@ -204,11 +204,12 @@ def struct_type(
     *,
     root: Literal["record"] = "record",
     explode: bool = False,
+    open_values: Literal["variant", "json", "binary"] = "variant",
 ) -> StructType:
     """The Spark columns of a root, or of its flat rows."""
     from . import spark
 
-    return spark.struct_type(root=root, explode=explode)
+    return spark.struct_type(root=root, explode=explode, open_values=open_values)
 
 
 def __getattr__(name: str) -> Any:

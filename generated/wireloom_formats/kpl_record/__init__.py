@@ -157,7 +157,7 @@ def decode(
     root: Literal["record"] = "record",
     explode: bool = False,
     on_error: Literal["null", "raise"] = "null",
-    open_values: Literal["variant", "json"] = "variant",
+    open_values: Literal["variant", "json", "binary"] = "variant",
     on_corrupt: Literal["error", "passthrough", "prefix"] = "error",
     shard_range: tuple[int, int] | None = None,
     verify_digest: bool = True,
@@ -188,7 +188,7 @@ def decode_stream(
     framing: Literal["none", "concatenated", "length-prefixed", "lines"] | None = None,
     explode: bool = False,
     on_error: Literal["raise", "stop", "skip"] = "skip",
-    open_values: Literal["variant", "json"] = "variant",
+    open_values: Literal["variant", "json", "binary"] = "variant",
     on_corrupt: Literal["error", "passthrough", "prefix"] = "error",
     shard_range: tuple[int, int] | None = None,
     verify_digest: bool = True,
@@ -256,11 +256,12 @@ def struct_type(
     *,
     root: Literal["record"] = "record",
     explode: bool = False,
+    open_values: Literal["variant", "json", "binary"] = "variant",
 ) -> StructType:
     """The Spark columns of a root, or of its flat rows."""
     from . import spark
 
-    return spark.struct_type(root=root, explode=explode)
+    return spark.struct_type(root=root, explode=explode, open_values=open_values)
 
 
 def __getattr__(name: str) -> Any:

@@ -4,17 +4,20 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pyspark.sql.types import StructType
+    from pyspark.sql.types import DataType, StructType
 
 
-def struct_type(*, root: str = "record", explode: bool = False) -> "StructType":
-    """The columns of a root, or of its flat rows (`explode`)."""
+def struct_type(*, root: str = "record", explode: bool = False, open_values: str = "variant") -> "StructType":
+    """The columns of a root, or of its flat rows (`explode`); `open_values` as in `decode`."""
+    from pyspark.sql import types as t
+
+    open_types: dict[str, DataType] = {"variant": t.VariantType(), "json": t.StringType(), "binary": t.BinaryType()}
     roots = {"record": _record}
     rows = {"record": _record_rows}
-    return (rows if explode else roots)[root]()
+    return (rows if explode else roots)[root](open_types[open_values])
 
 
-def _record() -> "StructType":
+def _record(_: "DataType") -> "StructType":
     from pyspark.sql import types as t
 
     return t.StructType(
@@ -88,7 +91,7 @@ def _record() -> "StructType":
     )
 
 
-def _record_rows() -> "StructType":
+def _record_rows(_: "DataType") -> "StructType":
     from pyspark.sql import types as t
 
     return t.StructType(

@@ -70,9 +70,11 @@ class _StreamReader:
     codec: "Codec"
     root: Root
     parameters: Mapping[str, ParameterValue]
+    open_bytes: bool = False
 
     def read(self, cursor: Cursor) -> Any:
         """The record at the cursor."""
+        cursor.keeps_open = self.open_bytes
         return self.codec.labelled(partial(self._read, cursor))
 
     def _read(self, cursor: Cursor) -> Any:
@@ -80,7 +82,7 @@ class _StreamReader:
 
     def read_all(self, data: bytes) -> Any:
         """The record that is all of `data`."""
-        return self.codec.parse_with(self.root, data, self.parameters)
+        return self.codec.parse_with(self.root, data, self.parameters, open_bytes=self.open_bytes)
 
     def label(self, error: DecodeError) -> DecodeError:
         """The error, with the format's name and version."""
@@ -140,9 +142,13 @@ class Codec:
             raise ParameterError(f"data must be bytes, not {type(data).__name__}")
         return self.parse_with(self.root(root), bytes(data), self.settings(parameters))
 
-    def parse_with(self, root: Root, data: bytes, parameters: Mapping[str, ParameterValue]) -> Any:
-        """`parse` with root and parameters settled."""
-        return self.labelled(lambda: root.complete(root.construct.parse(data, **parameters)))
+    def parse_with(
+        self, root: Root, data: bytes, parameters: Mapping[str, ParameterValue], *, open_bytes: bool = False
+    ) -> Any:
+        """`parse` with root and parameters settled; `open_bytes` leaves open values as `OpenBytes`."""
+        cursor = Cursor(data)
+        cursor.keeps_open = open_bytes
+        return self.labelled(lambda: root.complete(root.construct.read_all(cursor, parameters)))
 
     def build(self, value: Any, *, root: str | None = None, **parameters: object) -> bytes:
         """The bytes of one record; raises EncodeError where the format cannot say `value`.
@@ -249,7 +255,7 @@ class Codec:
         if self.engine is not None and (found := self.engine.decode(array, request)) is not None:
             return found
         entry = self.root(request.root)
-        values, errors = self._parse_all(array, entry, request.settings, stop=stop)
+        values, errors = self.parse_all(array, request)
         view = arrow.View(request.columns, request.explode, request.open_values)
         return arrow.decoded(values, errors, entry.layout, view)
 
@@ -271,21 +277,21 @@ class Codec:
         framing = framing or self.framing
         streams.check(framing, on_error)
         request = self._request(root, parameters, columns, explode, open_values)
-        reader = _StreamReader(self, self.root(root), request.settings)
+        reader = _StreamReader(self, self.root(root), request.settings, request.open_values == "binary")
         return parts.parts(self, streams.opened(source), reader, framing, request, on_error)
 
-    def _parse_all(
-        self, array: "pa.Array", root: Root, parameters: Mapping[str, ParameterValue], *, stop: bool
-    ) -> tuple[list[Any], list[DecodeError | None]]:
+    def parse_all(self, array: "pa.Array", request: Request) -> tuple[list[Any], list[DecodeError | None]]:
+        """What the construct parser says of each record of an array: values, and errors."""
+        reader = _StreamReader(self, self.root(request.root), request.settings, request.open_values == "binary")
         values: list[Any] = []
         errors: list[DecodeError | None] = []
         for item in array:
             buffer = item.as_buffer() if item.is_valid else None
             try:
-                values.append(None if buffer is None else self.parse_with(root, buffer.to_pybytes(), parameters))
+                values.append(None if buffer is None else reader.read_all(buffer.to_pybytes()))
                 errors.append(None)
             except DecodeError as error:
-                if stop:
+                if request.stop:
                     raise
                 values.append(None)
                 errors.append(error)

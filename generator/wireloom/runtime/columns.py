@@ -36,10 +36,10 @@ from wireloom.runtime.logical import (
 from wireloom.runtime.projection import project, unknown_name
 from wireloom.runtime.rows import as_record, explode, row_record
 from wireloom.runtime.shape import chosen
-from wireloom.runtime.values import Extension, Pairs
+from wireloom.runtime.values import Extension, OpenBytes, Pairs
 
-OpenValues = Literal["variant", "json"]
-"""How open values are shown: as Spark VARIANT, or as the text of their tagged JSON rendering."""
+OpenValues = Literal["variant", "json", "binary"]
+"""How open values are shown: as Spark VARIANT, as the text of their tagged JSON rendering, or as their bytes."""
 
 VARIANT = pa.struct(
     [
@@ -47,6 +47,8 @@ VARIANT = pa.struct(
         pa.field("metadata", pa.binary(), nullable=False, metadata={"variant": "true"}),
     ]
 )
+
+_OPEN = {"variant": VARIANT, "json": pa.string(), "binary": pa.binary()}
 
 ERROR = pa.struct(
     [
@@ -142,7 +144,7 @@ def arrow_type(type: LogicalType, open_values: OpenValues = "variant") -> pa.Dat
         case Alternatives():
             return pa.struct([pa.field(name, arrow_type(option, open_values)) for name, option in _options(type)])
         case Open():
-            return VARIANT if open_values == "variant" else pa.string()
+            return _OPEN[open_values]
         case _:
             assert_never(type)
 
@@ -216,7 +218,7 @@ def _array(values: list[object], type: LogicalType, open_values: OpenValues) -> 
         case Alternatives():
             return _alternatives_array(values, type, open_values)
         case Open():
-            return _variant_array(values) if open_values == "variant" else _tagged_array(values)
+            return _OPEN_ARRAYS[open_values](values)
         case _:
             assert_never(type)
 
@@ -294,6 +296,13 @@ def _tagged_array(values: list[object]) -> pa.StringArray:
     return pa.array([None if value is None else dumps(to_tagged(value)) for value in values], pa.string())
 
 
+def _bytes_array(values: list[object]) -> pa.BinaryArray:
+    return pa.array([value.data if isinstance(value, OpenBytes) else value for value in values], pa.binary())
+
+
+_OPEN_ARRAYS = {"variant": _variant_array, "json": _tagged_array, "binary": _bytes_array}
+
+
 # --- columns to values ---------------------------------------------------------------------------------------------
 
 
@@ -303,7 +312,8 @@ def from_struct_array(
     """The record value of each struct (null: None), complete; the inverse of `to_struct_array`.
 
     Columns are found by name; one that is missing reads as null, one that the record does not have is a ValueError.
-    VARIANT and tagged JSON text are told apart by the column's type. `extensions` names extension codes.
+    VARIANT, tagged JSON text and bytes of the wire are told apart by the column's type. `extensions` names extension
+    codes.
     """
     structs = array.to_struct_array() if isinstance(array, pa.RecordBatch) else array
     return _records(structs, record, extensions)
@@ -376,6 +386,8 @@ def _alternative_values(array: pa.StructArray, type: Alternatives, extensions: S
 
 
 def _open_values(array: pa.Array, extensions: Sequence[ExtensionType]) -> list[object]:
+    if pa.types.is_binary(array.type) or pa.types.is_large_binary(array.type):
+        return [None if data is None else OpenBytes(data) for data in array.to_pylist()]
     if not pa.types.is_struct(array.type):
         return [None if text is None else from_tagged(json.loads(text), extensions) for text in array.to_pylist()]
     names = {extension.code: extension.name for extension in reversed(extensions)}

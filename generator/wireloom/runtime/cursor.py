@@ -20,6 +20,7 @@ class Cursor(io.BytesIO):
         self.overrun = "truncated"
         self.depth = 0
         self.frame_end: int | None = None
+        self.keeps_open = False  # whether open values are given as their bytes
 
     @property
     def left(self) -> int:

@@ -5,7 +5,7 @@ which the `Document` around them writes at the end. So problems of the text come
 are those of the value's first character.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -15,14 +15,26 @@ from construct import Container
 from wireloom.runtime.binary import encoded_text
 from wireloom.runtime.elements import Elements
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
-from wireloom.runtime.json_nodes import WORDS, Kind, Member, Nesting, Node, Slot, Tree, expect, mismatch, too_deep
+from wireloom.runtime.json_nodes import (
+    WORDS,
+    Kind,
+    Member,
+    Nesting,
+    Node,
+    Slot,
+    Tree,
+    Verbatim,
+    expect,
+    mismatch,
+    too_deep,
+)
 from wireloom.runtime.json_scalars import Base64, Boolean, Float, Integer, JsonText, Null, Text, amount
 from wireloom.runtime.json_structs import Object, Positions, SelectMember
 from wireloom.runtime.json_text import read, write
 from wireloom.runtime.protocol import Expression
 from wireloom.runtime.structure import Struct
 from wireloom.runtime.unions import Deferred
-from wireloom.runtime.values import Pairs, kind_of
+from wireloom.runtime.values import OpenBytes, Pairs, kind_of
 
 __all__ = [
     "Array",
@@ -66,6 +78,7 @@ class Document(construct.Construct):
         depth = amount(self.depth, context)
         root = read(data, depth + self.structural_depth, start)
         root.source.nesting.limit = depth
+        root.source.keeps_open = getattr(stream, "keeps_open", False)
         try:
             return self.subcon._parse(root, context, path)
         except RecursionError:
@@ -98,6 +111,31 @@ def _enter_built(slot: Slot) -> None:
         raise EncodeError(f"at most {slot.nesting.limit} containers in one another", "one more inside")
 
 
+def _kept(node: Node, parse: Callable[[], Any]) -> Any:
+    """An open value, as its text where the source keeps it; what is within it is looked at in any case."""
+    source = node.source
+    if not source.keeps_open:
+        return parse()
+    source.keeps_open = False
+    try:
+        value = parse()
+    finally:
+        source.keeps_open = True
+    return None if value is None else OpenBytes(source.data[node.start : node.end])
+
+
+def _build_kept(subcon: construct.Construct, value: OpenBytes, slot: Slot, context: Container) -> OpenBytes:
+    """The text of an open value, which must be one value of `subcon`."""
+    try:
+        node = read(value.data, slot.nesting.limit)
+        node.source.nesting.depth = slot.nesting.depth
+        subcon._parse(node, context, "")
+    except DecodeError as error:
+        raise EncodeError(error.expected or error.code, f"{error.actual} ({error.code})") from error
+    slot.value = Verbatim(node.literal)
+    return value
+
+
 class Array(construct.Construct):
     """An array of elements of one type. `open` ones hold open values and count towards the depth."""
 
@@ -110,16 +148,22 @@ class Array(construct.Construct):
         super().__init__()
         self.elements, self.open = Elements(element, unique, unique_code), open
 
-    def _parse(self, stream: Node, context: Container, path: str) -> list[Any]:
+    def _parse(self, stream: Node, context: Container, path: str) -> Any:
+        if self.open:
+            return _kept(stream, lambda: self._nested(stream, context))
         nodes: list[Node] = expect(stream, "array")
-        if not self.open:
-            return self.elements.parse(nodes, context, len(nodes))
+        return self.elements.parse(nodes, context, len(nodes))
+
+    def _nested(self, stream: Node, context: Container) -> list[Any]:
+        nodes: list[Node] = expect(stream, "array")
         _enter(stream)
         elements = self.elements.parse(nodes, context, len(nodes))
         stream.source.nesting.leave()
         return elements
 
     def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
+        if self.open and isinstance(obj, OpenBytes):
+            return _build_kept(self, obj, stream, context)
         if not isinstance(obj, list | tuple) or isinstance(obj, Pairs):
             raise EncodeError("a list", shown(obj))
         if self.open:
@@ -142,7 +186,10 @@ class Map(construct.Construct):
         super().__init__()
         self.value, self.open = value, open
 
-    def _parse(self, stream: Node, context: Container, path: str) -> Pairs:
+    def _parse(self, stream: Node, context: Container, path: str) -> Any:
+        return _kept(stream, lambda: self._pairs(stream, context)) if self.open else self._pairs(stream, context)
+
+    def _pairs(self, stream: Node, context: Container) -> Pairs:
         members: list[Member] = expect(stream, "object")
         if self.open:
             _enter(stream)
@@ -157,6 +204,8 @@ class Map(construct.Construct):
         return pairs
 
     def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
+        if self.open and isinstance(obj, OpenBytes):
+            return _build_kept(self, obj, stream, context)
         if not isinstance(obj, Pairs | Mapping):
             raise EncodeError("a map (Pairs or dict)", shown(obj))
         if self.open:
@@ -239,9 +288,9 @@ class Nullable(construct.Construct):
 class OneOf(construct.Construct):
     """Alternatives told apart by the kind of the value; an integer literal is a float where nothing else takes it."""
 
-    def __init__(self, alternatives: Mapping[str, Any], code: str = "type_mismatch") -> None:
+    def __init__(self, alternatives: Mapping[str, Any], code: str = "type_mismatch", *, open: bool = False) -> None:
         super().__init__()
-        self.alternatives, self.code = dict(alternatives), code
+        self.alternatives, self.code, self.open = dict(alternatives), code, open
 
     @cached_property
     def kinds(self) -> dict[Kind, Any]:
@@ -266,12 +315,17 @@ class OneOf(construct.Construct):
         return chosen
 
     def _parse(self, stream: Node, context: Container, path: str) -> Any:
+        return _kept(stream, lambda: self._value(stream, context)) if self.open else self._value(stream, context)
+
+    def _value(self, stream: Node, context: Container) -> Any:
         subcon = self.kinds.get(stream.kind)
         if subcon is None:
             raise mismatch(stream, " or ".join(WORDS[kind] for kind in self.kinds), self.code)
-        return subcon._parse(stream, context, path)
+        return subcon._parse(stream, context, "")
 
     def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
+        if self.open and isinstance(obj, OpenBytes):
+            return _build_kept(self, obj, stream, context)
         subcon = self.values.get(_kind_of(obj))
         if subcon is None:
             raise EncodeError("one of " + ", ".join(self.alternatives), shown(obj))

@@ -44,13 +44,14 @@ class Nesting:
 
 
 class SourceText:
-    """What the nodes of one text share: its bytes, and the nesting of the open values in it."""
+    """What the nodes of one text share: its bytes, the nesting of the open values in it, and how those are given."""
 
-    __slots__ = ("data", "nesting")
+    __slots__ = ("data", "keeps_open", "nesting")
 
     def __init__(self, data: bytes, nesting: Nesting) -> None:
         self.data = data
         self.nesting = nesting
+        self.keeps_open = False  # whether open values are given as their text
 
 
 class Node:

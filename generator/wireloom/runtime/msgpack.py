@@ -17,9 +17,10 @@ from wireloom.runtime.binary import encoded_text, integer_range, text_of
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.elements import Elements
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.open_bytes import kept, write_kept
 from wireloom.runtime.structure import Expression, StreamFields, Struct, evaluate
 from wireloom.runtime.values import Extension as ExtensionValue
-from wireloom.runtime.values import Pairs
+from wireloom.runtime.values import OpenBytes, Pairs
 
 _PACKER = msgpack.Packer(use_bin_type=True, strict_types=False)
 
@@ -339,6 +340,15 @@ class _Nested:
         if self.depth is not None:
             cursor.depth -= 1
 
+    def holds(self, obj: object, family: str) -> bool:
+        """Whether `obj` is the bytes of an open value of the family."""
+        return self.depth is not None and isinstance(obj, OpenBytes) and _family_of(obj) == family
+
+
+def _family_of(kept: OpenBytes) -> str:
+    """The family that the first byte says; empty where there is none."""
+    return family_at(Cursor(kept.data))[0] if kept.data[:1].strip(b"\xc1") else ""
+
 
 class Array(construct.Construct):
     """The array family, elements of one type. `depth` limits nesting where the elements are open values."""
@@ -357,11 +367,16 @@ class Array(construct.Construct):
         self.elements = Elements(element, unique, unique_code)
         self.nested = _Nested(depth)
 
-    def _parse(self, stream: Any, context: Container, path: str) -> list[Any]:
+    def _parse(self, stream: Any, context: Container, path: str) -> Any:
         return self.parse_head(stream, read_head(stream, ("array",)), context)
 
-    def parse_head(self, stream: Any, head: Head, context: Container) -> list[Any]:
+    def parse_head(self, stream: Any, head: Head, context: Container) -> Any:
         """The elements behind their head."""
+        if self.nested.depth is None:
+            return self._elements(stream, head, context)
+        return kept(stream, head.start, lambda: self._elements(stream, head, context))
+
+    def _elements(self, stream: Any, head: Head, context: Container) -> list[Any]:
         self.nested.enter(stream, head, context)
         check_count(stream, head, 1)
         elements = self.elements.parse((stream for _ in range(head.number)), context, head.number)
@@ -370,9 +385,12 @@ class Array(construct.Construct):
 
     def fits(self, obj: object) -> bool:
         """Whether a Python value is of this family."""
-        return isinstance(obj, list | tuple) and not isinstance(obj, Pairs)
+        return (isinstance(obj, list | tuple) and not isinstance(obj, Pairs)) or self.nested.holds(obj, self.family)
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        if self.nested.holds(obj, self.family):
+            write_kept(self, obj, stream, context)
+            return obj
         if not self.fits(obj):
             raise EncodeError("a list", shown(obj))
         stream.write(_PACKER.pack_array_header(len(obj)))
@@ -390,11 +408,16 @@ class Map(construct.Construct):
         self.key, self.value = key, value
         self.nested = _Nested(depth)
 
-    def _parse(self, stream: Any, context: Container, path: str) -> Pairs:
+    def _parse(self, stream: Any, context: Container, path: str) -> Any:
         return self.parse_head(stream, read_head(stream, ("map",)), context)
 
-    def parse_head(self, stream: Any, head: Head, context: Container) -> Pairs:
+    def parse_head(self, stream: Any, head: Head, context: Container) -> Any:
         """The entries behind their head."""
+        if self.nested.depth is None:
+            return self._entries(stream, head, context)
+        return kept(stream, head.start, lambda: self._entries(stream, head, context))
+
+    def _entries(self, stream: Any, head: Head, context: Container) -> Pairs:
         self.nested.enter(stream, head, context)
         check_count(stream, head, 2)
         pairs, seen = Pairs(), set[Any]()
@@ -417,9 +440,12 @@ class Map(construct.Construct):
 
     def fits(self, obj: object) -> bool:
         """Whether a Python value is of this family."""
-        return isinstance(obj, Pairs | dict)
+        return isinstance(obj, Pairs | dict) or self.nested.holds(obj, self.family)
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        if self.nested.holds(obj, self.family):
+            write_kept(self, obj, stream, context)
+            return obj
         if not self.fits(obj):
             raise EncodeError("a map (Pairs or dict)", shown(obj))
         entries = list(obj.items() if isinstance(obj, Mapping) else obj)
@@ -477,12 +503,18 @@ class Nullable(construct.Construct):
 
 
 class OneOf(construct.Construct):
-    """Alternatives told apart by family; ext values of another type code are `extension_code`."""
+    """Alternatives told apart by family; ext values of another type code are `extension_code`. `open` ones recur."""
 
     def __init__(
-        self, alternatives: Mapping[str, Any], code: str = "type_mismatch", extension_code: str = "type_mismatch"
+        self,
+        alternatives: Mapping[str, Any],
+        code: str = "type_mismatch",
+        extension_code: str = "type_mismatch",
+        *,
+        open: bool = False,
     ) -> None:
         super().__init__()
+        self.open = open
         self.code, self.extension_code = code, extension_code
         self.alternatives = dict(alternatives)
         self._families = {
@@ -491,6 +523,11 @@ class OneOf(construct.Construct):
         self._extensions = {subcon.code: subcon for subcon in alternatives.values() if isinstance(subcon, Extension)}
 
     def _parse(self, stream: Any, context: Container, path: str) -> Any:
+        if not self.open:
+            return self._value(stream, context, path)
+        return kept(stream, stream.tell(), lambda: self._value(stream, context, path))
+
+    def _value(self, stream: Any, context: Container, path: str) -> Any:
         family, first, start = family_at(stream)
         if family == "ext" and self._extensions:
             head = head_of(stream, family, first, start)
@@ -513,9 +550,14 @@ class OneOf(construct.Construct):
 
     def fits(self, obj: object) -> bool:
         """Whether a Python value is of one of the alternatives."""
-        return any(subcon.fits(obj) for subcon in self.alternatives.values())
+        return (self.open and isinstance(obj, OpenBytes)) or any(
+            subcon.fits(obj) for subcon in self.alternatives.values()
+        )
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        if self.open and isinstance(obj, OpenBytes):
+            write_kept(self, obj, stream, context)
+            return obj
         for subcon in self.alternatives.values():
             if subcon.fits(obj):
                 subcon._build(obj, stream, context, path)

@@ -43,8 +43,10 @@ class Record(construct.Construct):
         self.subcon, self.parameters, self.order, self.size = subcon, tuple(parameters), order, size
 
     def _parse(self, stream: Any, context: Container, path: str) -> Any:
-        cursor = Cursor(stream.read())
-        parameters = accept_all(self.parameters, _keywords(context))
+        return self.read_all(Cursor(stream.read()), accept_all(self.parameters, _keywords(context)))
+
+    def read_all(self, cursor: Cursor, parameters: Mapping[str, Any]) -> Any:
+        """The record that is all that is left. Parameters must be complete and checked."""
         self._check_size(cursor.left, parameters)
         value = self._read(cursor, parameters)
         if cursor.left:

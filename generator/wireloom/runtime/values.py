@@ -36,6 +36,13 @@ class Extension:
     value: bytes | str
 
 
+@dataclass(frozen=True, slots=True)
+class OpenBytes:
+    """An open value as it stands on the wire: MessagePack bytes, or the bytes of JSON text."""
+
+    data: bytes
+
+
 _KINDS: dict[type, str] = {
     type(None): "null",
     bool: "bool",
@@ -50,11 +57,12 @@ _KINDS: dict[type, str] = {
     Pairs: "map",
     dict: "record",
     Extension: "extension",
+    OpenBytes: "variant",
 }
 
 
 def kind_of(value: object) -> str:
-    """The kind of a value: null, bool, int, float, str, bytes, list, map, record or extension.
+    """The kind of a value: null, bool, int, float, str, bytes, list, map, record, extension or variant.
 
     The class itself decides before its bases do, so true is a bool and never an int.
     """

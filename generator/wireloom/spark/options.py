@@ -17,7 +17,7 @@ from wireloom.runtime.errors import ParameterError
 from wireloom.runtime.parameters import Parameter, ParameterValue, option_name
 
 Mode = Literal["PERMISSIVE", "FAILFAST", "DROPMALFORMED"]
-OpenValues = Literal["variant", "json"]
+OpenValues = Literal["variant", "json", "binary"]
 FRAMINGS = ("none", "concatenated", "length-prefixed", "lines")
 GENERAL = (
     *("mode", "columnNameOfCorruptRecord", "columnNameOfError", "root", "framing", "openValues", "explode"),

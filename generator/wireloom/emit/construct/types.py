@@ -231,7 +231,8 @@ def _one_of(type: OneOf, scope: Scope) -> Code:
     alternatives = mapping({literal(item.name): _alternative(item, scope) for item in type.alternatives})
     code = literal(type.code) if type.code != "type_mismatch" else None
     extension = literal(type.extension_code) if type.extension_code != "type_mismatch" else None
-    return call(f"{scope.module}.OneOf", alternatives, code=code, extension_code=extension)
+    open_ = "True" if type.open else None
+    return call(f"{scope.module}.OneOf", alternatives, code=code, extension_code=extension, open=open_)
 
 
 def _alternative(item: Alternative, scope: Scope) -> Code:

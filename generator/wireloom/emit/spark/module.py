@@ -34,6 +34,7 @@ _INTEGERS = {
     (64, False): "t.DecimalType(20, 0)",
 }
 _FLOATS = {32: "t.FloatType()", 64: "t.DoubleType()"}
+_OPEN = "open_type"
 _BODY = 4  # columns before a function's body
 
 
@@ -48,7 +49,7 @@ def emit(format: Format) -> str:
         default=literal(format.roots[0].name),
         roots=_functions("roots", roots),
         rows=_functions("rows", rows),
-        records=[(name.lower(), _returned(record)) for name, record in records.items()],
+        records=[_function(name.lower(), _returned(record)) for name, record in records.items()],
     )
 
 
@@ -56,6 +57,11 @@ def _functions(name: str, constants: dict[str, str]) -> str:
     target = f"{name} = "
     functions = mapping({literal(root): f"_{constant.lower()}" for root, constant in constants.items()})
     return target + render(functions, indent=_BODY, lead=len(target))
+
+
+def _function(name: str, body: str) -> tuple[str, str, str]:
+    """The name, parameter and body of a record's function; the parameter is the type of open values."""
+    return name, _OPEN if _OPEN in body else "_", body
 
 
 def _returned(record: Record) -> str:
@@ -96,6 +102,6 @@ def spark_type(type: LogicalType) -> Code:
             fields = (call("t.StructField", literal(name), spark_type(option)) for name, option in kinds(type))
             return call("t.StructType", Brackets(tuple(fields)))
         case Open():
-            return "t.VariantType()"
+            return _OPEN
         case _:
             assert_never(type)

@@ -130,4 +130,6 @@ class Engine:
 
     def parse(self, data: bytes, request: Request) -> Any:
         """The construct parser's value; raises DecodeError."""
-        return self.codec.parse_with(self.root(request), data, request.settings)
+        return self.codec.parse_with(
+            self.root(request), data, request.settings, open_bytes=request.open_values == "binary"
+        )

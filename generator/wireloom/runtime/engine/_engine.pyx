@@ -17,6 +17,7 @@ cdef uint64_t hash_seed = int.from_bytes(os.urandom(8), "little")
 include "columns.pxi"
 include "expressions.pxi"
 include "msgpack.pxi"
+include "tagged.pxi"
 include "protobuf.pxi"
 include "deferral.pxi"
 include "machine.pxi"

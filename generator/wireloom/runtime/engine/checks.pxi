@@ -51,7 +51,7 @@ _OPERANDS = {
     OP_PACK_TEXT: "NNury",
     OP_PACK_BYTES: "NNury",
     OP_PACK_NIL_JUMP: "T",
-    OP_PACK_OPEN: "DNyy",
+    OP_PACK_OPEN: "DNyyNN",
     OP_PACK_FAMILY: "G",
     OP_PACK_ARITY: "Vru",
     OP_PACK_REPEAT: "ClRr",
@@ -266,7 +266,13 @@ class _Checker:
         elif op == OP_PACK_BYTES or op == OP_PACK_TEXT:
             self.require(words[1] >= _NONE, where)
         elif op == OP_PACK_OPEN:
-            self.require((words[3] == _NONE) == (words[4] == _NONE), where)
+            self.require(words[5] in (0, 1, 2), where)
+            self.require(words[4] == _NONE if words[5] else (words[3] == _NONE) == (words[4] == _NONE), where)
+            if words[5] == 1:
+                names = self.counted(words[6], 1, where)
+                self.require(len(names) >= self.tables[words[1] + 3], where)
+                for (symbol,) in names:
+                    self.check_symbol(symbol, where)
         elif op == OP_PROTO_FLOAT:
             self.require(words[2] in (32, 64), where)
         elif op == OP_ATTEMPT:

@@ -326,8 +326,8 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
     elif op == OP_PACK_NIL:
         m.none = True
         return take(m, F_NIL, &head)
-    elif op == OP_PACK_OPEN:  # rules, families, value column, metadata column
-        return read_open(m, m.tables + i[1], i[2], i[3], i[4])
+    elif op == OP_PACK_OPEN:  # rules, families, value column, metadata column, form, names of ext types
+        return read_open(m, i)
     elif op == OP_PROTO_MESSAGE:  # fields
         return scan_message(m, m.tables + i[1])
     elif op == OP_PROTO_ABSENT:  # slot, target where absent, whether it is an error

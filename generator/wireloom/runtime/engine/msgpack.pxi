@@ -651,41 +651,52 @@ cdef int write_metadata(Machine *m) noexcept nogil:
     return OK
 
 
-cdef int read_open(Machine *m, const int64_t *rules, int64_t families, int64_t value, int64_t metadata) noexcept nogil:
-    """Check the open value at the position; where columns are given, write it to them. Equal keys count in any case."""
+cdef int read_open(Machine *m, const int64_t *i) noexcept nogil:
+    """i: rules, families, value column, metadata column, form (0 VARIANT, 1 tagged JSON, 2 the bytes), names of ext types.
+
+    Check the open value at the position; where columns are given, write it to them. Equal keys count in any case.
+    """
+    cdef const int64_t *rules = m.tables + i[1]
     cdef Writer w
     cdef Head head
-    cdef const uint8_t *ahead = m.position
+    cdef const uint8_t *start = m.position
+    cdef const uint8_t *ahead = start
     cdef int code = read_head(&ahead, m.end, &head)
     cdef int64_t size
     if code:
         return code if code != TRUNCATED else m.overrun
-    if not families >> head.family & 1:
+    if not i[2] >> head.family & 1:
         return IRREGULAR
     m.extents.length = 0
     w.machine = m
-    w.position = m.position
+    w.position = start
     w.extent = 0
     w.rules = rules
     code = scan_open(m, rules, 0)
     if code:
         return IRREGULAR if code != EXHAUSTED else code
     w.end = m.position
-    if value < 0 and m.extents.length == 0:
+    if m.extents.length or (i[5] == 0 and i[3] >= 0):
+        m.output.length = 0
+        m.keys.length = 0
+        m.work.length = 0
+        code = write_open(&w)
+        if code:
+            return code
+    if i[3] < 0:
         return OK
-    m.output.length = 0
-    m.keys.length = 0
-    m.work.length = 0
-    code = write_open(&w)
-    if code:
-        return code
-    if value < 0:
-        return OK
+    if i[5] == 2:
+        return put_bytes(m.columns, i[3], start, m.position - start)
+    if i[5] == 1:
+        m.output.length = 0
+        w.position = start
+        code = write_tagged(&w, m.tables + i[6])
+        return code or put_bytes(m.columns, i[3], m.output.data, m.output.length)
     size = m.output.length
     code = write_metadata(m)
     if code:
         return code
-    code = put_bytes(m.columns, value, m.output.data, size)
+    code = put_bytes(m.columns, i[3], m.output.data, size)
     if code:
         return code
-    return put_bytes(m.columns, metadata, m.output.data + size, m.output.length - size)
+    return put_bytes(m.columns, i[4], m.output.data + size, m.output.length - size)

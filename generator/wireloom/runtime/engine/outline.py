@@ -52,10 +52,10 @@ class Column:
         return self.children["element"]
 
 
-def outline(type: LogicalType) -> list[Column]:
-    """The columns of a record or of a list of records, parents first."""
+def outline(type: LogicalType, open_values: str = "variant") -> list[Column]:
+    """The columns of a record or of a list of records, parents first; open values in one column unless VARIANT."""
     columns: list[Column] = []
-    _add(columns, type, None)
+    _add(columns, type, None, open_values)
     return columns
 
 
@@ -71,12 +71,13 @@ def links(columns: Sequence[Column], kinds: dict[str, int]) -> Iterator[tuple[in
         yield kinds[column.kind], parent, below[0] if below else -1, siblings.get(column.index, -1)
 
 
-def _add(columns: list[Column], type: LogicalType, parent: Column | None) -> Column:
-    kind, takes, bits = _kind(type)
+def _add(columns: list[Column], type: LogicalType, parent: Column | None, open_values: str) -> Column:
+    plain = isinstance(type, Open) and open_values != "variant"
+    kind, takes, bits = ("bytes", "variant", 0) if plain else _kind(type)
     column = Column(len(columns), kind, takes, parent, bits=bits)
     columns.append(column)
-    for name, below in _below(type):
-        column.children[name] = _add(columns, below, column)
+    for name, below in () if plain else _below(type):
+        column.children[name] = _add(columns, below, column, open_values)
     return column
 
 

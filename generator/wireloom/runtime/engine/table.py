@@ -47,14 +47,13 @@ class Table:
     program: Any
     columns: Sequence[Column]
     type: Record | List
+    open_values: arrow.OpenValues
     rows: str = ""  # the list whose elements are the rows, where flat rows are asked for
     row: Record | None = None  # the flat row
 
     @classmethod
     def compiled(cls, engine: "Engine", native: Any, request: "Request") -> "Table":
         """The program for a request; raises Uncovered, and ValueError for columns that the format does not have."""
-        if request.open_values != "variant":
-            raise Uncovered("open values that are not VARIANT")
         root = engine.root(request)
         type: Record | List
         rows, row = "", None
@@ -64,8 +63,9 @@ class Table:
             rows, row, type = _flat(root.logical, root.rows, request.columns)
         else:
             type = project(root.logical, request.columns)
-        compiler = Compiler(native, engine.layout, request.settings, type)
-        return cls(engine, native, compiler.program(request.root), compiler.columns, type, rows, row)
+        shown = request.open_values
+        compiler = Compiler(native, engine.layout, request.settings, type, shown, engine.codec.extensions)
+        return cls(engine, native, compiler.program(request.root), compiler.columns, type, shown, rows, row)
 
     @staticmethod
     def takes(array: object) -> bool:
@@ -131,7 +131,7 @@ class Table:
         records = self._array(batch, self.columns[0], self.type)
         if accepted:
             self.engine.reread += len(accepted)
-            records = _merged(records, accepted, self.type)
+            records = _merged(records, accepted, self.type, self.open_values)
         return self._shaped(records, _errors(errors, len(records)), start)
 
     def _shaped(self, records: pa.Array, errors: pa.StructArray, start: int) -> Decoded:
@@ -155,12 +155,12 @@ class Table:
             elements.field(member.name) if member.name in own else records.field(member.name).take(rows.parents)
             for member in self.row.fields
         ]
-        type = arrow.arrow_type(self.row)
+        type = arrow.arrow_type(self.row, self.open_values)
         mask = elements.is_null() if elements.null_count else None
         return pa.StructArray.from_arrays(parts, fields=list(type), mask=mask)
 
     def _array(self, batch: Any, column: Column, type: LogicalType) -> pa.Array:
-        return _built(batch, column, arrow.arrow_type(type))
+        return _built(batch, column, arrow.arrow_type(type, self.open_values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,10 +223,11 @@ def _errors(errors: dict[int, DecodeError], length: int) -> pa.StructArray:
     return found.take(pa.Array.from_buffers(pa.int32(), length, [None, pa.py_buffer(places)]))
 
 
-def _merged(records: pa.Array, values: dict[int, Any], type: Record | List) -> pa.Array:
+def _merged(records: pa.Array, values: dict[int, Any], type: Record | List, open_values: arrow.OpenValues) -> pa.Array:
     """The records with those that the construct parser read in their places."""
     outer = Record((LogicalField(_ROWS, type, nullable=True),))
-    added = arrow.to_struct_array([{_ROWS: value} for value in values.values()], outer).field(_ROWS)
+    rows = [{_ROWS: value} for value in values.values()]
+    added = arrow.to_struct_array(rows, outer, open_values=open_values).field(_ROWS)
     places = numbers("q", range(len(records)))
     for place, row in enumerate(values):
         places[row] = len(records) + place

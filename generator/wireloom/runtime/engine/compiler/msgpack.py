@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from wireloom.runtime.canonical import dumps
 from wireloom.runtime.engine.assembly import Label, Uncovered
 from wireloom.runtime.engine.compiler.scope import Node, Part, Scope, Sink, limits, need_width
 
@@ -19,6 +20,7 @@ FAMILIES = {
     "ext": 8,
 }
 _FAMILY_COUNT = 9
+OPEN_FORMS = {"variant": 0, "json": 1, "binary": 2}
 
 
 class MessagePack(Part):
@@ -136,11 +138,24 @@ class MessagePack(Part):
 
     def _open_value(self, rules: list[int], families: int, sink: Sink) -> None:
         with self.compiler.into(sink.column, "variant") as column:
-            table = self.assembly.table(rules)
+            table, form = self.assembly.table(rules), OPEN_FORMS[self.compiler.open_values]
             if column is None:
-                self.assembly.emit("PACK_OPEN", table, families, None, None)
-                return
-            self.assembly.emit("BEGIN", column.index)
-            parts = (column.children[name].index for name in ("value", "metadata"))
-            self.assembly.emit("PACK_OPEN", table, families, *parts)
-            self.assembly.emit("FINISH", column.index)
+                self.assembly.emit("PACK_OPEN", table, families, None, None, 0, 0)
+            elif column.kind == "bytes":
+                names = self._tags(rules) if form == OPEN_FORMS["json"] else 0
+                self.assembly.emit("PACK_OPEN", table, families, column.index, None, form, names)
+            else:
+                self.assembly.emit("BEGIN", column.index)
+                parts = (column.children[name].index for name in ("value", "metadata"))
+                self.assembly.emit("PACK_OPEN", table, families, *parts, 0, 0)
+                self.assembly.emit("FINISH", column.index)
+
+    def _tags(self, rules: list[int]) -> int:
+        """A table of what the tagged rendering of each ext type of the rules begins with."""
+        words: list[int] = []
+        for code in rules[4::2]:
+            names = {extension.name or f"ext{code}" for extension in self.compiler.extensions if extension.code == code}
+            if len(names) != 1:
+                raise Uncovered("ext types of several names")
+            words.append(self.assembly.text(f"{{{dumps(names.pop())}:".encode()))
+        return self.assembly.table([len(words), *words])

@@ -1,6 +1,6 @@
 """The compiler as a whole: from a root of the layout to a program, and what its parts share."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,17 +16,24 @@ from wireloom.runtime.engine.conditions import Conditions
 from wireloom.runtime.engine.expressions import Constant, Expressions, Tree
 from wireloom.runtime.engine.fusion import Fusion
 from wireloom.runtime.engine.outline import Column, links, outline
-from wireloom.runtime.logical import List, Record
+from wireloom.runtime.logical import ExtensionType, List, Record
 
 
 class Compiler:
     """Compiles one root of a layout."""
 
-    def __init__(
-        self, engine: Any, layout: Mapping[str, Any], settings: Mapping[str, Any], type: Record | List
+    def __init__(  # noqa: PLR0913 - what is compiled, and how it is shown
+        self,
+        engine: Any,
+        layout: Mapping[str, Any],
+        settings: Mapping[str, Any],
+        type: Record | List,
+        open_values: str = "variant",
+        extensions: Sequence[ExtensionType] = (),
     ) -> None:
         self.engine, self.layout, self.settings = engine, layout, dict(settings)
-        self.columns = outline(type)
+        self.open_values, self.extensions = open_values, extensions
+        self.columns = outline(type, open_values)
         self.assembly = Assembly(engine.OPCODES, engine.EXPRESSION_CODES)
         self.expressions = Expressions(self.assembly, self.settings, layout["ranges"])
         self.conditions = Conditions(self.assembly)

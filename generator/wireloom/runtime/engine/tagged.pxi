@@ -1,0 +1,178 @@
+# Open values as the text of their tagged JSON rendering, byte for byte as `dumps(to_tagged(value))` of
+# `runtime/canonical.py` writes it. The value has been checked, so nothing here can fail but memory.
+
+cdef extern from "Python.h":
+    char *PyOS_double_to_string(double number, char format, int precision, int flags, int *type) except NULL
+    void PyMem_Free(void *memory)
+    int Py_DTSF_ADD_DOT_0
+
+cdef const char *HEXADECIMAL = "0123456789abcdef"
+cdef const char *BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+
+cdef inline int write_literal(Stack *output, const char *text, int64_t size) noexcept nogil:
+    return push(output, text, size)
+
+
+cdef int write_quoted(Stack *output, const uint8_t *text, int64_t size) noexcept nogil:
+    """A JSON string: what needs no escape is copied in runs."""
+    cdef int64_t at, run = 0
+    cdef uint8_t escape[6]
+    cdef int64_t width
+    if write_literal(output, b'"', 1):
+        return EXHAUSTED
+    for at in range(size):
+        if text[at] >= 0x20 and text[at] != 0x22 and text[at] != 0x5C:
+            continue
+        escape[0] = 0x5C
+        width = 2
+        if text[at] == 0x22 or text[at] == 0x5C:
+            escape[1] = text[at]
+        elif text[at] == 0x08:
+            escape[1] = 0x62
+        elif text[at] == 0x09:
+            escape[1] = 0x74
+        elif text[at] == 0x0A:
+            escape[1] = 0x6E
+        elif text[at] == 0x0C:
+            escape[1] = 0x66
+        elif text[at] == 0x0D:
+            escape[1] = 0x72
+        else:
+            memcpy(escape + 1, b"u00", 3)
+            escape[4] = HEXADECIMAL[text[at] >> 4]
+            escape[5] = HEXADECIMAL[text[at] & 15]
+            width = 6
+        if push(output, text + run, at - run) or push(output, escape, width):
+            return EXHAUSTED
+        run = at + 1
+    if push(output, text + run, size - run):
+        return EXHAUSTED
+    return write_literal(output, b'"', 1)
+
+
+cdef int write_base64(Stack *output, const uint8_t *data, int64_t size) noexcept nogil:
+    """A JSON string of base64 text, padded."""
+    cdef int64_t start = output.length, groups = (size + 2) // 3, at
+    cdef uint8_t *target
+    cdef uint32_t word
+    if push(output, NULL, 4 * groups + 2):
+        return EXHAUSTED
+    target = output.data + start
+    target[0] = 0x22
+    target += 1
+    for at in range(0, size, 3):
+        word = <uint32_t>data[at] << 16
+        if at + 1 < size:
+            word |= <uint32_t>data[at + 1] << 8
+        if at + 2 < size:
+            word |= data[at + 2]
+        target[0] = BASE64[word >> 18]
+        target[1] = BASE64[word >> 12 & 63]
+        target[2] = BASE64[word >> 6 & 63] if at + 1 < size else 0x3D
+        target[3] = BASE64[word & 63] if at + 2 < size else 0x3D
+        target += 4
+    target[0] = 0x22
+    return OK
+
+
+cdef int write_decimal(Stack *output, int64_t value) noexcept nogil:
+    """An integer as text."""
+    cdef uint8_t digits[20]
+    cdef int64_t at = 20
+    cdef uint64_t rest = <uint64_t>value if value >= 0 else 0 - <uint64_t>value
+    while True:
+        at -= 1
+        digits[at] = <uint8_t>(0x30 + rest % 10)
+        rest //= 10
+        if rest == 0:
+            break
+    if value < 0:
+        at -= 1
+        digits[at] = 0x2D
+    return push(output, digits + at, 20 - at)
+
+
+cdef int write_number(Stack *output, double value) noexcept nogil:
+    """A float as Python says it: the shortest text that reads back as the same number. That needs Python itself."""
+    cdef char *text
+    cdef int code
+    if value != value:
+        return write_literal(output, b'"NaN"', 5)
+    if value - value != 0:
+        return write_literal(output, b'"Infinity"', 10) if value > 0 else write_literal(output, b'"-Infinity"', 11)
+    with gil:
+        try:
+            text = PyOS_double_to_string(value, b"r", 0, Py_DTSF_ADD_DOT_0, NULL)
+        except MemoryError:
+            return EXHAUSTED
+        code = push(output, text, <int64_t>strlen(text))
+        PyMem_Free(text)
+    return code
+
+
+cdef int write_tagged_extension(Writer *w, const int64_t *names, Head *head) noexcept nogil:
+    """{"<name>": text or base64}"""
+    cdef Stack *output = &w.machine.output
+    cdef int64_t i, symbol
+    cdef int code = OK
+    for i in range(w.rules[3]):
+        if w.rules[4 + 2 * i] != head.type:
+            continue
+        symbol = names[1 + i]
+        if push(output, w.machine.texts + (symbol >> 16), symbol & 0xFFFF):
+            return EXHAUSTED
+        if w.rules[5 + 2 * i]:
+            code = write_quoted(output, w.position, <int64_t>head.number)
+        else:
+            code = write_base64(output, w.position, <int64_t>head.number)
+        break
+    w.position += head.number
+    return code or write_literal(output, b"}", 1)
+
+
+cdef int write_tagged_container(Writer *w, const int64_t *names, Head *head) noexcept nogil:
+    """{"list": [...]} or {"map": [[key, value], ...]}"""
+    cdef Stack *output = &w.machine.output
+    cdef int64_t i
+    cdef bint pairs = head.family == F_MAP
+    if write_literal(output, b'{"map":[' if pairs else b'{"list":[', 8 if pairs else 9):
+        return EXHAUSTED
+    for i in range(<int64_t>head.number):
+        if i > 0 and write_literal(output, b",", 1):
+            return EXHAUSTED
+        if pairs:
+            if write_literal(output, b"[", 1) or write_tagged(w, names) or write_literal(output, b",", 1):
+                return EXHAUSTED
+        if write_tagged(w, names):
+            return EXHAUSTED
+        if pairs and write_literal(output, b"]", 1):
+            return EXHAUSTED
+    return write_literal(output, b"]}", 2)
+
+
+cdef int write_tagged(Writer *w, const int64_t *names) noexcept nogil:
+    """The value at the position as tagged JSON behind the output. `names`: count, then what each ext type begins with."""
+    cdef Stack *output = &w.machine.output
+    cdef Head head
+    cdef int code
+    read_head(&w.position, w.end, &head)
+    if head.family == F_NIL:
+        return write_literal(output, b"null", 4)
+    if head.family == F_BOOL:
+        return write_literal(output, b'{"bool":true}', 13) if head.number else write_literal(output, b'{"bool":false}', 14)
+    if head.family == F_EXT:
+        return write_tagged_extension(w, names, &head)
+    if head.family == F_ARRAY or head.family == F_MAP:
+        return write_tagged_container(w, names, &head)
+    if head.family == F_INT:
+        code = write_literal(output, b'{"int":', 7) or write_decimal(output, <int64_t>head.number)
+    elif head.family == F_FLOAT:
+        code = write_literal(output, b'{"float":', 9) or write_number(output, head.real)
+    elif head.family == F_STR:
+        code = write_literal(output, b'{"str":', 7) or write_quoted(output, w.position, <int64_t>head.number)
+        w.position += head.number
+    else:
+        code = write_literal(output, b'{"bytes":', 9) or write_base64(output, w.position, <int64_t>head.number)
+        w.position += head.number
+    return code or write_literal(output, b"}", 1)

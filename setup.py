@@ -5,6 +5,7 @@ then do all the work, slower by two to three orders of magnitude.
 """
 
 import os
+import runpy
 import sys
 from pathlib import Path
 
@@ -44,12 +45,14 @@ def _tell(error: Exception) -> None:
 def _extensions() -> list[Extension]:
     flags = os.environ.get("WIRELOOM_ENGINE_CFLAGS", "-O3").split()
     links = os.environ.get("WIRELOOM_ENGINE_LDFLAGS", "").split()
+    sources = runpy.run_path(f"{_FOLDER}/sources.py")["digest"](Path(_FOLDER))
     depends = sorted(str(path) for pattern in ("*.pxi", "*.h") for path in Path(_FOLDER).glob(pattern))
     extension = Extension(
         "wireloom.runtime.engine._engine",
         [f"{_FOLDER}/_engine.pyx"],
         include_dirs=[_FOLDER],
         depends=depends,
+        define_macros=[("WIRELOOM_SOURCES", f'"{sources}"')],
         extra_compile_args=flags,
         extra_link_args=links,
         optional=not os.environ.get("WIRELOOM_REQUIRE_ENGINE"),

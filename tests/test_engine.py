@@ -244,3 +244,11 @@ def test_without_an_engine_the_parser_serves_and_says_so_once(engine, monkeypatc
         assert repr(found.records.to_pylist()) == repr(wanted.records.to_pylist())
     finally:
         engines.module.cache_clear()
+
+
+def test_an_engine_of_other_sources_is_not_trusted(monkeypatch):
+    monkeypatch.setattr(engines, "digest", lambda _: "0" * 64)
+    engines.module.cache_clear()
+    with pytest.warns(RuntimeWarning, match="built from other sources"):
+        assert engines.module() is None
+    engines.module.cache_clear()

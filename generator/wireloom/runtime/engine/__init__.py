@@ -10,9 +10,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wireloom.runtime.engine.assembly import Uncovered
+from wireloom.runtime.engine.sources import digest
 from wireloom.runtime.errors import ContractError
 
 if TYPE_CHECKING:
@@ -29,17 +31,24 @@ __all__ = ["LAYOUT_VERSION", "Engine", "Request", "Uncovered", "available", "mod
 
 @cache
 def module() -> Any:
-    """The compiled engine; None where there is none, said once."""
+    """The compiled engine; None where there is none, or one of other sources, said once."""
     try:
         _engine = import_module("wireloom.runtime.engine._engine")
     except ImportError as error:
-        warnings.warn(
-            f"wireloom: no native engine ({error}); construct parsers decode, some hundred times slower",
-            RuntimeWarning,
-            stacklevel=2,
-        )
+        _miss(str(error))
+        return None
+    if digest(Path(__file__).parent) not in ("", _engine.SOURCES):
+        _miss("it was built from other sources than those beside it: install wireloom again")
         return None
     return _engine
+
+
+def _miss(reason: str) -> None:
+    warnings.warn(
+        f"wireloom: no native engine ({reason}); construct parsers decode, some hundred times slower",
+        RuntimeWarning,
+        stacklevel=3,
+    )
 
 
 def available() -> bool:

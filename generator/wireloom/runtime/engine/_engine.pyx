@@ -52,6 +52,17 @@ KINDS = {
 }
 """The kinds of columns, by name."""
 
+cdef extern from *:
+    """
+    #ifndef WIRELOOM_SOURCES
+    #define WIRELOOM_SOURCES ""
+    #endif
+    """
+    const char *WIRELOOM_SOURCES
+
+SOURCES = WIRELOOM_SOURCES.decode("ascii")
+"""The digest of the sources that this engine was made from, as `sources.digest` computes it."""
+
 INSTRUCTION_WIDTH = WIDTH
 FIRST_ERROR_CODE = FIRST_CODE
 IRREGULAR_CODE = IRREGULAR

@@ -11,9 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from wireloom.cli.app import app
-from wireloom.failures import MachineError, MisuseError
+from wireloom.failures import DataError, MachineError, MisuseError
 from wireloom.spark.metrics import Book
 from wireloom.spark.plan import Column, Files, Flow, Kafka, Plan
+from wireloom.spark.publishing import ParquetTables
 from wireloom.spark.stream import stream
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
@@ -137,6 +138,31 @@ def test_without_the_kafka_connector_the_message_has_its_coordinate(spark, run, 
     with pytest.raises(MachineError) as caught:
         run(replace(flow, source=Kafka("localhost:9", ("t",))))
     assert caught.value.remedy == f"--packages org.apache.spark:spark-sql-kafka-0-10_2.13:{spark.version}"
+
+
+def test_a_batch_that_does_not_balance_stops_the_job_and_is_in_no_table(run, flow, module, tmp_path, monkeypatch):
+    (tmp_path / "input" / "a").write_bytes(record(module, 0) + record(module, 1) + damaged(record(module, 2)))
+    write = ParquetTables.write
+    for name, lost in (("records", "written were 1 rows and 1 to"), ("quarantine", "written were 2 rows and 0 to")):
+
+        def written(tables, frame, table, *rest, losing=name):
+            return write(
+                tables, frame.limit(1 if table == "records" else 0) if table == losing else frame, table, *rest
+            )
+
+        monkeypatch.setattr(ParquetTables, "write", written)
+        with pytest.raises(DataError, match=lost):
+            run(flow)
+        assert not (tmp_path / "output" / "records").exists()
+    monkeypatch.setattr(ParquetTables, "write", write)
+    assert run(flow).rows == 2
+
+
+def test_a_metrics_file_that_is_something_else_is_left_alone(tmp_path):
+    (tmp_path / "other").write_text('{"batch": 1}\nhalf')
+    with pytest.raises(MisuseError, match="no metrics"):
+        Book(tmp_path / "other")
+    assert (tmp_path / "other").read_text() == '{"batch": 1}\nhalf'
 
 
 def invoked(*arguments):

@@ -1,5 +1,6 @@
 """`ingest --stream`: from options to a stream, its progress, and its end."""
 
+import shutil
 import signal
 import sys
 import threading
@@ -134,7 +135,8 @@ def run_stream(
     flow: Flow, asked: Streaming, out: Path, master: str, configuration: tuple[tuple[str, str], ...]
 ) -> Summary:
     """Run the stream until it ends, or until SIGINT or SIGTERM ends it; the sum of all its batches."""
-    from wireloom.spark.metrics import Book, Lines  # here, because they import pyspark
+    from wireloom.spark.delta import SETTINGS  # here, because they import pyspark
+    from wireloom.spark.metrics import Book, Lines
     from wireloom.spark.session import session
     from wireloom.spark.stream import stream
 
@@ -147,8 +149,14 @@ def run_stream(
         listener = Lines(sys.stderr)
     if asked.metrics is not None and sys.stderr.isatty():
         listener = Both(listener, Progress())
+    if flow.table_format == "delta":
+        configuration = (*configuration, *SETTINGS)
     with session((out,), master, configuration) as spark, _stopping() as stopping:
-        return stream(spark, flow, listener, stopping)
+        try:
+            return stream(spark, flow, listener, stopping)
+        finally:
+            if sys.stderr.isatty():
+                note("")  # behind the progress line
 
 
 @contextmanager
@@ -185,7 +193,8 @@ class Progress:
         rate = entry.summary.records / entry.seconds if entry.seconds else 0
         text = f"batch {entry.number}: {entry.summary.records:,} records in {entry.seconds:.1f} s ({rate:,.0f}/s)"
         bad = f"{self._sum.records:,} so far, {self._sum.quarantined:,} quarantined"
-        sys.stderr.write(f"{CLEAR}{text}; {bad}")
+        line = f"{text}; {bad}"[: shutil.get_terminal_size().columns - 1]
+        sys.stderr.write(f"{CLEAR}{line}")
         sys.stderr.flush()
 
 

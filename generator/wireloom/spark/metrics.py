@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
 
+from wireloom.failures import MisuseError
 from wireloom.spark.ledger import Entry
 
 
@@ -53,17 +54,18 @@ class Book:
     told: set[tuple[str, int]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        """Find what the file has; a line that was broken off goes."""
-        if not self.path.exists():
-            return
+        """Find what the file has; a line that was broken off goes. Raises MisuseError where it is another file."""
+        self.path.open("a").close()
         text = self.path.read_bytes()
         whole = text[: text.rfind(b"\n") + 1]
+        try:
+            found = [json.loads(line) for line in whole.splitlines()]
+            self.told.update((each["stream"], each["batch"]) for each in found)
+        except (ValueError, KeyError, TypeError) as error:
+            raise MisuseError(f"{self.path} has lines that are no metrics of ingest; name another file") from error
         if len(whole) < len(text):
             with self.path.open("r+b") as file:
                 file.truncate(len(whole))
-        for line in whole.splitlines():
-            found = json.loads(line)
-            self.told.add((found["stream"], found["batch"]))
 
     def resumed(self, stream: str, entries: Iterable[Entry]) -> None:
         """Lines of earlier batches that the file does not have."""

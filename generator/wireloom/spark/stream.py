@@ -10,7 +10,7 @@ import json
 import logging
 import re
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -23,6 +23,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from wireloom.catalog import FormatModule
 from wireloom.failures import DataError, MachineError, MisuseError
 from wireloom.spark import sources
+from wireloom.spark.delta import DeltaTables, require_delta
 from wireloom.spark.executor import open_module
 from wireloom.spark.ledger import IDENTITY, LEDGER, Entry, Ledger
 from wireloom.spark.plan import QUARANTINE, RECORDS, Flow, Plan, Summary
@@ -53,7 +54,7 @@ class _Work:
     """What is done with each micro-batch; the lock is held while one is in hand."""
 
     ledger: Ledger
-    tables: Tables
+    tables: Callable[[str], Tables]  # by the stream's name
     plan: Plan
     module: FormatModule
     kinds: tuple[str, ...]
@@ -81,7 +82,7 @@ class _Work:
         if entry is None:
             batch = Batch(self.ledger, number, self.plan, self.kinds, () if number else PARTS)
             stage = sources.Taken(frame, self.taken.decode, self.taken.place).staged(self.plan, self.module)
-            entry = prepared(stage, batch, self.tables)
+            entry = prepared(stage, batch, self.tables(stream))
             self.ledger.add(entry)
         self.ledger.settle(entry)
         self.listener.wrote(stream, entry)
@@ -154,10 +155,22 @@ def stream(spark: SparkSession, flow: Flow, listener: Listener, stopping: thread
         listener.resumed(known, ledger.entries())
     taken = sources.stream(spark, flow.source, flow.options)
     kinds = module.CODEC.root(flow.plan.root).kinds
-    work = _Work(ledger, ParquetTables.below(ledger), flow.plan, module, kinds, taken, identity, listener)
+    work = _Work(ledger, _tables(spark, flow, ledger), flow.plan, module, kinds, taken, identity, listener)
     writer = taken.frame.writeStream.foreachBatch(work).option("checkpointLocation", checkpoint)
     _run(_triggered(writer, flow.trigger), work, stopping)
     return ledger.total()[1]
+
+
+def _tables(spark: SparkSession, flow: Flow, ledger: Ledger) -> Callable[[str], Tables]:
+    """Tables in the flow's format; raises MisuseError where those that are there have another."""
+    delta = flow.table_format == "delta"
+    if delta:
+        require_delta(spark)
+    for name in PARTS:
+        found = ledger.storage.names(f"{ledger.home}/{name}")
+        if found and ("_delta_log" in found) != delta:
+            raise MisuseError(f"{ledger.home}/{name} is {'not ' if delta else ''}a Delta table; see --table-format")
+    return (lambda stream: DeltaTables(ledger, stream, flow.plan)) if delta else lambda _: ParquetTables.below(ledger)
 
 
 def _triggered(writer: DataStreamWriter, trigger: str | None) -> DataStreamWriter:

@@ -1,0 +1,78 @@
+"""Both tables as Delta: each batch is one commit of a table, which Delta makes once, by the stream's name and a number.
+
+Two tables are two commits. What decides over a batch is noted before the first, so that a batch which was killed
+between them is not finished by another spec, which could put a record into both tables or into neither.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from wireloom.failures import DataError, MachineError
+from wireloom.spark.ledger import LEDGER, Ledger, Move
+from wireloom.spark.plan import BATCH, Plan
+from wireloom.spark.sources import has_class, scala
+
+PROVIDER = "org.apache.spark.sql.delta.sources.DeltaDataSource"
+EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
+SETTINGS = (
+    ("spark.sql.extensions", EXTENSION),
+    ("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog"),
+)
+"""What Delta asks of a session."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeltaTables:
+    """The two tables of one stream."""
+
+    ledger: Ledger
+    stream: str
+    plan: Plan
+
+    def write(self, frame: DataFrame, name: str, number: int, staging: str) -> DataFrame:  # noqa: ARG002 - Tables'
+        """Commit it; a batch that was committed before is left as it is."""
+        self._begin(number)
+        path = f"{self.ledger.home}/{name}"
+        writer = frame.withColumn(BATCH, F.lit(number).cast("long")).write.format("delta").mode("append")
+        options = {"txnAppId": f"{self.stream}/{name}", "txnVersion": str(number), "mergeSchema": "true"}
+        writer.options(**options).save(path)
+        return frame.sparkSession.read.format("delta").load(path).where(F.col(BATCH) == number)
+
+    def moves(self, name: str, number: int, staging: str) -> tuple[Move, ...]:  # noqa: ARG002 - Tables'
+        """None: it is there."""
+        return ()
+
+    def _begin(self, number: int) -> None:
+        """Note by what the batch is decoded; raises DataError where it was begun by something else."""
+        storage, folder = self.ledger.storage, f"{self.ledger.home}/{LEDGER}"
+        path = f"{folder}/begun-{number:010d}.json"
+        plan = json.loads(json.dumps(asdict(self.plan), default=str))
+        if not storage.exists(path):
+            for name in storage.names(folder):
+                if name.startswith("begun-"):  # of the batch before, which is in the ledger
+                    storage.delete(f"{folder}/{name}")
+            storage.write(path, json.dumps(plan))
+            return
+        before = json.loads(storage.read(path))
+        changed = [name for name in plan if plan[name] != before[name]]
+        if changed:
+            raise DataError(
+                f"batch {number} may be in one table already, and was decoded with another {' and '.join(changed)} "
+                f"(spec {before['digest'][:12]}); finish it with that (--trigger once), then go on with the new one"
+            )
+
+
+def require_delta(spark: SparkSession) -> None:
+    """Raises MachineError, with what to add, where this session has no Delta."""
+    if not has_class(spark, PROVIDER):
+        version = ".".join(spark.version.split(".")[:2])
+        coordinate = f"io.delta:delta-spark_{version}_{scala(spark)}:VERSION"
+        raise MachineError(
+            "this Spark session has no Delta Lake", f"--packages {coordinate} (the VERSION made for Spark {version})"
+        )
+    if EXTENSION not in (spark.conf.get("spark.sql.extensions", "") or ""):
+        wanted = " ".join(f"--conf {name}={value}" for name, value in SETTINGS)
+        raise MachineError("this Spark session is not set up for Delta Lake", f"spark-submit {wanted}")

@@ -298,7 +298,11 @@ class Codec:
         return values, errors
 
     def encode(
-        self, records: "pa.RecordBatch | pa.StructArray", *, root: str | None = None, **parameters: object
+        self,
+        records: "pa.RecordBatch | pa.StructArray | pa.Table | pa.ChunkedArray",
+        *,
+        root: str | None = None,
+        **parameters: object,
     ) -> "pa.Array":
         """The bytes of each record of a batch (null for null); raises EncodeError at the first that cannot be said."""
         import pyarrow as pa
@@ -310,16 +314,18 @@ class Codec:
             raise ParameterError(
                 f"columns hold one record a row; a root that is a list cannot be encoded from them: {root}"
             )
-        values = arrow.from_struct_array(records, entry.logical, extensions=self.extensions)
+        structs = arrow.as_structs(records)
+        request = Request(root or self.default_root, settings)
+        if self.engine is not None and (found := self.engine.encode(structs, request)) is not None:
+            return found
+        values = arrow.from_struct_array(structs, entry.logical, extensions=self.extensions)
         return pa.array(
-            [
-                None if value is None else self._build_at(entry, row, value, settings)
-                for row, value in enumerate(values)
-            ],
+            [None if value is None else self.build_at(entry, row, value, settings) for row, value in enumerate(values)],
             pa.binary(),
         )
 
-    def _build_at(self, root: Root, row: int, value: Any, parameters: Mapping[str, ParameterValue]) -> bytes:
+    def build_at(self, root: Root, row: int, value: Any, parameters: Mapping[str, ParameterValue]) -> bytes:
+        """`build` with root and parameters settled; an error is at the row."""
         try:
             return self._build_with(root, value, parameters)
         except EncodeError as error:

@@ -306,6 +306,15 @@ _OPEN_ARRAYS = {"variant": _variant_array, "json": _tagged_array, "binary": _byt
 # --- columns to values ---------------------------------------------------------------------------------------------
 
 
+def as_structs(records: pa.StructArray | pa.RecordBatch | pa.Table | pa.ChunkedArray) -> pa.StructArray:
+    """One struct for each row, in one piece."""
+    if isinstance(records, pa.RecordBatch | pa.Table):
+        records = records.to_struct_array()
+    if not isinstance(records, pa.ChunkedArray):
+        return records
+    return records.combine_chunks() if records.num_chunks != 1 else records.chunk(0)
+
+
 def from_struct_array(
     array: pa.StructArray | pa.RecordBatch, record: Record, *, extensions: Sequence[ExtensionType] = ()
 ) -> list[dict[str, object] | None]:
@@ -315,8 +324,7 @@ def from_struct_array(
     VARIANT, tagged JSON text and bytes of the wire are told apart by the column's type. `extensions` names extension
     codes.
     """
-    structs = array.to_struct_array() if isinstance(array, pa.RecordBatch) else array
-    return _records(structs, record, extensions)
+    return _records(as_structs(array), record, extensions)
 
 
 def _values(array: pa.Array, type: LogicalType, extensions: Sequence[ExtensionType]) -> list[object]:

@@ -82,7 +82,9 @@ class Engine:
     codec: "Codec"
     layout: Mapping[str, Any]
     reread: int = 0  # records that the engine gave up on and the construct parser accepted
+    rebuilt: int = 0  # rows that the engine gave up on and the construct path was asked to build
     _programs: dict[tuple[object, ...], Any] = field(default_factory=dict)
+    _writers: dict[tuple[object, ...], Any] = field(default_factory=dict)
 
     def decode(self, array: "pa.Array", request: Request) -> "Decoded | None":
         """The columns of an array of records; None where the engine does not cover the request."""
@@ -118,12 +120,15 @@ class Engine:
         parts: Iterator[Decoded] = program.batches(array, request, row_budget)
         return parts
 
-    def _made(self, request: Request) -> Any:
+    def _check_version(self) -> None:
         if self.layout.get("version") != LAYOUT_VERSION:
             raise ContractError(
                 f"{self.codec.format}: layout of version {self.layout.get('version')}; "
                 f"this engine reads version {LAYOUT_VERSION}: generate again"
             )
+
+    def _made(self, request: Request) -> Any:
+        self._check_version()
         if module() is None:
             return None
         from wireloom.runtime.engine.table import Table
@@ -132,6 +137,43 @@ class Engine:
             return Table.compiled(self, module(), request)
         except Uncovered:
             return None
+
+    def encode(self, records: "pa.StructArray", request: Request) -> "pa.Array | None":
+        """The records of columns; None where the engine does not cover the request. Raises EncodeError."""
+        writer = self.writer(request)
+        try:
+            return None if writer is None else writer.encode(records, request)
+        except Uncovered:  # columns of other types than the emitted schema's
+            return None
+
+    def encode_batches(self, records: "pa.StructArray", request: Request) -> "Iterator[pa.Array] | None":
+        """The records of columns in parts, each below Arrow's 2 GiB; None where the engine does not cover the request.
+
+        Raises Uncovered, before the first part, where the columns are not of the emitted schema's types.
+        """
+        writer = self.writer(request)
+        return None if writer is None else writer.batches(records, request)
+
+    def writer(self, request: Request) -> Any:
+        """The program that writes records for a request; None where the engine does not cover it."""
+        if request.key not in self._writers:
+            self._writers[request.key] = self._made_writer(request)
+        return self._writers[request.key]
+
+    def _made_writer(self, request: Request) -> Any:
+        self._check_version()
+        if module() is None:
+            return None
+        from wireloom.runtime.engine.encoder.table import Table
+
+        try:
+            return Table.compiled(self, module(), request)
+        except Uncovered:
+            return None
+
+    def build(self, row: int, value: Any, request: Request) -> bytes:
+        """The bytes that the construct path builds of a row's value; raises EncodeError at the row."""
+        return self.codec.build_at(self.root(request), row, value, request.settings)
 
     def root(self, request: Request) -> "Root":
         """The root that a request names."""

@@ -22,6 +22,14 @@ include "protobuf.pxi"
 include "deferral.pxi"
 include "machine.pxi"
 include "checks.pxi"
+include "encode_types.pxi"
+include "encode_columns.pxi"
+include "encode_values.pxi"
+include "encode_msgpack.pxi"
+include "encode_variant.pxi"
+include "encode_protobuf.pxi"
+include "encode_machine.pxi"
+include "encode_checks.pxi"
 
 OPCODES = {
     name: number
@@ -507,3 +515,4 @@ def flat_rows(offsets, int64_t first, int64_t count, present):
 
 
 include "streams.pxi"
+include "encode.pxi"

@@ -19,6 +19,7 @@ cdef extern from "digests.h" nogil:
         int good
     void wl_md5(const uint8_t *data, int64_t size, uint8_t *digest)
     void wl_md5_check(wl_digest *digests, int64_t count)
+    void wl_md5_write(wl_digest *digests, int64_t count)
     int wl_is_utf8(const uint8_t *data, int64_t size)
 
 cdef extern from "bytes.h" nogil:

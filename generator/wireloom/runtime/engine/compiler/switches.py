@@ -1,12 +1,13 @@
 """Tables that choose a target by a value."""
 
 import random
+from collections.abc import Mapping
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Label, Uncovered
 
 
-def hashed(targets: dict[int | None, Label]) -> list[Any]:
+def hashed(targets: Mapping[int | None, Label | int]) -> list[Any]:
     """A table in which each value has a place of its own: the product with a multiplier, its highest bits."""
     values = [value for value in targets if value is not None]
     source = random.Random(len(values))  # noqa: S311 - no secret: the same table each time
@@ -19,7 +20,9 @@ def hashed(targets: dict[int | None, Label]) -> list[Any]:
     raise Uncovered("a choice among too many values")
 
 
-def _laid_out(targets: dict[int | None, Label], places: dict[int, int], bits: int, multiplier: int) -> list[Any]:
+def _laid_out(
+    targets: Mapping[int | None, Label | int], places: dict[int, int], bits: int, multiplier: int
+) -> list[Any]:
     entries: list[Any] = [0, -1] * (1 << bits)
     for value, place in places.items():
         entries[2 * place : 2 * place + 2] = [value, targets[value]]

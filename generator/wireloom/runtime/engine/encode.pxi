@@ -1,0 +1,291 @@
+# Running a program that writes: the columns of the caller in, an Arrow array of bytes out.
+
+ENCODE_OPCODES = {
+    name: number
+    for number, name in enumerate(
+        "RETURN ENTER LOAD COMPUTE WHEN CONSTANT INTEGER PUT FLOAT BOOLEAN BYTES HOLD PATCH MARK PAD CHECKSUMS REPEAT "
+        "MAP BITS BITS_MAPPED PRESENT ABSENT ONLY KINDS SWITCH JUMP FAIL ACCEPT CHOOSE TRIAL PACK_INTEGER PACK_PUT "
+        "PACK_FLOAT PACK_BOOLEAN PACK_BYTES PACK_NIL PACK_OPEN PACK_REPEAT PROTO_INTEGER PROTO_PUT PROTO_FLOAT "
+        "PROTO_BYTES PROTO_REPEAT PROTO_BEGIN PROTO_END PROTO_TABLES PROTO_ENTRY PROTO_DUMP PROTO_SEGMENT PROTO_ORDER".split()
+    )
+}
+"""The instructions of programs that write, by name; their operands are in encode_checks.pxi."""
+
+LOADS = {name: number for number, name in enumerate("integer boolean symbol size count present choice".split())}
+"""What a load takes from a column, by name."""
+
+assert len(ENCODE_OPCODES) == E_COUNT and len(LOADS) == LOAD_FORMS
+
+
+cdef class Written:
+    """The records of one run. `status` has a byte a record: 0 good, 1 null, 2 given up."""
+
+    cdef Buffer data
+    cdef Buffer offsets
+    cdef Buffer validity
+    cdef int64_t size
+    cdef readonly bytearray status
+    cdef readonly int64_t consumed
+    cdef readonly int64_t failed
+    cdef readonly int64_t nulls
+
+    def __dealloc__(self):
+        free(self.data.data)
+        free(self.offsets.data)
+        free(self.validity.data)
+
+    def take(self):
+        """The blocks of validity (None: all valid), offsets and data; once."""
+        validity = block(&self.validity, (self.consumed + 7) >> 3) if self.nulls else None
+        return validity, block(&self.offsets, (self.consumed + 1) * 4), block(&self.data, self.size)
+
+
+cdef class WritingProgram:
+    """Instructions that write, validated, with the program that reads back what was written."""
+
+    cdef int64_t *code
+    cdef int64_t *expressions
+    cdef int64_t *tables
+    cdef int64_t *symbol_list
+    cdef uint32_t *symbols
+    cdef int64_t symbol_mask
+    cdef uint8_t *texts
+    cdef int64_t text_size
+    cdef wl_crc *crcs
+    cdef Source *columns
+    cdef int column_count
+    cdef int space_count
+    cdef int register_count
+    cdef int slot_count
+    cdef int64_t entry
+    cdef Program reader
+
+    def __init__(self, code, expressions, tables, bytes texts, crcs, columns, symbols, Program reader, *, int registers, int slots, int64_t entry):
+        cdef int i
+        _WritingChecker(code, expressions, tables, texts, crcs, columns, registers, slots).check([entry])
+        if not 1 <= registers <= 1 << 16 or not 0 <= slots <= 1 << 16 or columns[0][0] != KIND_STRUCT:
+            raise LayoutError("a malformed layout: registers, slots or columns")
+        for symbol in symbols:
+            if symbol < 0 or (symbol >> 16) + (symbol & 0xFFFF) > len(texts):
+                raise LayoutError(f"a malformed layout: the text {symbol}")
+        self.reader, self.entry, self.register_count, self.slot_count = reader, entry, registers, slots
+        self.code, self.expressions, self.tables = words(code), words(expressions), words(tables)
+        self.symbol_list = words(symbols)
+        self.texts = <uint8_t *>calloc(len(texts) + SLACK, 1)
+        self.crcs = <wl_crc *>malloc(sizeof(wl_crc) * (len(crcs) + 1))
+        self.columns = <Source *>calloc(len(columns), sizeof(Source))
+        if self.texts == NULL or self.crcs == NULL or self.columns == NULL:
+            raise MemoryError
+        memcpy(self.texts, <const char *>texts, len(texts))
+        self.text_size = len(texts)
+        for i, parameters in enumerate(crcs):
+            prepare_crc(self.crcs + i, parameters)
+        self.column_count, self.space_count = len(columns), 1
+        for i, (kind, parent, child, sibling) in enumerate(columns):
+            self.columns[i].kind, self.columns[i].parent = kind, parent
+            self.columns[i].child, self.columns[i].sibling = child, sibling
+            if parent >= 0:
+                self.columns[i].space = self.columns[<int>parent].space
+            elif i > 0:
+                self.columns[i].space = self.space_count
+                self.space_count += 1
+        self.place_symbols(len(symbols))
+
+    cdef place_symbols(self, int64_t count):
+        """The table by which a text finds its number."""
+        cdef int64_t slots = 8, n
+        cdef uint64_t place
+        while slots < 4 * count:
+            slots *= 2
+        self.symbols = <uint32_t *>calloc(<size_t>slots, 4)
+        if self.symbols == NULL:
+            raise MemoryError
+        self.symbol_mask = slots - 1
+        for n in range(count):
+            place = hash_of(self.texts + (self.symbol_list[n] >> 16), self.symbol_list[n] & 0xFFFF, hash_seed) & <uint64_t>(slots - 1)
+            while self.symbols[place]:
+                place = (place + 1) & <uint64_t>(slots - 1)
+            self.symbols[place] = <uint32_t>(n + 1)
+
+    def __dealloc__(self):
+        free(self.code)
+        free(self.expressions)
+        free(self.tables)
+        free(self.symbol_list)
+        free(self.symbols)
+        free(self.texts)
+        free(self.crcs)
+        free(self.columns)
+
+    def run(self, columns, int64_t start, int64_t stop, int64_t limit=-1):
+        """The records of rows `start` to `stop`, each of at most `limit` bytes (-1: any number).
+
+        A column is None, or its validity, offsets and data (buffers or None), the array's own offset and its length.
+        Ends early where the output is full; `consumed` says how many rows were written.
+        """
+        cdef Written written = Written.__new__(Written)
+        cdef Builder k
+        cdef Machine c
+        cdef int code
+        cdef int64_t count = stop - start
+        cdef Batch echo
+        cdef Source *sources = <Source *>malloc(self.column_count * sizeof(Source))
+        held = []
+        memset(&k, 0, sizeof(Builder))
+        echo = self.reader.begin(&c)
+        try:
+            if sources == NULL:
+                raise MemoryError
+            memcpy(sources, self.columns, self.column_count * sizeof(Source))
+            self.bind(sources, columns, held)
+            if count < 0 or start < 0 or sources[0].missing or stop > sources[0].length:
+                raise ValueError("a range that the columns do not have")
+            written.status = bytearray(count)
+            self.prepare(&k, sources)
+            if expect(c.columns, 0, 1) or reserve(&written.offsets, (count + 1) * 4) or reserve(&written.validity, (count >> 3) + 1):
+                raise MemoryError
+            memset(written.validity.data, 0xFF, <size_t>((count >> 3) + 1))
+            with nogil:
+                code = self.write_all(&k, &c, written, start, count, limit)
+            written.data, k.output.data = k.output, NULL
+            written.size = k.size
+        finally:
+            free(sources)
+            release_builder(&k, self.slot_count)
+            release(&c)
+        if code == EXHAUSTED:
+            raise MemoryError("no memory for the records")
+        if code == FULL:
+            raise OverflowError(f"record {start + written.consumed} is longer than an Arrow array can hold")
+        if code == MALFORMED:
+            raise ValueError(f"the columns of row {start + written.consumed} contradict themselves: offsets that lead nowhere")
+        return written
+
+    cdef bind(self, Source *sources, columns, list held):
+        """The buffers of the columns, each as long as its array must be."""
+        cdef int i
+        if len(columns) != self.column_count:
+            raise ValueError("other columns than the program has")
+        for i, column in enumerate(columns):
+            sources[i].missing = column is None
+            if column is None:
+                continue
+            validity, offsets, data, first, length = column
+            views = [memoryview(each) if each is not None else None for each in (validity, offsets, data)]
+            held.append(views)
+            check_column(sources[i].kind, views, first, length)
+            sources[i].first, sources[i].length = first, length
+            sources[i].validity, sources[i].offsets, sources[i].data = address(views[0]), address(views[1]), address(views[2])
+            sources[i].size = views[2].nbytes if views[2] is not None else 0
+        for i in range(self.column_count):
+            if sources[i].parent >= 0 and not sources[i].missing:
+                if sources[sources[i].parent].missing or sources[i].length < sources[sources[i].parent].length:
+                    raise ValueError("a struct that is longer than its members")
+            elif sources[i].kind == KIND_LIST and not sources[i].missing and sources[sources[i].child].missing:
+                sources[sources[i].child].length = INT32_MAX
+
+    cdef prepare(self, Builder *k, const Source *sources):
+        k.m.code, k.m.expressions, k.m.tables, k.m.texts, k.m.crcs = self.code, self.expressions, self.tables, self.texts, self.crcs
+        k.m.text_size = self.text_size
+        k.m.registers = <int64_t *>calloc(self.register_count + 1, 8)
+        k.m.absent = <uint8_t *>malloc(self.register_count + 1)
+        k.rows = <int64_t *>calloc(self.space_count, 8)
+        k.interned = <Interned *>calloc(self.slot_count + 1, sizeof(Interned))
+        if k.m.registers == NULL or k.m.absent == NULL or k.rows == NULL or k.interned == NULL:
+            raise MemoryError
+        memset(k.m.absent, 1, self.register_count + 1)
+        k.sources = sources
+        k.symbols, k.symbol_mask, k.symbol_list, k.seed = self.symbols, self.symbol_mask, self.symbol_list, hash_seed
+
+    cdef int write_all(self, Builder *k, Machine *c, Written written, int64_t start, int64_t count, int64_t limit) noexcept nogil:
+        """Every row; where one is given up the output is as it was."""
+        cdef int32_t *offsets = <int32_t *>written.offsets.data
+        cdef uint8_t *status
+        cdef int64_t row
+        cdef int code
+        with gil:
+            status = written.status
+        offsets[0] = 0
+        for row in range(count):
+            k.rows[0] = start + row
+            written.consumed = row
+            if not there(k, 0):
+                status[row] = 1
+                written.nulls += 1
+                written.validity.data[row >> 3] &= <uint8_t>(~(1 << (row & 7)) & 0xFF)
+            else:
+                code = self.write(k, c, limit)
+                if code == IRREGULAR:
+                    status[row] = 2
+                    written.failed += 1
+                elif code == FULL and row > 0:
+                    break
+                elif code:
+                    return code
+            offsets[row + 1] = <int32_t>k.size
+            if k.seal_count >= GROUP or k.sealed >= GROUP_BYTES:
+                write_seals(k)
+        else:
+            written.consumed = count
+        write_seals(k)
+        return OK
+
+    cdef int write(self, Builder *k, Machine *c, int64_t limit) noexcept nogil:
+        """One record, written and read back."""
+        cdef int64_t seals = k.seal_count
+        cdef int code
+        k.base = k.size
+        k.trial = -1
+        code = make(k, self.entry)
+        if not code and k.size > INT32_MAX:
+            code = FULL
+        if not code and limit >= 0 and k.size - k.base > limit:
+            code = IRREGULAR
+        if not code:
+            trust_seals(k, seals, c)
+            code = OK if self.reads(k, c) else IRREGULAR
+        if code:
+            k.size, k.seal_count = k.base, seals
+        return code
+
+    cdef bint reads(self, const Builder *k, Machine *c) noexcept nogil:
+        """Whether a reader takes the record, and for the alternative that was written."""
+        cdef Column *kind = c.columns + 1
+        cdef bint good
+        c.given_end = k.output.data + k.output.capacity
+        if self.reader.read(c, k.output.data + k.base, k.size - k.base, True):
+            return False
+        good = k.trial < 0 or (
+            kind.length == 1
+            and kind.size == k.trial & 0xFFFF
+            and memcmp(kind.data.data, k.m.texts + (k.trial >> 16), <size_t>kind.size) == 0
+        )
+        cut(c.columns, 0, 0)
+        return good
+
+
+cdef void release_builder(Builder *k, int slots) noexcept:
+    cdef int i
+    if k.interned != NULL:
+        for i in range(slots):
+            free(k.interned[i].entries.data)
+            free(k.interned[i].places.data)
+        free(k.interned)
+    free(k.rows)
+    free(k.output.data)
+    free(k.scratch.data)
+    release(&k.m)
+
+
+cdef check_column(int kind, list views, int64_t first, int64_t length):
+    """The buffers hold what an array of this kind and length must have."""
+    cdef int64_t rows = first + length
+    if first < 0 or length < 0 or rows > <int64_t>1 << 48:
+        raise ValueError("an array of no such length")
+    validity, offsets, data = (0 if view is None else view.nbytes for view in views)
+    if views[0] is not None and validity < (rows + 7) // 8:
+        raise ValueError("a validity bitmap that is too short")
+    if length and kind in (KIND_BYTES, KIND_LIST) and offsets < (rows + 1) * 4:
+        raise ValueError("offsets that are too short")
+    if kind == KIND_BOOLEAN and data < (rows + 7) // 8 or kind < KIND_BOOLEAN and data < rows * width_of(kind):
+        raise ValueError("values that are too short")

@@ -1,0 +1,162 @@
+# The validator of programs that write. Its letters are those of checks.pxi, with columns that are read, not written:
+#   I integer  F float  B boolean  Y bytes  L list  U struct  A alternatives or struct  o any column
+#   V interned table  H, W, G, D tables: of a mapping, of a switch, of kinds, of ext types
+
+_WRITTEN = {
+    E_RETURN: "N",
+    E_ENTER: "rSE",
+    E_LOAD: "ONR",
+    E_COMPUTE: "XR",
+    E_WHEN: "XT",
+    E_CONSTANT: "JN",
+    E_INTEGER: "INNN",
+    E_PUT: "RNNN",
+    E_FLOAT: "FNN",
+    E_BOOLEAN: "B",
+    E_BYTES: "YN",
+    E_HOLD: "NR",
+    E_PATCH: "RRNNN",
+    E_MARK: "RR",
+    E_PAD: "NR",
+    E_CHECKSUMS: "NR",
+    E_REPEAT: "LNCR",
+    E_MAP: "RNNR",
+    E_BITS: "RRN",
+    E_BITS_MAPPED: "RRNN",
+    E_PRESENT: "O",
+    E_ABSENT: "OT",
+    E_ONLY: "UO",
+    E_KINDS: "UN",
+    E_SWITCH: "NR",
+    E_JUMP: "T",
+    E_FAIL: "",
+    E_ACCEPT: "RN",
+    E_CHOOSE: "RN",
+    E_TRIAL: "JN",
+    E_PACK_INTEGER: "INNN",
+    E_PACK_PUT: "RNN",
+    E_PACK_FLOAT: "F",
+    E_PACK_BOOLEAN: "B",
+    E_PACK_BYTES: "YNN",
+    E_PACK_NIL: "ONT",
+    E_PACK_OPEN: "UYYNN",
+    E_PACK_REPEAT: "LCR",
+    E_PROTO_INTEGER: "NINNNN",
+    E_PROTO_PUT: "NRNNNN",
+    E_PROTO_FLOAT: "NNFN",
+    E_PROTO_BYTES: "NYNN",
+    E_PROTO_REPEAT: "LCR",
+    E_PROTO_BEGIN: "NRR",
+    E_PROTO_END: "RR",
+    E_PROTO_TABLES: "Q",
+    E_PROTO_ENTRY: "NQYN",
+    E_PROTO_DUMP: "NQ",
+    E_PROTO_SEGMENT: "R",
+    E_PROTO_ORDER: "N",
+}
+_LOADED = {
+    LOAD_INTEGER: _INTEGERS,
+    LOAD_BOOLEAN: frozenset((KIND_BOOLEAN,)),
+    LOAD_SYMBOL: frozenset((KIND_BYTES,)),
+    LOAD_SIZE: frozenset((KIND_BYTES,)),
+    LOAD_COUNT: frozenset((KIND_LIST,)),
+    LOAD_PRESENT: frozenset(range(KIND_COUNT)),
+    LOAD_CHOICE: frozenset((KIND_STRUCT,)),
+}
+_SIZES = frozenset(range(1, 9))
+
+
+class _WritingChecker(_Checker):
+    """Looks at one program that writes."""
+
+    def check_instruction(self, at, words):
+        op = words[0]
+        self.require(op in _WRITTEN, f"instruction {op} at {at}")
+        for letter, value, place in zip(_WRITTEN[op], words[1:], range(1, WIDTH)):
+            if letter == "O":
+                self.require(0 <= value < len(self.columns), f"column {value} of instruction {at}")
+            else:
+                self.check_operand(letter, value, at, words, place)
+        self.check_writing(op, words, at)
+
+    def check_writing(self, op, words, at):
+        """Operands whose meaning depends on others, and tables."""
+        where = f"instruction {at}"
+        if op == E_LOAD:
+            self.require(self.columns[words[1]][0] in _LOADED.get(words[2], ()), where)
+        elif op in (E_INTEGER, E_PUT):
+            self.require(words[2] in _SIZES, where)
+        elif op == E_PATCH:
+            self.require(words[3] in _SIZES, where)
+        elif op == E_FLOAT:
+            self.require(words[2] in (4, 8), where)
+        elif op == E_PROTO_FLOAT:
+            self.require(words[2] in (32, 64), where)
+        elif op == E_HOLD:
+            self.require(1 <= words[1] <= 1 << 16, where)
+        elif op == E_PAD:
+            self.require(0 <= words[1] <= 1 << 31, where)
+        elif op in (E_BITS, E_BITS_MAPPED):
+            low, width = words[3] >> 8, words[3] & 0xFF
+            self.require(0 <= low and 1 <= width and low + width < 64, where)
+            if op == E_BITS_MAPPED:
+                self.counted(words[4], 3, where)
+        elif op == E_MAP:
+            wires = self.counted(words[3], 1, where)
+            for found in self.looked_up(words[2], where):
+                self.require(found < len(wires), where)
+        elif op == E_SWITCH:
+            for target in self.looked_up(words[1], where):
+                self.require(at < target < self.count, where)
+        elif op == E_KINDS:
+            self.check_kinds(words, at, where)
+        elif op == E_ONLY:
+            self.require(self.columns[words[2]][1] == words[1], where)
+        elif op == E_ACCEPT:
+            self.require(0 <= words[2] < 62, where)
+        elif op == E_CHOOSE:
+            self.check_cases(words, at, where)
+        elif op == E_CHECKSUMS:
+            self.check_checksums(words[1], where)
+        elif op == E_PACK_NIL:
+            self.require(not words[2] or self.columns[words[1]][0] == KIND_STRUCT, where)
+        elif op == E_PACK_OPEN:
+            self.require(self.columns[words[2]][1] == words[1] == self.columns[words[3]][1], where)
+            self.check_D(words[4], at, where)
+        elif op == E_PROTO_ORDER:
+            for registers in self.counted(words[1], 2, where):
+                self.require(all(0 <= register < self.registers for register in registers), where)
+
+    def looked_up(self, start, where):
+        """What a table of places can find."""
+        null, shift, _, places = self.span(start, 4, where)
+        self.require(52 <= shift <= 63 and places == 1 << 64 - shift, where)
+        found = [null, *self.span(start + 4, 2 * places, where)[1::2]]
+        return [each for each in found if each >= 0]
+
+    def check_kinds(self, words, at, where):
+        null, count = self.span(words[2], 2, where)
+        self.require(null == _NONE or at < null < self.count, where)
+        entries = self.span(words[2] + 2, 2 * count, where)
+        for column, target in zip(entries[::2], entries[1::2]):
+            self.require(0 <= column < len(self.columns) and at < target < self.count, where)
+
+    def check_cases(self, words, at, where):
+        cases = self.counted(words[2], 2, where)
+        self.require(len(cases) <= 62, where)
+        for target, columns in cases:
+            self.require(at < target < self.count, where)
+            for (column,) in self.counted(columns, 1, where):
+                alternatives, index = column >> 32, column & 0xFFFFFFFF
+                self.require(alternatives in (0, 1) and index < len(self.columns), where)
+                self.require(not alternatives or self.columns[index][0] == KIND_STRUCT, where)
+
+    def check_checksums(self, start, where):
+        for algorithm, first, last, register, size, _ in self.counted(start, CHECKSUM_WIDTH, where):
+            self.require(MD5_LATER <= algorithm < len(self.crcs) and 0 <= register < self.registers, where)
+            self.require(size == 16 if algorithm < 0 else size in _SIZES, where)
+            self.check_expression(first, where)
+            self.check_expression(last, where)
+
+    def check_registers(self):
+        """Nothing: a register holds a number here, and every place that one names is held against the record."""

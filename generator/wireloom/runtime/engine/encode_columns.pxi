@@ -1,0 +1,123 @@
+# Reading the columns of the caller. Rows are within their column by construction (the driver has compared the lengths);
+# offsets are the caller's and are looked at each time.
+
+cdef inline bint there(const Builder *k, int64_t index) noexcept nogil:
+    """Whether the column has a value in the row in force."""
+    cdef const Source *source = k.sources + index
+    cdef int64_t at
+    if source.missing:
+        return False
+    if source.validity == NULL:
+        return True
+    at = source.first + k.rows[source.space]
+    return source.validity[at >> 3] >> (at & 7) & 1
+
+
+cdef inline bint chosen(const Builder *k, int64_t index, int64_t *child) noexcept nogil:
+    """Whether alternatives have a value, and the column that has it; the last where several have."""
+    cdef int64_t each
+    child[0] = -1
+    if not there(k, index):
+        return False
+    each = k.sources[index].child
+    while each >= 0:
+        if there(k, each):
+            child[0] = each
+        each = k.sources[each].sibling
+    return child[0] != -1
+
+
+cdef inline int integer_at(const Builder *k, int64_t index, int64_t *value, bint *wide) noexcept nogil:
+    """The integer of a column that has one; `wide` where it is an unsigned number beyond int64."""
+    cdef const Source *source = k.sources + index
+    cdef int64_t at = source.first + k.rows[source.space]
+    wide[0] = False
+    if source.kind == KIND_INT64:
+        value[0] = (<const int64_t *>source.data)[at]
+    elif source.kind == KIND_INT32:
+        value[0] = (<const int32_t *>source.data)[at]
+    elif source.kind == KIND_INT16:
+        value[0] = (<const int16_t *>source.data)[at]
+    elif source.kind == KIND_INT8:
+        value[0] = (<const int8_t *>source.data)[at]
+    else:
+        value[0] = (<const int64_t *>source.data)[2 * at]
+        at = (<const int64_t *>source.data)[2 * at + 1]
+        if at == 0:
+            wide[0] = value[0] < 0
+        elif at != -1 or value[0] >= 0:
+            return IRREGULAR
+    return OK
+
+
+cdef inline bint boolean_at(const Builder *k, int64_t index) noexcept nogil:
+    cdef const Source *source = k.sources + index
+    cdef int64_t at = source.first + k.rows[source.space]
+    return source.data[at >> 3] >> (at & 7) & 1
+
+
+cdef inline int bytes_at(const Builder *k, int64_t index, Span *span) noexcept nogil:
+    """The bytes of a column that has some."""
+    cdef const Source *source = k.sources + index
+    cdef int64_t at = source.first + k.rows[source.space]
+    cdef int64_t first = (<const int32_t *>source.offsets)[at], last = (<const int32_t *>source.offsets)[at + 1]
+    if first < 0 or last < first or last > source.size:
+        return MALFORMED
+    span.data = source.data + first
+    span.size = last - first
+    return OK
+
+
+cdef inline int list_at(const Builder *k, int64_t index, int64_t *first, int64_t *last) noexcept nogil:
+    """The rows of a list's elements."""
+    cdef const Source *source = k.sources + index
+    cdef int64_t at = source.first + k.rows[source.space]
+    first[0] = (<const int32_t *>source.offsets)[at]
+    last[0] = (<const int32_t *>source.offsets)[at + 1]
+    if first[0] < 0 or last[0] < first[0] or (last[0] > first[0] and last[0] > k.sources[source.child].length):
+        return MALFORMED
+    return OK
+
+
+cdef inline int64_t symbol_of(const Builder *k, const Span *span) noexcept nogil:
+    """The number of a text of the format; -1 for any other text."""
+    cdef uint64_t place = hash_of(span.data, span.size, k.seed) & <uint64_t>k.symbol_mask
+    cdef int64_t symbol
+    while k.symbols[place]:
+        symbol = k.symbol_list[k.symbols[place] - 1]
+        if symbol & 0xFFFF == span.size and memcmp(k.m.texts + (symbol >> 16), span.data, <size_t>span.size) == 0:
+            return symbol
+        place = (place + 1) & <uint64_t>k.symbol_mask
+    return -1
+
+
+cdef int load_name(Builder *k, const int64_t *i) noexcept nogil:
+    """i: column, form, register"""
+    cdef int64_t target = i[3], first = 0, last = 0
+    cdef bint wide = False
+    cdef Span span
+    cdef int code
+    if i[2] == LOAD_CHOICE:
+        k.m.absent[target] = not chosen(k, i[1], &first)
+        k.m.registers[target] = 1
+        return OK
+    k.m.absent[target] = not there(k, i[1])
+    if k.m.absent[target]:
+        return OK
+    if i[2] == LOAD_INTEGER:
+        code = integer_at(k, i[1], &k.m.registers[target], &wide)
+        return code if code or not wide else IRREGULAR
+    if i[2] == LOAD_BOOLEAN:
+        k.m.registers[target] = boolean_at(k, i[1])
+        return OK
+    if i[2] == LOAD_COUNT:
+        code = list_at(k, i[1], &first, &last)
+        k.m.registers[target] = last - first
+        return code
+    if i[2] == LOAD_PRESENT:
+        k.m.registers[target] = 1
+        return OK
+    code = bytes_at(k, i[1], &span)
+    if not code:
+        k.m.registers[target] = symbol_of(k, &span) if i[2] == LOAD_SYMBOL else span.size
+    return code

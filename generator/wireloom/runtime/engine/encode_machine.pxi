@@ -1,0 +1,232 @@
+# The machine that writes: one record at a time, instruction by instruction, over the columns' rows in force. As in
+# reading, jumps and calls lead forward only, and the validator has seen every operand.
+
+cdef int each_element(Builder *k, int64_t child, int64_t first, int64_t last, int64_t body, int64_t place) noexcept nogil:
+    """Write the elements of a list."""
+    cdef int64_t row
+    cdef int64_t *in_force = k.rows + k.sources[child].space
+    cdef int code
+    for row in range(first, last):
+        in_force[0] = row
+        k.m.registers[place] = row - first
+        k.m.absent[place] = False
+        code = make(k, body)
+        if code:
+            return code
+    return OK
+
+
+cdef int write_list(Builder *k, const int64_t *i) noexcept nogil:
+    """i: list column, count or -1, body, register of the place"""
+    cdef int64_t first = 0, last = 0
+    cdef int code
+    if not there(k, i[1]):
+        return IRREGULAR
+    code = list_at(k, i[1], &first, &last)
+    if code:
+        return code
+    if i[2] >= 0 and last - first != i[2]:
+        return IRREGULAR
+    return each_element(k, k.sources[i[1]].child, first, last, i[3], i[4])
+
+
+cdef int choose_kind(const Builder *k, const int64_t *i, int64_t *at) noexcept nogil:
+    """i: alternatives column, table: target of null or -1, count, then (column, target) each"""
+    cdef const int64_t *table = k.m.tables + i[2]
+    cdef int64_t child, n
+    chosen(k, i[1], &child)
+    if child == -1:
+        at[0] = table[0]
+        return OK if table[0] >= 0 else IRREGULAR
+    for n in range(table[1]):
+        if table[2 + 2 * n] == child:
+            at[0] = table[3 + 2 * n]
+            return OK
+    return IRREGULAR
+
+
+cdef int choose_record(const Builder *k, const int64_t *i, int64_t *at) noexcept nogil:
+    """The accepting case with the most members of the value; the first of equals.
+
+    i: register of the accepting cases' bits, table: count, then (target, place of a list of columns) each
+    """
+    cdef const int64_t *table = k.m.tables + i[2]
+    cdef const int64_t *columns
+    cdef int64_t mask = k.m.registers[i[1]], most = -1, members, n, m
+    if mask and mask & (mask - 1) == 0:
+        for n in range(table[0]):
+            if mask >> n & 1:
+                at[0] = table[1 + 2 * n]
+                return OK
+    for n in range(table[0]):
+        if not mask >> n & 1:
+            continue
+        columns = k.m.tables + table[2 + 2 * n]
+        members = 0
+        for m in range(columns[0]):
+            members += 1 if has_value(k, columns[1 + m]) else 0
+        if members > most:
+            most = members
+            at[0] = table[1 + 2 * n]
+    return OK if most >= 0 else IRREGULAR
+
+
+cdef bint has_value(const Builder *k, int64_t index) noexcept nogil:
+    """Whether a member of a record is not null; bit 32 of the index says that it holds alternatives."""
+    cdef int64_t child
+    if index >> 32 & 1:
+        return chosen(k, index & <int64_t>0xFFFFFFFF, &child)
+    return there(k, index)
+
+
+cdef int make(Builder *k, int64_t start) noexcept nogil:
+    """Execute from `start` to the next return."""
+    cdef int64_t at = start, target = 0, child = 0  # `at` stays in a register: nothing may take its address
+    cdef const int64_t *program = k.m.code
+    cdef const int64_t *i
+    cdef int code, op
+    cdef bint flag = False
+    while True:
+        i = program + at * WIDTH
+        at += 1
+        code = OK
+        op = <int>i[0]
+        if op == E_RETURN:
+            return OK
+        elif op == E_ENTER:  # start register, first and last register to make null
+            if i[1] >= 0:
+                k.m.registers[i[1]] = k.size - k.base
+                k.m.absent[i[1]] = False
+            for target in range(i[2], i[3]):
+                k.m.absent[target] = 1
+        elif op == E_LOAD:
+            code = load_name(k, i)
+        elif op == E_COMPUTE:  # expression, register
+            code = evaluate(&k.m, i[1], &target, &flag)
+            k.m.registers[i[2]] = target
+            k.m.absent[i[2]] = flag
+        elif op == E_WHEN:  # expression, target
+            code = holds(&k.m, i[1], &flag)
+            if not flag:
+                at = i[2]
+        elif op == E_CONSTANT:  # text, size
+            code = put(k, k.m.texts + i[1], i[2])
+        elif op == E_INTEGER:
+            code = write_column_integer(k, i)
+        elif op == E_PUT:  # register, bytes, signed, big
+            if k.m.absent[i[1]]:
+                return IRREGULAR
+            code = put_number(k, k.m.registers[i[1]], False, i[2], i[3], i[4])
+        elif op == E_FLOAT:
+            code = write_column_float(k, i)
+        elif op == E_BOOLEAN:  # column
+            if not there(k, i[1]):
+                return IRREGULAR
+            code = put_number(k, boolean_at(k, i[1]), False, 1, False, True)
+        elif op == E_BYTES:
+            code = write_column_bytes(k, i)
+        elif op == E_HOLD:  # bytes, register
+            code = hold(k, i[1], i[2])
+        elif op == E_PATCH:
+            code = patch(k, i)
+        elif op == E_MARK:  # register, start register
+            k.m.registers[i[1]] = k.size - k.base - k.m.registers[i[2]]
+            k.m.absent[i[1]] = False
+        elif op == E_PAD:  # offset, start register
+            code = pad_to(k, k.base + k.m.registers[i[2]] + i[1]) if 0 <= k.m.registers[i[2]] <= k.size - k.base else IRREGULAR
+        elif op == E_CHECKSUMS:  # table, start register
+            code = write_checksums(k, k.m.tables + i[1], k.m.registers[i[2]])
+        elif op == E_REPEAT:
+            code = write_list(k, i)
+        elif op == E_MAP:
+            code = map_back(k, i)
+        elif op == E_BITS:  # register of the integer, register of the value, low << 8 | width
+            if not k.m.absent[i[2]]:
+                code = set_bits(k, i, k.m.registers[i[2]])
+        elif op == E_BITS_MAPPED:
+            code = set_mapped_bits(k, i)
+        elif op == E_PRESENT:  # column
+            if not there(k, i[1]):
+                return IRREGULAR
+        elif op == E_ABSENT:  # column, target
+            if not there(k, i[1]):
+                at = i[2]
+        elif op == E_ONLY:  # alternatives column, the one of them that must have the value
+            chosen(k, i[1], &child)
+            if child != i[2]:
+                return IRREGULAR
+        elif op == E_KINDS:
+            target = at
+            code = choose_kind(k, i, &target)
+            at = target
+        elif op == E_SWITCH:  # table, register
+            code = look_up(k.m.tables + i[1], k.m.registers[i[2]], k.m.absent[i[2]], &target)
+            if code:
+                return code
+            at = target
+        elif op == E_JUMP:
+            at = i[1]
+        elif op == E_FAIL:
+            return IRREGULAR
+        elif op == E_ACCEPT:  # register, bit
+            k.m.registers[i[1]] |= <int64_t>1 << i[2]
+        elif op == E_CHOOSE:
+            target = at
+            code = choose_record(k, i, &target)
+            at = target
+        elif op == E_TRIAL:  # text, size
+            k.trial = i[1] << 16 | i[2]
+        elif op == E_PACK_INTEGER:
+            code = pack_column_integer(k, i)
+        elif op == E_PACK_PUT:  # register, low, high
+            if k.m.absent[i[1]] or not i[2] <= k.m.registers[i[1]] <= i[3]:
+                return IRREGULAR
+            code = pack_number(k, k.m.registers[i[1]], False)
+        elif op == E_PACK_FLOAT:  # column
+            if not there(k, i[1]):
+                return IRREGULAR
+            code = pack_double(k, double_at(k, i[1]))
+        elif op == E_PACK_BOOLEAN:  # column
+            if not there(k, i[1]):
+                return IRREGULAR
+            code = put(k, <const uint8_t *>b"\xc2\xc3" + boolean_at(k, i[1]), 1)
+        elif op == E_PACK_BYTES:
+            code = pack_column_bytes(k, i)
+        elif op == E_PACK_NIL:
+            target = at
+            code = pack_nil(k, i, &target)
+            at = target
+        elif op == E_PACK_OPEN:
+            code = pack_open(k, i)
+        elif op == E_PACK_REPEAT:
+            code = pack_list(k, i)
+        elif op == E_PROTO_INTEGER:
+            code = proto_column_integer(k, i)
+        elif op == E_PROTO_PUT:
+            code = proto_register(k, i)
+        elif op == E_PROTO_FLOAT:
+            code = proto_column_float(k, i)
+        elif op == E_PROTO_BYTES:
+            code = proto_column_bytes(k, i)
+        elif op == E_PROTO_REPEAT:
+            code = proto_list(k, i)
+        elif op == E_PROTO_BEGIN:
+            code = proto_begin(k, i)
+        elif op == E_PROTO_END:
+            code = proto_end(k, i)
+        elif op == E_PROTO_TABLES:  # table
+            k.interned[i[1]].entries.length = 0
+            k.interned[i[1]].places.length = 0
+        elif op == E_PROTO_ENTRY:
+            code = proto_refer(k, i)
+        elif op == E_PROTO_DUMP:
+            code = proto_dump(k, i)
+        elif op == E_PROTO_SEGMENT:  # register
+            k.m.registers[i[1]] = k.size - k.base
+            k.m.absent[i[1]] = False
+        elif op == E_PROTO_ORDER:  # table
+            code = proto_order(k, k.m.tables + i[1])
+        else:
+            return IRREGULAR
+        if code:
+            return code

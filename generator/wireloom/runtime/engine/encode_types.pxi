@@ -1,0 +1,114 @@
+# Encoding, the mirror of reading: its instructions, the columns that it reads and the state of its machine.
+#
+# A record is written at the end of the output and then read back by the format's own program for reading: what a reader
+# would refuse never leaves. Where a value is in any way irregular the output is cut back to the record's start and the
+# record is marked; the construct path builds it, or says what is wrong with it.
+
+cdef enum:
+    MALFORMED = 5  # the columns contradict themselves: the caller's error, not a record's
+
+# Instructions; the operands that each takes are listed in _WRITTEN (encode_checks.pxi), which the validator reads.
+cdef enum:
+    E_RETURN = 0
+    E_ENTER
+    E_LOAD
+    E_COMPUTE
+    E_WHEN
+    E_CONSTANT
+    E_INTEGER
+    E_PUT
+    E_FLOAT
+    E_BOOLEAN
+    E_BYTES
+    E_HOLD
+    E_PATCH
+    E_MARK
+    E_PAD
+    E_CHECKSUMS
+    E_REPEAT
+    E_MAP
+    E_BITS
+    E_BITS_MAPPED
+    E_PRESENT
+    E_ABSENT
+    E_ONLY
+    E_KINDS
+    E_SWITCH
+    E_JUMP
+    E_FAIL
+    E_ACCEPT
+    E_CHOOSE
+    E_TRIAL
+    E_PACK_INTEGER
+    E_PACK_PUT
+    E_PACK_FLOAT
+    E_PACK_BOOLEAN
+    E_PACK_BYTES
+    E_PACK_NIL
+    E_PACK_OPEN
+    E_PACK_REPEAT
+    E_PROTO_INTEGER
+    E_PROTO_PUT
+    E_PROTO_FLOAT
+    E_PROTO_BYTES
+    E_PROTO_REPEAT
+    E_PROTO_BEGIN
+    E_PROTO_END
+    E_PROTO_TABLES
+    E_PROTO_ENTRY
+    E_PROTO_DUMP
+    E_PROTO_SEGMENT
+    E_PROTO_ORDER
+    E_COUNT
+
+# What a load takes from a column to a register.
+cdef enum:
+    LOAD_INTEGER = 0
+    LOAD_BOOLEAN
+    LOAD_SYMBOL  # the number of a text of the format, -1 for any other text
+    LOAD_SIZE  # of bytes
+    LOAD_COUNT  # of a list
+    LOAD_PRESENT  # 1, where there is a value of any kind
+    LOAD_CHOICE  # the same of alternatives
+    LOAD_FORMS
+
+cdef struct Source:
+    int kind
+    int space  # whose row is read: 0 the record's, then one for each list
+    bint missing  # the caller has no such column: null in every row
+    int parent
+    int child
+    int sibling
+    const uint8_t *validity
+    const uint8_t *offsets
+    const uint8_t *data
+    int64_t size  # bytes in `data`
+    int64_t first  # the array's own offset
+    int64_t length
+
+cdef struct Interned:  # the entries of a table, in the order of their first use
+    Stack entries  # of Span
+    Stack places  # an open-addressing table of places + 1, once there are many
+
+cdef struct Seal:  # a digest that is written together with those of other records; places in the output
+    int64_t first
+    int64_t size
+    int64_t at
+
+cdef struct Builder:
+    Machine m  # registers and all that expressions read
+    const Source *sources
+    int64_t *rows  # the row in force of each space
+    Interned *interned
+    Buffer output
+    int64_t size  # bytes written, all records
+    int64_t base  # where the record begins
+    Buffer scratch
+    const uint32_t *symbols  # an open-addressing table of places in `symbol_list` + 1
+    int64_t symbol_mask
+    const int64_t *symbol_list
+    int64_t trial  # the text that names the alternative chosen; -1: none
+    uint64_t seed
+    Seal seals[DEFERRED]
+    int64_t seal_count
+    int64_t sealed  # bytes they are over

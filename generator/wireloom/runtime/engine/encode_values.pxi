@@ -1,0 +1,299 @@
+# Writing values of binary structs, and what any encoding needs: room, constants, bits, mappings, checksums.
+
+cdef int more(Builder *k, int64_t size) noexcept nogil:
+    if k.size + size > INT32_MAX:
+        return FULL
+    return grow(&k.output, k.size + size)
+
+
+cdef inline int room(Builder *k, int64_t size) noexcept nogil:
+    """Room for `size` more bytes."""
+    return OK if k.size + size <= k.output.capacity else more(k, size)
+
+
+cdef inline int put(Builder *k, const uint8_t *data, int64_t size) noexcept nogil:
+    cdef int code
+    code = room(k, size)
+    if code:
+        return code
+    if size > 0:
+        memcpy(k.output.data + k.size, data, <size_t>size)
+    k.size += size
+    return OK
+
+
+cdef inline bint fits(int64_t value, bint wide, int64_t size, bint signed) noexcept nogil:
+    """Whether an integer can be said in so many bytes."""
+    cdef int64_t bits = 8 * size
+    if size == 8:
+        return not wide if signed else wide or value >= 0
+    if wide:
+        return False
+    if signed:
+        return -(<int64_t>1 << (bits - 1)) <= value < <int64_t>1 << (bits - 1)
+    return 0 <= value < <int64_t>1 << bits
+
+
+cdef inline void store(uint8_t *target, int64_t value, int64_t size, bint big) noexcept nogil:
+    cdef int64_t n
+    cdef uint16_t two
+    cdef uint32_t four
+    cdef uint64_t eight
+    if size == 1:
+        target[0] = <uint8_t>value
+    elif size == 2:
+        two = wl_swap16(<uint16_t>value) if big else <uint16_t>value
+        memcpy(target, &two, 2)
+    elif size == 4:
+        four = wl_swap32(<uint32_t>value) if big else <uint32_t>value
+        memcpy(target, &four, 4)
+    elif size == 8:
+        eight = wl_swap64(<uint64_t>value) if big else <uint64_t>value
+        memcpy(target, &eight, 8)
+    else:
+        for n in range(size):
+            target[size - 1 - n if big else n] = <uint8_t>(value >> (8 * n))
+
+
+cdef inline int put_number(Builder *k, int64_t value, bint wide, int64_t size, bint signed, bint big) noexcept nogil:
+    cdef int code
+    if not fits(value, wide, size, signed):
+        return IRREGULAR
+    code = room(k, size)
+    if code:
+        return code
+    store(k.output.data + k.size, value, size, big)
+    k.size += size
+    return OK
+
+
+cdef inline int write_column_integer(Builder *k, const int64_t *i) noexcept nogil:
+    """i: column, bytes, signed, big"""
+    cdef int64_t value = 0
+    cdef bint wide = False
+    if not there(k, i[1]) or integer_at(k, i[1], &value, &wide):
+        return IRREGULAR
+    return put_number(k, value, wide, i[2], i[3], i[4])
+
+
+cdef int write_column_float(Builder *k, const int64_t *i) noexcept nogil:
+    """i: column, bytes, big. A number that 32 bits cannot hold is the construct path's, and so is a NaN in them."""
+    cdef double number
+    cdef float narrow
+    cdef uint32_t four
+    cdef uint64_t eight
+    cdef int code
+    if not there(k, i[1]):
+        return IRREGULAR
+    number = double_at(k, i[1])
+    code = room(k, i[2])
+    if code:
+        return code
+    if i[2] == 4:
+        narrow = <float>number
+        if number != number or (narrow - narrow != 0 and number - number == 0):
+            return IRREGULAR
+        memcpy(&four, &narrow, 4)
+        store(k.output.data + k.size, four, 4, i[3])
+    else:
+        memcpy(&eight, &number, 8)
+        store(k.output.data + k.size, <int64_t>eight, 8, i[3])
+    k.size += i[2]
+    return OK
+
+
+cdef inline double double_at(const Builder *k, int64_t index) noexcept nogil:
+    cdef const Source *source = k.sources + index
+    cdef int64_t at = source.first + k.rows[source.space]
+    if source.kind == KIND_FLOAT:
+        return (<const float *>source.data)[at]
+    return (<const double *>source.data)[at]
+
+
+cdef inline int write_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
+    """i: column, size or -1"""
+    cdef Span span
+    cdef int code
+    if not there(k, i[1]):
+        return IRREGULAR
+    code = bytes_at(k, i[1], &span)
+    if code:
+        return code
+    if i[2] >= 0 and span.size != i[2]:
+        return IRREGULAR
+    return put(k, span.data, span.size)
+
+
+cdef int pad_to(Builder *k, int64_t target) noexcept nogil:
+    """Zeros up to a place of the output; a place already passed is none."""
+    cdef int64_t gap = target - k.size
+    cdef int code
+    if gap < 0:
+        return IRREGULAR
+    code = room(k, gap)
+    if code:
+        return code
+    memset(k.output.data + k.size, 0, <size_t>gap)
+    k.size += gap
+    return OK
+
+
+cdef int hold(Builder *k, int64_t size, int64_t target) noexcept nogil:
+    """Room to be written later; the register says where."""
+    k.m.registers[target] = k.size - k.base
+    k.m.absent[target] = False
+    return pad_to(k, k.size + size)
+
+
+cdef inline bint held(const Builder *k, int64_t target, int64_t size, int64_t *at) noexcept nogil:
+    """Where room was held, if it was and is within the record."""
+    if k.m.absent[target] or k.m.registers[target] < 0 or k.m.registers[target] > k.size - k.base - size:
+        return False
+    at[0] = k.base + k.m.registers[target]
+    return True
+
+
+cdef int patch(Builder *k, const int64_t *i) noexcept nogil:
+    """i: register of the place, register of the value, bytes, signed, big"""
+    cdef int64_t at = 0
+    if not held(k, i[1], i[3], &at) or k.m.absent[i[2]] or not fits(k.m.registers[i[2]], False, i[3], i[4]):
+        return IRREGULAR
+    store(k.output.data + at, k.m.registers[i[2]], i[3], i[5])
+    return OK
+
+
+# --- mappings and bits -----------------------------------------------------------------------------------------------
+
+cdef int look_up(const int64_t *table, int64_t value, bint none, int64_t *found) noexcept nogil:
+    """A table of the compiler's: what null finds, shift, multiplier, places, then (value, found) each; -1: nothing."""
+    cdef uint64_t place
+    if none:
+        found[0] = table[0]
+        return OK if found[0] >= 0 else IRREGULAR
+    place = <uint64_t>value * <uint64_t>table[2] >> table[1]
+    found[0] = table[4 + 2 * place + 1]
+    return OK if found[0] >= 0 and table[4 + 2 * place] == value else IRREGULAR
+
+
+cdef int map_back(Builder *k, const int64_t *i) noexcept nogil:
+    """i: register of the value, table of places, table of what the wire says, register of that"""
+    cdef int64_t place = 0
+    if look_up(k.m.tables + i[2], k.m.registers[i[1]], k.m.absent[i[1]], &place):
+        return IRREGULAR
+    k.m.registers[i[4]] = k.m.tables[i[3] + 1 + place]
+    k.m.absent[i[4]] = False
+    return OK
+
+
+cdef int set_bits(Builder *k, const int64_t *i, int64_t value) noexcept nogil:
+    """i: register of the integer, -, low << 8 | width. What the bits cannot hold of a value is cut off, as by `build`."""
+    cdef int64_t low = i[3] >> 8, width = i[3] & 0xFF
+    cdef uint64_t mask = ((<uint64_t>1 << width) - 1) << low
+    cdef uint64_t whole = <uint64_t>k.m.registers[i[1]]
+    k.m.registers[i[1]] = <int64_t>(whole & ~mask | <uint64_t>value << low & mask)
+    return OK
+
+
+cdef int set_mapped_bits(Builder *k, const int64_t *i) noexcept nogil:
+    """i: register of the integer, register of the value, low << 8 | width, table: count, then (wire, null, value) each.
+
+    Of several bits that mean the value those that stand there already are kept.
+    """
+    cdef const int64_t *table = k.m.tables + i[4]
+    cdef const int64_t *entry
+    cdef int64_t low = i[3] >> 8, width = i[3] & 0xFF, n, found = -1
+    cdef int64_t present = <int64_t>(<uint64_t>k.m.registers[i[1]] >> low & ((<uint64_t>1 << width) - 1))
+    cdef bint none = k.m.absent[i[2]]
+    for n in range(table[0]):
+        entry = table + 1 + 3 * n
+        if (entry[1] != 0) == none and (none or entry[2] == k.m.registers[i[2]]):
+            if found < 0 or entry[0] == present:
+                found = entry[0]
+    if found < 0:
+        return OK if none else IRREGULAR
+    return set_bits(k, i, found)
+
+
+# --- checksums -------------------------------------------------------------------------------------------------------
+
+cdef enum:
+    CHECKSUM_LIMIT = 8
+    CHECKSUM_WIDTH = 6  # algorithm (or MD5), first and last expression, register of the place, bytes, big
+    MD5_NOW = -1
+    MD5_LATER = -2  # nothing else looks at the digest: it may be written with those of other records
+
+
+cdef int write_checksums(Builder *k, const int64_t *table, int64_t start) noexcept nogil:
+    """All checksums of a struct: those that others cover before them. `start`: the struct's first byte."""
+    cdef int64_t first[CHECKSUM_LIMIT]
+    cdef int64_t last[CHECKSUM_LIMIT]
+    cdef int64_t at[CHECKSUM_LIMIT]
+    cdef int64_t covers[CHECKSUM_LIMIT]
+    cdef int64_t count = table[0], n, other, rank, end = k.size - k.base
+    cdef const int64_t *each
+    cdef bint none = False
+    if count > CHECKSUM_LIMIT or start < 0 or start > end:
+        return IRREGULAR
+    for n in range(count):
+        each = table + 1 + CHECKSUM_WIDTH * n
+        covers[n] = -1
+        if k.m.absent[each[3]]:
+            continue
+        if not held(k, each[3], each[4], &at[n]):
+            return IRREGULAR
+        if evaluate(&k.m, each[1], &first[n], &none) or none or evaluate(&k.m, each[2], &last[n], &none) or none:
+            return IRREGULAR
+        if first[n] < 0 or last[n] < first[n] or last[n] > end - start:
+            return IRREGULAR
+        covers[n] = 0
+    for n in range(count):
+        for other in range(count):
+            if other != n and covers[n] >= 0 and covers[other] >= 0 and first[n] <= at[other] - k.base - start < last[n]:
+                covers[n] += 1
+    for rank in range(count):
+        for n in range(count):
+            if covers[n] == rank and write_checksum(k, table + 1 + CHECKSUM_WIDTH * n, at[n], start + first[n], last[n] - first[n]):
+                return IRREGULAR
+    return OK
+
+
+cdef int write_checksum(Builder *k, const int64_t *each, int64_t at, int64_t first, int64_t size) noexcept nogil:
+    cdef uint64_t value
+    cdef Seal *seal
+    if each[0] == MD5_LATER and k.seal_count < DEFERRED:
+        seal = k.seals + k.seal_count
+        seal.first, seal.size, seal.at = k.base + first, size, at
+        k.seal_count += 1
+        k.sealed += size
+        return OK
+    if each[0] < 0:
+        wl_md5(k.output.data + k.base + first, size, k.output.data + at)
+        return OK
+    value = wl_crc_value(k.m.crcs + each[0], k.output.data + k.base + first, size)
+    store(k.output.data + at, <int64_t>value, each[4], each[5])
+    return OK
+
+
+cdef void write_seals(Builder *k) noexcept nogil:
+    """Write the digests that wait, several at a time."""
+    cdef wl_digest digests[DEFERRED]
+    cdef int64_t n
+    for n in range(k.seal_count):
+        digests[n].data = k.output.data + k.seals[n].first
+        digests[n].size = k.seals[n].size
+        digests[n].expected = k.output.data + k.seals[n].at
+    if k.seal_count:
+        wl_md5_write(digests, k.seal_count)
+    k.seal_count = k.sealed = 0
+
+
+cdef void trust_seals(const Builder *k, int64_t from_, Machine *c) noexcept nogil:
+    """The digests of this record that are yet to be written are right; every other one is looked at."""
+    cdef Deferral *deferral = &c.deferral
+    cdef int64_t n
+    deferral.row, deferral.known, deferral.count = 0, 1, k.seal_count - from_
+    for n in range(deferral.count):
+        deferral.waiting[n].data = k.output.data + k.seals[from_ + n].first
+        deferral.waiting[n].size = k.seals[from_ + n].size
+        deferral.waiting[n].expected = k.output.data + k.seals[from_ + n].at
+        deferral.waiting[n].good = True

@@ -1,0 +1,60 @@
+"""Values of binary structs."""
+
+from typing import Any
+
+from wireloom.runtime.engine.assembly import Register, Uncovered
+from wireloom.runtime.engine.compiler.scope import TAKES
+from wireloom.runtime.engine.encoder.scope import Node, Part, Scope
+from wireloom.runtime.engine.outline import Column
+
+
+class Binary(Part):
+    """Values whose size and place the layout says."""
+
+    def value(self, node: Node, scope: Scope, column: Column | None) -> None:
+        """Write the value of a column."""
+        found = self.compiler.only(column, TAKES.get(node[0], ""))
+        if found is None:
+            return
+        emit, big = self.assembly.emit, self.compiler.big
+        match node:
+            case ("int", bits, signed, *_) if bits <= 64 and bits % 8 == 0:
+                emit("INTEGER", found.index, bits // 8, signed, big)
+            case ("float", bits):
+                emit("FLOAT", found.index, bits // 8, big)
+            case ("bool",):
+                emit("BOOLEAN", found.index)
+            case ("text" | "bytes", size, *_):
+                emit("BYTES", found.index, _fixed(size))
+            case ("list", element, count, None, _, None):
+                body, place = self.compiler.repeated(element, scope, found)
+                emit("REPEAT", found.index, _fixed(count), body, place)
+            case _:
+                raise Uncovered(f"a binary {node[0]}")
+
+    def number(self, register: Register, node: Node) -> None:
+        """Write the integer in a register."""
+        _, bits, signed, *_ = node
+        self.assembly.emit("PUT", register, bits // 8, signed, self.compiler.big)
+
+    def constant(self, const: Any, node: Node) -> None:
+        """Write a constant."""
+        match node, const:
+            case ("int", bits, signed, *_), int():
+                order = "big" if self.compiler.big else "little"
+                self.assembly.constant(int(const).to_bytes(bits // 8, order, signed=signed))  # type: ignore[arg-type]
+            case ("bool",), bool():
+                self.assembly.constant(bytes([const]))
+            case ("bytes", size, _), bytes() if size in (None, len(const)):
+                self.assembly.constant(const)
+            case ("text", size), str() if size in (None, len(const.encode())):
+                self.assembly.constant(const.encode())
+            case _:
+                raise Uncovered("a constant of this kind")
+
+
+def _fixed(size: Any) -> int:
+    """A size that the layout fixes; -1 where it is computed, and what was written is read back to see."""
+    if isinstance(size, tuple) and size[0] == "negative":
+        raise Uncovered("a negative size")
+    return size if isinstance(size, int) and not isinstance(size, bool) else -1

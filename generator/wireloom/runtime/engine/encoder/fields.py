@@ -1,0 +1,228 @@
+"""Fields: constants, derived values, bits, mappings, checksums, or simply what the column says."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wireloom.runtime.engine.assembly import Register, Uncovered
+from wireloom.runtime.engine.compiler.switches import hashed
+from wireloom.runtime.engine.encoder.scope import Item, Node, Part, Scope, member
+from wireloom.runtime.engine.expressions import Code, Constant, Tree
+
+_MD5, _MD5_LATER = -1, -2
+_MD5_SIZE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A field whose value follows from the layout: where room was held for it."""
+
+    item: Item
+    register: Register
+
+
+class Fields(Part):
+    """A field of a struct, once it is known to be there."""
+
+    def derive_early(self, steps: Sequence[Any], scope: Scope) -> None:
+        """Give expressions the derived values that do not need the layout."""
+        for step in steps:
+            if step[0] != "field":
+                continue
+            _, name, _, attributes = step
+            if "derive" in attributes and "bits" not in attributes:
+                self._derive_name(name, attributes["derive"][1], scope)
+            for bit in attributes.get("bits", ()):
+                if bit[7] is not None:
+                    self._derive_name(bit[0], bit[7], scope)
+
+    def _derive_name(self, name: str, tree: Tree, scope: Scope) -> None:
+        if _waits(tree, scope):
+            return
+        compiled = self.expressions.compiled(tree, scope)
+        register = self.assembly.register(compiled.kind if compiled.kind != "null" else "int")
+        self.compiler.compute(compiled, register)
+        scope.names[name] = register
+
+    def field(self, item: Item) -> list[Placed]:
+        """Write a field; where its value follows from the layout, hold room for it."""
+        attributes, node = item.attributes, self.compiler.reader.resolved(item.type)
+        if "const" in attributes:
+            self._constant(attributes["const"], node, item.scope)
+        elif "checksum" in attributes or _waits(attributes.get("derive"), item.scope):
+            return [self._held(item, node)]
+        elif "bits" in attributes:
+            self._packed(item, node)
+        elif attributes.get("flatten"):
+            self.compiler.records.members(node, item.scope, item.scope.record, None)
+        elif "values" in attributes:
+            self._mapped(item, node)
+        elif "derive" in attributes:
+            self._number(self._derived(attributes["derive"][1], item.scope), node, item.scope)
+        else:
+            self.compiler.value(node, item.scope, item.column)
+        return []
+
+    def _derived(self, tree: Tree, scope: Scope) -> Register:
+        """A register with the value of a derived field, where it is written."""
+        compiled = self.expressions.compiled(tree, scope)
+        register = self.assembly.register(compiled.kind).read()
+        self.compiler.compute(compiled, register)
+        return register
+
+    def _constant(self, const: Any, node: Node, scope: Scope) -> None:
+        if scope.encoding == "msgpack":
+            self.compiler.msgpack.constant(const, node)
+        elif scope.encoding == "binary":
+            self.compiler.binary.constant(const, node)
+        else:
+            raise Uncovered("a constant in protobuf")
+
+    def _number(self, register: Register, node: Node, scope: Scope) -> None:
+        """Write the integer in a register."""
+        if register.kind not in ("int", "bool", "list") or node[0] != "int":
+            raise Uncovered(f"a derived {node[0]}")
+        if register.kind == "bool":
+            self.compiler.fail()  # true is no integer
+        elif scope.encoding == "msgpack":
+            self.compiler.msgpack.number(register, node)
+        else:
+            self.compiler.binary.number(register, node)
+
+    # --- bits and mappings -----------------------------------------------------------------------------------------
+
+    def _packed(self, item: Item, node: Node) -> None:
+        """The integer that the column says, else 0, with the bits that have values of their own."""
+        scope, attributes = item.scope, item.attributes
+        if "derive" in attributes:
+            raise Uncovered("derived bits of a derived integer")
+        whole = self.assembly.register("int").read()
+        given = self.compiler.names.value(item.column, textual=False)
+        if given.kind not in ("int", "bool"):
+            raise Uncovered(f"bits of {given.kind}")
+        self.compiler.compute(Code("int", (("LOAD", given.read()), ("zero", 0))), whole)
+        for name, low, width, _, values, _, _, derive in attributes["bits"]:
+            self._bit(whole, low << 8 | width, values, self._bit_value(name, values, derive, scope))
+        self._number(whole, node, scope)
+
+    def _bit_value(self, name: str, values: Any, derive: Tree, scope: Scope) -> Register:
+        if derive is not None:
+            return self._derived(derive, scope)
+        return self.compiler.names.value(member(scope.record, name), textual=values is not None).read()
+
+    def _bit(self, whole: Register, bits: int, values: Any, value: Register) -> None:
+        if values is None:
+            if value.kind not in ("int", "bool"):
+                raise Uncovered(f"bits of {value.kind}")
+            self.assembly.emit("BITS", whole, value, bits)
+            return
+        words: list[int] = []
+        for wire, meaning in self._meanings(values, value.kind):
+            words += [wire, meaning is None, 0 if meaning is None else self.compiler.records.word(meaning)]
+        self.assembly.emit("BITS_MAPPED", whole, value, bits, self.assembly.table([len(words) // 3, *words]))
+
+    def _mapped(self, item: Item, node: Node) -> None:
+        """The first value on the wire that means what the column says."""
+        attributes, scope = item.attributes, item.scope
+        if node[0] != "int":
+            raise Uncovered("a mapping of what is no integer")
+        value = (
+            self._derived(attributes["derive"][1], scope)
+            if "derive" in attributes
+            else self.compiler.names.value(item.column, textual=True).read()
+        )
+        places: dict[int | None, int] = {}
+        wires: list[int] = []
+        for wire, meaning in self._meanings(attributes["values"], value.kind):
+            places.setdefault(None if meaning is None else self.compiler.records.word(meaning), len(wires))
+            wires.append(wire)
+        register = self.assembly.register("int").read()
+        table = self.assembly.table(hashed(places))
+        self.assembly.emit("MAP", value, table, self.assembly.table([len(wires), *wires]), register)
+        self._number(register, node, scope)
+
+    def _meanings(self, values: Sequence[Any], kind: str) -> list[tuple[int, Any]]:
+        """Wire values and what they mean; meanings are of the kind of the column's value, or null."""
+        found: list[tuple[int, Any]] = []
+        for wire, tree in values:
+            meaning = self.expressions.compiled(tree, Scope("", None))
+            if not isinstance(meaning, Constant) or not isinstance(wire, int) or isinstance(wire, bool):
+                raise Uncovered("a mapping that depends on the record")
+            if meaning.kind not in (kind, "null"):
+                raise Uncovered(f"a mapping to {meaning.kind} of {kind}")
+            found.append((wire, meaning.value))
+        return found
+
+    # --- once the struct is laid out -------------------------------------------------------------------------------
+
+    def _held(self, item: Item, node: Node) -> Placed:
+        if item.scope.encoding != "binary" or {"values", "bits"} & item.attributes.keys():
+            raise Uncovered("a value that follows from the layout, outside binary or mapped")
+        match node:
+            case ("int", bits, *_):
+                size = bits // 8
+            case ("bytes", int(size), _) if item.attributes.get("checksum", ("",))[0] == "md5":
+                if size != _MD5_SIZE:
+                    raise Uncovered("an MD5 of another size")
+            case _:
+                raise Uncovered(f"a {node[0]} that follows from the layout")
+        register = self.assembly.register("int").read()
+        self.assembly.emit("HOLD", size, register)
+        return Placed(item, register)
+
+    def settle(self, placed: Sequence[Placed], scope: Scope) -> None:
+        """Derived values first, in their order; then the checksums, each after those that it covers."""
+        for each in placed:
+            if "checksum" not in each.item.attributes:
+                self._settle(each, scope)
+        summed = [each for each in placed if "checksum" in each.item.attributes]
+        alone = len(summed) == 1 and self.compiler.records.outermost(scope)
+        words = [word for each in summed for word in self._checksum(each, alone=alone)]
+        if words:
+            assert scope.start_register is not None
+            table = self.assembly.table([len(words) // 6, *words])
+            self.assembly.emit("CHECKSUMS", table, scope.start_register.read())
+
+    def _settle(self, placed: Placed, scope: Scope) -> None:
+        name, node = placed.item.name, self.compiler.reader.resolved(placed.item.type)
+        value = scope.names[name] = self._derived(placed.item.attributes["derive"][1], scope)
+        if value.kind not in ("int", "list"):
+            raise Uncovered(f"a derived {value.kind}")
+        _, bits, signed, *_ = node
+        with self.compiler.during(Code("bool", (("LOAD", placed.register), ("present", 0)))):
+            self.assembly.emit("PATCH", placed.register, value, bits // 8, signed, self.compiler.big)
+
+    def _checksum(self, placed: Placed, *, alone: bool) -> list[Any]:
+        algorithm, first, last, _ = placed.item.attributes["checksum"]
+        bounds = [self.expressions.place(self.expressions.compiled(each, placed.item.scope)) for each in (first, last)]
+        match self.compiler.reader.resolved(placed.item.type):
+            case ("int", bits, *_) if algorithm in self.compiler.crcs:
+                return [self.compiler.crcs.index(algorithm), *bounds, placed.register, bits // 8, self.compiler.big]
+            case ("bytes", *_) if algorithm == "md5":
+                return [_MD5_LATER if alone else _MD5, *bounds, placed.register, _MD5_SIZE, 0]
+            case _:
+                raise Uncovered(f"the checksum {algorithm}")
+
+
+def _waits(tree: Tree, scope: Scope) -> bool:
+    """Whether a derived value needs the layout: the size, or a mark that is not set yet."""
+    match tree:
+        case ("size",):
+            return scope.size_register is None
+        case ("mark", name):
+            return name not in scope.marks
+        case ("if", condition, *branches):
+            return _waits(condition, scope) or _never_waits(branches, scope)
+        case ("and" | "or", left, right):
+            return _waits(left, scope) or _never_waits([right], scope)
+        case (str(), *parts):
+            return any(_waits(part, scope) for part in parts)
+        case _:
+            return False
+
+
+def _never_waits(trees: Sequence[Tree], scope: Scope) -> bool:
+    """False; what may or may not be evaluated must not be what decides."""
+    if any(_waits(tree, scope) for tree in trees):
+        raise Uncovered("a derived value that may or may not need the layout")
+    return False

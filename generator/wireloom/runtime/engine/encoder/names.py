@@ -1,0 +1,86 @@
+"""The names of a struct's value: which there are, which columns they mean, and what expressions make of those."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from wireloom.runtime.engine.assembly import Register
+from wireloom.runtime.engine.encoder.scope import Node, Part, Scope, member
+from wireloom.runtime.engine.outline import Column
+
+_LOADS = {  # the kind of value that a column takes -> what is loaded of it, and the kind of register
+    "int": ("integer", "int"),
+    "bool": ("boolean", "bool"),
+    "list": ("count", "list"),
+    "str": ("size", "bytes"),
+    "bytes": ("size", "bytes"),
+    "": ("choice", "bytes"),
+}
+
+
+class Names(Part):
+    """The names that expressions see, loaded from the columns where a struct begins."""
+
+    def load(self, steps: Sequence[Any], scope: Scope) -> None:
+        """Give each name of the struct a register with its value."""
+        texts = {name for name, attributes in self.members(steps) if {"values", "compute"} & attributes.keys()}
+        titles = dict.fromkeys(self.titles(steps))
+        for title in titles:
+            scope.names[title] = self._loaded(member(scope.record, title), textual=title in texts)
+        for step in steps:
+            if step[0] == "field" and step[1] not in scope.names:
+                title = step[3].get("as", step[1])
+                column = member(scope.record, step[1]) or member(scope.record, title)
+                scope.names[step[1]] = self._loaded(column, textual=title in texts)
+
+    def load_record(self, scope: Scope) -> None:
+        """Give each member of a record, whatever struct it is of, a register with its value."""
+        for name, column in (scope.record.children if scope.record is not None else {}).items():
+            scope.names[name] = self._loaded(column, textual=False)
+
+    def value(self, column: Column | None, *, textual: bool) -> Register:
+        """A register with the value of a column; a text is the number that the format has for it."""
+        return self._loaded(column, textual=textual)
+
+    def _loaded(self, column: Column | None, *, textual: bool) -> Register:
+        if column is None:
+            return self.assembly.register("int")  # nothing is ever written to it: null
+        form, kind = _LOADS.get(column.takes, ("present", "bytes"))
+        if column.takes == "str" and textual:
+            form, kind = "symbol", "text"
+        register = self.assembly.register(kind)
+        self.assembly.emit("LOAD", column.index, self.compiler.native.LOADS[form], register)
+        return register
+
+    def titles(self, steps: Sequence[Any]) -> Iterator[str]:
+        """What readers call the members of a struct, those of structs that melt into it included."""
+        for name, _ in self.members(steps):
+            yield name
+
+    def members(self, steps: Sequence[Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The fields of a struct by the names that readers know, and the bits among them, with what is said of them."""
+        for step in steps:
+            match step:
+                case ("field", _, type, {"flatten": True}):
+                    yield from self._within(type)
+                case ("field", name, _, attributes):
+                    yield attributes.get("as", name), attributes
+                    for bit in attributes.get("bits", ()):
+                        yield bit[0], {} if bit[4] is None else {"values": bit[4]}
+                case _:
+                    pass
+
+    def _within(self, node: Node) -> Iterator[tuple[str, dict[str, Any]]]:
+        match self.compiler.reader.resolved(node):
+            case ("struct", _, _, _, _, steps):
+                yield from self.members(steps)
+            case ("peek" | "select", _, cases, _):
+                for _, case in cases:
+                    if case[0] != "refuse":
+                        yield from self._within(case)
+            case ("attempt", trials, kind, reason):
+                yield kind, {"values": ()}
+                yield reason, {"values": ()}
+                for trial in trials:
+                    yield from self._within(trial[1])
+            case _:
+                pass

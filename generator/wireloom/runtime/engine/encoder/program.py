@@ -1,0 +1,158 @@
+"""The compiler as a whole: from a root of the layout to a program that writes, and what its parts share."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from wireloom.runtime.engine import compiler as reading
+from wireloom.runtime.engine.assembly import Label, Register, Uncovered
+from wireloom.runtime.engine.encoder.assembly import Assembly
+from wireloom.runtime.engine.encoder.binary import Binary
+from wireloom.runtime.engine.encoder.fields import Fields
+from wireloom.runtime.engine.encoder.msgpack import MessagePack
+from wireloom.runtime.engine.encoder.names import Names
+from wireloom.runtime.engine.encoder.protobuf import Protobuf
+from wireloom.runtime.engine.encoder.records import Records
+from wireloom.runtime.engine.encoder.scope import Node, Scope
+from wireloom.runtime.engine.encoder.structs import Structs
+from wireloom.runtime.engine.expressions import Compiled, Constant, Expressions
+from wireloom.runtime.engine.outline import Column, links, outline
+from wireloom.runtime.logical import LogicalField, Record
+
+
+class Compiler:
+    """Compiles one root of a layout. `native` is the compiled engine, `type` the record that the columns show."""
+
+    def __init__(self, native: Any, layout: Mapping[str, Any], settings: Mapping[str, Any], type: Record) -> None:
+        self.native, self.layout = native, layout
+        self.reader_settings = dict(settings)
+        self.settings = dict(settings) | self._order_to_build(settings)
+        self.columns = outline(type)
+        self.reader = reading.Compiler(native, layout, settings, type)
+        self.assembly = Assembly(native.ENCODE_OPCODES, native.EXPRESSION_CODES)
+        self.expressions = Expressions(self.assembly, self.settings, layout["ranges"])
+        self.crcs = list(layout["crcs"])
+        self.type = type
+        self.names, self.records, self.structs, self.fields = Names(self), Records(self), Structs(self), Fields(self)
+        self.binary, self.msgpack, self.protobuf = Binary(self), MessagePack(self), Protobuf(self)
+
+    def _order_to_build(self, settings: Mapping[str, Any]) -> dict[str, str]:
+        """Where the byte order is to be found out, what is built is big-endian."""
+        match self.layout["order"]:
+            case (str(parameter), _) if settings[parameter] == "auto":
+                return {parameter: "big"}
+            case _:
+                return {}
+
+    @property
+    def big(self) -> bool:
+        """Whether integers are big-endian."""
+        match self.layout["order"]:
+            case (str(parameter), _):
+                return bool(self.settings[parameter] == "big")
+            case order:
+                return bool(order != "little")
+
+    def program(self, root: str) -> Any:
+        """The program of a root."""
+        positional, keywords = self.parts(root)
+        return self.native.WritingProgram(*positional, **keywords)
+
+    def parts(self, root: str) -> tuple[list[Any], dict[str, Any]]:
+        """What the engine makes the program of, and validates."""
+        node = self.layout["roots"][root]
+        self.records.root(node, self.columns[0])
+        assembly = self.assembly
+        assembly.emit("RETURN")
+        assembly.complete()
+        registers = assembly.number_registers()
+        (entry,) = assembly.tighten([0])
+        positional = [
+            assembly.numbers([word for row in assembly.rows for word in row]),
+            assembly.numbers(assembly.expressions) or [0, 0],
+            assembly.numbers(assembly.tables),
+            bytes(assembly.texts),
+            list(self.layout["crcs"].values()),
+            list(links(self.columns, self.native.KINDS)),
+            assembly.symbols(),
+            self._reader(root, node),
+        ]
+        return positional, {"registers": registers, "slots": assembly.slots, "entry": entry}
+
+    def _reader(self, root: str, node: Node) -> Any:
+        """The program that reads back what was written; of columns it has only the name of the alternative."""
+        match self.reader.resolved(node):
+            case ("attempt", _, kind, _):
+                shown: tuple[LogicalField, ...] = tuple(field for field in self.type.fields if field.name == kind)
+            case _:
+                shown = ()
+        reader = reading.Compiler(self.native, self.layout, self.reader_settings, Record(shown))
+        return reader.program(root)
+
+    # --- what the parts share --------------------------------------------------------------------------------------
+
+    def compute(self, compiled: Compiled, register: Register) -> None:
+        """Put the value of an expression into a register."""
+        self.assembly.emit("COMPUTE", self.expressions.place(compiled), register)
+
+    @contextmanager
+    def during(self, holds: Compiled) -> Iterator[None]:
+        """What is compiled within is executed while a condition holds."""
+        end = Label()
+        if not isinstance(holds, Constant):
+            self.assembly.emit("WHEN", self.expressions.place(holds), end)
+        yield
+        self.assembly.place(end)
+
+    def fail(self) -> None:
+        """Give the record up: the construct path says what is wrong, or does what the engine does not."""
+        self.assembly.emit("FAIL")
+
+    def only(self, column: Column | None, takes: str) -> Column | None:
+        """The column of a value of a kind; None, and the record is given up, where the value is of another kind."""
+        if column is not None and column.takes == takes:
+            return column
+        child = column.children.get(takes) if column is not None and column.takes == "" else None
+        if column is None or child is None:
+            self.fail()
+            return None
+        self.assembly.emit("ONLY", column.index, child.index)
+        return child
+
+    def value(self, node: Node, scope: Scope, column: Column | None) -> None:
+        """Write the value that a column has."""
+        node = self.reader.resolved(node)
+        if self.reader.is_record(node):
+            self.record(node, scope, column)
+        elif node[0] == "select":
+            self.records.selected(node[1], node[2], scope, lambda case: self.value(case, scope, column))
+        elif scope.encoding == "msgpack":
+            self.msgpack.value(node, scope, column)
+        elif scope.encoding == "binary":
+            self.binary.value(node, scope, column)
+        else:
+            raise Uncovered(f"values in {scope.encoding}")
+
+    def record(self, node: Node, scope: Scope, column: Column | None, place: Register | None = None) -> None:
+        """Write a record that has a column of its own."""
+        found = self.only(column, "record")
+        if found is None:
+            return
+        if found is column:
+            self.assembly.emit("PRESENT", found.index)
+        self.records.members(node, scope, found, place)
+
+    def repeated(self, element: Node, scope: Scope, column: Column, *, write: Any = None) -> tuple[Label, Register]:
+        """The body that writes an element, and the register of the element's place."""
+        place = self.assembly.register("int").read()
+        inner = column.element
+
+        def body() -> None:
+            if write is not None:
+                write(inner, place)
+            elif self.reader.is_record(element):
+                self.record(element, scope, inner, place)
+            else:
+                self.value(element, scope, inner)
+
+        return self.assembly.later(body), place

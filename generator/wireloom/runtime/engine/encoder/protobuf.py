@@ -1,0 +1,156 @@
+"""Protobuf messages: fields in the order of the spec, as their side effects are, and then in that of their numbers."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from wireloom.runtime.engine.assembly import Label, Register, Uncovered
+from wireloom.runtime.engine.compiler.scope import TAKES, limits
+from wireloom.runtime.engine.encoder.scope import Item, Node, Part, Scope
+from wireloom.runtime.engine.expressions import Compiled, Constant
+from wireloom.runtime.engine.outline import Column
+
+_VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
+_NARROW, _WIDE = 32, 64
+
+
+class Protobuf(Part):
+    """A message and its fields."""
+
+    def message(self, items: Sequence[Item], present: dict[str, Compiled]) -> None:
+        """Write the fields of a message; tables last, since others fill them."""
+        items = [item for item in items if not _never(present[item.name])]
+        tables = [item for item in items if item.attributes.get("table")]
+        for item in tables:
+            item.scope.tables[item.name] = slot = self.assembly.slot()
+            self.assembly.emit("PROTO_TABLES", slot)
+        order = [*(item for item in items if item not in tables), *tables]
+        scattered = any(earlier.attributes["tag"] > later.attributes["tag"] for earlier, later in pairwise(order))
+        bounds = [self._bound()] if scattered else []
+        for item in order:
+            with self.compiler.during(present[item.name]):
+                self._field(item)
+            if scattered:
+                bounds.append(self._bound())
+        if scattered:
+            parts = sorted(zip(order, pairwise(bounds), strict=True), key=lambda part: part[0].attributes["tag"])
+            words = [register for _, part in parts for register in part]
+            self.assembly.emit("PROTO_ORDER", self.assembly.table([len(parts), *words]))
+
+    def _bound(self) -> Register:
+        register = self.assembly.register("int").read()
+        self.assembly.emit("PROTO_SEGMENT", register)
+        return register
+
+    def _field(self, item: Item) -> None:
+        attributes, scope, column = item.attributes, item.scope, item.column
+        node = self.compiler.reader.resolved(item.type)
+        if {"bits", "values", "const", "default", "flatten", "checksum"} & attributes.keys():
+            raise Uncovered("a protobuf field with a constraint")
+        tag, required = attributes["tag"] << 3, not attributes.get("optional")
+        if attributes.get("table"):
+            self._dump(node, tag, scope.tables[item.name])
+        elif "refers" in attributes:
+            self._reference(item, node, tag, required=required)
+        elif "derive" in attributes:
+            self._derived(item, node, tag, required=required)
+        elif node[0] == "list":
+            self._list(node, tag, scope, column)
+        elif self.compiler.reader.is_record(node):
+            self._submessage(node, tag, scope, column, required=required)
+        else:
+            self._scalar(node, tag, column, required=required)
+
+    def _scalar(self, node: Node, tag: int, column: Column | None, *, required: bool) -> None:
+        if column is None and not required:
+            return
+        found = self.compiler.only(column, TAKES.get(node[0], ""))
+        if found is None:
+            return
+        emit = self.assembly.emit
+        match node:
+            case ("int", bits, *_) if bits <= _WIDE:
+                emit("PROTO_INTEGER", tag | _wire(node), found.index, *_form(node), required)
+            case ("float", bits):
+                emit("PROTO_FLOAT", tag | _wire(node), bits, found.index, required)
+            case ("text" | "bytes", size, *_) if size is None or isinstance(size, int):
+                emit("PROTO_BYTES", tag | _LENGTH, found.index, -1 if size is None else size, required)
+            case _:
+                raise Uncovered(f"a protobuf {node[0]}")
+
+    def _derived(self, item: Item, node: Node, tag: int, *, required: bool) -> None:
+        compiled = self.expressions.compiled(item.attributes["derive"][1], item.scope)
+        if node[0] != "int" or compiled.kind not in ("int", "list"):
+            raise Uncovered("a derived value that is no integer")
+        register = self.assembly.register("int").read()
+        self.compiler.compute(compiled, register)
+        self.assembly.emit("PROTO_PUT", tag | _wire(node), register, *_form(node), required)
+
+    def _submessage(self, node: Node, tag: int, scope: Scope, column: Column | None, *, required: bool) -> None:
+        if column is None and not required:
+            return
+        end = Label()
+        if column is not None and not required:
+            self.assembly.emit("ABSENT", column.index, end)
+        self._enclosed(tag, lambda: self.compiler.record(node, scope, column))
+        self.assembly.place(end)
+
+    def _enclosed(self, tag: int, write: Any) -> None:
+        place, width = self.assembly.register("int").read(), self.assembly.register("int").read()
+        self.assembly.emit("PROTO_BEGIN", tag | _LENGTH, place, width)
+        write()
+        self.assembly.emit("PROTO_END", place, width)
+
+    def _list(self, node: Node, tag: int, scope: Scope, column: Column | None) -> None:
+        if column is None:
+            return
+        if column.takes != "list":
+            raise Uncovered("a repeated field among alternatives")
+        element = self.compiler.reader.resolved(node[1])
+
+        def write(inner: Column, place: Register) -> None:
+            if self.compiler.reader.is_record(element):
+                self._enclosed(tag, lambda: self.compiler.record(element, scope, inner, place))
+            else:
+                self._scalar(element, tag, inner, required=True)
+
+        body, place = self.compiler.repeated(element, scope, column, write=write)
+        self.assembly.emit("PROTO_REPEAT", column.index, body, place)
+
+    # --- tables ----------------------------------------------------------------------------------------------------
+
+    def _reference(self, item: Item, node: Node, tag: int, *, required: bool) -> None:
+        """An index into a table of the message around this one, where the entry is put if it is new."""
+        outer = item.scope.parent
+        table = item.attributes["refers"][0]
+        if outer is None or table not in outer.tables or node[:1] != ("int",) or _wire(node) or "zigzag" in node:
+            raise Uncovered("a reference of this kind")
+        found = self.compiler.only(item.column, "str") if item.column is not None or required else None
+        if found is not None:
+            self.assembly.emit("PROTO_ENTRY", tag, outer.tables[table], found.index, required)
+
+    def _dump(self, node: Node, tag: int, slot: int) -> None:
+        if node[0] != "list" or self.compiler.reader.resolved(node[1])[0] != "text":
+            raise Uncovered("a table of what are no texts")
+        self.assembly.emit("PROTO_DUMP", tag | _LENGTH, slot)
+
+
+def _never(present: Compiled) -> bool:
+    return isinstance(present, Constant) and not present.value
+
+
+def _form(node: Node) -> tuple[int, int, int]:
+    """How an integer is written, and its range."""
+    _, bits, signed, *wire = node
+    form = signed | (wire == ["zigzag"]) << 1 | (wire == ["fixed"]) << 2 | (bits <= _NARROW) << 3
+    return form, *limits(bits, signed)
+
+
+def _wire(node: Node) -> int:
+    match node:
+        case ("int", bits, _, "fixed"):
+            return _FIXED32 if bits <= _NARROW else _FIXED64
+        case ("float", bits):
+            return _FIXED32 if bits == _NARROW else _FIXED64
+        case _:
+            return _VARINT

@@ -1,0 +1,197 @@
+"""Records: a struct, or one of several, by a tag, by what the value has, or by the alternative that it names."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
+from wireloom.runtime.engine.compiler.switches import hashed
+from wireloom.runtime.engine.encoder.scope import Node, Part, Scope, member
+from wireloom.runtime.engine.expressions import Constant, Tree
+from wireloom.runtime.engine.outline import Column
+
+_ALTERNATIVES = 1 << 32
+
+
+class Records(Part):
+    """What has members."""
+
+    _first: Scope | None = None  # around what readers try before anything else
+
+    def outermost(self, scope: Scope) -> bool:
+        """Whether a struct is the whole record, and readers come to it before they try any other alternative."""
+        return scope.parent is not None and scope.parent is self._first
+
+    def root(self, node: Node, record: Column) -> None:
+        """Write a whole record."""
+        node = self.compiler.reader.resolved(node)
+        scope = Scope("", None)
+        if node[0] == "attempt":
+            self._attempt(node, scope, record)
+        else:
+            self._first = scope
+            self.members(node, scope, record, None)
+
+    def members(self, node: Node, scope: Scope, record: Column | None, place: Register | None) -> None:
+        """Write a record whose members are those of the row of `record` that is in force."""
+        match self.compiler.reader.resolved(node):
+            case ("struct", *_) as struct:
+                self.compiler.structs.struct(struct, scope, record, place)
+            case ("select", tag, cases, _):
+                self.selected(tag, cases, scope, lambda case: self.members(case, scope, record, place))
+            case ("peek", _, cases, _):
+                self._fitting(cases, scope, record, place)
+            case other:
+                raise Uncovered(f"a record that is a {other[0]}")
+
+    def word(self, value: Any) -> int:
+        """A value that is chosen by, as a number."""
+        match value:
+            case str():
+                return self.assembly.text(value.encode())
+            case bool() | int():
+                return int(value)
+            case _:
+                raise Uncovered("a case that is neither number nor text")
+
+    # --- by a tag --------------------------------------------------------------------------------------------------
+
+    def selected(self, tag: Tree, cases: Sequence[Any], scope: Scope, write: Callable[[Node], None]) -> None:
+        """Branch on the value of an expression."""
+        compiled = self.expressions.compiled(tag, scope)
+        if isinstance(compiled, Constant):
+            found = next((case for values, case in cases if compiled.value in values), ("refuse", ""))
+            self._case(found, write)
+            return
+        if compiled.kind == "bytes":
+            raise Uncovered("a choice by text")
+        register = self.assembly.register("int").read()
+        self.compiler.compute(compiled, register)
+        labels = [Label() for _ in cases]
+        targets: dict[int | None, Label] = {}
+        for (values, _), label in zip(cases, labels, strict=True):
+            for value in values:
+                targets.setdefault(None if value is None else self.word(value), label)
+        self.assembly.emit("SWITCH", self.assembly.table(hashed(targets)), register)
+        self._arms([(label, case) for label, (_, case) in zip(labels, cases, strict=True)], write)
+
+    def _arms(self, arms: Sequence[tuple[Label, Node]], write: Callable[[Node], None]) -> None:
+        end = Label()
+        for label, case in arms:
+            self.assembly.place(label)
+            self._case(case, write)
+            self.assembly.emit("JUMP", end)
+        self.assembly.place(end)
+
+    def _case(self, case: Node, write: Callable[[Node], None]) -> None:
+        if case[0] == "refuse":
+            self.compiler.fail()
+        else:
+            write(case)
+
+    # --- by the value ----------------------------------------------------------------------------------------------
+
+    def _fitting(self, cases: Sequence[Any], scope: Scope, record: Column | None, place: Register | None) -> None:
+        """The struct whose constants and words agree with the value; of several that with the most members of it."""
+        nodes = list(dict.fromkeys(case for _, case in cases if case[0] != "refuse"))
+        mask = self.assembly.register("int").read()
+        self.compiler.compute(Constant(0), mask)
+        words: list[Any] = [len(nodes)]
+        arms: list[tuple[Label, Node]] = []
+        for bit, node in enumerate(nodes):
+            struct = self.compiler.reader.resolved(node)
+            if struct[0] != "struct":
+                raise Uncovered("a choice among what are no structs")
+            self._accepting(struct, scope, record, mask, bit)
+            arms.append((Label(), node))
+            words += [arms[-1][0], self.assembly.table(self._counted(struct, record))]
+        self.assembly.emit("CHOOSE", mask, self.assembly.table(words))
+        self._arms(arms, lambda node: self.members(node, scope, record, place))
+
+    def _counted(self, struct: Node, record: Column | None) -> list[int]:
+        """The columns that are members of the struct."""
+        titles = set(self.compiler.names.titles(struct[5]))
+        members = record.children if record is not None else {}
+        columns = [column for name, column in members.items() if name in titles]
+        return [len(columns), *(column.index | (_ALTERNATIVES if column.takes == "" else 0) for column in columns)]
+
+    def _accepting(self, struct: Node, outer: Scope, record: Column | None, mask: Register, bit: int) -> None:
+        """Set the bit where the value can be of the struct."""
+        scope = Scope(struct[2], record, outer)
+        first = len(self.assembly.registers)
+        enter = self.assembly.emit("ENTER", None, Edge(first), Edge(first))
+        self.compiler.names.load(struct[5], scope)
+        refused = Label()
+        for tree in self._agreements(struct[5], scope, record):
+            holds = self.expressions.compiled(tree, scope)
+            if isinstance(holds, Constant) and holds.value:
+                continue
+            self.assembly.emit("WHEN", self.expressions.place(holds), refused)
+        self.assembly.emit("ACCEPT", mask, bit)
+        self.assembly.place(refused)
+        enter[3] = Edge(len(self.assembly.registers))
+
+    def _agreements(self, steps: Sequence[Any], scope: Scope, record: Column | None) -> list[Tree]:
+        """What must hold of a value of the struct: where it says what is constant, mapped or computed, it agrees."""
+        trees: list[Tree] = []
+        for step in steps:
+            if step[0] != "field" or step[3].get("hidden"):
+                continue
+            _, name, _, attributes = step
+            title = attributes.get("as", name)
+            column = member(record, title)
+            if column is None or not {"const", "values", "compute"} & attributes.keys():
+                continue
+            given = f"\0{title}"
+            scope.names[given] = self.compiler.names.value(column, textual=True)
+            trees.append(("or", ("not", ("present", ("field", 0, given))), self._agrees(attributes, given)))
+        return trees
+
+    def _agrees(self, attributes: dict[str, Any], given: str) -> Tree:
+        field: Tree = ("field", 0, given)
+        if "const" in attributes:
+            const = attributes["const"]
+            if isinstance(const, bytes):
+                raise Uncovered("a choice by a constant of bytes")
+            return ("==", field, ("text", const) if isinstance(const, str) else const)
+        if "compute" in attributes:
+            return ("==", attributes["compute"][1], field)
+        meanings = [self.expressions.compiled(tree, Scope("", None)) for _, tree in attributes["values"]]
+        if not all(isinstance(meaning, Constant) for meaning in meanings):
+            raise Uncovered("a mapping that depends on the record")
+        values = [meaning.value for meaning in meanings if meaning.value is not None]  # type: ignore[union-attr]
+        return ("in", field, tuple(("text", value) if isinstance(value, str) else value for value in values))
+
+    # --- by name ---------------------------------------------------------------------------------------------------
+
+    def _attempt(self, node: Node, scope: Scope, record: Column) -> None:
+        """The alternative that the value names, else the first whose condition holds."""
+        _, trials, kind, _ = node
+        named = self.compiler.names.value(member(record, kind), textual=True).read()
+        labels = [Label() for _ in trials]
+        unnamed, end = Label(), Label()
+        targets: dict[int | None, Label] = {None: unnamed}
+        for (name, *_), label in zip(trials, labels, strict=True):
+            targets.setdefault(self.word(name), label)
+        self.assembly.emit("SWITCH", self.assembly.table(hashed(targets)), named)
+        self.assembly.place(unnamed)
+        self._unnamed(trials, labels, scope, record)
+        for place, (name, trial, *_) in enumerate(trials):
+            self.assembly.place(labels[place])
+            text = self.word(name)
+            self.assembly.emit("TRIAL", text >> 16, text & 0xFFFF)
+            around = Scope("", None)
+            self._first = self._first or around
+            self.members(trial, around, record, None)
+            self.assembly.emit("JUMP", end)
+        self.assembly.place(end)
+
+    def _unnamed(self, trials: Sequence[Any], labels: Sequence[Label], outer: Scope, record: Column) -> None:
+        scope = Scope("", record, outer)
+        self.compiler.names.load_record(scope)
+        for (_, _, _, when), label in zip(trials, labels, strict=True):
+            holds = Constant(True) if when is None else self.expressions.compiled(when, scope)  # noqa: FBT003 - a value
+            if isinstance(holds, Constant) and not holds.value:
+                continue
+            with self.compiler.during(holds):
+                self.assembly.emit("JUMP", label)
+        self.compiler.fail()

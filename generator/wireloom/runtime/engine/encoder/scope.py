@@ -1,0 +1,95 @@
+"""What a part of the compiler is given: the names that expressions see while a struct is built, and the columns."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from wireloom.runtime.engine.assembly import Register, Uncovered
+from wireloom.runtime.engine.outline import Column
+
+if TYPE_CHECKING:
+    from wireloom.runtime.engine.encoder.program import Compiler
+
+Node = tuple[Any, ...]
+
+
+@dataclass(eq=False)
+class Scope:
+    """One struct being built: the record that it shows, and the names that its expressions see.
+
+    Unlike in reading, names mean members of the value: a struct that melts into its parent has the parent's record, and
+    names of its own for it.
+    """
+
+    encoding: str
+    record: Column | None
+    parent: "Scope | None" = None
+    place: Register | None = None  # its place in the list that it is an element of
+    names: dict[str, Register] = field(default_factory=dict)
+    marks: dict[str, Register] = field(default_factory=dict)
+    tables: dict[str, int] = field(default_factory=dict)
+    start_register: Register | None = None
+    size_register: Register | None = None  # once the struct is laid out
+
+    def field(self, up: int, name: str) -> Register:
+        """The register of a member."""
+        scope: Scope | None = self
+        for _ in range(up):
+            scope = scope.parent if scope is not None else None
+        if scope is None or name not in scope.names:
+            raise Uncovered(f"the field {name!r} in an expression")
+        return scope.names[name]
+
+    def mark(self, name: str) -> Register:
+        """The register of a mark."""
+        if name not in self.marks:
+            raise Uncovered(f"the mark {name!r} before it is set")
+        return self.marks[name].read()
+
+    def start(self) -> Register:
+        """No expression of building counts from where it stands."""
+        raise Uncovered("a position while building")
+
+    def size(self) -> Register:
+        """The register of the struct's size."""
+        if self.size_register is None:
+            raise Uncovered("a size before the struct is laid out")
+        return self.size_register.read()
+
+    def index(self) -> Register:
+        """The register of the place in the innermost list."""
+        scope: Scope | None = self
+        while scope is not None:
+            if scope.place is not None:
+                return scope.place.read()
+            scope = scope.parent
+        raise Uncovered("an index outside a list")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A field being written: what the layout says of it, where it stands, and the column of its value (None: none)."""
+
+    name: str
+    type: Node
+    attributes: dict[str, Any]
+    scope: Scope
+    column: Column | None
+
+    @property
+    def title(self) -> str:
+        """What readers call it."""
+        return str(self.attributes.get("as", self.name))
+
+
+class Part:
+    """A part of the compiler: what it emits goes to the compiler's assembly."""
+
+    def __init__(self, compiler: "Compiler") -> None:
+        self.compiler = compiler
+        self.assembly = compiler.assembly
+        self.expressions = compiler.expressions
+
+
+def member(record: Column | None, name: str) -> Column | None:
+    """The column of a member."""
+    return None if record is None else record.children.get(name)

@@ -1,0 +1,126 @@
+"""Structs: names first, then the fields in their container, then what follows from where they came to stand."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgpack
+
+from wireloom.runtime.engine.assembly import Edge, Register, Uncovered
+from wireloom.runtime.engine.encoder.fields import Placed
+from wireloom.runtime.engine.encoder.scope import Item, Node, Part, Scope, member
+from wireloom.runtime.engine.expressions import Compiled, Constant, Tree
+from wireloom.runtime.engine.outline import Column
+
+_TAIL = "negative"
+
+
+class Structs(Part):
+    """A struct of any encoding."""
+
+    def struct(self, node: Node, parent: Scope, record: Column | None, place: Register | None) -> None:
+        """Write a struct from the row of `record` that is in force."""
+        _, _, encoding, form, versions, steps = node
+        scope = Scope(encoding, record, parent, place)
+        start = self.assembly.register("position")
+        first = len(self.assembly.registers)
+        enter = self.assembly.emit("ENTER", start, Edge(first), Edge(first))
+        scope.start_register = start
+        self.compiler.names.load(steps, scope)
+        self.compiler.fields.derive_early(steps, scope)
+        present = self._present(versions, steps, scope)
+        match encoding, form:
+            case "binary", "sequence":
+                self._sequence(steps, scope, present)
+            case "msgpack", "array":
+                self._array(steps, scope, present)
+            case "protobuf", "message":
+                self.compiler.protobuf.message(self._items(steps, scope), present)
+            case _:
+                raise Uncovered(f"a {form} in {encoding}")
+        enter[3] = Edge(len(self.assembly.registers))
+
+    def _present(self, versions: Sequence[Any], steps: Sequence[Any], scope: Scope) -> dict[str, Compiled]:
+        """Whether each field is there."""
+        version = self._version(versions)
+        return {
+            name: self._holds(self.compiler.reader.fields.condition(attributes, version), scope)
+            for _, name, _, attributes in _fields(steps)
+        }
+
+    def _holds(self, when: Tree, scope: Scope) -> Compiled:
+        return Constant(True) if when is None else self.expressions.compiled(when, scope)  # noqa: FBT003 - a value
+
+    def _version(self, versions: Sequence[Any]) -> tuple[list[str], Tree]:
+        """The names of the versions, and the expression that tells which is built: one that a parameter names first."""
+        names = [name for name, _, _ in versions]
+        chosen = [value for value in self.compiler.settings.values() if isinstance(value, str) and value in names]
+        index: Tree = names.index(chosen[0]) if chosen else len(names) - 1
+        if any(arity is not None for _, arity, _ in versions):
+            return names, index
+        for place, (_, _, when) in reversed(list(enumerate(versions))):
+            if when is not None:
+                index = ("if", when, place, index)
+        return names, index
+
+    def _items(self, steps: Sequence[Any], scope: Scope) -> list[Item]:
+        return [
+            Item(name, type, attributes, scope, member(scope.record, attributes.get("as", name)))
+            for _, name, type, attributes in _fields(steps)
+        ]
+
+    def _array(self, steps: Sequence[Any], scope: Scope, present: dict[str, Compiled]) -> None:
+        """MessagePack: as many elements as there are fields."""
+        if not all(isinstance(holds, Constant) for holds in present.values()):
+            raise Uncovered("an array whose length depends on the record")
+        there = [item for item in self._items(steps, scope) if present[item.name].value]  # type: ignore[union-attr]
+        self.assembly.constant(msgpack.Packer().pack_array_header(len(there)))
+        for item in there:
+            self.compiler.fields.field(item)
+
+    def _sequence(self, steps: Sequence[Any], scope: Scope, present: dict[str, Compiled]) -> None:
+        """Binary: fields and marks in their order, those that count from the end last."""
+        items = {item.name: item for item in self._items(steps, scope)}
+        placed: list[Placed] = []
+        tail: list[Item] = []
+        for step in steps:
+            if step[0] == "mark":
+                scope.marks[step[1]] = self._marked(scope)
+            elif step[0] == "field" and step[1] in items:
+                item = items[step[1]]
+                if _counts_from_the_end(item.attributes.get("at")):
+                    tail.append(item)
+                else:
+                    placed += self._placed(item, present[item.name])
+        for item in tail:
+            placed += self._placed(item, present[item.name])
+        if placed:
+            scope.size_register = self._marked(scope)
+            self.compiler.fields.settle(placed, scope)
+
+    def _marked(self, scope: Scope) -> Register:
+        assert scope.start_register is not None
+        register = self.assembly.register("int")
+        self.assembly.emit("MARK", register.read(), scope.start_register.read())
+        return register
+
+    def _placed(self, item: Item, present: Compiled) -> list[Placed]:
+        """Write a field where it is there; what is to be written over once the struct is laid out."""
+        if isinstance(present, Constant) and not present.value:
+            return []
+        with self.compiler.during(present):
+            at = item.attributes.get("at")
+            if at is not None and not _counts_from_the_end(at):
+                if not isinstance(at, int):
+                    raise Uncovered("a computed offset")
+                assert item.scope.start_register is not None
+                self.assembly.emit("PAD", at, item.scope.start_register.read())
+            return self.compiler.fields.field(item)
+
+
+def _fields(steps: Sequence[Any]) -> list[Any]:
+    """The fields that stand on the wire."""
+    return [s for s in steps if s[0] == "field" and "compute" not in s[3] and "counted" not in s[3]]
+
+
+def _counts_from_the_end(at: Tree) -> bool:
+    return (isinstance(at, tuple) and at[0] == _TAIL and isinstance(at[1], int)) or (isinstance(at, int) and at < 0)

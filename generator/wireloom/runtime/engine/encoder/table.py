@@ -1,0 +1,199 @@
+"""From Arrow columns to the engine's buffers, and from its output to an Arrow array of records."""
+
+from array import array as numbers
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, assert_never
+
+import pyarrow as pa
+import pyarrow.types as kinds
+
+from wireloom.runtime import columns as arrow
+from wireloom.runtime.engine.assembly import Uncovered
+from wireloom.runtime.engine.encoder.program import Compiler
+from wireloom.runtime.engine.outline import Column
+from wireloom.runtime.logical import (
+    Alternatives,
+    BigInteger,
+    Binary,
+    Boolean,
+    Float,
+    Integer,
+    List,
+    LogicalType,
+    Map,
+    Open,
+    Record,
+    Text,
+    kind_name,
+)
+
+if TYPE_CHECKING:
+    from wireloom.runtime.engine import Engine, Request
+
+_GIVEN_UP = 2
+Buffers = tuple[Any, Any, Any, int, int]  # validity, offsets, data; the array's own offset and its length
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A program that writes, with the columns that it reads."""
+
+    engine: "Engine"
+    program: Any
+    columns: Sequence[Column]
+    type: Record
+
+    @classmethod
+    def compiled(cls, engine: "Engine", native: Any, request: "Request") -> "Table":
+        """The program for a request; raises Uncovered."""
+        type = engine.root(request).logical
+        compiler = Compiler(native, engine.layout, request.settings, type)
+        return cls(engine, compiler.program(request.root), compiler.columns, type)
+
+    def encode(self, records: pa.StructArray, request: "Request") -> pa.Array:
+        """All records in one array; raises OverflowError where they do not fit Arrow's 2 GiB (use `batches`)."""
+        batches = list(self.batches(records, request))
+        if len(batches) != 1:
+            raise OverflowError("the records do not fit into one Arrow array of 2 GiB; encode fewer rows at a time")
+        return batches[0]
+
+    def batches(self, records: pa.StructArray, request: "Request") -> Iterator[pa.Array]:
+        """The records in parts, each below 2 GiB; raises Uncovered, and EncodeError at the first that is none."""
+        start = 0
+        while True:
+            written = self.run(records, request, start)
+            yield self._built(records, written, start, request)
+            start += written.consumed
+            if start >= len(records):
+                return
+
+    def run(self, records: pa.StructArray, request: "Request", start: int = 0) -> Any:
+        """What the program makes of the rows from `start` on; raises Uncovered."""
+        given: list[Buffers | None] = [None] * len(self.columns)
+        _gather(records, self.columns[0], self.type, given)
+        limit = self.engine.root(request).construct.size_limit(request.settings)
+        return self.program.run(given, start, len(records), -1 if limit is None else limit)
+
+    def _built(self, records: pa.StructArray, written: Any, start: int, request: "Request") -> pa.Array:
+        found = pa.Array.from_buffers(
+            pa.binary(), written.consumed, [None if block is None else pa.py_buffer(block) for block in written.take()]
+        )
+        rows = list(_given_up(written))
+        if not rows:
+            return found
+        self.engine.rebuilt += len(rows)
+        built = pa.array(self._rebuilt(records, [start + row for row in rows], request), pa.binary())
+        places = numbers("q", range(written.consumed))
+        for place, row in enumerate(rows):
+            places[row] = written.consumed + place
+        taken = pa.Array.from_buffers(pa.int64(), written.consumed, [None, pa.py_buffer(places)])
+        try:
+            return pa.concat_arrays([found, built]).take(taken)
+        except pa.ArrowInvalid as error:
+            raise OverflowError("the records do not fit into one Arrow array of 2 GiB; encode fewer rows") from error
+
+    def _rebuilt(self, records: pa.StructArray, rows: list[int], request: "Request") -> list[bytes]:
+        """What the construct path makes of the rows; raises its EncodeError at the first that cannot be said."""
+        given = records.take(pa.array(rows, pa.int64()))
+        values = arrow.from_struct_array(given, self.type, extensions=self.engine.codec.extensions)
+        return [self.engine.build(row, value, request) for row, value in zip(rows, values, strict=True)]
+
+
+def _given_up(written: Any) -> Iterator[int]:
+    """The rows that the engine gave up on."""
+    row = -1
+    for _ in range(written.failed):
+        row = written.status.index(_GIVEN_UP, row + 1)
+        yield row
+
+
+# --- columns ---------------------------------------------------------------------------------------------------------
+
+
+def _gather(array: pa.Array, column: Column, type: LogicalType, given: list[Buffers | None]) -> None:
+    """The buffers of a column and of those below it; what is not there stays None."""
+    match type:
+        case Record(fields):
+            _members(array, column, {member.name: member.type for member in fields}, given)
+        case Alternatives(options):
+            _members(array, column, {kind_name(option): option for option in options}, given)
+        case Open():
+            _variant(array, column, given)
+        case List(element):
+            listed = _listed(array)
+            validity, offsets = listed.buffers()[:2]
+            given[column.index] = validity, offsets, None, listed.offset, len(listed)
+            _gather(listed.values, column.element, element, given)
+        case Boolean() | Integer() | BigInteger() | Float() | Text() | Binary():
+            given[column.index] = _buffers(_plain(array, type))
+        case Map():
+            raise Uncovered("columns of maps")
+        case _:
+            assert_never(type)
+
+
+def _members(array: pa.Array, column: Column, types: dict[str, LogicalType], given: list[Buffers | None]) -> None:
+    """A struct and its members by name; raises Uncovered for names that it must not have."""
+    if kinds.is_null(array.type):
+        return
+    names = [field.name for field in array.type] if kinds.is_struct(array.type) else []
+    if not kinds.is_struct(array.type) or len(set(names)) < len(names) or not types.keys() >= set(names):
+        raise Uncovered("columns of other names or types")
+    given[column.index] = array.buffers()[0], None, None, array.offset, len(array)
+    for name in names:
+        _gather(array.field(name), column.children[name], types[name], given)
+
+
+def _variant(array: pa.Array, column: Column, given: list[Buffers | None]) -> None:
+    if kinds.is_null(array.type):
+        return
+    if not kinds.is_struct(array.type) or {field.name for field in array.type} != {"value", "metadata"}:
+        raise Uncovered("open values that are not VARIANT")
+    _members(array, column, {"value": Binary(), "metadata": Binary()}, given)
+
+
+def _listed(array: pa.Array) -> pa.ListArray:
+    if kinds.is_list(array.type):
+        return array
+    if kinds.is_large_list(array.type):
+        return _cast(array, pa.list_(array.type.value_field))
+    raise Uncovered(f"lists as {array.type}")
+
+
+def _buffers(array: pa.Array) -> Buffers:
+    validity, *rest = array.buffers()
+    offsets, data = rest if len(rest) == 2 else (None, rest[0])  # offsets, and the bytes
+    return validity, offsets, data, array.offset, len(array)
+
+
+def _plain(array: pa.Array, type: LogicalType) -> pa.Array:
+    """The array in the very type of the emitted schema, where the values that Python sees stay the same."""
+    target = arrow.arrow_type(type)
+    if kinds.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if array.type == target:
+        return array
+    if kinds.is_null(array.type):
+        return pa.nulls(len(array), target)
+    if not _same_values(array.type, target):
+        raise Uncovered(f"{array.type} for {target}")
+    return _cast(array, target)
+
+
+def _same_values(given: pa.DataType, target: pa.DataType) -> bool:
+    """Whether a safe cast leaves the values what they are."""
+    if kinds.is_integer(target) or kinds.is_decimal(target):
+        return bool(kinds.is_integer(given) or (kinds.is_decimal(given) and given.scale == 0))
+    if kinds.is_string(target):
+        return bool(kinds.is_large_string(given) or kinds.is_string_view(given))
+    if kinds.is_binary(target):
+        return bool(kinds.is_large_binary(given) or kinds.is_binary_view(given) or kinds.is_fixed_size_binary(given))
+    return bool(kinds.is_float64(target) and kinds.is_float32(given))
+
+
+def _cast(array: pa.Array, target: pa.DataType) -> pa.Array:
+    try:
+        return array.cast(target)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise Uncovered(str(error)) from error

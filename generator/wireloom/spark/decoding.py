@@ -66,11 +66,12 @@ def decoding(module: FormatModule, options: Options, *, explode: bool = False) -
 
 
 def _hinted(act: Any) -> Any:
+    """What `act` gives; its error with what to do, and without the parser's frames: Connect cuts long messages."""
     try:
         return act()
     except DecodeError as error:
         error.add_note(STOPPED)
-        raise
+        raise error.with_traceback(None) from None
 
 
 def corrupt(values: pa.Array, errors: pa.StructArray, parents: pa.Array | None = None) -> pa.Array:

@@ -80,9 +80,10 @@ def build(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["environment"], default=False)
 def bench(session: nox.Session) -> None:
-    """Measure generation, imports and decoding, then the engine beside its peers, and print tables."""
+    """Measure generation, imports and decoding, then the engine and Spark beside their peers, and print tables."""
     python(session, "tests/bench/bench.py", *session.posargs)
     python(session, "tests/bench/engine_bench.py")
+    python(session, "tests/bench/spark_bench.py")
 
 
 @nox.session(venv_backend="none", requires=["environment"], default=False)

@@ -122,7 +122,7 @@ def test_a_text_column_can_be_decoded_where_the_format_is_text(spark):
     assert rows[1].wrong is None
 
 
-def test_values_of_any_type_are_variant_or_json(spark):
+def test_values_of_any_type_are_variant_or_json_or_their_bytes(spark):
     value = aerospike_msgpack.build(
         {
             "msg": "write",
@@ -138,9 +138,13 @@ def test_values_of_any_type_are_variant_or_json(spark):
     shown = frame.select(
         W.from_aerospike_msgpack("value", fields=fields).bins[0]["value"]["variant"].cast("string").alias("variant"),
         W.from_aerospike_msgpack("value", {"openValues": "json"}, fields=fields).bins[0]["value"]["variant"].alias("j"),
+        W.from_aerospike_msgpack("value", {"openValues": "binary"}, fields=fields)
+        .bins[0]["value"]["variant"]
+        .alias("b"),
     ).first()
     assert shown.variant == '[1,"two"]'
     assert "two" in shown.j
+    assert bytes(shown.b) == b"\x92\x01\xa3two"
 
 
 def test_the_schema_is_text_that_spark_reads_as_the_column_s_type(spark, messages):

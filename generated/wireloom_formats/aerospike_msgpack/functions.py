@@ -7,7 +7,7 @@ Options are texts, and the case of their names does not matter. Besides those of
     columnNameOfError: Adds a member to the struct: code, path, offset, expected and actual of a bad record.
     columnNameOfCorruptRecord: Adds a member to the struct: the bytes of a bad record.
     root: What the bytes are: record (the default), key, batch_records, batch_keys.
-    openValues: variant (the default) or json: the form of values of any type.
+    openValues: variant (the default), json or binary: the form of values of any type.
 
 Options of the format:
     variant: Gives lut its unit: milliseconds (current) or seconds, 0 = unknown (legacy). Topics outlive upgrades,

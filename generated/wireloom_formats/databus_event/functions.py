@@ -6,7 +6,7 @@ Options are texts, and the case of their names does not matter. Besides those of
     mode: FAILFAST (the default) fails the job at a bad record, PERMISSIVE gives null in its place.
     columnNameOfError: Adds a member to the struct: code, path, offset, expected and actual of a bad record.
     columnNameOfCorruptRecord: Adds a member to the struct: the bytes of a bad record.
-    openValues: variant (the default) or json: the form of values of any type.
+    openValues: variant (the default), json or binary: the form of values of any type.
 
 Options of the format:
     byteOrder: Order of every integer; no marker in the bytes. Espresso streams are little-endian. auto takes the

@@ -63,6 +63,7 @@ def added_fields(options: Options, taken: Sequence[str]) -> tuple[StructField, .
     return tuple(fields)
 
 
+_OPEN: dict[OpenValues, DataType] = {"variant": VariantType(), "json": StringType(), "binary": BinaryType()}
 _ADDED = {
     "columnNameOfCorruptRecord": "The bytes of a bad record; null where the record is right",
     "columnNameOfError": "What is wrong with a bad record; null where the record is right",
@@ -85,8 +86,8 @@ def bare(type: DataType) -> DataType:
 def _shown(type: DataType, open_values: OpenValues) -> DataType:
     """The type with open values in the form that is asked for."""
     match type:
-        case VariantType() if open_values == "json":
-            return StringType()
+        case VariantType():
+            return _OPEN[open_values]
         case StructType():
             return StructType(
                 [

@@ -16,7 +16,7 @@ GENERAL = (
     ("columnNameOfError", "Adds a member to the struct: code, path, offset, expected and actual of a bad record."),
     ("columnNameOfCorruptRecord", "Adds a member to the struct: the bytes of a bad record."),
     ("root", "What the bytes are."),
-    ("openValues", "variant (the default) or json: the form of values of any type."),
+    ("openValues", "variant (the default), json or binary: the form of values of any type."),
 )
 PREFIXES = ("decode", "from", "schema_of", "to", "validate")
 

@@ -1,0 +1,29 @@
+"""The Spark type of what is decoded is that of the Arrow array, whatever is asked for."""
+
+import pyarrow as pa
+import pytest
+from pyspark.sql.pandas.types import to_arrow_type
+
+from wireloom.spark.decoding import decoding
+from wireloom.spark.options import Options
+from wireloom.spark.schemas import bare, record_type
+from wireloom_formats import aerospike_msgpack, databus_event, kpl_record
+
+
+@pytest.mark.parametrize("open_values", ["variant", "json", "binary"])
+@pytest.mark.parametrize("explode", [False, True])
+@pytest.mark.parametrize(
+    ("module", "columns"),
+    [
+        (aerospike_msgpack, None),
+        (aerospike_msgpack, ("bins.value.variant", "key.userKey.int", "msg")),
+        (databus_event, None),
+        (kpl_record, None),
+    ],
+)
+def test_the_declared_type_is_the_one_that_is_decoded(module, columns, explode, open_values):
+    options = Options("PERMISSIVE", columns=columns, open_values=open_values)
+    found = decoding(module, options, explode=explode).decoded(pa.array([], pa.binary()))
+    declared = record_type(module, options, explode=explode)
+    assert to_arrow_type(bare(declared)).equals(found.records.type)
+    assert declared.simpleString() == bare(declared).simpleString()

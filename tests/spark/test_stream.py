@@ -134,6 +134,12 @@ def test_tables_and_checkpoint_belong_together(run, flow, module, tmp_path):
         run(replace(flow, output=str(tmp_path / "third")))
 
 
+@pytest.mark.parametrize("wrong", [{"trigger": "10 parsecs"}, {"options": (("maxFilesPerTrigger", "-1"),)}])
+def test_what_spark_says_against_an_option_is_told(run, flow, wrong):
+    with pytest.raises(MisuseError, match=r"does not start: .*(parsecs|-1)"):
+        run(replace(flow, **wrong))
+
+
 def test_without_the_kafka_connector_the_message_has_its_coordinate(spark, run, flow):
     with pytest.raises(MachineError) as caught:
         run(replace(flow, source=Kafka("localhost:9", ("t",))))

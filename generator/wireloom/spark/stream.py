@@ -10,7 +10,8 @@ import json
 import logging
 import re
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -153,11 +154,12 @@ def stream(spark: SparkSession, flow: Flow, listener: Listener, stopping: thread
     ledger.recover()
     if known is not None:
         listener.resumed(known, ledger.entries())
-    taken = sources.stream(spark, flow.source, flow.options)
+    with _starting():
+        taken = sources.stream(spark, flow.source, flow.options)
     kinds = module.CODEC.root(flow.plan.root).kinds
     work = _Work(ledger, _tables(spark, flow, ledger), flow.plan, module, kinds, taken, identity, listener)
     writer = taken.frame.writeStream.foreachBatch(work).option("checkpointLocation", checkpoint)
-    _run(_triggered(writer, flow.trigger), work, stopping)
+    _run(writer, flow.trigger, work, stopping)
     return ledger.total()[1]
 
 
@@ -185,12 +187,14 @@ def _triggered(writer: DataStreamWriter, trigger: str | None) -> DataStreamWrite
             return writer.trigger(processingTime=interval)
 
 
-def _run(writer: DataStreamWriter, work: _Work, stopping: threading.Event) -> None:
+def _run(writer: DataStreamWriter, trigger: str | None, work: _Work, stopping: threading.Event) -> None:
     """Until it ends; what goes wrong is told once, by what is raised here."""
     callbacks = logging.getLogger("py4j.clientserver")
     callbacks.disabled = True
     try:
-        _await(_started(writer), work, stopping)
+        with _starting():
+            query = _triggered(writer, trigger).start()
+        _await(query, work, stopping)
     except (Py4JError, ConnectionError) as error:
         raise MachineError("Spark's Java process is gone", "start it again; the stream goes on where it was") from error
     finally:
@@ -208,9 +212,11 @@ def _await(query: StreamingQuery, work: _Work, stopping: threading.Event) -> Non
         raise _failure(work, error) from error
 
 
-def _started(writer: DataStreamWriter) -> StreamingQuery:
+@contextmanager
+def _starting() -> Iterator[None]:
+    """What Spark says against an option before anything runs is the caller's mistake."""
     try:
-        return writer.start()
+        yield
     except PySparkException as error:
         raise MisuseError(f"the stream does not start: {_reason(error)}") from error
 
@@ -224,6 +230,8 @@ def _failure(work: _Work, error: StreamingQueryException) -> Exception:
 
 def _reason(error: Exception) -> str:
     """The line that says it: of a worker's traceback the last, else the first."""
+    if not isinstance(error, PySparkException):
+        return f"{type(error).__name__}: {error}"
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     raised = [line for line in lines if RAISED.match(line)]
     return (raised or lines or [type(error).__name__])[-1 if raised else 0]

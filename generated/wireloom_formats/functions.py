@@ -85,7 +85,13 @@ __all__ = [
 
 
 def register(spark: SparkSession, options: Mapping[str, Any] | None = None) -> None:
-    """Make the functions of all formats SQL functions of the session; options are those that `from` starts with."""
+    """Make the functions of all formats SQL functions of the session, and the data source `wireloom` known to it.
+
+    The options are those that `from` starts with.
+    """
+    from wireloom.spark import source
+
+    source.register(spark)
     _aerospike_json.register(spark, options)
     _aerospike_msgpack.register(spark, options)
     _databus_event.register(spark, options)

@@ -28,6 +28,7 @@ Tag: py3-none-any
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can say
 SUFFIXES = (".py", ".json", ".typed")
 SHIPPED = ("__init__.py", "catalog.py", "failures.py", "problems.py", "runtime", "spark")  # of wireloom, to executors
+SOURCE = "pyspark_wireloom"  # where Spark looks for the data source
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,7 @@ def _runtime() -> Iterator[tuple[str, bytes]]:
             yield from _tree(home / name, f"wireloom/{name}")
         else:
             yield f"wireloom/{name}", (home / name).read_bytes()
+    yield from _tree(home.parent / SOURCE, SOURCE)
 
 
 def _wheel(project: Mapping[str, Any], info: str, contents: Mapping[str, bytes]) -> dict[str, bytes]:

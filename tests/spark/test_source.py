@@ -3,17 +3,18 @@
 import dataclasses
 import os
 import random
+import re
 
 import pytest
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql.functions import col, lit, when
 
-from conftest import CASE_PACKAGE, case_project, shipped_formats
+from conftest import CASE_PACKAGE, ROOT, case_formats, case_project, shipped_formats
 from wireloom.catalog import open_format, open_package
 from wireloom.demo.samples import samples, stream
 from wireloom.runtime.errors import ContractError, EncodeError
 from wireloom.spark.session import session
-from wireloom.spark.source import READS, Given
+from wireloom.spark.source_options import READS, Given
 from wireloom.spark.source_read import batches
 from wireloom_formats import databus_event, kpl_record
 
@@ -127,7 +128,7 @@ def test_open_values_are_variants_that_can_be_written(spark, reads, tmp_path):
 def test_a_format_of_the_users_own_is_read_and_written(spark, place, tmp_path):
     package = open_package(CASE_PACKAGE, place)
     module = open_format(package, "sensor_frame")
-    (format,) = [each for each in _case_formats() if each.name == "sensor_frame"]
+    (format,) = [each for each in case_formats() if each.name == "sensor_frame"]
     records = samples(format, module).good
     (tmp_path / "in").write_bytes(stream(module.CODEC.framing, records))
     options = {"format": "sensor_frame", "package": CASE_PACKAGE}
@@ -136,12 +137,6 @@ def test_a_format_of_the_users_own_is_read_and_written(spark, place, tmp_path):
     again = spark.read.format("wireloom").options(**options, mode="FAILFAST").load(str(tmp_path / "out"))
     assert sorted(map(str, again.collect())) == sorted(map(str, read.collect()))
     assert again.count() == len(records)
-
-
-def _case_formats():
-    from conftest import case_formats
-
-    return case_formats()
 
 
 def test_a_schema_asks_for_a_part_of_the_columns_in_its_own_order(spark, reads, tmp_path):
@@ -363,6 +358,31 @@ def test_lines_cannot_hold_what_would_end_them(spark, reads, tmp_path):
     frame = reads().load(str(tmp_path / "in"))
     with pytest.raises(PySparkException, match="row 0 of task 0: the record holds a line feed"):
         writes(frame, framing="lines").mode("append").save(str(tmp_path / "out"))
+
+
+def test_the_examples_of_the_documentation_run(spark, tmp_path):
+    (tmp_path / "landing").mkdir()
+    (tmp_path / "landing" / "a.bin").write_bytes(b"".join(events(*range(20))))
+    page = (ROOT / "docs" / "spark-source.md").read_text(encoding="utf-8")
+    examples = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    names = {"spark": spark}
+    for example in examples:
+        exec(re.sub(r'"([a-z]+/)"', rf'"{tmp_path}/\1"', example), names)  # noqa: S102 - the examples themselves
+    try:
+        names["query"].processAllAvailable()
+    finally:
+        names["query"].stop()
+    written = spark.read.format("wireloom").option("format", "databus_event").load(str(tmp_path / "out"))
+    assert len(examples) == 5
+    assert written.count() == 40
+
+
+def test_a_session_that_looked_before_can_be_told(spark):
+    from wireloom_formats import functions
+
+    functions.register(spark)
+    assert spark.sql("SHOW FUNCTIONS LIKE 'from_databus_event'").count() == 1
+    assert spark.read.format("wireloom").option("format", "kpl_record").option("path", "/").load().columns
 
 
 def test_a_reader_of_another_spec_is_refused(tmp_path):

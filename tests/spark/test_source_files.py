@@ -1,7 +1,13 @@
 """Which files the data source finds, as Spark finds them."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
+from conftest import GENERATED
+from wireloom.bundle import bundle
 from wireloom.failures import DataError, MisuseError
 from wireloom.spark import source_log
 from wireloom.spark.source_files import File, Listing, Place, glob_pattern, place
@@ -70,6 +76,17 @@ def test_a_uri_is_shown_without_what_is_secret():
     at = place("s3://key:secret@bucket/a/b?endpoint_override=127.0.0.1:9&scheme=http")
     assert (at.path, at.shown) == ("bucket/a/b", "s3://bucket/a/b")
     assert Place("hdfs://user@host:8020/a", "/a/b").shown == "hdfs://host:8020/a/b"
+
+
+@pytest.mark.integration
+def test_the_zip_for_executors_has_what_spark_looks_for(tmp_path):
+    made = bundle(GENERATED, "wireloom_formats", tmp_path)
+    code = "import pyspark_wireloom as found; print(found.__file__, found.DefaultSource.name())"
+    environment = {**os.environ, "PYTHONPATH": str(made.zip)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == [f"{made.zip}/pyspark_wireloom/__init__.py", "wireloom"]
 
 
 # --- the list of a stream ------------------------------------------------------------------------------------------

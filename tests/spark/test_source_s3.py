@@ -7,9 +7,10 @@ import pytest
 from pyspark.sql.types import StringType, StructField, StructType
 
 from wireloom.failures import MisuseError
-from wireloom.spark.source import READS, WRITES, FileReader, Given
+from wireloom.spark.source_batch import FileReader
+from wireloom.spark.source_options import READS, WRITES, Given
 from wireloom.spark.source_stream import stream_reader
-from wireloom.spark.source_write import FileWriter
+from wireloom.spark.source_write import FileWriter, writing
 from wireloom_formats import databus_event
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
@@ -78,7 +79,7 @@ def test_objects_are_written_and_replaced(uri):
     table = databus_event.decode(_array(40)).records
     for overwrite in (False, True):
         given = Given.of({"format": "databus_event", "path": uri("out")}, WRITES)
-        writer = FileWriter(given.writing(databus_event.struct_type()), overwrite=overwrite)
+        writer = FileWriter(writing(given, databus_event.struct_type()), overwrite=overwrite)
         message = writer.write(iter([pa.RecordBatch.from_struct_array(table)]))
         writer.commit([message])
         assert len(rows(read_of(uri, "out"))) == 40
@@ -91,7 +92,7 @@ def _array(count):
 def test_a_stream_of_objects_keeps_its_list_beside_them(uri):
     def reader():
         given = Given.of({"format": "databus_event", "path": uri("in"), "filelog": uri("list")}, READS)
-        return stream_reader(given.reading(databus_event.struct_type()), given)
+        return stream_reader(given, given.reading(databus_event.struct_type()))
 
     first = reader()
     start = first.initialOffset()

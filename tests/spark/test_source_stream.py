@@ -8,14 +8,17 @@ import subprocess
 import sys
 import time
 
+import pyarrow as pa
 import pytest
 
 from conftest import GENERATED, ROOT
 from wireloom.failures import MisuseError
+from wireloom.spark import source_write
 from wireloom.spark.session import session
-from wireloom.spark.source import READS, Given
+from wireloom.spark.source_options import READS, WRITES, Given
 from wireloom.spark.source_read import Portion
 from wireloom.spark.source_stream import FOLDER, stream_reader
+from wireloom.spark.source_write import StreamFileWriter, Written, _Files, writing
 from wireloom_formats import databus_event
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
@@ -57,7 +60,7 @@ def landing(tmp_path):
 
 def reader(landing, **options):
     given = Given.of({"format": "databus_event", "path": str(landing.home), **options}, READS)
-    return stream_reader(given.reading(databus_event.struct_type()), given)
+    return stream_reader(given, given.reading(databus_event.struct_type()))
 
 
 def sequences(read, start, end):
@@ -160,6 +163,75 @@ def test_partitions_are_values_without_the_list(landing):
     assert sum(batch.num_rows for batch in sent[0].read(sent[1])) == 1
 
 
+# --- commits, without Spark -----------------------------------------------------------------------------------------
+
+
+class KilledError(Exception):
+    """The end of a process."""
+
+
+def stream_writer(out):
+    given = Given.of({"format": "databus_event", "path": str(out)}, WRITES)
+    return StreamFileWriter(writing(given, databus_event.struct_type()))
+
+
+def task(writer, partition, batch, numbers):
+    """What a task of a batch leaves: a file that nobody sees, and its message."""
+    rows = pa.RecordBatch.from_struct_array(databus_event.decode(pa.array([events(n) for n in numbers])).records)
+    files = _Files(writer._write, writer._temporary("query", batch), f"part-{batch}-{partition}-query")
+    return Written(files.written([rows], partition), "query")
+
+
+def seen(out):
+    found = []
+    for path in out.glob("[!_]*"):
+        found += [record.value["sequence"] for record in databus_event.iter_parse(path.read_bytes())]
+    return sorted(found)
+
+
+def test_a_batch_is_committed_once_wherever_its_commit_was_killed(tmp_path, monkeypatch):
+    moves, dies_at = [0], [0]
+    move = source_write._move
+
+    def dying(system, files):
+        for each in files:
+            moves[0] += 1
+            if moves[0] == dies_at[0]:
+                raise KilledError
+            move(system, [each])
+
+    monkeypatch.setattr(source_write, "_move", dying)
+    for moment in range(1, 9):
+        out = tmp_path / str(moment)
+        moves[0], dies_at[0] = 0, moment
+        for batch in (0, 1):
+            for _ in range(3):
+                writer = stream_writer(out)
+                messages = [task(writer, partition, batch, [batch * 10 + partition]) for partition in range(3)]
+                try:
+                    writer.commit(messages, batch)
+                except KilledError:
+                    continue
+                break
+        assert seen(out) == [0, 1, 2, 10, 11, 12]
+        assert not list(out.glob("_temporary*"))
+    assert moves[0] == 6
+
+
+def test_an_abort_behind_a_commit_takes_nothing_away(tmp_path):
+    writer = stream_writer(tmp_path)
+    message = task(writer, 0, 0, [1])
+    writer.commit([message], 0)
+    again = task(writer, 0, 0, [1])
+    writer.abort([again], 0)
+    writer.commit([again], 0)
+    assert seen(tmp_path) == [1]
+    left = task(writer, 0, 1, [2])
+    writer.abort([left, None], 1)
+    assert not list(tmp_path.glob("_temporary-query-1"))
+    assert seen(tmp_path) == [1]
+
+
 # --- on Spark ------------------------------------------------------------------------------------------------------
 
 
@@ -197,7 +269,9 @@ import sys
 from wireloom.spark.session import session
 landing, out, checkpoint, once = sys.argv[1:]
 with session() as spark:
-    read = spark.readStream.format("wireloom").options(format="databus_event", maxFilesPerTrigger="2")
+    read = spark.readStream.format("wireloom").option("format", "databus_event")
+    if once != "once":
+        read = read.option("maxFilesPerTrigger", "2")
     write = read.load(landing).writeStream.format("wireloom").option("format", "databus_event")
     write = write.option("checkpointLocation", checkpoint)
     write = write.trigger(availableNow=True) if once == "once" else write.trigger(processingTime="50 milliseconds")
@@ -228,13 +302,18 @@ def test_a_stream_that_is_killed_again_and_again_loses_nothing_and_repeats_nothi
             until = time.monotonic() + chance.uniform(0.5, 5)
             while time.monotonic() < until:
                 landing.land(chance.randrange(1, 30), modified=now - chance.choice([0, 0, 3600]))
-                time.sleep(0.1)
+                time.sleep(0.3)
         finally:
             os.killpg(query.pid, signal.SIGKILL)
             query.wait()
             query.stdout.close()
     last = run(landing, tmp_path / "out", "once")
-    last.communicate(timeout=120)
+    try:
+        last.communicate(timeout=300)
+    finally:
+        if last.poll() is None:
+            os.killpg(last.pid, signal.SIGKILL)
+            last.communicate()
     assert last.returncode == 0
     assert written(spark, tmp_path / "out") == list(range(landing.landed))
     assert not [path for path in (tmp_path / "out").iterdir() if path.name.startswith("_temporary")]

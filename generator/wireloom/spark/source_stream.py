@@ -7,7 +7,7 @@ names, or in `_wireloom_files` of the directory that is read.
 
 import uuid
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
@@ -16,10 +16,8 @@ from wireloom.failures import MisuseError
 from wireloom.spark.executor import open_module
 from wireloom.spark.source_files import File, Listing, Place, place
 from wireloom.spark.source_log import FileLog
+from wireloom.spark.source_options import PARTITION_BYTES, Given
 from wireloom.spark.source_read import Portion, Reading, batches, portions
-
-if TYPE_CHECKING:
-    from wireloom.spark.source import Given
 
 try:  # of PySpark 4.2 and later
     from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxBytes, ReadMaxFiles
@@ -31,10 +29,8 @@ FOLDER = "_wireloom_files"
 Offset = dict[str, Any]
 
 
-def stream_reader(read: Reading, given: "Given") -> "FileStreamReader":
+def stream_reader(given: Given, read: Reading) -> "FileStreamReader":
     """A reader for the options of a stream; raises MisuseError where they do not fit."""
-    from wireloom.spark.source import PARTITION_BYTES  # noqa: PLC0415 - which imports this module when it is asked to
-
     listing = given.listing()
     files, size = (given.texts.get(name) for name in ("maxfilespertrigger", "maxbytespertrigger"))
     if files and size:

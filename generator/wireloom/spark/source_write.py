@@ -7,7 +7,7 @@ where the commit is interrupted, the batch is committed again by the same list, 
 
 import json
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,10 +22,10 @@ from wireloom.failures import DataError, MisuseError
 from wireloom.problems import nearest
 from wireloom.runtime.errors import EncodeError, ParameterError
 from wireloom.spark.executor import open_module
-from wireloom.spark.options import Options
 from wireloom.spark.plan import Plan
 from wireloom.spark.source_files import Place, hidden, place
 from wireloom.spark.source_log import published
+from wireloom.spark.source_options import Given
 from wireloom.spark.source_schema import offer
 
 TEMPORARY, COMMITS, SUCCESS = "_temporary", "_wireloom_commits", "_SUCCESS"
@@ -47,13 +47,19 @@ class Writing:
         return ".jsonl" if self.plan.framing == "lines" else ".bin"
 
 
-def writing(module: FormatModule, plan: Plan, options: Options, schema: StructType, paths: Sequence[str]) -> Writing:
+def writing(given: Given, schema: StructType) -> Writing:
     """How rows of a schema are written; raises MisuseError and ParameterError where that cannot be."""
+    plan, paths = given.plan, given.paths()
+    if plan.framing == "none" and "framing" not in given.texts:
+        raise MisuseError(
+            f"{plan.format} does not say how records follow one another; option framing says it "
+            "(length-prefixed, or none for a file for each record)"
+        )
     if len(paths) != 1:
         raise MisuseError(f"tables are written to one directory, not to {len(paths)}")
-    if module.CODEC.root(plan.root).elements:
+    if given.module.CODEC.root(plan.root).elements:
         raise MisuseError(f"rows are records, and a record of root {plan.root} is a list; choose another root")
-    _refuse_unknown(schema, offer(module, options).format, ())
+    _refuse_unknown(schema, offer(given.module, given.options).format, ())
     return Writing(plan, place(paths[0]))
 
 

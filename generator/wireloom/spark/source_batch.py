@@ -1,0 +1,54 @@
+"""Reading the files of a listing in one go."""
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceReader, Filter, InputPartition
+
+from wireloom.spark.executor import open_module
+from wireloom.spark.source_files import Listing
+from wireloom.spark.source_filters import Predicate, predicate
+from wireloom.spark.source_options import PARTITION_BYTES, Given
+from wireloom.spark.source_read import Portion, Reading, batches, portions
+from wireloom.spark.source_schema import arrow_schema
+
+
+def file_reader(given: Given, read: Reading) -> "FileReader":
+    """A reader for the options of a read."""
+    kind = FilteringReader if given.flag("pushFilters") else FileReader
+    return kind(read, given.listing(), given.size("maxPartitionBytes", PARTITION_BYTES))
+
+
+class FileReader(DataSourceReader):
+    """Reads the files of a listing."""
+
+    def __init__(self, read: Reading, listing: Listing, target: int) -> None:
+        self._read, self._listing, self._target = read, listing, target
+        self._predicates: tuple[Predicate, ...] = ()
+
+    def partitions(self) -> list[Portion]:
+        """What each task reads."""
+        module = open_module(self._read.plan)
+        return portions(self._read, module, self._listing.files(), self._target)
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of a task's part; a listing of no files is one task of none."""
+        parts = partition.parts if isinstance(partition, Portion) else ()
+        return batches(self._read, parts, self._predicates)
+
+
+class FilteringReader(FileReader):
+    """Reads the files of a listing, and only the rows that the filters of the query keep.
+
+    A reader of its own, since Spark refuses readers that filter where it does not push filters.
+    """
+
+    def pushFilters(self, filters: list[Filter]) -> Iterator[Filter]:  # noqa: N802 - Spark's name
+        """The filters that are not exact here; the others are applied from now on."""
+        schema = arrow_schema(self._read.schema)
+        for each in filters:
+            found = predicate(each, schema)
+            if found is None:
+                yield each
+            else:
+                self._predicates += (found,)

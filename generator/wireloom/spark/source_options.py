@@ -1,0 +1,107 @@
+"""The options of the data source: which format, which files, and how they are read or written."""
+
+import importlib
+import json
+from collections.abc import MutableMapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from pyspark.sql.types import StructType
+
+from wireloom.catalog import FormatModule, open_format
+from wireloom.failures import MachineError, MisuseError
+from wireloom.runtime.errors import ParameterError
+from wireloom.spark.options import GENERAL, Options, Surface, read_options
+from wireloom.spark.plan import Plan
+from wireloom.spark.source_files import Listing
+from wireloom.spark.source_read import Reading, reading
+
+PACKAGE = "wireloom_formats"
+PARTITION_BYTES = 32 << 20
+"""Bytes of files that a task reads unless the option maxPartitionBytes says otherwise."""
+FINDING = ("format", "package", "path", "paths")
+READS = Surface(
+    "data source wireloom",
+    ("PERMISSIVE", "FAILFAST", "DROPMALFORMED"),
+    own=(
+        *FINDING,
+        *("pathGlobFilter", "recursiveFileLookup", "maxPartitionBytes", "pushFilters"),
+        *("maxFilesPerTrigger", "maxBytesPerTrigger", "fileLog"),
+    ),
+)
+WRITES = Surface(
+    "data source wireloom, writing,",
+    ("FAILFAST",),
+    tuple(name for name in GENERAL if name in ("root", "framing", "openValues")),
+    own=(*FINDING, "checkpointLocation"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The options of a read or write, checked."""
+
+    module: FormatModule
+    options: Options
+    plan: Plan
+    texts: dict[str, str]  # as given, by name in lower case
+
+    @classmethod
+    def of(cls, texts: MutableMapping[str, str], surface: Surface) -> "Given":
+        """The options; raises MisuseError and ParameterError, with the nearest name."""
+        given = {name.lower(): text for name, text in texts.items()}
+        module = _module(given.get("package") or PACKAGE, given.get("format"))
+        options = read_options(given, module.CODEC, surface)
+        options = replace(options, framing=options.framing or module.CODEC.framing)
+        name = f"{given.get('package') or PACKAGE}.{module.FORMAT}"
+        plan = Plan(name, module.FORMAT, module.DIGEST, options.root, options.framing, options.parameters)
+        return cls(module, options, plan, given)
+
+    def paths(self) -> tuple[str, ...]:
+        """The paths of `load` or `save`."""
+        several = self.texts.get("paths")
+        paths = tuple(json.loads(several)) if several else ()
+        path = self.texts.get("path")
+        if path is not None:
+            paths = (path, *paths)
+        if not paths:
+            raise MisuseError("no path: load(path), save(path) or option path says where the files are")
+        return paths
+
+    def listing(self) -> Listing:
+        """Which files are read."""
+        return Listing(self.paths(), self.texts.get("pathglobfilter"), self.flag("recursiveFileLookup"))
+
+    def reading(self, schema: StructType) -> Reading:
+        """How they are read."""
+        return reading(self.module, self.plan, self.options, schema)
+
+    def flag(self, name: str) -> bool:
+        """An option that is true or false; false where it is not given."""
+        text = self.texts.get(name.lower(), "false").lower()
+        if text not in {"true", "false"}:
+            raise ParameterError(f"option {name} must be true or false, not {text!r}")
+        return text == "true"
+
+    def size(self, name: str, default: int) -> int:
+        """An option that is a number, perhaps of KiB (`k`), MiB (`m`) or GiB (`g`)."""
+        text = self.texts.get(name.lower())
+        if text is None:
+            return default
+        number = text.lower().removesuffix("b").strip()
+        factor = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}.get(number[-1:], 1)
+        digits = number if factor == 1 else number[:-1].strip()
+        if not digits.isdecimal() or int(digits) == 0:
+            raise ParameterError(f"option {name} must be a number above 0, like 1000 or 128m, not {text!r}")
+        return int(digits) * factor
+
+
+def _module(package: str, name: str | None) -> FormatModule:
+    try:
+        opened = importlib.import_module(package)
+    except ModuleNotFoundError as error:
+        hint = "install it where the driver and the executors run, or name another by option package"
+        raise MachineError(f"there is no package {package} ({error}); {hint}", "wireloom package") from error
+    if not name:
+        raise MisuseError(f"option format names the format; there are {', '.join(opened.FORMATS)}")
+    return open_format(cast(Any, opened), name)

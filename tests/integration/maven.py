@@ -145,7 +145,7 @@ def _complaints(output: str) -> Iterator[str]:
     """`organisation#module;revision: not found` of the lines that Ivy ends with."""
     for line in output.splitlines():
         said = line.strip().removeprefix(":: ")
-        if line.strip().startswith(":: ") and "#" in said and ": " in said:
+        if line.strip().startswith(":: ") and "#" in said and ": " in said and " :: " not in said:
             yield said
 
 

@@ -1,24 +1,34 @@
 """Executors in processes of their own: they decode as the driver says, and one that is killed costs no record."""
 
 import time
+from collections import Counter
 
 import pytest
 
 from integration.ingestion import Ingest, counts
-from integration.numbered import everything, message
+from integration.numbered import everything, message, number_of
 from integration.processes import kill
+from integration.sessions import started
 from integration.spark_cluster import running
+from wireloom_formats.functions import (
+    decode_aerospike_msgpack,
+    from_aerospike_msgpack,
+    to_aerospike_msgpack,
+    validate_aerospike_msgpack,
+)
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
 FILES = 8
 RECORDS = 25_000  # of each file
 TOTAL = FILES * RECORDS
+SOME = 4_000  # records of a DataFrame
+GOOD = everything(SOME).records
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("cluster")) as started:
-        yield started
+    with running(tmp_path_factory.mktemp("cluster")) as cluster:
+        yield cluster
 
 
 @pytest.fixture(scope="module")
@@ -60,3 +70,33 @@ def test_an_executor_that_is_killed_costs_no_record(cluster, ingest, delay):
     assert found == everything(TOTAL)
     sums = (TOTAL, found.records.total(), found.quarantine.total())
     assert "{} records in = {} decoded + {} quarantined".format(*sums) in said.replace(",", "")
+
+
+@pytest.fixture(scope="module")
+def spark(cluster):
+    with started(cluster.master, {"spark.default.parallelism": "4"}) as session:
+        yield session
+
+
+@pytest.fixture(scope="module")
+def messages(spark):
+    rows = [(number, bytearray(message(number))) for number in range(SOME)]
+    return spark.createDataFrame(rows, "number int, value binary").repartition(4)
+
+
+def test_decode_runs_on_the_executors_beside_the_columns_that_are_kept(messages):
+    frame = decode_aerospike_msgpack(messages, "value", fields=["key.digest"], keep=["number"])
+    rows = frame.select("number", "key.digest", "_error.code", "_corrupt_record").collect()
+    assert {row.number: number_of(row.digest) for row in rows if row.digest} == {each: each for each in GOOD}
+    wrong = {row.number: (row.code, row._corrupt_record) for row in rows if row.digest is None}
+    assert wrong == {each: ("bad_version", message(each)) for each in range(SOME) if each not in GOOD}
+
+
+def test_functions_run_on_the_executors_there_and_back(messages, cluster):
+    options = {"mode": "PERMISSIVE"}
+    made = to_aerospike_msgpack(from_aerospike_msgpack("value", options))
+    code = validate_aerospike_msgpack("value")["code"]
+    rows = messages.select("value", made.alias("made"), code.alias("code")).collect()
+    assert len(cluster.at_work()) == 2
+    assert Counter(row.code for row in rows) == {None: len(GOOD), "bad_version": SOME - len(GOOD)}
+    assert all(row.made == (row.value if row.code is None else None) for row in rows)

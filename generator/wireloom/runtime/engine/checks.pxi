@@ -57,7 +57,7 @@ _OPERANDS = {
     OP_PACK_REPEAT: "ClRr",
     OP_PROTO_MESSAGE: "H",
     OP_PROTO_ABSENT: "QTN",
-    OP_PROTO_INTEGER: "QNNNri",
+    OP_PROTO_INTEGER: "QNNNra",
     OP_PROTO_FLOAT: "QNNf",
     OP_PROTO_BYTES: "QNryN",
     OP_PROTO_SUB: "QP",
@@ -273,6 +273,10 @@ class _Checker:
                 self.require(len(names) >= self.tables[words[1] + 3], where)
                 for (symbol,) in names:
                     self.check_symbol(symbol, where)
+        elif op == OP_PROTO_INTEGER:
+            self.require(0 <= words[2] <= 16, where)
+            if words[6] != _NONE:
+                self.require(self.columns[words[6]][0] in _COLUMN_KINDS["B" if words[2] == 16 else "I"], where)
         elif op == OP_PROTO_FLOAT:
             self.require(words[2] in (32, 64), where)
         elif op == OP_ATTEMPT:

@@ -817,10 +817,14 @@ cdef bint has_equal(Name *names, int64_t count) noexcept nogil:
 cdef int proto_integer(Machine *m, const int64_t *i) noexcept nogil:
     """i: slot, form, minimum, maximum, register, column.
 
-    Form: bit 0 signed, bit 1 zigzag, bit 2 fixed, bit 3 cut to 32 bits.
+    Form: bit 0 signed, bit 1 zigzag, bit 2 fixed, bit 3 cut to 32 bits; 16 a boolean.
     """
     cdef Slot *slot = m.slots + i[1]
     cdef uint64_t raw = slot.number
+    if i[2] == 16:
+        m.value = raw != 0
+        m.none = m.wide = False
+        return deliver_boolean(m, i[5], i[6])
     if i[2] & 4:
         if slot.size < (4 if i[2] & 8 else 8):
             return IRREGULAR

@@ -1,5 +1,9 @@
 # Protobuf messages: one scan notes where the fields are; the struct's steps then read them in the order of the spec.
-# Groups, a singular message in several pieces and packed numbers are left to the construct parser.
+# A singular message in several pieces and deeply nested groups are left to the construct parser.
+
+cdef enum:
+    GROUPS = 16  # groups within one another that are skipped; all messages around them are fewer than what is left to 100
+
 
 cdef inline int read_varint(const uint8_t **position, const uint8_t *end, uint64_t *number) noexcept nogil:
     """A number of at most 10 bytes; bits above the 64th are dropped."""
@@ -28,6 +32,74 @@ cdef inline int read_varint(const uint8_t **position, const uint8_t *end, uint64
     return IRREGULAR
 
 
+cdef inline int add_occurrence(Machine *m, Slot *slot, Occurrence *occurrence, bint *scattered) noexcept nogil:
+    """One more value of a repeated field; `scattered` where it does not stand behind the one before."""
+    occurrence.next = -1
+    if slot.count == 0:
+        slot.first = m.spans.length
+    else:
+        if m.spans.length != slot.last + <int64_t>sizeof(Occurrence):
+            scattered[0] = True
+        (<Occurrence *>(m.spans.data + slot.last)).next = m.spans.length
+    slot.last = m.spans.length
+    slot.count += 1
+    return push(&m.spans, occurrence, sizeof(Occurrence))
+
+
+cdef int unpack(Machine *m, Slot *slot, int wire, const uint8_t *end, bint *scattered) noexcept nogil:
+    """The packed numbers from the position to `end`; the position stays."""
+    cdef const uint8_t *at = m.position
+    cdef Occurrence occurrence
+    occurrence.size = 8 if wire == 1 else 4
+    occurrence.number = 0
+    while at < end:
+        occurrence.start = at - m.base
+        if wire == 0:
+            if read_varint(&at, end, &occurrence.number):
+                return IRREGULAR
+        elif end - at < occurrence.size:
+            return IRREGULAR
+        else:
+            at += occurrence.size
+        if add_occurrence(m, slot, &occurrence, scattered):
+            return EXHAUSTED
+    return OK
+
+
+cdef int skip_group(const uint8_t **position, const uint8_t *end, uint64_t field) noexcept nogil:
+    """Move behind a group whose tag has been read, and all in it."""
+    cdef uint64_t opened[GROUPS]
+    cdef uint64_t tag = 0, number = 0
+    cdef int depth = 1
+    opened[0] = field
+    while depth > 0:
+        if read_varint(position, end, &tag) or tag >> 3 == 0 or tag >> 3 > 0x1FFFFFFF:
+            return IRREGULAR
+        number = 0
+        if tag & 7 == 3:
+            if depth == GROUPS:
+                return IRREGULAR
+            opened[depth] = tag >> 3
+            depth += 1
+        elif tag & 7 == 4:
+            if tag >> 3 != opened[depth - 1]:
+                return IRREGULAR
+            depth -= 1
+        elif tag & 7 == 0 or tag & 7 == 2:
+            if read_varint(position, end, &number):
+                return IRREGULAR
+            if tag & 7 == 0:
+                number = 0
+        elif tag & 7 == 1 or tag & 7 == 5:
+            number = 8 if tag & 7 == 1 else 4
+        else:
+            return IRREGULAR
+        if number > <uint64_t>(end - position[0]):
+            return IRREGULAR
+        position[0] += number
+    return OK
+
+
 cdef int scan_message(Machine *m, const int64_t *fields) noexcept nogil:
     """Fill the slots of the message from the position to the end. `fields`: count, then number, wire type, slot, form.
 
@@ -40,7 +112,7 @@ cdef int scan_message(Machine *m, const int64_t *fields) noexcept nogil:
     cdef const int64_t *last = fields + 1 + 4 * fields[0]
     cdef uint64_t tag = 0, number = 0
     cdef int64_t i, size
-    cdef int wire
+    cdef int wire, code
     cdef Occurrence occurrence
     cdef bint scattered = False
     cdef Slot *slot
@@ -68,6 +140,10 @@ cdef int scan_message(Machine *m, const int64_t *fields) noexcept nogil:
             size = 8
         elif wire == 5:
             size = 4
+        elif wire == 3:
+            if skip_group(&m.position, end, tag >> 3):
+                return IRREGULAR
+            continue
         else:
             return IRREGULAR
         if end - m.position < size:
@@ -87,17 +163,8 @@ cdef int scan_message(Machine *m, const int64_t *fields) noexcept nogil:
                     occurrence.start = m.position - m.base
                     occurrence.size = size
                     occurrence.number = number
-                    occurrence.next = -1
-                    if slot.count == 0:
-                        slot.first = m.spans.length
-                    else:
-                        if m.spans.length != slot.last + <int64_t>sizeof(Occurrence):
-                            scattered = True
-                        (<Occurrence *>(m.spans.data + slot.last)).next = m.spans.length
-                    slot.last = m.spans.length
-                    if push(&m.spans, &occurrence, sizeof(Occurrence)):
+                    if add_occurrence(m, slot, &occurrence, &scattered):
                         return EXHAUSTED
-                    slot.count += 1
                 elif field[3] == 2 and slot.found:
                     return IRREGULAR
                 else:
@@ -106,7 +173,9 @@ cdef int scan_message(Machine *m, const int64_t *fields) noexcept nogil:
                     slot.number = number
                     slot.found = True
             elif field[3] == 1 and wire == 2:
-                return IRREGULAR
+                code = unpack(m, m.slots + field[2], <int>field[1], m.position + size, &scattered)
+                if code:
+                    return code
         m.position += size
     if scattered:
         for i in range(fields[0]):

@@ -1,6 +1,6 @@
 """Fields: whether they are there, where they stand, and what their values are held against."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Register, Uncovered
@@ -102,31 +102,52 @@ class Fields(Part):
 
     def _read(self, item: Item) -> None:
         """Read the value and hold it against the field's own constraint."""
-        name, type, attributes, scope, column = item.name, item.type, item.attributes, item.scope, item.column
+        name, type, attributes, scope = item.name, item.type, item.attributes, item.scope
         if self.compiler.is_record(type):
             if attributes.get("flatten"):
                 self.compiler.records.members(type, scope, item.record, scope)
                 self.compiler.define(scope, name, "mixed")
             else:
                 self.compiler.define(scope, name, "mixed")
-                self.compiler.value(type, scope, Sink(None, column))
+                self.compiler.value(type, scope, Sink(None, item.column))
             return
+        self.scalar(item, lambda sink: self.compiler.value(type, scope, sink))
+
+    def scalar(self, item: Item, read: Callable[[Sink], None]) -> None:
+        """Read a value that is no record and hold it against the field's own constraint."""
+        name, type, attributes, scope, column = item.name, item.type, item.attributes, item.scope, item.column
         kind = self.field_kind(type, attributes)
         register = self.compiler.define(scope, name, kind)
         sink = Sink(register if register.kind == kind else None, column)
         if "values" in attributes:
             if self.compiler.resolved(type)[0] not in ("int", "bool"):
                 raise Uncovered("a mapping of texts or of null")
-            self.compiler.value(type, scope, NOWHERE)
+            read(NOWHERE)
             self._mapped(attributes["values"], attributes.get("code") or "unknown_value", sink, kind, scope)
             return
-        self.compiler.value(type, scope, sink)
+        read(sink)
         if "const" in attributes:
             self._constant(attributes["const"], attributes.get("code") or "bad_constant", type, register)
         if "minimum" in attributes or "maximum" in attributes:
             self.ranged(attributes, type)
         for bit in attributes.get("bits", ()):
             self._bit(bit, scope, item.record)
+
+    def default(self, item: Item) -> None:
+        """What the field means where it is not there."""
+        attributes, wire = item.attributes, item.attributes["default"]
+        meaning = Constant(wire)
+        if "values" in attributes:
+            meanings = [value for known, value in attributes["values"] if known == wire and type(known) is type(wire)]
+            compiled = self.expressions.compiled(meanings[0], item.scope) if meanings else None
+            if not isinstance(compiled, Constant):
+                raise Uncovered("a default that has no meaning, or one that depends on the record")
+            meaning = compiled
+        kind = self.field_kind(item.type, attributes)
+        register = self.compiler.define(item.scope, item.name, kind)
+        if register.kind == kind == "bytes":
+            raise Uncovered("a default that is a text or bytes")
+        self.computed(meaning, Sink(register if register.kind == kind else None, item.column))
 
     def _constant(self, const: Any, code: str, type: Node, register: Register) -> None:
         number = self.assembly.refusal(code)

@@ -7,6 +7,7 @@ from wireloom.runtime.engine.compiler.scope import NOWHERE, TAKES, Item, Node, P
 from wireloom.runtime.engine.outline import Column
 
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
+_BOOLEAN = 1 << 4  # the form of an integer that is read as true or false
 
 
 class Protobuf(Part):
@@ -28,15 +29,16 @@ class Protobuf(Part):
         """Read a field from its slot."""
         name, attributes, scope, column = item.name, item.attributes, item.scope, item.column
         node, slot = self.compiler.resolved(item.type), scope.tables[name]
-        if "bits" in attributes or "values" in attributes or "const" in attributes or attributes.get("flatten"):
-            raise Uncovered("a protobuf field with a constraint")
+        element = self.compiler.resolved(node[1]) if node[0] == "list" else node
+        if "when" in attributes and self.compiler.is_record(element):
+            raise Uncovered("a message under a condition, which is looked at whether it holds or not")
+        if attributes.get("flatten"):
+            raise Uncovered("a protobuf field whose members melt into the record")
         if node[0] == "list":
             self._proto_list(name, node, slot, scope, column)
             return
-        end = Label()
-        self.assembly.emit("PROTO_ABSENT", slot, end, not attributes.get("optional"))
-        if attributes.get("default") is not None:
-            raise Uncovered("a protobuf field with a default")
+        absent = Label()
+        self.assembly.emit("PROTO_ABSENT", slot, absent, not attributes.get("optional"))
         if self.compiler.is_record(node):
             self.compiler.define(scope, name, "mixed")
             save = self.assembly.register("position", 2).read()
@@ -57,10 +59,14 @@ class Protobuf(Part):
                     target and target.index,
                 )
         else:
-            kind = self.compiler.kind(node)
-            self._proto_scalar(node, slot, Sink(self.compiler.define(scope, name, kind), column))
-            if "minimum" in attributes or "maximum" in attributes:
-                self.compiler.fields.ranged(attributes, node)
+            self.compiler.fields.scalar(item, lambda sink: self._proto_scalar(node, slot, sink))
+        if attributes.get("default") is None:
+            self.assembly.place(absent)
+            return
+        end = Label()
+        self.assembly.jump(end)
+        self.assembly.place(absent)
+        self.compiler.fields.default(item)
         self.assembly.place(end)
 
     def _proto_scalar(self, node: Node, slot: int, sink: Sink) -> None:
@@ -72,6 +78,9 @@ class Protobuf(Part):
                 with self.compiler.into(sink.column, "int") as column:
                     need_width(column, bits, signed)
                     emit("PROTO_INTEGER", slot, form, low, high, sink.register, column and column.index)
+            case ("bool",):
+                with self.compiler.into(sink.column, "bool") as column:
+                    emit("PROTO_INTEGER", slot, _BOOLEAN, 0, 0, sink.register, column and column.index)
             case ("float", bits):
                 with self.compiler.into(sink.column, "float") as column:
                     emit("PROTO_FLOAT", slot, bits, 0, column and column.index)

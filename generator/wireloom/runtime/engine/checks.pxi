@@ -54,7 +54,8 @@ _OPERANDS = {
     OP_PACK_OPEN: "DNyyNN",
     OP_PACK_FAMILY: "G",
     OP_PACK_ARITY: "Vru",
-    OP_PACK_REPEAT: "ClRr",
+    OP_MATCH: "RNKra",
+    OP_PACK_REPEAT: "ClRrNr",
     OP_PROTO_MESSAGE: "H",
     OP_PROTO_ABSENT: "QTN",
     OP_PROTO_INTEGER: "QNNNra",
@@ -115,6 +116,7 @@ _WRITERS = {
     OP_PACK_TEXT: {4: "bytes"},
     OP_PACK_BYTES: {4: "bytes"},
     OP_PACK_ARITY: {2: "value"},
+    OP_MATCH: {4: "value"},
     OP_PACK_REPEAT: {3: "value"},
     OP_PROTO_INTEGER: {5: "value"},
     OP_PROTO_BYTES: {3: "bytes"},
@@ -134,7 +136,8 @@ _READERS = {
     OP_LEAVE: {1: "reach"},
     OP_UNFRAME: {1: "save"},
     OP_UNREGION: {1: "save"},
-    OP_PACK_REPEAT: {4: "bytes"},
+    OP_MATCH: {1: "bytes"},
+    OP_PACK_REPEAT: {4: "bytes", 6: "value"},
     OP_PROTO_UNSUB: {1: "save"},
 }
 
@@ -273,6 +276,14 @@ class _Checker:
                 self.require(len(names) >= self.tables[words[1] + 3], where)
                 for (symbol,) in names:
                     self.check_symbol(symbol, where)
+        elif op == OP_MATCH:
+            for symbol, kind, value in self.counted(words[2], 3, where):
+                self.check_symbol(symbol, where)
+                self.require(kind in (0, 1, 2, 3), where)
+                if kind == 3:
+                    self.check_symbol(value, where)
+                if words[5] != _NONE and kind > 0:
+                    self.require(self.columns[words[5]][0] in _COLUMN_KINDS["IBY"[kind - 1]], where)
         elif op == OP_PROTO_INTEGER:
             self.require(0 <= words[2] <= 16, where)
             if words[6] != _NONE:

@@ -218,7 +218,7 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
             if number > end - p:
                 return IRREGULAR
             code = note_version(m, i, number)
-        elif op == OP_PACK_REPEAT:  # body, list column, index register, register of the unique member (-1: none)
+        elif op == OP_PACK_REPEAT:  # as in begin_list
             m.position = p
             code = begin_list(m, i)
             if code:
@@ -317,6 +317,8 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
             return <int>i[1]
     elif op == OP_PEEK:  # bytes, signed, big: the position stays
         return peek_integer(m, i[1], i[2], i[3])
+    elif op == OP_MATCH:
+        return match_text(m, i)
     elif op == OP_REPEAT:
         return repeat_binary(m, i)
     elif op == OP_ATTEMPT:
@@ -442,6 +444,18 @@ cdef inline int map_value(Machine *m, const int64_t *i, int64_t wire) noexcept n
     if table[0] < 0:
         return <int>i[2]
     return deliver(m, table[0], table[1], i[3], i[4])
+
+
+cdef int match_text(Machine *m, const int64_t *i) noexcept nogil:
+    """Table: count, then (text, kind, value) each. i: register of the text, table, code, register, column."""
+    cdef const int64_t *table = m.tables + i[2]
+    cdef int64_t n, size = m.registers[i[1]]
+    if m.absent[i[1]]:
+        return IRREGULAR
+    for n in range(table[0]):
+        if size == table[1 + 3 * n] & 0xFFFF and memcmp(m.pointers[i[1]], m.texts + (table[1 + 3 * n] >> 16), <size_t>size) == 0:
+            return deliver(m, table[2 + 3 * n], table[3 + 3 * n], i[4], i[5])
+    return <int>i[3]
 
 
 # --- binary ----------------------------------------------------------------------------------------------------------
@@ -725,17 +739,21 @@ cdef inline int note_version(Machine *m, const int64_t *i, int64_t arity) noexce
 
 
 cdef int begin_list(Machine *m, const int64_t *i) noexcept nogil:
-    """i: body, list column, index register, register of the unique member (-1: none). Fills the next frame."""
+    """Fills the next frame.
+
+    i: body, list column, index register, register of the unique member (-1: none), whether it is a map, register of the
+    unique member where that is a number (-1: none)
+    """
     cdef Frame *frame = m.frames + m.frame_count
     cdef Column *column
     cdef Head head
     cdef int code
     if m.frame_count >= FRAMES:
         return IRREGULAR
-    code = take(m, F_ARRAY, &head)
+    code = take(m, F_MAP if i[5] else F_ARRAY, &head)
     if code:
         return code
-    if <int64_t>head.number > m.end - m.position:
+    if <int64_t>head.number * (2 if i[5] else 1) > m.end - m.position:
         return m.overrun
     frame.instruction = i
     frame.n = 0
@@ -755,7 +773,7 @@ cdef int begin_list(Machine *m, const int64_t *i) noexcept nogil:
 
 cdef inline int end_element(Machine *m, Frame *frame) noexcept nogil:
     """Behind an element: its unique member is new, and it has its row."""
-    if frame.instruction[4] >= 0 and not is_new(m, frame):
+    if (frame.instruction[4] >= 0 or frame.instruction[6] >= 0) and not is_new(m, frame):
         return IRREGULAR
     frame.n += 1
     if frame.elements != NULL and frame.elements.length < frame.base + frame.n:
@@ -765,7 +783,8 @@ cdef inline int end_element(Machine *m, Frame *frame) noexcept nogil:
 
 cdef int end_list(Machine *m, Frame *frame) noexcept nogil:
     """Behind the last element."""
-    if frame.count > FEW and frame.instruction[4] >= 0 and has_equal(<Name *>(m.spans.data + frame.names), frame.count):
+    cdef bint unique = frame.instruction[4] >= 0 or frame.instruction[6] >= 0
+    if frame.count > FEW and unique and has_equal(<Name *>(m.spans.data + frame.names), frame.count):
         return IRREGULAR
     m.spans.length = frame.names
     return put_list(m.columns, frame.instruction[2]) if frame.instruction[2] >= 0 else OK
@@ -773,14 +792,15 @@ cdef int end_list(Machine *m, Frame *frame) noexcept nogil:
 
 cdef inline bint is_new(Machine *m, Frame *frame) noexcept nogil:
     """Note the element's unique member; whether it is unlike those before, as far as FEW of them go."""
-    cdef int64_t register = frame.instruction[4], n
-    cdef int64_t size = m.registers[register]
-    cdef const uint8_t *data = m.pointers[register]
+    cdef bint number = frame.instruction[4] < 0
+    cdef int64_t register = frame.instruction[6] if number else frame.instruction[4], n
+    cdef int64_t size = 0 if number else m.registers[register]
+    cdef const uint8_t *data = NULL if number else m.pointers[register]
     cdef uint64_t head
     cdef Name *names
     if m.absent[register] or push(&m.spans, NULL, sizeof(Name)):
         return False
-    head = wl_short_word(data, size)
+    head = <uint64_t>m.registers[register] if number else wl_short_word(data, size)
     names = <Name *>(m.spans.data + frame.names)
     names[frame.n].head = head
     names[frame.n].data = data

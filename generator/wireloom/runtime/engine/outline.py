@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import assert_never
 
-from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.logical import (
     KINDS,
     Alternatives,
@@ -15,6 +14,7 @@ from wireloom.runtime.logical import (
     Float,
     Integer,
     List,
+    LogicalField,
     LogicalType,
     Map,
     Open,
@@ -98,7 +98,7 @@ def _kind(type: LogicalType) -> tuple[str, str, int]:
         case List():
             return "list", "list", 0
         case Map():
-            raise Uncovered("columns of maps")
+            return "list", "map", 0
         case Record():
             return "struct", "record", 0
         case Alternatives():
@@ -113,6 +113,9 @@ def _below(type: LogicalType) -> list[tuple[str, LogicalType]]:
     match type:
         case List(element):
             return [("element", element)]
+        case Map(key, value):
+            entry = (LogicalField("key", key, nullable=False), LogicalField("value", value, nullable=True))
+            return [("element", Record(entry))]
         case Record(fields):
             return [(member.name, member.type) for member in fields]
         case Alternatives(options):

@@ -194,13 +194,18 @@ def _built(batch: Any, column: Column, type: pa.DataType, *, nullable: bool = Tr
     buffers += [pa.py_buffer(block) for block in (offsets, data) if block is not None]
     below = list(column.children.values())
     if column.kind == "list":
-        children = [_built(batch, below[0], type.value_type)]
+        children = [_built(batch, below[0], _element(type), nullable=not pa.types.is_map(type))]
     else:
         children = [
             _built(batch, child, field.type, nullable=field.nullable)
             for child, field in zip(below, list(type) if below else (), strict=True)
         ]
     return pa.Array.from_buffers(type, length, buffers, children=children or None)
+
+
+def _element(type: pa.DataType) -> pa.DataType:
+    """The type of a list's elements, or of a map's entries."""
+    return pa.struct([type.key_field, type.item_field]) if pa.types.is_map(type) else type.value_type
 
 
 def _failed(batch: Any) -> Iterator[int]:

@@ -142,6 +142,7 @@ cdef enum:
     OP_PACK_MAPPED
     OP_BRANCH
     OP_BRANCH_IN
+    OP_MATCH
     OP_COUNT
 
 cdef enum:  # flags of instructions

@@ -120,10 +120,7 @@ class Fields(Part):
         register = self.compiler.define(scope, name, kind)
         sink = Sink(register if register.kind == kind else None, column)
         if "values" in attributes:
-            if self.compiler.resolved(type)[0] not in ("int", "bool"):
-                raise Uncovered("a mapping of texts or of null")
-            read(NOWHERE)
-            self._mapped(attributes["values"], attributes.get("code") or "unknown_value", sink, kind, scope)
+            self._meant(item, read, sink, kind)
             return
         read(sink)
         if "const" in attributes:
@@ -132,6 +129,34 @@ class Fields(Part):
             self.ranged(attributes, type)
         for bit in attributes.get("bits", ()):
             self._bit(bit, scope, item.record)
+
+    def _meant(self, item: Item, read: Callable[[Sink], None], sink: Sink, kind: str) -> None:
+        """Read a value that means another."""
+        code = item.attributes.get("code") or "unknown_value"
+        match self.compiler.resolved(item.type)[0]:
+            case "int" | "bool":
+                read(NOWHERE)
+                self._mapped(item.attributes["values"], code, sink, kind, item.scope)
+            case "text":
+                found = self.assembly.register("bytes").read()
+                read(Sink(found, None))
+                table = self._texts(item.attributes["values"], item.scope)
+                with self.compiler.into(sink.column, {"text": "str"}.get(kind, kind)) as column:
+                    self.assembly.emit(
+                        "MATCH", found, table, self.assembly.refusal(code), sink.register, column and column.index
+                    )
+            case other:
+                raise Uncovered(f"a mapping of a {other}")
+
+    def _texts(self, values: Sequence[Any], scope: Scope) -> int:
+        """A table of texts and what they mean."""
+        words: list[int] = []
+        for wire, value in values:
+            meaning = self.expressions.compiled(value, scope)
+            if not isinstance(meaning, Constant) or not isinstance(wire, str):
+                raise Uncovered("a mapping that depends on the record")
+            words += [self.assembly.text(wire.encode()), *self._meaning(meaning)]
+        return self.assembly.table([len(values), *words])
 
     def default(self, item: Item) -> None:
         """What the field means where it is not there."""

@@ -75,14 +75,25 @@ class MessagePack(Part):
                 else:
                     raise Uncovered("unique open values")
             case ("map", key, value):
-                rules = self.open_rules(value)
-                if rules is None or rules != self.open_rules(key):
-                    raise Uncovered("maps of stated types")
-                self._open_value(rules, 1 << FAMILIES["map"], sink)
+                self._map(key, value, scope, sink)
             case ("oneOf", is_open, alternatives):
                 self._one_of(node, is_open, alternatives, scope, sink)
             case _:
                 raise Uncovered(f"a MessagePack {node[0]}")
+
+    def _map(self, key: Node, value: Node, scope: Scope, sink: Sink) -> None:
+        """A map of open values, or of stated types: a list of entries, whose keys are unlike each other."""
+        rules, own = self.open_rules(value), self.open_rules(key)
+        if rules is not None and rules == own:
+            self._open_value(rules, 1 << FAMILIES["map"], sink)
+            return
+        if rules is not None or own is not None:
+            raise Uncovered("maps whose keys or values alone are open")
+        if self.compiler.resolved(key)[0] not in ("int", "text", "bytes"):
+            raise Uncovered("keys that are neither integers nor texts nor bytes")
+        with self.compiler.into(sink.column, "map") as column:
+            found = self.assembly.register(self.compiler.kind(key)).read()
+            self.compiler.repeated("PACK_REPEAT", (), value, scope, column, entry=(key, found))
 
     def _one_of(self, node: Node, is_open: bool, alternatives: Sequence[Node], scope: Scope, sink: Sink) -> None:  # noqa: FBT001 - as in the layout
         if is_open:

@@ -240,14 +240,17 @@ class Compiler:
         scope: Scope,
         column: Column | None,
         unique: str | None = None,
+        entry: tuple[Node, Register] | None = None,
     ) -> None:
-        """A list: the instruction, and the body that reads an element."""
+        """A list: the instruction, and the body that reads an element; of a map `entry` is the key and its register."""
         scope.listed = True
         place = self.assembly.register("int").read()
         inner = column.element if column is not None else None
 
         def body() -> None:
-            if self.is_record(element):
+            if entry is not None:
+                self._entry_of_map(*entry, element, scope, inner)
+            elif self.is_record(element):
                 found = self.record(element, scope, inner, place)
                 if unique is not None:
                     self._unique(row, found, unique)
@@ -258,6 +261,18 @@ class Compiler:
 
         label = self.assembly.later(body)
         row = self.assembly.emit(op, *head, label, column and column.index, place, None)
+        if op == "PACK_REPEAT":
+            row[5:7] = [entry is not None, None]
+            if entry is not None:
+                row[4 if entry[1].kind == "bytes" else 6] = entry[1]
+
+    def _entry_of_map(self, key: Node, found: Register, value: Node, scope: Scope, column: Column | None) -> None:
+        """A key, which goes to its register, too, and its value."""
+        keys, values = (None, None) if column is None else (column.children["key"], column.children["value"])
+        self.value(key, scope, Sink(found, keys))
+        self.value(value, scope, Sink(None, values))
+        if column is not None:
+            self.assembly.emit("FINISH", column.index)
 
     def _unique(self, row: list[Any], scope: Scope | None, member: str) -> None:
         register = scope.names.get(member) if scope is not None else None

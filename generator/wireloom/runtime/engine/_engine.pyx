@@ -20,6 +20,8 @@ include "msgpack.pxi"
 include "tagged.pxi"
 include "protobuf.pxi"
 include "deferral.pxi"
+include "delivery.pxi"
+include "fixed.pxi"
 include "machine.pxi"
 include "checks.pxi"
 include "encode_types.pxi"
@@ -38,7 +40,7 @@ OPCODES = {
         "VERIFY_CRC VERIFY_MD5 MARK NEED FRAME UNFRAME SEEK REACH LEAVE REGION UNREGION END BEGIN FINISH PEEK SWITCH JUMP REPEAT "
         "ATTEMPT FAIL PACK_INTEGER PACK_FLOAT PACK_BOOLEAN PACK_NIL PACK_TEXT PACK_BYTES PACK_NIL_JUMP PACK_OPEN "
         "PACK_FAMILY PACK_ARITY PACK_REPEAT PROTO_MESSAGE PROTO_ABSENT PROTO_INTEGER PROTO_FLOAT PROTO_BYTES PROTO_SUB "
-        "PROTO_UNSUB PROTO_REPEAT PROTO_ENTRY PROTO_TABLE PACK_CONSTANT PACK_MAPPED BRANCH BRANCH_IN MATCH".split()
+        "PROTO_UNSUB PROTO_REPEAT PROTO_ENTRY PROTO_TABLE PACK_CONSTANT PACK_MAPPED BRANCH BRANCH_IN FIXED VALUE MATCH".split()
     )
 }
 """The instructions, by name; their operands are in checks.pxi."""

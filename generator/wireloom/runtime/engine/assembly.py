@@ -63,6 +63,7 @@ class Assembly:
     tables: list[Operand] = field(default_factory=list)
     texts: bytearray = field(default_factory=bytearray)
     registers: list[Register] = field(default_factory=list)
+    register_count: int = 0
     slots: int = 0
     codes: dict[str, int] = field(default_factory=lambda: {"truncated": TRUNCATED})
     _symbols: dict[bytes, int] = field(default_factory=dict)
@@ -71,9 +72,12 @@ class Assembly:
 
     def emit(self, name: str, *operands: Operand) -> list[Operand]:
         """One more instruction."""
-        row = [self.opcodes[name], *operands, *([0] * (NEXT - 1 - len(operands))), None]
-        self.rows.append(row)
-        return row
+        self.rows.append(self.row(name, *operands))
+        return self.rows[-1]
+
+    def row(self, name: str, *operands: Operand) -> list[Operand]:
+        """An instruction that stands nowhere yet; what comes next is open."""
+        return [self.opcodes[name], *operands, *([0] * (NEXT - 1 - len(operands))), None]
 
     def jump(self, label: Label) -> None:
         """Go on elsewhere."""
@@ -138,11 +142,16 @@ class Assembly:
 
     def number_registers(self) -> int:
         """Give an index to each register that is read; how many words they take."""
-        index = 0
         for register in self.registers:
             if register.used:
-                register.index, index = index, index + register.words
-        return max(index, 1)
+                register.index = self.register_count
+                self.register_count += register.words
+        return max(self.register_count, 1)
+
+    def extra_register(self) -> int:
+        """The index of one more register, behind those that are numbered."""
+        self.register_count += 1
+        return self.register_count - 1
 
     def numbers(self, operands: Sequence[Operand]) -> list[int]:
         """Operands as numbers."""

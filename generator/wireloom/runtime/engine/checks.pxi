@@ -70,6 +70,8 @@ _OPERANDS = {
     OP_PACK_MAPPED: "MKra",
     OP_BRANCH: "NRrNTT",
     OP_BRANCH_IN: "R#T",
+    OP_FIXED: "NNT",
+    OP_VALUE: "R",
 }
 _INTEGERS = frozenset((KIND_INT8, KIND_INT16, KIND_INT32, KIND_INT64, KIND_DECIMAL))
 _COLUMN_KINDS = {
@@ -237,6 +239,8 @@ class _Checker:
         where = f"instruction {at}"
         if op in (OP_INTEGER, OP_PEEK):
             self.require(1 <= words[1] <= 8, where)
+        elif op == OP_FIXED:
+            self.check_fixed(words[1], words[2], where)
         elif op == OP_BRANCH:
             self.require(0 <= words[1] <= 7, where)
         elif op == OP_FLOAT:
@@ -292,6 +296,39 @@ class _Checker:
             self.require(words[2] in (32, 64), where)
         elif op == OP_ATTEMPT:
             self.require(0 <= words[5] < self.registers, where)
+
+    def fixed(self, start, where):
+        """The entries of a table of fixed numbers, by kind."""
+        parts = []
+        _, *counts = self.span(start, 6, where)
+        start += 6
+        for count, width in zip(counts, (4, 4, 5, 7, 3)):
+            self.require(count >= 0, where)
+            words = self.span(start, count * width, where)
+            parts.append([words[n : n + width] for n in range(0, len(words), width)])
+            start += count * width
+        return parts
+
+    def check_fixed(self, start, size, where):
+        columns, registers, constants, bits, texts = self.fixed(start, where)
+        self.require(0 <= size < 1 << 32, where)
+        for offset, shift, signed, *_ in columns + registers + constants + [(*entry[:2], 1) for entry in bits]:
+            self.require(shift in (0, 32, 48, 56) and (signed or shift) and 0 <= offset <= size - (64 - shift) // 8, where)
+        for _, shift, signed, column in columns:
+            self.check_operand("I", column, 0, (), where)
+            bits_of = 8 << self.columns[column][0]
+            self.require(self.columns[column][0] <= KIND_INT64 and bits_of >= 64 - shift + (not signed), where)
+        for *_, code in constants:
+            self.check_operand("K", code, 0, (), where)
+        for *_, register in registers:
+            self.check_operand("R", register, 0, (), where)
+        for _, _, low, width, form, register, column in bits:
+            self.require(low >= 0 and 1 <= width <= 64 - low and form in (0, 1, 2) and (form != 1 or width < 64), where)
+            self.check_operand("r", register, 0, (), where)
+            self.check_operand("i" if form else "b", column, 0, (), where)
+        for offset, length, column in texts:
+            self.require(0 <= offset <= size and 0 <= length <= size - offset, where)
+            self.check_operand("Y", column, 0, (), where)
 
     def span(self, start, size, where):
         """Words of the tables."""
@@ -388,6 +425,8 @@ class _Checker:
             for place, kind in _WRITERS.get(words[0], {}).items():
                 for register in (words[place], words[place] + 1)[: 2 if kind == "save" else 1]:
                     self.require(register < 0 or classes.setdefault(register, kind) == kind, f"register {register} has two meanings")
+            for register in self.fixed_registers(words):
+                self.require(register < 0 or classes.setdefault(register, "value") == "value", f"register {register} has two meanings")
         for at in range(self.count):
             words = self.code[at * WIDTH : (at + 1) * WIDTH]
             for place, kind in _READERS.get(words[0], {}).items():
@@ -395,6 +434,13 @@ class _Checker:
         for at in range(0, len(self.expressions), 2):
             if self.expressions[at] == X_HERE:
                 self.require(classes.get(self.expressions[at + 1]) == "start", f"expression at {at}")
+
+    def fixed_registers(self, words):
+        """The registers that a run of fixed numbers writes."""
+        if words[0] != OP_FIXED:
+            return []
+        _, registers, _, bits, _ = self.fixed(words[1], "a run")
+        return [entry[3] for entry in registers] + [entry[5] for entry in bits]
 
     def check_depth(self):
         """Calls lead forward, so there is no recursion; what is left is how deep they go."""

@@ -7,6 +7,7 @@ the end. Nothing is fused across a label, so a jump never lands inside what has 
 from collections.abc import Iterator, Sequence
 
 from wireloom.runtime.engine.assembly import NEXT, Assembly, Label, Operand
+from wireloom.runtime.engine.runs import longest
 
 NIL_TOO = 2
 """The flag of instructions that take nil, too."""
@@ -33,6 +34,9 @@ _PLAIN = {  # instructions that read no register and always go on to the next: t
 }
 
 
+_OF_A_NUMBER = ("CONSTANT", "RANGE", "MAPPING", "BITS")  # what the last number read is held against
+
+
 class Fusion:
     """The rows of a program on their way to fewer."""
 
@@ -40,6 +44,7 @@ class Fusion:
         self.assembly, self.entries = assembly, entries
         self.names = {number: name for name, number in assembly.opcodes.items()}
         self.rows: list[list[Operand] | None] = list(assembly.rows)
+        self.before: dict[int, tuple[list[list[Operand]], Label]] = {}  # rows to put before a row, and the row's label
         self.landings = {label.at for label in assembly.labels} | set(entries)
 
     def apply(self) -> list[int]:
@@ -51,6 +56,7 @@ class Fusion:
         for at, row in enumerate(self.rows):
             if row is not None and self._name(row) == "ENTER":
                 self._entered(at, row)
+        self._collect_runs()
         return self._renumbered()
 
     def _name(self, row: list[Operand]) -> str:
@@ -152,11 +158,44 @@ class Fusion:
                 yield self.assembly.number(row[place])
             behind = self._after(behind)
 
+    def _collect_runs(self) -> None:
+        """Put what reads a whole run before the instructions of the run."""
+        at = 0
+        while at < len(self.rows):
+            at = self._run(at) if self._is(at, "INTEGER") else at + 1
+
+    def _run(self, at: int) -> int:
+        """The run that begins at a row; where it ends."""
+        places = self._straight(at)
+        rows = [row for place in places if (row := self.rows[place]) is not None]
+        count, run = longest(self.assembly, [self._name(row) for row in rows], rows)
+        if count == 0:
+            return at + 1
+        slow, behind = Label(), Label(self._kept(places[count - 1] + 1))
+        if not self._is(behind.at, *_OF_A_NUMBER) and (found := run.rows(slow)):
+            jump = self.assembly.row("JUMP")
+            jump[NEXT] = behind
+            self.assembly.labels.append(behind)
+            self.before[at] = [*(list(row) for row in found), jump], slow
+            return behind.at
+        return self._kept(at + 1)
+
+    def _straight(self, at: int) -> list[int]:
+        """The rows from one on that nothing jumps into."""
+        places = [at]
+        while (behind := self._after(places[-1])) is not None and behind < len(self.rows):
+            places.append(behind)
+        return places
+
     def _renumbered(self) -> list[int]:
         places = [0] * (len(self.rows) + 1)
         kept: list[list[Operand]] = []
         for at, row in enumerate(self.rows):
             places[at] = len(kept)
+            if at in self.before:
+                rows, slow = self.before[at]
+                kept += rows
+                slow.at = len(kept)
             if row is not None:
                 kept.append(row)
         places[-1] = len(kept)

@@ -82,6 +82,16 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
         elif op == OP_BRANCH_IN:  # register, table of numbers, target if not
             if absent[i[1]] or not is_among(m.tables + i[2], registers[i[1]]):
                 at = i[3]
+        elif op == OP_FIXED:  # table, bytes, target where they are not all there
+            if end - p < i[2] or m.readable - p < i[2] + 8:
+                at = i[3]
+            else:
+                code = read_fixed(m, m.tables + i[1], p)
+                p += i[2]
+        elif op == OP_VALUE:  # register, which becomes the machine's value
+            m.value = registers[i[1]]
+            m.none = absent[i[1]]
+            m.wide = False
         elif op == OP_BEGIN:  # struct column
             if ready(columns, i[1]) == NULL:
                 return EXHAUSTED
@@ -368,69 +378,7 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
     return OK
 
 
-# --- delivering ------------------------------------------------------------------------------------------------------
-
-cdef inline void keep(Machine *m, int64_t target) noexcept nogil:
-    """`value` in a register."""
-    m.registers[target] = m.value
-    m.absent[target] = m.none
-
-
-cdef inline int deliver_integer(Machine *m, int64_t target, int64_t column) noexcept nogil:
-    if target >= 0:
-        if m.wide:
-            return IRREGULAR
-        keep(m, target)
-    if column >= 0:
-        return put_integer(m.columns, column, m.value, m.wide)
-    return OK
-
-
-cdef inline int deliver_boolean(Machine *m, int64_t target, int64_t column) noexcept nogil:
-    if target >= 0:
-        keep(m, target)
-    if column >= 0:
-        return put_boolean(m.columns, column, m.value != 0)
-    return OK
-
-
-cdef inline int deliver_bytes(Machine *m, int64_t target, int64_t column, const uint8_t *data, int64_t size) noexcept nogil:
-    if target >= 0:
-        m.registers[target] = size
-        m.absent[target] = False
-        m.pointers[target] = data
-    if column >= 0:
-        return put_bytes_near(m.columns, column, data, size, m.readable - data if size > 0 else 0)
-    return OK
-
-
-cdef inline int deliver_symbol(Machine *m, int64_t target, int64_t column, int64_t symbol) noexcept nogil:
-    """A text of the format itself; `symbol` is its place in the texts (start << 16 | size)."""
-    if symbol < 0 or (symbol >> 16) + (symbol & 0xFFFF) > m.text_size:
-        return IRREGULAR
-    if target >= 0:
-        m.registers[target] = symbol
-        m.absent[target] = False
-    if column >= 0:
-        return put_bytes_near(m.columns, column, m.texts + (symbol >> 16), symbol & 0xFFFF, SLACK)
-    return OK
-
-
-cdef inline int deliver(Machine *m, int64_t kind, int64_t value, int64_t target, int64_t column) noexcept nogil:
-    """A value of a kind: 0 null, 1 integer, 2 boolean, 3 symbol."""
-    m.value = value
-    m.none = kind == 0
-    m.wide = False
-    if kind == 3:
-        return deliver_symbol(m, target, column, value)
-    if kind == 1:
-        return deliver_integer(m, target, column)
-    if kind == 2:
-        return deliver_boolean(m, target, column)
-    if target >= 0:
-        m.absent[target] = True
-    return OK
-
+# --- mappings ----------------------------------------------------------------------------------------------------
 
 cdef inline int map_value(Machine *m, const int64_t *i, int64_t wire) noexcept nogil:
     """Table: smallest wire value, count, then (kind or -1, value) each. i: table, code, register, column."""

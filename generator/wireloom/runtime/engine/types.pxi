@@ -142,6 +142,8 @@ cdef enum:
     OP_PACK_MAPPED
     OP_BRANCH
     OP_BRANCH_IN
+    OP_FIXED
+    OP_VALUE
     OP_MATCH
     OP_COUNT
 

@@ -52,7 +52,7 @@ class Compiler:
         entries = [self._entry(root, order) for order in self._orders()]
         assembly = self.assembly
         assembly.emit("RETURN", None)
-        registers = assembly.number_registers()
+        assembly.number_registers()
         entries = Fusion(assembly, entries).apply()
         positional = [
             assembly.numbers([word for row in assembly.rows for word in row]),
@@ -63,7 +63,7 @@ class Compiler:
             list(links(self.columns, self.engine.KINDS)),
         ]
         keywords = {
-            "registers": registers,
+            "registers": max(assembly.register_count, 1),
             "slots": assembly.slots,
             "entries": entries,
             "other_codes": self._wrong_codes() if len(entries) > 1 else (),

@@ -60,3 +60,29 @@ cdef inline int deliver(Machine *m, int64_t kind, int64_t value, int64_t target,
     if target >= 0:
         m.absent[target] = True
     return OK
+
+
+cdef inline int map_value(Machine *m, const int64_t *i, int64_t wire) noexcept nogil:
+    """Table: smallest wire value, count, then (kind or -1, value) each. i: table, code, register, column."""
+    cdef const int64_t *table = m.tables + i[1]
+    cdef int64_t place
+    if m.none:
+        return IRREGULAR
+    if m.wide or wire < table[0] or wl_sub(wire, table[0], &place) or place >= table[1]:
+        return <int>i[2]
+    table += 2 + 2 * place
+    if table[0] < 0:
+        return <int>i[2]
+    return deliver(m, table[0], table[1], i[3], i[4])
+
+
+cdef int match_text(Machine *m, const int64_t *i) noexcept nogil:
+    """Table: count, then (text, kind, value) each. i: register of the text, table, code, register, column."""
+    cdef const int64_t *table = m.tables + i[2]
+    cdef int64_t n, size = m.registers[i[1]]
+    if m.absent[i[1]]:
+        return IRREGULAR
+    for n in range(table[0]):
+        if size == table[1 + 3 * n] & 0xFFFF and memcmp(m.pointers[i[1]], m.texts + (table[1 + 3 * n] >> 16), <size_t>size) == 0:
+            return deliver(m, table[2 + 3 * n], table[3 + 3 * n], i[4], i[5])
+    return <int>i[3]

@@ -1,0 +1,258 @@
+# Instructions of binary bodies, and those of every body: computing, verifying, seeking, choosing, trying.
+
+cdef inline bint load(const uint8_t *p, int64_t size, bint signed, bint big, int64_t *value) noexcept nogil:
+    """An integer of so many bytes at `p`; whether it is beyond int64."""
+    cdef uint64_t number = 0
+    cdef int64_t n
+    if size == 1:
+        number = p[0]
+        value[0] = <int8_t>number if signed else <int64_t>number
+    elif size == 2:
+        number = wl_swap16(wl_u16(p)) if big else wl_u16(p)
+        value[0] = <int16_t>number if signed else <int64_t>number
+    elif size == 4:
+        number = wl_swap32(wl_u32(p)) if big else wl_u32(p)
+        value[0] = <int32_t>number if signed else <int64_t>number
+    elif size == 8:
+        number = wl_swap64(wl_u64(p)) if big else wl_u64(p)
+        value[0] = <int64_t>number
+        return not signed and value[0] < 0
+    else:
+        for n in range(size):
+            number = number << 8 | p[n if big else size - 1 - n]
+        if signed and number >> (8 * size - 1):
+            number |= ~<uint64_t>0 << (8 * size)
+        value[0] = <int64_t>number
+    return False
+
+
+cdef inline int peek_integer(Machine *m, int64_t size, bint signed, bint big) noexcept nogil:
+    cdef int64_t value = 0
+    if m.end - m.position < size:
+        return m.overrun
+    m.wide = load(m.position, size, signed, big, &value)
+    m.none = False
+    m.value = value
+    return OK
+
+
+cdef int read_float(Machine *m, const int64_t *i) noexcept nogil:
+    """i: bytes, big, column"""
+    cdef double number
+    if m.end - m.position < i[1]:
+        return m.overrun
+    if i[1] == 4:
+        number = wl_float(wl_swap32(wl_u32(m.position)) if i[2] else wl_u32(m.position))
+    else:
+        number = wl_double(wl_swap64(wl_u64(m.position)) if i[2] else wl_u64(m.position))
+    m.position += i[1]
+    return put_float(m.columns, i[3], number) if i[3] >= 0 else OK
+
+
+cdef int read_boolean(Machine *m, const int64_t *i) noexcept nogil:
+    """i: register, column"""
+    if m.end - m.position < 1:
+        return m.overrun
+    if m.position[0] > 1:
+        return IRREGULAR
+    m.value = m.position[0]
+    m.none = m.wide = False
+    m.position += 1
+    return deliver_boolean(m, i[1], i[2])
+
+
+cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
+    """i: form of the size (0 all that is left, 1 number, 2 expression), size, text, register, column"""
+    cdef int64_t size = m.end - m.position
+    cdef bint none = False
+    cdef int code
+    if i[1] == 1:
+        size = i[2]
+    elif i[1] == 2:
+        code = number_of(m, i[2], &size, &none)
+        if code:
+            return code
+        if none or size < 0:
+            return IRREGULAR
+    if size > m.end - m.position:
+        return m.overrun
+    if i[3] and not wl_is_utf8(m.position, size):
+        return IRREGULAR
+    m.position += size
+    return deliver_bytes(m, i[4], i[5], m.position - size, size)
+
+
+cdef int read_bits(Machine *m, const int64_t *i) noexcept nogil:
+    """i: low << 8 | width, form (0 boolean, 1 unsigned, 2 signed, 3 mapped), table, code, register, column.
+
+    The integer itself stays the machine's value for the next bits.
+    """
+    cdef int64_t whole = m.value, low = i[1] >> 8, width = i[1] & 0xFF
+    cdef int64_t bits = <int64_t>(<uint64_t>whole >> low & ((<uint64_t>1 << width) - 1 if width < 64 else ~<uint64_t>0))
+    cdef int code
+    cdef int64_t mapped[5]
+    if m.wide or m.none:
+        return IRREGULAR
+    if i[2] == 3:
+        mapped[1] = i[3]
+        mapped[2] = i[4]
+        mapped[3] = i[5]
+        mapped[4] = i[6]
+        code = map_value(m, mapped, bits)
+    else:
+        if i[2] == 2 and bits >> (width - 1) & 1:
+            bits -= <int64_t>1 << width
+        m.value = bits
+        code = deliver_boolean(m, i[5], i[6]) if i[2] == 0 else deliver_integer(m, i[5], i[6])
+    m.value = whole
+    m.none = m.wide = False
+    return code
+
+
+cdef int compute(Machine *m, const int64_t *i) noexcept nogil:
+    """i: expression, kind, register, column"""
+    cdef int64_t value = 0
+    cdef bint none = False
+    cdef int code = evaluate(m, i[1], &value, &none)
+    if code:
+        return code
+    if none:
+        if i[3] >= 0:
+            m.absent[i[3]] = True
+        return OK
+    return deliver(m, i[2], value, i[3], i[4])
+
+
+cdef int verify(Machine *m, const int64_t *i) noexcept nogil:
+    """i: algorithm, first expression, last expression, start register, register of the field, code"""
+    cdef int64_t first = 0, last = 0, size
+    cdef bint none = False
+    cdef int code = number_of(m, i[2], &first, &none)
+    if code or none:
+        return code if code else IRREGULAR
+    code = number_of(m, i[3], &last, &none)
+    if code or none or m.absent[i[5]]:
+        return code if code else IRREGULAR
+    size = last - first if last > first else 0
+    first += m.registers[i[4]]
+    if first < 0 or first > m.end - m.base or size > m.end - m.base - first:
+        return m.overrun if first >= 0 and first <= m.end - m.base else IRREGULAR
+    if i[0] == OP_VERIFY_CRC:
+        if wl_crc_value(m.crcs + i[1], m.base + first, size) != <uint64_t>m.registers[i[5]]:
+            return <int>i[6]
+        return OK
+    if m.registers[i[5]] != 16:
+        return IRREGULAR
+    return check_digest(m, m.base + first, size, m.pointers[i[5]], <int>i[6])
+
+
+cdef int need(Machine *m, const int64_t *i, int64_t *number) noexcept nogil:
+    """At least so many bytes from the struct's start."""
+    cdef bint none = False
+    cdef int code = number_of(m, i[1], number, &none)
+    if code:
+        return code
+    if none or number[0] < 0:
+        return IRREGULAR
+    return m.overrun if number[0] > (m.end - m.base) - m.registers[i[2]] else OK
+
+
+cdef int seek(Machine *m, const int64_t *i) noexcept nogil:
+    """i: form (0 from the struct's start, 1 from the end, 2 expression from the start), number, start register, reach register"""
+    cdef int64_t target = i[2], start = m.registers[i[3]]
+    cdef bint none = False
+    cdef int code
+    if i[1] == 2:
+        code = evaluate(m, i[2], &target, &none)
+        if code or none:
+            return code if code else IRREGULAR
+    if target < -(<int64_t>1 << 40) or target > <int64_t>1 << 40:
+        return IRREGULAR
+    target += (m.end - m.base) if i[1] == 1 else start
+    if target < start or target < 0 or target > m.end - m.base:
+        return m.overrun
+    if m.position - m.base > m.registers[i[4]]:
+        m.registers[i[4]] = m.position - m.base
+    m.position = m.base + target
+    return OK
+
+
+cdef inline int switch_to(Machine *m, const int64_t *i) noexcept nogil:
+    """The machine's value chooses, by a hash without collisions.
+
+    Table: target of null (-1: none), shift, multiplier, number of places, then (value, target or -1) each.
+    """
+    cdef const int64_t *table = m.tables + i[1]
+    cdef const int64_t *entry
+    if m.none:
+        if table[0] < 0:
+            return <int>i[2]
+        m.next = table[0]
+        return OK
+    entry = table + 4 + 2 * (<uint64_t>m.value * <uint64_t>table[2] >> table[1])
+    if m.wide or entry[1] < 0 or entry[0] != m.value:
+        return <int>i[2]
+    m.next = entry[1]
+    return OK
+
+
+cdef int attempt(Machine *m, const int64_t *i) noexcept nogil:
+    """i: body, table of codes that lead on, target after success, struct column (or -1), reason register, reason column"""
+    cdef const uint8_t *position = m.position
+    cdef const uint8_t *end = m.end
+    cdef int overrun = m.overrun
+    cdef const int64_t *table = m.tables + i[2]
+    cdef int64_t n, row = m.columns[i[4]].length if i[4] >= 0 else 0
+    cdef int64_t frames = m.frame_count, names = m.spans.length, following = m.next
+    cdef int code = run(m, i[1])
+    m.next = following
+    if code == OK:
+        m.next = i[3]
+        return OK
+    m.frame_count = frames
+    m.spans.length = names
+    for n in range(table[0]):
+        if table[1 + 2 * n] == code:
+            m.position = position
+            m.end = end
+            m.overrun = overrun
+            if i[4] >= 0:
+                cut(m.columns, <int>i[4], row)
+            m.registers[i[5]] = table[2 + 2 * n]
+            m.absent[i[5]] = False
+            return OK
+    return code
+
+
+cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
+    """i: form of the count (0 to the end, 1 number, 2 expression), count, body, list column, index register"""
+    cdef int64_t count = -1, n = 0, base = 0, following = m.next
+    cdef bint none = False
+    cdef const uint8_t *before
+    cdef int code
+    if i[1] == 1:
+        count = i[2]
+    elif i[1] == 2:
+        code = evaluate(m, i[2], &count, &none)
+        if code:
+            return code
+        if none or count < 0 or count > m.end - m.position:
+            return IRREGULAR
+    if i[4] >= 0:
+        if ready(m.columns, i[4]) == NULL:
+            return EXHAUSTED
+        base = m.columns[m.columns[i[4]].child].length
+    while n < count if count >= 0 else m.position < m.end:
+        before = m.position
+        m.registers[i[5]] = n
+        m.absent[i[5]] = False
+        code = run(m, i[3])
+        if code:
+            return code
+        if count < 0 and m.position <= before:
+            return IRREGULAR
+        n += 1
+        if i[4] >= 0 and pad(m.columns + m.columns[i[4]].child, base + n):
+            return EXHAUSTED
+    m.next = following
+    return put_list(m.columns, i[4]) if i[4] >= 0 else OK

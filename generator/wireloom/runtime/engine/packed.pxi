@@ -1,0 +1,112 @@
+# Instructions of MessagePack bodies, as far as `run` does not execute them itself; lists and their unique members.
+
+cdef int no_integer(Machine *m, const uint8_t *p) noexcept nogil:
+    """Why there is no integer at `p`."""
+    return m.overrun if p >= m.end or wl_family[p[0]] == F_INT else IRREGULAR
+
+
+cdef inline int note_version(Machine *m, const int64_t *i, int64_t arity) noexcept nogil:
+    """i: table, register. Table: count, then (arity, version) each."""
+    cdef const int64_t *table = m.tables + i[1]
+    cdef int64_t n
+    for n in range(table[0]):
+        if table[1 + 2 * n] == arity:
+            if i[2] >= 0:
+                m.registers[i[2]] = table[2 + 2 * n]
+                m.absent[i[2]] = False
+            return OK
+    return IRREGULAR
+
+
+cdef int begin_list(Machine *m, const int64_t *i) noexcept nogil:
+    """Fills the next frame.
+
+    i: body, list column, index register, register of the unique member (-1: none), whether it is a map, register of the
+    unique member where that is a number (-1: none)
+    """
+    cdef Frame *frame = m.frames + m.frame_count
+    cdef Column *column
+    cdef Head head
+    cdef int code
+    if m.frame_count >= FRAMES:
+        return IRREGULAR
+    code = take(m, F_MAP if i[5] else F_ARRAY, &head)
+    if code:
+        return code
+    if <int64_t>head.number * (2 if i[5] else 1) > m.end - m.position:
+        return m.overrun
+    frame.instruction = i
+    frame.n = 0
+    frame.count = <int64_t>head.number
+    frame.names = m.spans.length
+    frame.elements = NULL
+    if i[2] >= 0:
+        column = ready(m.columns, i[2])
+        if column == NULL:
+            return EXHAUSTED
+        frame.elements = m.columns + column.child
+        frame.base = frame.elements.length
+    m.registers[i[3]] = 0
+    m.absent[i[3]] = False
+    return OK
+
+
+cdef inline int end_element(Machine *m, Frame *frame) noexcept nogil:
+    """Behind an element: its unique member is new, and it has its row."""
+    if (frame.instruction[4] >= 0 or frame.instruction[6] >= 0) and not is_new(m, frame):
+        return IRREGULAR
+    frame.n += 1
+    if frame.elements != NULL and frame.elements.length < frame.base + frame.n:
+        return pad(frame.elements, frame.base + frame.n)
+    return OK
+
+
+cdef int end_list(Machine *m, Frame *frame) noexcept nogil:
+    """Behind the last element."""
+    cdef bint unique = frame.instruction[4] >= 0 or frame.instruction[6] >= 0
+    if frame.count > FEW and unique and has_equal(<Name *>(m.spans.data + frame.names), frame.count):
+        return IRREGULAR
+    m.spans.length = frame.names
+    return put_list(m.columns, frame.instruction[2]) if frame.instruction[2] >= 0 else OK
+
+
+cdef inline bint is_new(Machine *m, Frame *frame) noexcept nogil:
+    """Note the element's unique member; whether it is unlike those before, as far as FEW of them go."""
+    cdef bint number = frame.instruction[4] < 0
+    cdef int64_t register = frame.instruction[6] if number else frame.instruction[4], n
+    cdef int64_t size = 0 if number else m.registers[register]
+    cdef const uint8_t *data = NULL if number else m.pointers[register]
+    cdef uint64_t head
+    cdef Name *names
+    if m.absent[register] or push(&m.spans, NULL, sizeof(Name)):
+        return False
+    head = <uint64_t>m.registers[register] if number else wl_short_word(data, size)
+    names = <Name *>(m.spans.data + frame.names)
+    names[frame.n].head = head
+    names[frame.n].data = data
+    names[frame.n].size = size
+    if frame.n < FEW:
+        for n in range(frame.n):
+            if names[n].head == head and compare_names(names + n, names + frame.n) == 0:
+                return False
+    return True
+
+
+cdef int compare_names(const void *left, const void *right) noexcept nogil:
+    cdef const Name *a = <const Name *>left
+    cdef const Name *b = <const Name *>right
+    if a.head != b.head:
+        return -1 if a.head < b.head else 1
+    if a.size != b.size:
+        return -1 if a.size < b.size else 1
+    return memcmp(a.data, b.data, <size_t>a.size) if a.size > 8 else 0
+
+
+cdef bint has_equal(Name *names, int64_t count) noexcept nogil:
+    """Whether two are equal; sorts them."""
+    cdef int64_t n
+    qsort(names, <size_t>count, sizeof(Name), &compare_names)
+    for n in range(1, count):
+        if compare_names(names + n - 1, names + n) == 0:
+            return True
+    return False

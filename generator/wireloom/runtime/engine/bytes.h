@@ -49,6 +49,17 @@ static inline void wl_copy(uint8_t *to, const uint8_t *from, int64_t size, int64
     }
 }
 
+/* Move some bytes up, to where they may overlap; the places have WL_SLACK bytes behind them. */
+static inline void wl_shift(uint8_t *to, const uint8_t *from, int64_t size) {
+    if (size > 64) {
+        memmove(to, from, (size_t)size);
+    } else {
+        uint8_t bytes[64];
+        memcpy(bytes, from, 64);
+        memcpy(to, bytes, 64);
+    }
+}
+
 /* Whether all bytes are ASCII; false may also be said of longer texts, which the caller then looks through. */
 static inline int wl_is_short_ascii(const uint8_t *p, int64_t size, int64_t readable) {
     if (size <= 32 && readable >= 32) {

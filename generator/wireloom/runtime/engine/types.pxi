@@ -28,6 +28,7 @@ cdef extern from "bytes.h" nogil:
     uint64_t wl_load8(const uint8_t *p)
     uint64_t wl_short_word(const uint8_t *p, int64_t size)
     void wl_copy(uint8_t *to, const uint8_t *start, int64_t size, int64_t readable)
+    void wl_shift(uint8_t *to, const uint8_t *start, int64_t size)
     bint wl_is_short_ascii(const uint8_t *p, int64_t size, int64_t readable)
 
 cdef extern from "heads.h" nogil:

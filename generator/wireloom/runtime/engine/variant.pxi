@@ -31,9 +31,14 @@ cdef inline int push(Stack *stack, const void *data, int64_t size) noexcept nogi
 cdef int scan_open(Machine *m, const int64_t *rules, int64_t depth) noexcept nogil:
     """Check the open value at the position and move behind it. `rules`: families, range, then the ext types."""
     cdef Head head
-    cdef int code = read_head(&m.position, m.end, &head)
+    cdef int code
     cdef int64_t i, extent, inner[2]
     cdef bint text = False, known = False
+    if m.position < m.end and m.position[0] <= 0x7F and rules[0] >> F_INT & 1:
+        i = m.position[0]
+        m.position += 1
+        return OK if rules[1] <= i <= rules[2] else IRREGULAR
+    code = read_head(&m.position, m.end, &head)
     if code:
         return code
     if not rules[0] >> head.family & 1:
@@ -70,8 +75,9 @@ cdef int scan_open(Machine *m, const int64_t *rules, int64_t depth) noexcept nog
         return OK
     if <int64_t>head.number > m.end - m.position:
         return TRUNCATED
-    if (head.family == F_STR or text) and not wl_is_utf8(m.position, <int64_t>head.number):
-        return IRREGULAR
+    if head.family == F_STR or text:
+        if not wl_is_short_ascii(m.position, <int64_t>head.number, m.readable - m.position) and not wl_is_utf8(m.position, <int64_t>head.number):
+            return IRREGULAR
     m.position += head.number
     return OK
 
@@ -137,7 +143,7 @@ cdef int key_id(Writer *w, const uint8_t *key, int64_t size, int64_t *id) noexce
     if count > 256:
         return hashed_key_id(w, key, size, id)
     for i in range(count):
-        if span[i].size == size and memcmp(span[i].data, key, <size_t>size) == 0:
+        if span[i].size == size and wl_short_word(span[i].data, size) == wl_short_word(key, size) and memcmp(span[i].data, key, <size_t>size) == 0:
             id[0] = i
             return OK
     added.data = key
@@ -243,7 +249,7 @@ cdef int close_array(Stack *output, int64_t start, const int64_t *offsets, int64
     if push(output, NULL, head):
         return EXHAUSTED
     target = output.data + start
-    memmove(target + head, target, <size_t>size)
+    wl_shift(target + head, target, size)
     target[0] = <uint8_t>(large << 4 | (width - 1) << 2 | 3)
     little(target + 1, count, 4 if large else 1)
     target += 5 if large else 2
@@ -267,7 +273,7 @@ cdef int close_object(Stack *output, int64_t start, const Entry *entries, int64_
     if push(output, NULL, head):
         return EXHAUSTED
     target = output.data + start
-    memmove(target + head, target, <size_t>size)
+    wl_shift(target + head, target, size)
     target[0] = <uint8_t>(large << 6 | (id_width - 1) << 4 | (width - 1) << 2 | 2)
     little(target + 1, count, 4 if large else 1)
     target += 5 if large else 2

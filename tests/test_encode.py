@@ -110,6 +110,12 @@ def test_the_first_row_that_cannot_be_said_is_named_as_the_construct_path_names_
     assert len(errors) > 10
 
 
+BUILT = {  # by the construct path, and why
+    "meter_report": "constraints in protobuf",
+    "stock_change": "maps of stated types",
+}
+
+
 @pytest.mark.parametrize(("package", "format", "root", "variant"), ROOTS)
 @pytest.mark.usefixtures("case_package")
 def test_values_of_the_model_are_written_as_built(package, format, root, variant, module):  # noqa: F811
@@ -118,7 +124,7 @@ def test_values_of_the_model_are_written_as_built(package, format, root, variant
         pytest.skip("JSON, or a root that is a list")
     parameters = building(format, root, variant)
     request = engines.Request(root, codec.settings(parameters))
-    assert codec.engine.writer(request) is not None
+    assert (codec.engine.writer(request) is None) == (format.name in BUILT)
 
     @LIMITS
     @given(values(format, root, variant))

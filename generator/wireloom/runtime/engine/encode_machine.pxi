@@ -102,7 +102,7 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
         elif op == E_LOAD:
             code = load_name(k, i)
         elif op == E_COMPUTE:  # expression, register
-            code = evaluate(&k.m, i[1], &target, &flag)
+            code = number_of(&k.m, i[1], &target, &flag)
             k.m.registers[i[2]] = target
             k.m.absent[i[2]] = flag
         elif op == E_WHEN:  # expression, target

@@ -241,7 +241,7 @@ cdef int write_checksums(Builder *k, const int64_t *table, int64_t start) noexce
             continue
         if not held(k, each[3], each[4], &at[n]):
             return IRREGULAR
-        if evaluate(&k.m, each[1], &first[n], &none) or none or evaluate(&k.m, each[2], &last[n], &none) or none:
+        if number_of(&k.m, each[1], &first[n], &none) or none or number_of(&k.m, each[2], &last[n], &none) or none:
             return IRREGULAR
         if first[n] < 0 or last[n] < first[n] or last[n] > end - start:
             return IRREGULAR

@@ -80,9 +80,11 @@ def build(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["environment"], default=False)
 def bench(session: nox.Session) -> None:
-    """Measure generation, imports and decoding, then the engine and Spark beside their peers, and print tables."""
-    python(session, "tests/bench/bench.py", *session.posargs)
-    python(session, "tests/bench/engine_bench.py")
+    """Measure imports and parsing, then engine and Spark beside their peers: `-- 200000 --write` updates docs."""
+    groups = nox.project.dependency_groups(PYPROJECT, "bench")
+    python(session, "-m", "pip", "install", "--quiet", *groups)
+    python(session, "tests/bench/bench.py")
+    python(session, "tests/bench/engine_bench.py", *session.posargs)
     python(session, "tests/bench/spark_bench.py")
 
 

@@ -5,20 +5,25 @@ import hashlib
 import random
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import msgpack
+import pyarrow as pa
 
 from wireloom.emit import layout
 from wireloom.resolve import resolve
-from wireloom.runtime.engine import Engine
+from wireloom.runtime.engine import Engine, Request
 from wireloom.spec import load
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
 _SEED = 20260501
+
+
+class DifferenceError(Exception):
+    """Two contestants do not read the same."""
 
 
 @cache
@@ -41,6 +46,23 @@ def engine(name: str) -> Engine:
     namespace: dict[str, Any] = {}
     exec(layout.emit(_formats()[name]) or "", namespace)  # the text of a generated module
     return Engine(codec, namespace["LAYOUT"])
+
+
+def decoder(
+    name: str, columns: Sequence[str] | None = None, *, explode: bool = False
+) -> Callable[[pa.Array], pa.StructArray]:
+    """The engine's decode, which refuses to give back anything but good records read by itself."""
+    native = engine(name)
+    settings = native.codec.settings({})
+    request = Request(native.codec.default_root, settings, None if columns is None else tuple(columns), explode)
+
+    def decode(array: pa.Array) -> pa.StructArray:
+        found = native.decode(array, request)
+        if found is None or found.errors.null_count != len(found.errors) or native.reread:
+            raise DifferenceError(f"{name}: the engine did not read everything itself")
+        return found.records
+
+    return decode
 
 
 def crc(data: bytes) -> int:
@@ -74,6 +96,17 @@ def _message(source: random.Random, number: int) -> list[object]:
         bins[-1] = ["nested", *_container(source)]
     key = ["test", "demo", source.randbytes(20), f"user-{number}"]
     return [1, 1, [key, 1 + number % 9, 0, 1_617_167_159_548 + number, bins]]
+
+
+def aerospike_sized(count: int, size: int) -> list[bytes]:
+    """Writes of one bin, of about `size` bytes, 50 or more."""
+    source = random.Random(_SEED)
+    return [
+        msgpack.packb(
+            [1, 1, [["t", "d", source.randbytes(20), None], 1, 0, None, [["b", 4, 0, source.randbytes(size - 46)]]]]
+        )
+        for _ in range(count)
+    ]
 
 
 def _scalar(source: random.Random) -> list[object]:

@@ -1,10 +1,12 @@
-"""The same work done with what people have at hand: msgpack, numpy or struct with zlib, hashlib, protobuf; pyarrow."""
+"""The same work by what people have at hand: msgpack, numpy or struct with zlib, hashlib, protobuf, aws-kinesis-agg."""
 
+import base64
 import gc
 import hashlib
 import struct
 import zlib
 from collections.abc import Sequence
+from typing import Any
 
 import msgpack
 import numpy as np
@@ -188,4 +190,23 @@ def kpl_protobuf(records: Sequence[bytes]) -> pa.RecordBatch:
             pa.array(parents, pa.int32()),
         ],
         ["subSequenceNumber", "partitionKey", "data", "parents"],
+    )
+
+
+def kpl_deaggregate(wrapped: Sequence[dict[str, Any]]) -> Any:
+    """aws-kinesis-agg, as a Lambda function calls it."""
+    from aws_kinesis_agg.deaggregator import deaggregate_records
+
+    return deaggregate_records(wrapped)
+
+
+def kpl_deaggregated(wrapped: Sequence[dict[str, Any]]) -> pa.RecordBatch:
+    """Its records as columns, to be compared."""
+    found = [each["kinesis"] for each in kpl_deaggregate(wrapped)]
+    return pa.RecordBatch.from_arrays(
+        [
+            pa.array([each["partitionKey"] for each in found], pa.string()),
+            pa.array([base64.b64decode(each["data"]) for each in found], pa.binary()),
+        ],
+        ["partitionKey", "data"],
     )

@@ -116,3 +116,6 @@ def sanitize(session: nox.Session) -> None:
     for name in ("databus_event", "aerospike_msgpack", "kpl_record"):
         count = session.posargs or ["1000000"]
         python(session, "tests/fuzz/hammer.py", name, *count, str(library), preload)
+        environment = {"LD_PRELOAD": preload, "ASAN_OPTIONS": "detect_leaks=0", "PYTHONMALLOC": "malloc"}
+        options = ("--engine-only", f"--library={library}")
+        python(session, "tests/fuzz/encoding.py", name, *count, *options, env=environment)

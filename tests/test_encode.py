@@ -222,7 +222,7 @@ def test_unknown_columns_and_other_types_are_refused_alike(engine):
 def test_offsets_that_lead_nowhere_are_an_error_and_no_wild_read(engine):
     records = said(engine, decoded(engine))
     program, source, refused = engine.writer(asked(engine)), random.Random(2), 0
-    given = gathered(program, records)
+    given = program.gathered(records)
     for _ in range(400):
         column = source.choice([index for index, each in enumerate(given) if each is not None and each[1] is not None])
         validity, offsets, bytes_, first, length = given[column]
@@ -238,26 +238,11 @@ def test_offsets_that_lead_nowhere_are_an_error_and_no_wild_read(engine):
     assert refused > 50
 
 
-def gathered(program, records):
-    """The buffers that a program is given."""
-    seen = []
-
-    class Native:
-        """A program that keeps what it is given."""
-
-        @staticmethod
-        def run(columns, *_):
-            seen.append(columns)
-
-    replace(program, program=Native()).run(records, asked(program.engine))
-    return seen[0]
-
-
 @pytest.mark.parametrize("shorter", [1, 8])
 def test_buffers_that_are_too_short_are_refused(engine, shorter):
     records = said(engine, decoded(engine))
     program = engine.writer(asked(engine))
-    given = gathered(program, records)
+    given = program.gathered(records)
     for column, each in enumerate(given):
         if each is None or each[2] is None or each[1] is not None:
             continue
@@ -275,7 +260,7 @@ def test_a_wrong_program_is_refused_or_harmless(engine):
     root = engine.root(request)
     positional, keywords = Compiler(native, engine.layout, request.settings, root.logical).parts(request.root)
     records = said(engine, decoded(engine))[:40]
-    given = gathered(engine.writer(request), records)
+    given = engine.writer(request).gathered(records)
     refused = 0
     for _ in range(1500):
         parts = [list(part) for part in positional[:3]]

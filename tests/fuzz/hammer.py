@@ -88,7 +88,7 @@ def _write(pipe: IO[bytes], variant: int, batch: Sequence[bytes]) -> None:
 
 def read(name: str, library: str) -> None:
     """Read what comes."""
-    native = _built(library)
+    native = built(library)
     engine, requests = data.engine(name), _requests(name)
     programs = [engine.program(request) for request in requests]
     while head := sys.stdin.buffer.read(_HEAD.size):
@@ -103,7 +103,7 @@ def read(name: str, library: str) -> None:
                 _streamed(native, table.program, batch, prefixed=prefixed)
 
 
-def _built(library: str) -> Any:
+def built(library: str) -> Any:
     """The build of the engine that stands elsewhere, in the place of the usual one."""
     name = "wireloom.runtime.engine._engine"
     spec = importlib.util.spec_from_file_location(name, library)

@@ -70,10 +70,15 @@ class Table:
 
     def run(self, records: pa.StructArray, request: "Request", start: int = 0) -> Any:
         """What the program makes of the rows from `start` on; raises Uncovered."""
-        given: list[Buffers | None] = [None] * len(self.columns)
-        _gather(records, self.columns[0], self.type, given)
+        given = self.gathered(records)
         limit = self.engine.root(request).construct.size_limit(request.settings)
         return self.program.run(given, start, len(records), -1 if limit is None else limit)
+
+    def gathered(self, records: pa.StructArray) -> list[Buffers | None]:
+        """The buffers of each column, as the program takes them; raises Uncovered."""
+        given: list[Buffers | None] = [None] * len(self.columns)
+        _gather(records, self.columns[0], self.type, given)
+        return given
 
     def _built(self, records: pa.StructArray, written: Any, start: int, request: "Request") -> pa.Array:
         found = pa.Array.from_buffers(

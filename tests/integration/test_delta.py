@@ -12,10 +12,10 @@ from integration.conftest import obtained
 from integration.maven import IN_SPARK, SCALA, Module, jars
 from integration.sessions import started
 from wireloom.failures import DataError, MachineError, MisuseError
-from wireloom.spark.delta import SETTINGS, DeltaTables
-from wireloom.spark.metrics import Book
-from wireloom.spark.plan import Files, Flow, Plan
-from wireloom.spark.stream import stream
+from wireloom.spark.ingest.delta import SETTINGS, DeltaTables
+from wireloom.spark.ingest.metrics import Book
+from wireloom.spark.ingest.plan import Files, Flow, Plan
+from wireloom.spark.ingest.stream import stream
 from wireloom_formats import databus_json
 
 pytestmark = [pytest.mark.integration, pytest.mark.maven, pytest.mark.filterwarnings("default")]

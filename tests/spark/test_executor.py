@@ -12,11 +12,11 @@ import engine_data
 
 from wireloom.runtime import parts
 from wireloom.runtime.streams import KEPT
-from wireloom.spark import executor, staging
-from wireloom.spark import values as values_module
-from wireloom.spark.executor import decode_files
-from wireloom.spark.plan import Plan
-from wireloom.spark.values import decode_values
+from wireloom.spark.ingest import executor, staging
+from wireloom.spark.ingest import values as values_module
+from wireloom.spark.ingest.executor import decode_files
+from wireloom.spark.ingest.plan import Plan
+from wireloom.spark.ingest.values import decode_values
 from wireloom_formats import databus_event, kpl_record
 
 HUGE = 3_000_000_000

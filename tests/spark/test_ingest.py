@@ -7,8 +7,8 @@ from typer.testing import CliRunner
 
 from wireloom.cli.app import app
 from wireloom.failures import MisuseError
-from wireloom.spark.ingest import ingest
-from wireloom.spark.plan import Job, Plan
+from wireloom.spark.ingest.batch import ingest
+from wireloom.spark.ingest.plan import Job, Plan
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
 PACKAGE = "ingest_formats"

@@ -14,13 +14,13 @@ from typer.testing import CliRunner
 from wireloom.cli.app import app
 from wireloom.failures import MisuseError
 from wireloom.runtime import streams
-from wireloom.spark import staging
-from wireloom.spark.ingest import ingest
-from wireloom.spark.metrics import Book
-from wireloom.spark.plan import Files, Flow, Job, Plan, Replay
-from wireloom.spark.replay import finish, replay
-from wireloom.spark.storage import Storage
-from wireloom.spark.stream import stream
+from wireloom.spark.ingest import staging
+from wireloom.spark.ingest.batch import ingest
+from wireloom.spark.ingest.metrics import Book
+from wireloom.spark.ingest.plan import Files, Flow, Job, Plan, Replay
+from wireloom.spark.ingest.replay import finish, replay
+from wireloom.spark.ingest.storage import Storage
+from wireloom.spark.ingest.stream import stream
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
 OLD, NEW = "ingest_formats", "newer_formats"

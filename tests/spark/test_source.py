@@ -14,8 +14,8 @@ from wireloom.catalog import open_format, open_package
 from wireloom.demo.samples import samples, stream
 from wireloom.runtime.errors import ContractError, EncodeError
 from wireloom.spark.session import session
-from wireloom.spark.source_options import READS, Given
-from wireloom.spark.source_read import batches
+from wireloom.spark.source.options import READS, Given
+from wireloom.spark.source.read import batches
 from wireloom_formats import databus_event, kpl_record
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]

@@ -6,12 +6,12 @@ import pytest
 
 from wireloom.failures import DataError
 from wireloom.runtime.streams import iterate
-from wireloom.spark import source_ranges
+from wireloom.spark.ingest.plan import Plan
 from wireloom.spark.options import Options
-from wireloom.spark.plan import Plan
-from wireloom.spark.source_files import Listing
-from wireloom.spark.source_read import batches, portions, reading
-from wireloom.spark.source_schema import offer
+from wireloom.spark.source import ranges as source_ranges
+from wireloom.spark.source.files import Listing
+from wireloom.spark.source.read import batches, portions, reading
+from wireloom.spark.source.schema import offer
 from wireloom_formats import aerospike_msgpack, databus_event, databus_json
 
 PLACE = ["_record", "_offset", "_error", "_corrupt_record"]

@@ -7,10 +7,10 @@ import pytest
 from pyspark.sql.types import StringType, StructField, StructType
 
 from wireloom.failures import MisuseError
-from wireloom.spark.source_batch import FileReader
-from wireloom.spark.source_options import READS, WRITES, Given
-from wireloom.spark.source_stream import stream_reader
-from wireloom.spark.source_write import FileWriter, writing
+from wireloom.spark.source.batch import FileReader
+from wireloom.spark.source.options import READS, WRITES, Given
+from wireloom.spark.source.stream import stream_reader
+from wireloom.spark.source.write import FileWriter, writing
 from wireloom_formats import databus_event
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]

@@ -13,12 +13,12 @@ import pytest
 
 from conftest import GENERATED, ROOT
 from wireloom.failures import MisuseError
-from wireloom.spark import source_write
 from wireloom.spark.session import session
-from wireloom.spark.source_options import READS, WRITES, Given
-from wireloom.spark.source_read import Portion
-from wireloom.spark.source_stream import FOLDER, stream_reader
-from wireloom.spark.source_write import StreamFileWriter, Written, _Files, writing
+from wireloom.spark.source import write as source_write
+from wireloom.spark.source.options import READS, WRITES, Given
+from wireloom.spark.source.read import Portion
+from wireloom.spark.source.stream import FOLDER, stream_reader
+from wireloom.spark.source.write import StreamFileWriter, Written, _Files, writing
 from wireloom_formats import databus_event
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]

@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 
 from wireloom.cli.app import app
 from wireloom.failures import DataError, MachineError, MisuseError
-from wireloom.spark.metrics import Book
-from wireloom.spark.plan import Column, Files, Flow, Kafka, Plan
-from wireloom.spark.publishing import ParquetTables
-from wireloom.spark.stream import stream
+from wireloom.spark.ingest.metrics import Book
+from wireloom.spark.ingest.plan import Column, Files, Flow, Kafka, Plan
+from wireloom.spark.ingest.publishing import ParquetTables
+from wireloom.spark.ingest.stream import stream
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
 PACKAGE = "ingest_formats"
@@ -83,8 +83,8 @@ def test_a_batch_that_the_ledger_has_is_not_written_again_and_its_metrics_are_ma
 
 
 def test_what_a_killed_batch_left_is_finished_or_removed(spark, run, flow, module, tmp_path):
-    from wireloom.spark.ledger import Ledger
-    from wireloom.spark.storage import Storage
+    from wireloom.spark.ingest.ledger import Ledger
+    from wireloom.spark.ingest.storage import Storage
 
     (tmp_path / "input" / "a").write_bytes(record(module, 0) + damaged(record(module, 1)))
     run(flow)

@@ -20,9 +20,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from conftest import GENERATED, ROOT
-from wireloom.spark.metrics import Book
-from wireloom.spark.plan import Column, Flow, Plan
-from wireloom.spark.stream import stream
+from wireloom.spark.ingest.metrics import Book
+from wireloom.spark.ingest.plan import Column, Flow, Plan
+from wireloom.spark.ingest.stream import stream
 from wireloom_formats import aerospike_msgpack
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
@@ -208,8 +208,8 @@ def test_poison_is_quarantined_and_its_neighbours_are_not(spark, tmp_path):
 LIMITED = """
 import resource, sys
 import pyarrow as pa
-from wireloom.spark.plan import Plan
-from wireloom.spark.values import decode_values
+from wireloom.spark.ingest.plan import Plan
+from wireloom.spark.ingest.values import decode_values
 from wireloom_formats import aerospike_msgpack as module
 
 value = open(sys.argv[1], "rb").read()

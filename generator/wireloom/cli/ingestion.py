@@ -28,8 +28,8 @@ from wireloom.cli.options import (
 from wireloom.cli.streaming import Streaming, flow_of, refuse_stream_options, run_stream
 from wireloom.failures import MisuseError
 from wireloom.runtime.streams import FRAMINGS
-from wireloom.spark.plan import Job, Plan, Summary
-from wireloom.spark.report import summary_lines
+from wireloom.spark.ingest.plan import Job, Plan, Summary
+from wireloom.spark.ingest.report import summary_lines
 
 Stream = Annotated[bool, typer.Option("--stream", help="Go on: take what comes, batch by batch (see below).")]
 Kafka = Annotated[str | None, typer.Option("--kafka", metavar="HOST:PORT,...", help="Stream from Kafka.")]
@@ -163,7 +163,7 @@ def _input(path: str | None) -> str:
 
 
 def _run(job: Job, out: Path, master: str, configuration: tuple[tuple[str, str], ...]) -> Summary:
-    from wireloom.spark.ingest import ingest as run  # here, because it imports pyspark
+    from wireloom.spark.ingest.batch import ingest as run  # here, because it imports pyspark
     from wireloom.spark.session import session
 
     with waiting("Decoding"), session((out,), master, configuration) as spark:

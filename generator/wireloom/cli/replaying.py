@@ -24,8 +24,8 @@ from wireloom.cli.options import (
 )
 from wireloom.failures import MisuseError
 from wireloom.runtime.streams import FRAMINGS
-from wireloom.spark.plan import Plan, Replay
-from wireloom.spark.report import finished_lines, replay_lines
+from wireloom.spark.ingest.plan import Plan, Replay
+from wireloom.spark.ingest.report import finished_lines, replay_lines
 
 
 def replay(
@@ -71,8 +71,8 @@ def replay(
     if framing not in FRAMINGS:
         raise MisuseError(f"--framing {framing}: it can be {', '.join(FRAMINGS)}")
     home = output or quarantine.rstrip("/").rpartition("/")[0] or "."
-    from wireloom.spark.replay import finish, formats  # here, because it imports pyspark
-    from wireloom.spark.replay import replay as run
+    from wireloom.spark.ingest.replay import finish, formats  # here, because it imports pyspark
+    from wireloom.spark.ingest.replay import replay as run
     from wireloom.spark.session import session
 
     known = None if format is None else chosen(format, package, out)

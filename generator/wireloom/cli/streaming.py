@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 from wireloom.catalog import open_format, open_package
 from wireloom.cli.console import note
 from wireloom.failures import MisuseError
-from wireloom.spark.plan import NOTHING, Column, Files, Flow, Kafka, Plan, Samples, Source, Summary
+from wireloom.spark.ingest.plan import NOTHING, Column, Files, Flow, Kafka, Plan, Samples, Source, Summary
 
 if TYPE_CHECKING:
     from types import FrameType
 
-    from wireloom.spark.ledger import Entry
-    from wireloom.spark.stream import Listener
+    from wireloom.spark.ingest.ledger import Entry
+    from wireloom.spark.ingest.stream import Listener
 
 TABLE_FORMATS = ("parquet", "delta")
 CLEAR = "\r\x1b[K"
@@ -135,10 +135,10 @@ def run_stream(
     flow: Flow, asked: Streaming, out: Path, master: str, configuration: tuple[tuple[str, str], ...]
 ) -> Summary:
     """Run the stream until it ends, or until SIGINT or SIGTERM ends it; the sum of all its batches."""
-    from wireloom.spark.delta import SETTINGS  # here, because they import pyspark
-    from wireloom.spark.metrics import Book, Lines
+    from wireloom.spark.ingest.delta import SETTINGS  # here, because they import pyspark
+    from wireloom.spark.ingest.metrics import Book, Lines
+    from wireloom.spark.ingest.stream import stream
     from wireloom.spark.session import session
-    from wireloom.spark.stream import stream
 
     listener: Listener
     if asked.metrics is not None:

@@ -14,9 +14,9 @@ import pyarrow.compute as pc
 from wireloom.catalog import FormatModule
 from wireloom.runtime.columns import Decoded
 from wireloom.runtime.errors import DecodeError
-from wireloom.spark.executor import open_module
+from wireloom.spark.ingest.executor import open_module
+from wireloom.spark.ingest.plan import Plan
 from wireloom.spark.options import Options
-from wireloom.spark.plan import Plan
 
 STOPPED = "mode FAILFAST stops at a bad record; PERMISSIVE gives null in its place, and an error where one is asked for"
 

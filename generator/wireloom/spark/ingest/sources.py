@@ -20,11 +20,11 @@ from pyspark.sql.types import BinaryType, StructField, StructType
 
 from wireloom.catalog import FormatModule
 from wireloom.failures import MachineError, MisuseError
-from wireloom.spark.executor import decode_files
-from wireloom.spark.plan import OFFSET, RECORD, SOURCE, Column, Files, Kafka, Plan, Samples, Source
-from wireloom.spark.storage import Storage
-from wireloom.spark.tables import BAD_DOCS, ERROR, KAFKA_DOCS, KAFKA_PLACE, PLACE, PLACE_DOCS, TALLY
-from wireloom.spark.values import DATA, decode_values
+from wireloom.spark.ingest.executor import decode_files
+from wireloom.spark.ingest.plan import OFFSET, RECORD, SOURCE, Column, Files, Kafka, Plan, Samples, Source
+from wireloom.spark.ingest.storage import Storage
+from wireloom.spark.ingest.tables import BAD_DOCS, ERROR, KAFKA_DOCS, KAFKA_PLACE, PLACE, PLACE_DOCS, TALLY
+from wireloom.spark.ingest.values import DATA, decode_values
 
 KAFKA_PROVIDER = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
 EVER = "36500d"  # Spark would pass over a file whose time is a week behind the newest

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, Filter, InputPartition
 
-from wireloom.spark.executor import open_module
-from wireloom.spark.source_files import Listing
-from wireloom.spark.source_filters import Predicate, predicate
-from wireloom.spark.source_options import PARTITION_BYTES, Given
-from wireloom.spark.source_read import Portion, Reading, batches, portions
-from wireloom.spark.source_schema import arrow_schema
+from wireloom.spark.ingest.executor import open_module
+from wireloom.spark.source.files import Listing
+from wireloom.spark.source.filters import Predicate, predicate
+from wireloom.spark.source.options import PARTITION_BYTES, Given
+from wireloom.spark.source.read import Portion, Reading, batches, portions
+from wireloom.spark.source.schema import arrow_schema
 
 
 def file_reader(given: Given, read: Reading) -> "FileReader":

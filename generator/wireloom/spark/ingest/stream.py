@@ -23,13 +23,13 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from wireloom.catalog import FormatModule
 from wireloom.failures import DataError, MachineError, MisuseError
-from wireloom.spark import sources
-from wireloom.spark.delta import DeltaTables, require_delta
-from wireloom.spark.executor import open_module
-from wireloom.spark.ledger import IDENTITY, LEDGER, Entry, Ledger
-from wireloom.spark.plan import QUARANTINE, RECORDS, Flow, Plan, Summary
-from wireloom.spark.publishing import PARTS, Batch, ParquetTables, Tables, prepared
-from wireloom.spark.storage import Storage
+from wireloom.spark.ingest import sources
+from wireloom.spark.ingest.delta import DeltaTables, require_delta
+from wireloom.spark.ingest.executor import open_module
+from wireloom.spark.ingest.ledger import IDENTITY, LEDGER, Entry, Ledger
+from wireloom.spark.ingest.plan import QUARANTINE, RECORDS, Flow, Plan, Summary
+from wireloom.spark.ingest.publishing import PARTS, Batch, ParquetTables, Tables, prepared
+from wireloom.spark.ingest.storage import Storage
 
 CHECKPOINT = "_checkpoint"
 POLL = 0.2  # seconds

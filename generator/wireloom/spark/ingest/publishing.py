@@ -16,8 +16,8 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from wireloom.failures import DataError
-from wireloom.spark.ledger import Entry, Ledger, Move
-from wireloom.spark.plan import BATCH, QUARANTINE, RECORDS, Counts, Kinds, Plan, Summary, counts
+from wireloom.spark.ingest.ledger import Entry, Ledger, Move
+from wireloom.spark.ingest.plan import BATCH, QUARANTINE, RECORDS, Counts, Kinds, Plan, Summary, counts
 
 PARTS = {RECORDS: "row", QUARANTINE: "bad"}
 

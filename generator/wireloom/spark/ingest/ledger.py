@@ -13,8 +13,8 @@ import uuid
 from dataclasses import asdict, dataclass
 
 from wireloom.failures import DataError
-from wireloom.spark.plan import NOTHING, Summary
-from wireloom.spark.storage import Storage
+from wireloom.spark.ingest.plan import NOTHING, Summary
+from wireloom.spark.ingest.storage import Storage
 
 LEDGER, STAGING = "_ledger", "_staging"
 FOLDED = 100  # entries that are kept on their own, at most twice as many

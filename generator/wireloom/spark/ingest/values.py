@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.catalog import FormatModule
-from wireloom.spark.executor import open_module
-from wireloom.spark.plan import Plan
-from wireloom.spark.staging import Chunk, spans, staged_batches
+from wireloom.spark.ingest.executor import open_module
+from wireloom.spark.ingest.plan import Plan
+from wireloom.spark.ingest.staging import Chunk, spans, staged_batches
 
 DATA = "data"
 CHUNK_RECORDS = 2_000

@@ -8,10 +8,10 @@ import pyarrow.compute as pc
 
 from wireloom.catalog import FormatModule
 from wireloom.runtime.parts import DecodedPart
-from wireloom.spark.executor import open_module
-from wireloom.spark.plan import OFFSET, RECORD, Plan
-from wireloom.spark.staging import Chunk, staged_batches
-from wireloom.spark.values import DATA, decoded
+from wireloom.spark.ingest.executor import open_module
+from wireloom.spark.ingest.plan import OFFSET, RECORD, Plan
+from wireloom.spark.ingest.staging import Chunk, staged_batches
+from wireloom.spark.ingest.values import DATA, decoded
 
 
 def decode_framed(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

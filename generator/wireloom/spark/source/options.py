@@ -11,10 +11,10 @@ from pyspark.sql.types import StructType
 from wireloom.catalog import FormatModule, open_format
 from wireloom.failures import MachineError, MisuseError
 from wireloom.runtime.errors import ParameterError
+from wireloom.spark.ingest.plan import Plan
 from wireloom.spark.options import GENERAL, Options, Surface, read_options
-from wireloom.spark.plan import Plan
-from wireloom.spark.source_files import Listing
-from wireloom.spark.source_read import Reading, reading
+from wireloom.spark.source.files import Listing
+from wireloom.spark.source.read import Reading, reading
 
 PACKAGE = "wireloom_formats"
 PARTITION_BYTES = 32 << 20

@@ -20,9 +20,9 @@ from wireloom.runtime.columns import Decoded
 from wireloom.runtime.errors import ContractError
 from wireloom.runtime.parts import DecodedPart
 from wireloom.runtime.streams import KEPT
-from wireloom.spark.plan import Plan
-from wireloom.spark.staging import Chunk, staged_batches
-from wireloom.spark.tables import PLACE
+from wireloom.spark.ingest.plan import Plan
+from wireloom.spark.ingest.staging import Chunk, staged_batches
+from wireloom.spark.ingest.tables import PLACE
 
 GATHERED = 10_000
 """Records of small files that are staged together."""

@@ -8,12 +8,12 @@ from dataclasses import replace
 from pyspark.sql import SparkSession
 
 from wireloom.failures import MisuseError
-from wireloom.spark.executor import open_module
-from wireloom.spark.ledger import IDENTITY, LEDGER, Ledger, Move
-from wireloom.spark.plan import QUARANTINE, RECORDS, Job, Summary
-from wireloom.spark.publishing import PARTS, Batch, ParquetTables, prepared
-from wireloom.spark.sources import taken
-from wireloom.spark.storage import Storage
+from wireloom.spark.ingest.executor import open_module
+from wireloom.spark.ingest.ledger import IDENTITY, LEDGER, Ledger, Move
+from wireloom.spark.ingest.plan import QUARANTINE, RECORDS, Job, Summary
+from wireloom.spark.ingest.publishing import PARTS, Batch, ParquetTables, prepared
+from wireloom.spark.ingest.sources import taken
+from wireloom.spark.ingest.storage import Storage
 
 
 def ingest(spark: SparkSession, job: Job) -> Summary:

@@ -24,7 +24,7 @@ from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.parameters import ParameterValue
 from wireloom.runtime.streams import LARGEST
 from wireloom.runtime.unions import Attempt
-from wireloom.spark.source_files import File
+from wireloom.spark.source.files import File
 
 PREFIX = 4
 WINDOW = 1 << 20

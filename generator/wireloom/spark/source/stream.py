@@ -13,11 +13,11 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
 from wireloom.failures import MisuseError
-from wireloom.spark.executor import open_module
-from wireloom.spark.source_files import File, Listing, Place, place
-from wireloom.spark.source_log import FileLog
-from wireloom.spark.source_options import PARTITION_BYTES, Given
-from wireloom.spark.source_read import Portion, Reading, batches, portions
+from wireloom.spark.ingest.executor import open_module
+from wireloom.spark.source.files import File, Listing, Place, place
+from wireloom.spark.source.log import FileLog
+from wireloom.spark.source.options import PARTITION_BYTES, Given
+from wireloom.spark.source.read import Portion, Reading, batches, portions
 
 try:  # of PySpark 4.2 and later
     from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxBytes, ReadMaxFiles

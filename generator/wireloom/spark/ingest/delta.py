@@ -11,9 +11,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from wireloom.failures import DataError, MachineError
-from wireloom.spark.ledger import LEDGER, Ledger, Move
-from wireloom.spark.plan import BATCH, Plan
-from wireloom.spark.sources import has_class, scala
+from wireloom.spark.ingest.ledger import LEDGER, Ledger, Move
+from wireloom.spark.ingest.plan import BATCH, Plan
+from wireloom.spark.ingest.sources import has_class, scala
 
 PROVIDER = "org.apache.spark.sql.delta.sources.DeltaDataSource"
 EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"

@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 
 from wireloom.runtime.columns import ERROR, Decoded
 from wireloom.runtime.streams import KEPT
-from wireloom.spark.plan import NO_DATA, Plan, counts
-from wireloom.spark.tables import TALLY, Staged, staged
+from wireloom.spark.ingest.plan import NO_DATA, Plan, counts
+from wireloom.spark.ingest.tables import TALLY, Staged, staged
 
 BATCH_ROWS = 10_000
 BATCH_BYTES = 64 << 20

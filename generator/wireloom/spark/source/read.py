@@ -15,13 +15,13 @@ from pyspark.sql.types import StructType
 from wireloom.catalog import FormatModule
 from wireloom.failures import DataError
 from wireloom.runtime.parts import DecodedPart
-from wireloom.spark.executor import open_module
+from wireloom.spark.ingest.executor import open_module
+from wireloom.spark.ingest.plan import OFFSET, RECORD, SOURCE, Plan
 from wireloom.spark.options import Options
-from wireloom.spark.plan import OFFSET, RECORD, SOURCE, Plan
-from wireloom.spark.source_files import File, unchanged
-from wireloom.spark.source_filters import Predicate, filtered
-from wireloom.spark.source_ranges import Heads, Part, grouped, opened, parts
-from wireloom.spark.source_schema import Offer, arrow_schema, decoder_columns, fitted, offer
+from wireloom.spark.source.files import File, unchanged
+from wireloom.spark.source.filters import Predicate, filtered
+from wireloom.spark.source.ranges import Heads, Part, grouped, opened, parts
+from wireloom.spark.source.schema import Offer, arrow_schema, decoder_columns, fitted, offer
 
 BATCH_ROWS = 10_000
 BATCH_BYTES = 64 << 20

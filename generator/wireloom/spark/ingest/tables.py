@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from wireloom.spark.plan import KEY, OFFSET, PARTITION, RECORD, SOURCE, TIMESTAMP, TOPIC
+from wireloom.spark.ingest.plan import KEY, OFFSET, PARTITION, RECORD, SOURCE, TIMESTAMP, TOPIC
 
 PLACE = (pa.field(SOURCE, pa.string()), pa.field(RECORD, pa.int64()), pa.field(OFFSET, pa.int64()))
 PLACE_DOCS = {

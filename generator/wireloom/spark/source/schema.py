@@ -27,9 +27,9 @@ from wireloom.catalog import FormatModule
 from wireloom.problems import nearest
 from wireloom.runtime.columns import ERROR
 from wireloom.runtime.errors import ParameterError
+from wireloom.spark.ingest.plan import OFFSET, RECORD, SOURCE
+from wireloom.spark.ingest.tables import PLACE_DOCS
 from wireloom.spark.options import Options
-from wireloom.spark.plan import OFFSET, RECORD, SOURCE
-from wireloom.spark.tables import PLACE_DOCS
 
 CORRUPT_RECORD, ERROR_COLUMN = "_corrupt_record", "_error"
 ALL = "*"

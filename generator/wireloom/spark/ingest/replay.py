@@ -14,15 +14,15 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from wireloom.failures import MisuseError
-from wireloom.spark.executor import open_module
-from wireloom.spark.framed_values import decode_framed
-from wireloom.spark.ledger import Entry, Ledger, Move
-from wireloom.spark.plan import BATCH, QUARANTINE, RECORDS, Counts, Replay, Summary, counts
-from wireloom.spark.publishing import Batch, ParquetTables, prepared
-from wireloom.spark.sources import Taken, staged_schema
-from wireloom.spark.storage import Storage
-from wireloom.spark.tables import BAD_DOCS, ERROR
-from wireloom.spark.values import DATA, decode_values
+from wireloom.spark.ingest.executor import open_module
+from wireloom.spark.ingest.framed_values import decode_framed
+from wireloom.spark.ingest.ledger import Entry, Ledger, Move
+from wireloom.spark.ingest.plan import BATCH, QUARANTINE, RECORDS, Counts, Replay, Summary, counts
+from wireloom.spark.ingest.publishing import Batch, ParquetTables, prepared
+from wireloom.spark.ingest.sources import Taken, staged_schema
+from wireloom.spark.ingest.storage import Storage
+from wireloom.spark.ingest.tables import BAD_DOCS, ERROR
+from wireloom.spark.ingest.values import DATA, decode_values
 
 KIND = "replay"
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from wireloom.spark.plan import BATCH, QUARANTINE, RECORDS, Counts, Summary
+from wireloom.spark.ingest.plan import BATCH, QUARANTINE, RECORDS, Counts, Summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wireloom.spark.ledger import Entry
-    from wireloom.spark.replay import Replayed
+    from wireloom.spark.ingest.ledger import Entry
+    from wireloom.spark.ingest.replay import Replayed
 
 DIGITS = 12  # of a spec's digest
 

@@ -21,12 +21,12 @@ from wireloom.catalog import FormatModule
 from wireloom.failures import DataError, MisuseError
 from wireloom.problems import nearest
 from wireloom.runtime.errors import EncodeError, ParameterError
-from wireloom.spark.executor import open_module
-from wireloom.spark.plan import Plan
-from wireloom.spark.source_files import Place, hidden, place
-from wireloom.spark.source_log import published
-from wireloom.spark.source_options import Given
-from wireloom.spark.source_schema import offer
+from wireloom.spark.ingest.executor import open_module
+from wireloom.spark.ingest.plan import Plan
+from wireloom.spark.source.files import Place, hidden, place
+from wireloom.spark.source.log import published
+from wireloom.spark.source.options import Given
+from wireloom.spark.source.schema import offer
 
 TEMPORARY, COMMITS, SUCCESS = "_temporary", "_wireloom_commits", "_SUCCESS"
 KEPT_COMMITS = 100

@@ -9,6 +9,7 @@ from wireloom.expr.ast import Binary, FieldRef, Kind, Literal, MarkRef, Paramete
 from wireloom.model import logical
 from wireloom.model.format import Format
 from wireloom.model.types import Array, Bytes, Check, Discard, Field, Integer, OneOf, Reference, Select, Struct
+from wireloom.problems import SpecProblems
 from wireloom.resolve import resolve
 from wireloom.resolve.logical import merge_types
 from wireloom.spec import load
@@ -256,3 +257,19 @@ def test_records_merge_field_by_field():
 
 def test_integers_know_their_range():
     assert (Integer(8, signed=True).minimum, Integer(16, signed=False).maximum) == (-128, 65535)
+
+
+def test_a_table_stands_before_the_fields_that_refer_to_it(tmp_path):
+    fields = ["- rows: {tag: 2, type: list(Row)}", "- keys: {tag: 1, type: list(str)}"]
+    row = "Row:\n  fields:\n    - key: {tag: 1, type: uint32, refers: keys}"
+    right, wrong = (
+        "\n".join(["Record:", "  fields:", *(f"    {each}" for each in order), row]) for order in (fields[::-1], fields)
+    )
+    resolved(tmp_path, right, encoding="protobuf")
+    with pytest.raises(SpecProblems) as caught:
+        resolved(tmp_path, wrong, encoding="protobuf")
+    (problem,) = caught.value.problems
+    assert "spec.yaml:13:45: keys is read behind the fields that refer to it; move the table before them" in str(
+        problem
+    )
+    assert problem.id == "later-name"

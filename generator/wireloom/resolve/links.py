@@ -39,7 +39,8 @@ def table_reference_of(
     if document.refers is None:
         return None
     scope = around.scope
-    users = [scope.outlines.types[use.user] for use in scope.outlines.types[scope.type].uses]
+    uses = scope.outlines.types[scope.type].uses
+    users = [scope.outlines.types[use.user] for use in uses]
     if not users or any(document.refers not in user.members for user in users):
         tables = [member.name for user in users for member in user.members.values() if member.kind is Kind.LIST]
         around.reports(
@@ -47,6 +48,13 @@ def table_reference_of(
             "unknown-field",
             f"the enclosing struct has no table {document.refers}",
             nearest(document.refers, tables),
+        )
+    elif any(user.members[document.refers].position > use.position for user, use in zip(users, uses, strict=True)):
+        around.reports(
+            place,
+            "later-name",
+            f"{document.refers} is read behind the fields that refer to it",
+            "move the table before them",
         )
     if not isinstance(type, Integer) or type.signed:
         around.reports(

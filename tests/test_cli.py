@@ -429,3 +429,10 @@ def test_earlier_bundles_of_the_same_package_are_removed_and_the_exact_one_is_na
     assert f"spark-submit --py-files {made} JOB.py" in result.output
     assert len(list(folder.glob(f"{name}-*"))) == 2
     assert "removed" not in generated.run("package", "--dest", folder).output
+
+
+def test_an_error_code_that_the_format_lacks_is_refused_before_anything_starts(generated):
+    places = ("--input", "in", "--output", "out")
+    result = generated.run("ingest", "--format", "heartbeat", *places, "--drop", "no_data,bad_checksun")
+    assert result.exit_code == 2
+    assert "no error code of heartbeat 'bad_checksun'; did you mean bad_checksum?" in result.output

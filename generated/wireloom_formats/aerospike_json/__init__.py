@@ -67,6 +67,29 @@ DIGEST: Final = "3d17ab21253aadc61551d397b8ed4cc6f95229749b7215d4569b6fcde8882cb
 CONTRACT: Final = 1
 ENCODING: Final = "json"
 FRAMING: Final = "lines"
+CODES: Final = (
+    "truncated",
+    "trailing_bytes",
+    "json_syntax",
+    "json_nonfinite",
+    "invalid_utf8",
+    "duplicate_key",
+    "type_mismatch",
+    "size_limit",
+    "missing_key",
+    "unknown_message_type",
+    "bad_arity",
+    "bad_base64",
+    "bad_digest_length",
+    "int_range",
+    "unexpected_property",
+    "bad_constant",
+    "duplicate_bin",
+    "unknown_bin_type",
+    "unknown_value",
+    "bad_flags",
+    "depth_limit",
+)
 PARAMETERS: Final = _parser.PARAMETERS
 CONSTRUCTS: Final = _parser.CONSTRUCTS
 CONSTRUCT: Final = _parser.CONSTRUCT
@@ -84,6 +107,7 @@ CODEC: Final = _codec.Codec(
     },
     framing=FRAMING,
     extensions=_shape.EXTENSIONS,
+    codes=CODES,
 )
 
 

@@ -64,6 +64,25 @@ DIGEST: Final = "da9b414deaf5b29c20fe256873baaff9efd1f508be196909f454dcc29b43ddf
 CONTRACT: Final = 1
 ENCODING: Final = "msgpack"
 FRAMING: Final = "none"
+CODES: Final = (
+    "truncated",
+    "trailing_bytes",
+    "bad_msgpack",
+    "type_mismatch",
+    "size_limit",
+    "bad_arity",
+    "int_range",
+    "bad_version",
+    "unknown_message_type",
+    "invalid_utf8",
+    "bad_digest_length",
+    "duplicate_bin",
+    "bad_flags",
+    "unknown_bin_type",
+    "duplicate_key",
+    "bad_ext_type",
+    "depth_limit",
+)
 PARAMETERS: Final = _parser.PARAMETERS
 CONSTRUCTS: Final = _parser.CONSTRUCTS
 CONSTRUCT: Final = _parser.CONSTRUCT
@@ -82,6 +101,7 @@ CODEC: Final = _codec.Codec(
     framing=FRAMING,
     extensions=_shape.EXTENSIONS,
     layout=_layout.LAYOUT,
+    codes=CODES,
 )
 
 

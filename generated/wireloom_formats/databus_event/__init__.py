@@ -56,6 +56,23 @@ DIGEST: Final = "78419ed212b11093af1094b97a08a5c6fa0257de8ddad1dc2ea227a7c2d4fbc
 CONTRACT: Final = 1
 ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"
+CODES: Final = (
+    "truncated",
+    "trailing_bytes",
+    "bad_version",
+    "remote_error",
+    "bad_constant",
+    "unknown_value",
+    "header_crc",
+    "bad_length",
+    "bad_key_size",
+    "bad_region",
+    "value_crc",
+    "bad_attributes",
+    "bad_size",
+    "bad_magic",
+    "bad_part",
+)
 PARAMETERS: Final = _parser.PARAMETERS
 CONSTRUCTS: Final = _parser.CONSTRUCTS
 CONSTRUCT: Final = _parser.CONSTRUCT
@@ -71,6 +88,7 @@ CODEC: Final = _codec.Codec(
     framing=FRAMING,
     extensions=_shape.EXTENSIONS,
     layout=_layout.LAYOUT,
+    codes=CODES,
 )
 
 

@@ -59,6 +59,27 @@ DIGEST: Final = "153d872e6946b9fef6e9fd6a61817aa07c2570b1493677750116eaf414925e2
 CONTRACT: Final = 1
 ENCODING: Final = "json"
 FRAMING: Final = "lines"
+CODES: Final = (
+    "truncated",
+    "trailing_bytes",
+    "json_syntax",
+    "json_nonfinite",
+    "invalid_utf8",
+    "duplicate_key",
+    "type_mismatch",
+    "unknown_case",
+    "missing_key",
+    "unexpected_property",
+    "unknown_value",
+    "bad_base64",
+    "int_range",
+    "bad_key",
+    "bad_schema_id",
+    "bad_constant",
+    "bad_version",
+    "bad_magic",
+    "bad_length",
+)
 PARAMETERS: Final = _parser.PARAMETERS
 CONSTRUCTS: Final = _parser.CONSTRUCTS
 CONSTRUCT: Final = _parser.CONSTRUCT
@@ -69,6 +90,7 @@ CODEC: Final = _codec.Codec(
     roots={"record": _codec.Root(CONSTRUCTS["record"], _shape.ROOTS["record"], kinds=("version", "opcode"))},
     framing=FRAMING,
     extensions=_shape.EXTENSIONS,
+    codes=CODES,
 )
 
 

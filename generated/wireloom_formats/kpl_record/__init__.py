@@ -52,6 +52,19 @@ DIGEST: Final = "30fba6ff35b89c8e8ff2be57891b3ff70ddf22b239042c1e98545f7ad22a0c2
 CONTRACT: Final = 1
 ENCODING: Final = "binary"
 FRAMING: Final = "none"
+CODES: Final = (
+    "truncated",
+    "trailing_bytes",
+    "undecodable",
+    "no_magic",
+    "too_short",
+    "digest_mismatch",
+    "missing_required",
+    "invalid_utf8",
+    "pk_index",
+    "ehk_index",
+    "ehk_value",
+)
 PARAMETERS: Final = _parser.PARAMETERS
 CONSTRUCTS: Final = _parser.CONSTRUCTS
 CONSTRUCT: Final = _parser.CONSTRUCT
@@ -67,6 +80,7 @@ CODEC: Final = _codec.Codec(
     framing=FRAMING,
     extensions=_shape.EXTENSIONS,
     layout=_layout.LAYOUT,
+    codes=CODES,
 )
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from wireloom.catalog import parameter_values
+from wireloom.catalog import error_codes, parameter_values
 from wireloom.cli.console import say, waiting
 from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.options import (
@@ -85,7 +85,15 @@ def replay(
         module = known or chosen(_only(found, quarantine), package, out)
         module.CODEC.root(root)
         given = tuple(parameter_values(module, parameter or []).items())
-        plan = Plan(f"{package}.{module.FORMAT}", module.FORMAT, module.DIGEST, root, framing, given, listed(drop))
+        plan = Plan(
+            f"{package}.{module.FORMAT}",
+            module.FORMAT,
+            module.DIGEST,
+            root,
+            framing,
+            given,
+            error_codes(module, listed(drop)),
+        )
         replayed = run(spark, Replay(plan, quarantine, home))
     _say((*finished, *replay_lines(replayed, quarantine, home)))
     if fail_on_error and replayed.summary.quarantined:

@@ -101,6 +101,7 @@ class Codec:
     framing: str
     extensions: tuple[ExtensionType, ...] = ()
     layout: Mapping[str, Any] | None = None  # what the native engine reads the format by
+    codes: tuple[str, ...] = ()  # the error codes that records of the format can have
 
     @cached_property
     def engine(self) -> Engine | None:

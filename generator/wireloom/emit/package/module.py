@@ -59,6 +59,7 @@ def _constants(format: Format) -> list[str]:
         "CONTRACT": literal(CONTRACT),
         "ENCODING": literal(format.encoding.value),
         "FRAMING": literal(format.framing.value),
+        "CODES": Tuple(tuple(literal(error.code) for error in format.errors)),
         "PARAMETERS": "_parser.PARAMETERS",
         "CONSTRUCTS": "_parser.CONSTRUCTS",
         "CONSTRUCT": "_parser.CONSTRUCT",
@@ -81,6 +82,7 @@ def _codec(format: Format) -> Call:
         framing="FRAMING",
         extensions="_shape.EXTENSIONS",
         layout="_layout.LAYOUT" if has_layout(format) else None,
+        codes="CODES",
     )
 
 

@@ -25,9 +25,9 @@ def python(session: nox.Session, *arguments: str, env: dict[str, str] | None = N
 
 @nox.session(default=False)
 def environment(session: nox.Session) -> None:
-    """Install the project, with every extra, and the tools that work on it."""
+    """Install the project and the generated package, as users do, and the tools that work on them."""
     groups = nox.project.dependency_groups(PYPROJECT, "dev")
-    session.install("--editable", ".[all]", *groups)
+    session.install("--editable", ".[all]", "--editable", "generated", *groups)
 
 
 @nox.session(venv_backend="none", requires=["environment"], default=False)

@@ -58,10 +58,9 @@ def _submitted() -> SparkSession:
 
 def _started(import_roots: tuple[Path, ...], master: str, configuration: tuple[tuple[str, str], ...]) -> SparkSession:
     _hush_pandas()
-    if _is_local(master):
-        _prepare_workers(import_roots)
+    workers = _prepare_workers(import_roots) if _is_local(master) else {}
     builder = SparkSession.builder.appName("wireloom").master(master)
-    for key, value in (settings(master) | dict(configuration)).items():
+    for key, value in (settings(master) | workers | dict(configuration)).items():
         builder = builder.config(key, value)
     try:
         return builder.getOrCreate()
@@ -85,14 +84,18 @@ def _remedy() -> str:
     return java().remedy or "wireloom doctor"
 
 
-def _prepare_workers(import_roots: tuple[Path, ...]) -> None:
-    """What workers on this machine inherit: this interpreter, and the places of our packages."""
+def _prepare_workers(import_roots: tuple[Path, ...]) -> dict[str, str]:
+    """What workers on this machine inherit: this interpreter, and the places of our packages.
+
+    A Java process that an earlier session left behind knows an earlier environment, so the places are settings, too.
+    """
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     own = Path(__file__).parent.parent.parent
     inherited = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
     roots = [str(root.resolve()) for root in (*import_roots, own)]
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([*roots, *inherited]))
+    return {"spark.executorEnv.PYTHONPATH": os.environ["PYTHONPATH"]}
 
 
 def _hush_pandas() -> None:

@@ -94,6 +94,7 @@ def test_an_archived_environment_with_the_wheels_brings_the_engine_too(tmp_path,
     site = next((tmp_path / "environment").glob("lib/python3*/site-packages"))
     for wheel in (wheel_of_wireloom(tmp_path), shipped.wheel):
         with zipfile.ZipFile(wheel) as archive:
+            assert not [name for name in archive.namelist() if name.endswith((".c", ".h", ".pxi", ".pyx"))]
             archive.extractall(site)
     archive = tmp_path / "environment.tar.gz"
     subprocess.run(

@@ -37,7 +37,7 @@ def module() -> Any:
     except ImportError as error:
         _miss(str(error))
         return None
-    if digest(Path(__file__).parent) not in ("", _engine.SOURCES):
+    if digest(Path(__file__).parent) not in ("", getattr(_engine, "SOURCES", None)):
         _miss("it was built from other sources than those beside it: install wireloom again")
         return None
     return _engine

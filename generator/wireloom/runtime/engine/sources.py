@@ -1,6 +1,7 @@
 """Which sources the compiled engine was made from, so that one that is out of date is never trusted.
 
 The build writes the digest into the engine; where the sources lie beside it, as in a checkout, they are compared.
+Wheels have none of them.
 """
 
 import hashlib

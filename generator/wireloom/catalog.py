@@ -17,9 +17,6 @@ from wireloom.runtime.parameters import ParameterValue
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
-OUTSIDE = ("no_data", "size_limit")
-"""Codes of what is no record of the format: a null where bytes should be, and more than a stream's reader keeps."""
-
 
 class Package(Protocol):
     """A generated package: its index."""
@@ -80,13 +77,3 @@ def parameter_values(module: FormatModule, assignments: Iterable[str]) -> dict[s
             raise unknown(f"parameter of {module.FORMAT}", name, known)
         values[name] = known[name].accept(text)
     return values
-
-
-def error_codes(module: FormatModule, codes: Iterable[str]) -> tuple[str, ...]:
-    """The codes; raises MisuseError for one that no record of the format can have."""
-    known = (*module.CODEC.codes, *OUTSIDE)
-    given = tuple(codes)
-    for code in given:
-        if code not in known:
-            raise unknown(f"error code of {module.FORMAT}", code, known)
-    return given

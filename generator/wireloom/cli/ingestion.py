@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from wireloom.catalog import error_codes, parameter_values
+from wireloom.catalog import parameter_values
 from wireloom.cli.console import say, waiting
 from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.options import (
@@ -22,7 +22,7 @@ from wireloom.cli.options import (
     Root,
     Specs,
     chosen,
-    listed,
+    dropped_codes,
     session_configuration,
 )
 from wireloom.cli.streaming import Streaming, flow_of, refuse_stream_options, run_stream
@@ -135,7 +135,7 @@ def ingest(
     module = chosen(format, package, out)
     module.CODEC.root(root)
     given = tuple(parameter_values(module, parameter or []).items())
-    dropped = error_codes(module, listed(drop))
+    dropped = dropped_codes(module, drop)
     plan = Plan(f"{package}.{module.FORMAT}", module.FORMAT, module.DIGEST, root, framing, given, dropped)
     configuration = session_configuration(packages)
     if stream:

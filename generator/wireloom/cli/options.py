@@ -6,6 +6,9 @@ from typing import Annotated
 import typer
 
 from wireloom.catalog import FormatModule, open_format, open_package
+from wireloom.failures import unknown
+from wireloom.runtime.streams import SIZE_LIMIT
+from wireloom.spark.ingest.plan import NO_DATA
 
 Specs = Annotated[Path, typer.Option("--specs", metavar="DIR", help="Folder of the specs.")]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder that the generated package lies in.")]
@@ -53,6 +56,15 @@ def chosen(format: str, package: str, out: Path) -> FormatModule:
 def listed(texts: list[str] | None) -> tuple[str, ...]:
     """The parts of texts that may each name several, with commas between them."""
     return tuple(part.strip() for text in texts or [] for part in text.split(",") if part.strip())
+
+
+def dropped_codes(module: FormatModule, texts: list[str] | None) -> tuple[str, ...]:
+    """The error codes of --drop; raises MisuseError for one that no record of the format can have."""
+    known = (*module.CODEC.codes, NO_DATA, SIZE_LIMIT)  # a null, and more than a stream's reader keeps, are no records
+    for code in listed(texts):
+        if code not in known:
+            raise unknown(f"error code of {module.FORMAT}", code, known)
+    return listed(texts)
 
 
 def session_configuration(packages: list[str] | None) -> tuple[tuple[str, str], ...]:

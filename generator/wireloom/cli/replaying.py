@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from wireloom.catalog import error_codes, parameter_values
+from wireloom.catalog import parameter_values
 from wireloom.cli.console import say, waiting
 from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.options import (
@@ -19,7 +19,7 @@ from wireloom.cli.options import (
     Parameters,
     Root,
     chosen,
-    listed,
+    dropped_codes,
     session_configuration,
 )
 from wireloom.failures import MisuseError
@@ -92,7 +92,7 @@ def replay(
             root,
             framing,
             given,
-            error_codes(module, listed(drop)),
+            dropped_codes(module, drop),
         )
         replayed = run(spark, Replay(plan, quarantine, home))
     _say((*finished, *replay_lines(replayed, quarantine, home)))

@@ -197,11 +197,8 @@ class Codec:
         **parameters: object,
     ) -> "Decoded":
         """The columns of an Arrow array of binary values; a null value gives a null record and no error."""
-        if on_error not in ("null", "raise"):
-            raise ParameterError(f"on_error must be null or raise, not {on_error!r}")
-        return self.decode_request(
-            array, self._request(root, parameters, columns, explode, open_values), stop=on_error == "raise"
-        )
+        stop = _stops(on_error)
+        return self.decode_request(array, self._request(root, parameters, columns, explode, open_values), stop=stop)
 
     def batches(  # noqa: PLR0913 - the keywords of decode, and one more
         self,
@@ -219,10 +216,8 @@ class Codec:
 
         Each is below Arrow's 2 GiB and, of flat rows, not far above the row budget (0: none), where the engine reads.
         """
-        if on_error not in ("null", "raise"):
-            raise ParameterError(f"on_error must be null or raise, not {on_error!r}")
-        request = self._request(root, parameters, columns, explode, open_values)
-        asked = replace(request, stop=on_error == "raise")
+        stop = _stops(on_error)
+        asked = replace(self._request(root, parameters, columns, explode, open_values), stop=stop)
         if self.engine is not None and (parts := self.engine.batches(array, asked, row_budget)) is not None:
             return parts
         return iter((self.decode_request(array, asked, stop=asked.stop),))
@@ -344,3 +339,10 @@ class Codec:
             return canonical.from_canonical(rendering, self.root(root).type, self.extensions)
         except ValueError as error:
             raise EncodeError("the canonical JSON rendering of a record", str(error)) from error
+
+
+def _stops(on_error: str) -> bool:
+    """Whether the first bad record of an array ends its decoding; raises ParameterError for another word."""
+    if on_error not in ("null", "raise"):
+        raise ParameterError(f"on_error must be null or raise, not {on_error!r}")
+    return on_error == "raise"

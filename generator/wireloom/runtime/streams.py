@@ -21,6 +21,7 @@ FRAMINGS: tuple[str, ...] = ("none", "concatenated", "length-prefixed", "lines")
 ON_ERROR: tuple[str, ...] = ("raise", "stop", "skip")
 KEPT = 16 << 20
 """Bytes that are kept of a record that is bad."""
+SIZE_LIMIT = "size_limit"
 LARGEST = 64 << 20
 """Bytes of the largest record that a stream may have; a larger one is refused with `size_limit`."""
 _WINDOW = 1 << 20
@@ -118,7 +119,7 @@ def one(reader: Reader, offset: int, data: bytes) -> Extent:
 
 def too_large(reader: Reader, offset: int, size: int, data: bytes, *, last: bool) -> Extent:
     """A record of more bytes than LARGEST."""
-    error = DecodeError("size_limit", offset=0, expected=f"a record of at most {LARGEST} bytes", actual="a larger one")
+    error = DecodeError(SIZE_LIMIT, offset=0, expected=f"a record of at most {LARGEST} bytes", actual="a larger one")
     return Extent(offset, size, data[:KEPT], error=reader.label(error), last=last)
 
 

@@ -109,7 +109,7 @@ class Engine:
     def program(self, request: Request) -> Any:
         """The program for a request; None where the engine does not cover it."""
         if request.key not in self._programs:
-            self._programs[request.key] = self._made(request)
+            self._programs[request.key] = self._made("table", request)
         return self._programs[request.key]
 
     def batches(self, array: "pa.Array", request: Request, row_budget: int = 0) -> "Iterator[Decoded] | None":
@@ -120,21 +120,17 @@ class Engine:
         parts: Iterator[Decoded] = program.batches(array, request, row_budget)
         return parts
 
-    def _check_version(self) -> None:
+    def _made(self, home: str, request: Request) -> Any:
+        """What the Table of a module makes for a request; None where the engine does not cover it."""
         if self.layout.get("version") != LAYOUT_VERSION:
             raise ContractError(
                 f"{self.codec.format}: layout of version {self.layout.get('version')}; "
                 f"this engine reads version {LAYOUT_VERSION}: generate again"
             )
-
-    def _made(self, request: Request) -> Any:
-        self._check_version()
         if module() is None:
             return None
-        from wireloom.runtime.engine.table import Table
-
         try:
-            return Table.compiled(self, module(), request)
+            return import_module(f"wireloom.runtime.engine.{home}").Table.compiled(self, module(), request)
         except Uncovered:
             return None
 
@@ -157,19 +153,8 @@ class Engine:
     def writer(self, request: Request) -> Any:
         """The program that writes records for a request; None where the engine does not cover it."""
         if request.key not in self._writers:
-            self._writers[request.key] = self._made_writer(request)
+            self._writers[request.key] = self._made("encoder.table", request)
         return self._writers[request.key]
-
-    def _made_writer(self, request: Request) -> Any:
-        self._check_version()
-        if module() is None:
-            return None
-        from wireloom.runtime.engine.encoder.table import Table
-
-        try:
-            return Table.compiled(self, module(), request)
-        except Uncovered:
-            return None
 
     def build(self, row: int, value: Any, request: Request) -> bytes:
         """The bytes that the construct path builds of a row's value; raises EncodeError at the row."""

@@ -47,22 +47,27 @@ def open_module(plan: Plan) -> FormatModule:
     return module
 
 
+def stream_parts(plan: Plan, module: FormatModule, source: BinaryIO) -> Iterator[DecodedPart]:
+    """The rows of a stream of records, part by part, bad ones among them."""
+    return module.CODEC.decode_stream(
+        source,
+        None,
+        root=plan.root,
+        framing=plan.framing,
+        explode=True,
+        on_error="skip",
+        open_values="variant",
+        **dict(plan.parameters),
+    )
+
+
 # --- where records come from ---------------------------------------------------------------------------------------
 
 
 def _file_chunks(plan: Plan, module: FormatModule, batch: pa.RecordBatch) -> Iterator[Chunk]:
     for path, content in zip(batch["path"].to_pylist(), batch["content"], strict=True):
         with _open(path, content) as file:
-            for part in module.CODEC.decode_stream(
-                file,
-                None,
-                root=plan.root,
-                framing=plan.framing,
-                explode=True,
-                on_error="skip",
-                open_values="variant",
-                **dict(plan.parameters),
-            ):
+            for part in stream_parts(plan, module, file):
                 yield Chunk(part, part.raw, part.sizes, _place(path, part))
 
 

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from wireloom.catalog import FormatModule
 from wireloom.runtime.parts import DecodedPart
-from wireloom.spark.ingest.executor import open_module
+from wireloom.spark.ingest.executor import open_module, stream_parts
 from wireloom.spark.ingest.plan import OFFSET, RECORD, Plan
 from wireloom.spark.ingest.staging import Chunk, staged_batches
 from wireloom.spark.ingest.values import DATA, decoded
@@ -27,16 +27,7 @@ def _chunks(plan: Plan, module: FormatModule, row: pa.RecordBatch) -> Iterator[C
     """The records of one value; a value in which no record is found is itself one."""
     found = False
     value = row[DATA][0]
-    for part in module.CODEC.decode_stream(
-        io.BytesIO(value.as_buffer() if value.is_valid else b""),
-        None,
-        root=plan.root,
-        framing=plan.framing,
-        explode=True,
-        on_error="skip",
-        open_values="variant",
-        **dict(plan.parameters),
-    ):
+    for part in stream_parts(plan, module, io.BytesIO(value.as_buffer() if value.is_valid else b"")):
         if len(part.sizes):
             found = True
             yield Chunk(part, part.raw, part.sizes, _places(row.drop_columns([DATA]), part))

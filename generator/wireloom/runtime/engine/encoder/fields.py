@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Register, Uncovered
+from wireloom.runtime.engine.compiler.scope import member
 from wireloom.runtime.engine.compiler.switches import hashed
-from wireloom.runtime.engine.encoder.scope import Item, Node, Part, Scope, member
+from wireloom.runtime.engine.encoder.scope import Item, Node, Part, Scope
 from wireloom.runtime.engine.expressions import Code, Constant, Tree
 
 _MD5, _MD5_LATER = -1, -2

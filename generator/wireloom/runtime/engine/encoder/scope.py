@@ -88,8 +88,3 @@ class Part:
         self.compiler = compiler
         self.assembly = compiler.assembly
         self.expressions = compiler.expressions
-
-
-def member(record: Column | None, name: str) -> Column | None:
-    """The column of a member."""
-    return None if record is None else record.children.get(name)

@@ -12,6 +12,7 @@ ROOT = Path(__file__).parent
 PYPROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
 ENVIRONMENT = ROOT / ".nox" / "environment"
 VECTORS = ROOT.parent / "shared" / "vectors"
+OLDER = ROOT / ".nox" / "older-spark"
 
 nox.needs_version = ">=2025.2.9"
 nox.options.sessions = ["lint", "types", "tests", "conformance"]
@@ -80,12 +81,16 @@ def build(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["environment"], default=False)
 def bench(session: nox.Session) -> None:
-    """Measure imports and parsing, then engine and Spark beside their peers: `-- 200000 --write` updates docs."""
+    """Measure imports and parsing, then engine and Spark beside their peers: `-- --write` updates the docs."""
     groups = nox.project.dependency_groups(PYPROJECT, "bench")
     python(session, "-m", "pip", "install", "--quiet", *groups)
+    python(session, "-m", "venv", str(OLDER))
+    older = nox.project.dependency_groups(PYPROJECT, "older-spark")
+    needed = (*PYPROJECT["project"]["dependencies"], *older)
+    session.run(str(OLDER / "bin" / "pip"), "install", "--quiet", *needed, external=True)
     python(session, "tests/bench/bench.py")
     python(session, "tests/bench/engine_bench.py", *session.posargs)
-    python(session, "tests/bench/spark_bench.py")
+    python(session, "tests/bench/spark_bench.py", "--older", str(OLDER / "bin" / "python"), *session.posargs)
 
 
 @nox.session(venv_backend="none", requires=["environment"], default=False)

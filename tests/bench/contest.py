@@ -17,7 +17,8 @@ Action = Callable[[], object]
 class Contestant:
     """Somebody who does the work, or a part of it.
 
-    `target` is the least ratio to the first contestant's time that is aimed at, `most` the highest.
+    `target` is the least ratio to the time of `base` that is aimed at, `most` the highest; `base` is the name of
+    another contestant, the first where there is none.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Contestant:
     share: float = 1
     target: float | None = None
     most: float | None = None
+    base: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +41,12 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a contestant needs for all messages, and how many times the first contestant's time that is."""
+    """What a contestant needs for all messages, and how many times the time of the one it is compared with that is."""
 
     contestant: Contestant
     seconds: float
     ratio: float
+    base: str
 
     @property
     def verdict(self) -> str:
@@ -59,7 +62,7 @@ class Result:
     def wanted(self) -> str:
         """The target."""
         target, most = self.contestant.target, self.contestant.most
-        return f"{target:g} or more" if target is not None else f"{most:.2g} or less" if most is not None else ""
+        return f"{target:g} or more" if target is not None else f"{most:g} or less" if most is not None else ""
 
 
 def results(work: Work, rounds: int) -> list[Result]:
@@ -70,16 +73,17 @@ def results(work: Work, rounds: int) -> list[Result]:
     for number in range(rounds):
         progress(f"{work.title}: round {number + 1} of {rounds}")
         times.append({each.name: timed(each.action) / each.share for each in work.contestants})
-    base = work.contestants[0].name
     progress("")
-    return [
-        Result(
-            each,
-            statistics.median(found[each.name] for found in times),
-            statistics.median(found[each.name] / found[base] for found in times),
-        )
-        for each in work.contestants
-    ]
+    return [_result(each, each.base or work.contestants[0].name, times) for each in work.contestants]
+
+
+def _result(contestant: Contestant, base: str, times: Sequence[Mapping[str, float]]) -> Result:
+    return Result(
+        contestant,
+        statistics.median(found[contestant.name] for found in times),
+        statistics.median(found[contestant.name] / found[base] for found in times),
+        base,
+    )
 
 
 def timed(action: Action) -> float:

@@ -14,15 +14,14 @@ sys.path[:0] = [str(ROOT / "generator"), *(str(ROOT / folder) for folder in ("ge
 
 import chart  # noqa: E402
 import contests  # noqa: E402
+import document  # noqa: E402
 import footprint  # noqa: E402
 import scaling  # noqa: E402
 import tables  # noqa: E402
 from contest import results  # noqa: E402
 
 ROUNDS = 7
-_PAGE = ROOT / "docs" / "benchmarks.md"
 _CHART = ROOT / "docs" / "benchmarks.svg"
-_MARKS = ("<!-- measured: nox -s bench -- --write -->\n", "<!-- end of what is measured -->\n")
 
 
 def main() -> None:
@@ -46,9 +45,7 @@ def main() -> None:
     if not asked.write:
         sys.stdout.write(text)
         return
-    before, _, rest = _PAGE.read_text("utf-8").partition(_MARKS[0])
-    _, _, after = rest.partition(_MARKS[1])
-    _PAGE.write_text(before + _MARKS[0] + "\n" + text + "\n" + _MARKS[1] + after, "utf-8")
+    document.put("tests/bench/engine_bench.py", text)
     _CHART.write_text(chart.drawn(measured), "utf-8")
 
 

@@ -1,18 +1,15 @@
-"""Decoding on Spark beside its peers: `python tests/bench/spark_bench.py [messages]`, local[2], noop sink.
+"""Decoding on Spark beside its peers: `python tests/bench/spark_bench.py [messages] [--write]`, local[2], noop sink.
 
-Rounds are interleaved, so that what else the machine does hits all alike; the table shows medians of the ratios of a
-round. Peers that are slow get a part of the messages, and their time is multiplied. What is not to be had is said.
+Peers that are slow get a part of the messages, and their time is scaled. What is not to be had is said. `--write` puts
+the table into docs/benchmarks.md, between its marks.
 """
-# ruff: noqa: T201 - it prints a table
 
-import os
-import statistics
+import argparse
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,151 +18,229 @@ from unittest.mock import patch
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "generator"), str(ROOT / "generated"), str(ROOT / "tests"), str(Path(__file__).parent)]
 
+import document  # noqa: E402
 import engine_data as data  # noqa: E402
 import pyarrow as pa  # noqa: E402
 import pyarrow.parquet as pq  # noqa: E402
 import pyspark  # noqa: E402
 import spark_peers as peers  # noqa: E402
+import tables  # noqa: E402
+from contest import Action, Contestant, Result, Work, progress, results  # noqa: E402
 from pyspark.sql import DataFrame, SparkSession  # noqa: E402
 from pyspark.sql import functions as F  # noqa: E402
 from pyspark.sql.pandas.types import from_arrow_schema  # noqa: E402
 from pyspark.sql.types import StructType  # noqa: E402
+from racer import Racer  # noqa: E402
 
-from integration.maven import SCALA, Module, UnavailableError, jars  # noqa: E402
+from integration.maven import SPARK, Module, UnavailableError, jars  # noqa: E402
 from wireloom.spark.session import session  # noqa: E402
 from wireloom_formats import functions as W  # noqa: E402
-from wireloom_formats.kpl_record import descriptor  # noqa: E402
 
-ROUNDS = 3
+ROUNDS = 5
 DISTINCT = 50_000  # messages that differ; files repeat them
 GROUPS = 8  # row groups of a file
 PER_AGGREGATE = 240
 SLOW, SLOWER = 5, 50  # one in so many messages for a slow peer
-ROWS = ("partitionKey", "data")
-ONE_CORE = "--one-core"
 DEAGGREGATOR = ("aws_kinesis_agg", "six")  # it does not say that it needs the second
-COLUMNAR_OFF = {"spark.sql.execution.arrow.pythonUDF.columnarInput.enabled": "false"}
-Act = Callable[[], DataFrame]
+COLUMNAR = "spark.sql.execution.arrow.pythonUDF.columnarInput.enabled"
+DONE_BEFORE = "the same columns, already decoded"
+RAW = "raw rows through `mapInArrow`"
+Measured = tuple[Work, Sequence[Result]]
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A contestant: what it does to one in `share` messages, and the other that its time is divided by."""
-
-    act: Act
-    base: str = ""
-    target: str = ""
-    share: int = 1
-    settings: Mapping[str, str] = field(default_factory=dict)
-
-
-def main(count: int) -> None:
-    """Measure both formats, and the first once more on one core."""
-    _measure(count)
-    here = [sys.executable, __file__, ONE_CORE]
-    done = subprocess.run([*here, str(count)], check=True, stdout=subprocess.PIPE, text=True)
-    print(f"    on one core, in a process of its own: {done.stdout.strip()} s")
-
-
-def one_core(count: int) -> None:
-    """Print the time of decoding all columns where Spark and its workers have one core together."""
-    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    with (
-        tempfile.TemporaryDirectory() as place,
-        session((ROOT / "generated", Path(__file__).parent)) as spark,
-    ):
-        frame = _written(spark, f"{place}/a", data.aerospike(min(count, DISTINCT)), count)
-        job = Job(lambda: W.decode_aerospike_msgpack(frame, "value"))
-        _seconds(spark, job)
-        print(f"{statistics.median(_seconds(spark, job) for _ in range(ROUNDS)):.2f}")
+def main() -> None:
+    """Measure everything; print it, or write it down."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("messages", type=int, nargs="?", default=1_000_000)
+    arguments.add_argument("--write", action="store_true")
+    arguments.add_argument("--older", metavar="PYTHON", help="one with a PySpark for which spark-protobuf is to be had")
+    asked = arguments.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        files = _files(Path(place), asked.messages)
+        measured, missing = _on_two_cores(files, asked.messages)
+        measured.append(_two_against_one(files, asked.messages))
+        for interpreter in (sys.executable, asked.older):
+            try:
+                if interpreter:
+                    measured.append(_beside_from_protobuf(interpreter, files, asked.messages))
+                    break
+            except UnavailableError as error:
+                missing.append(f"`from_protobuf` of PySpark {_version(interpreter)} is not measured: {error}.")
+    count = f"{asked.messages:,}".replace(",", " ")
+    head = f"Measured with {count} messages, {ROUNDS} rounds, PySpark {pyspark.__version__}, `local[2]`.\n"
+    text = "\n".join([head, *tables.contests(measured), *(f"\n{each}" for each in missing), ""])
+    if asked.write:
+        document.put("tests/bench/spark_bench.py", text)
+    else:
+        sys.stdout.write(text)
 
 
-def _measure(count: int) -> None:
-    jars, reason = _protobuf_jars()
-    os.environ["PYSPARK_SUBMIT_ARGS"] = f"{f'--jars {jars}' if jars else ''} pyspark-shell"
-    with (
-        tempfile.TemporaryDirectory() as place,
-        session((ROOT / "generated", Path(__file__).parent)) as spark,
-    ):
-        spark.sparkContext.setLogLevel("ERROR")
-        messages = data.aerospike(min(count, DISTINCT))
-        aerospike = {
-            share: _written(spark, f"{place}/a{share}", messages, count // share) for share in (1, SLOW, SLOWER)
-        }
-        aggregates = data.kpl(GROUPS)
-        kpl = {
-            share: _written(spark, f"{place}/k{share}", aggregates, count // PER_AGGREGATE // share)
-            for share in (1, SLOW)
-        }
-        _report(spark, f"{count} Aerospike messages", _aerospike(aerospike))
-        _report(spark, f"{count} user records of KPL", _kpl(kpl, protobuf=bool(jars)))
-        if not jars:
-            print(f"from_protobuf is not measured: {reason}")
+# --- messages ------------------------------------------------------------------------------------------------------
 
 
-def _written(spark: SparkSession, folder: str, values: list[bytes], count: int) -> DataFrame:
+def _files(place: Path, count: int) -> Mapping[str, Path]:
+    """Folders of messages by name: `kpl/5` has a fifth of them."""
+    aerospike, kpl = data.aerospike(min(count, DISTINCT)), data.kpl(GROUPS)
+    made = {f"aerospike/{share}": (aerospike, count // share) for share in (1, SLOW, SLOWER)} | {
+        f"kpl/{share}": (kpl, count // PER_AGGREGATE // share) for share in (1, SLOW)
+    }
+    return {name: _written(place / name, *each) for name, each in made.items()}
+
+
+def _written(folder: Path, values: list[bytes], count: int) -> Path:
     """A table of so many values in two files of several row groups."""
-    Path(folder).mkdir()
+    folder.mkdir(parents=True)
     half = pa.array((values * (count // 2 // len(values) + 1))[: count // 2], pa.binary())
     for number in range(2):
         rows = max(1, len(half) // GROUPS)
-        path = f"{folder}/{number}.parquet"
-        pq.write_table(pa.table({"value": half}), path, row_group_size=rows, compression="none")
-    return spark.read.parquet(folder)
+        pq.write_table(pa.table({"value": half}), folder / f"{number}.parquet", row_group_size=rows, compression="none")
+    return folder
+
+
+def _size(folder: Path) -> float:
+    """Bytes of a message, on average."""
+    read = pq.read_table(folder).column("value")
+    return read.nbytes / len(read)
+
+
+# --- contests ------------------------------------------------------------------------------------------------------
+
+
+def _on_two_cores(files: Mapping[str, Path], count: int) -> tuple[list[Measured], list[str]]:
+    """What is measured in one session, and what is not to be had."""
+    with session((ROOT / "generated", Path(__file__).parent)) as spark:
+        spark.sparkContext.setLogLevel("ERROR")
+        frames = {name: spark.read.parquet(str(folder)) for name, folder in files.items()}
+        kpl, missing = _kpl(frames)
+        works = (
+            Work("Aerospike MessagePack", count, _size(files["aerospike/1"]), _aerospike(spark, frames)),
+            Work("KPL aggregates", count // PER_AGGREGATE, _size(files["kpl/1"]), kpl),
+        )
+        return [(work, results(work, ROUNDS)) for work in works], missing
+
+
+def _aerospike(spark: SparkSession, frames: Mapping[str, DataFrame]) -> tuple[Contestant, ...]:
+    frame, slow, slower = (frames[f"aerospike/{share}"] for share in (1, SLOW, SLOWER))
+    construct = F.udf(peers.construct_value, peers.PLAIN)
+    theirs = from_arrow_schema(next(peers.msgpack_arrow(_batches(slow))).schema)
+    peers.same(
+        slow.limit(1000).mapInArrow(peers.msgpack_arrow, theirs), W.decode_aerospike_msgpack(slow.limit(1000), "value")
+    )
+    whole = "`decode_`, all columns"
+    one = {"mode": "FAILFAST", "fields": "generation"}
+    return (
+        _job(DONE_BEFORE, lambda: _floor("aerospike", partial(W.decode_aerospike_msgpack, frame, "value"))),
+        _job(whole, lambda: W.decode_aerospike_msgpack(frame, "value"), most=1.25),
+        _job(RAW, lambda: frame.mapInArrow(peers.through, "value binary")),
+        _job("`decode_`, one column", lambda: W.decode_aerospike_msgpack(frame, "value", one), base=RAW, most=1.3),
+        _job("`from_`, all columns", lambda: frame.select(W.from_aerospike_msgpack("value")), base=whole),
+        Contestant(
+            "`from_`, all columns, columnar input off",
+            lambda: _rows_given(spark, lambda: peers.written(frame.select(W.from_aerospike_msgpack("value")))),
+            base=whole,
+        ),
+        _job(
+            "msgpack-python + pyarrow in `mapInArrow`",
+            lambda: slow.mapInArrow(peers.msgpack_arrow, theirs),
+            1 / SLOW,
+            base=whole,
+            target=2.5,
+        ),
+        _job(
+            "construct in a Python UDF, two columns",
+            lambda: slower.select(construct("value")),
+            1 / SLOWER,
+            base=whole,
+            target=20,
+        ),
+    )
+
+
+def _kpl(frames: Mapping[str, DataFrame]) -> tuple[tuple[Contestant, ...], list[str]]:
+    frame, slow = frames["kpl/1"], frames[f"kpl/{SLOW}"]
+    two = "`decode_`, two columns, flat rows"
+    some = {"mode": "FAILFAST", "columns": ",".join(peers.ROWS)}
+    jobs = (
+        _job(DONE_BEFORE, lambda: _floor("kpl", partial(W.decode_kpl_record, frame, "value"))),
+        _job("`decode_`, all columns, flat rows", lambda: W.decode_kpl_record(frame, "value"), most=1.25),
+        _job(two, lambda: W.decode_kpl_record(frame, "value", some)),
+    )
+    if not all(map(find_spec, DEAGGREGATOR)):
+        return jobs, [f"The deaggregator is not measured: {' and '.join(DEAGGREGATOR)} are not installed."]
+    theirs = "aws-kinesis-agg in `mapInArrow`, two columns"
+    peers.same(slow.mapInArrow(peers.deaggregated, peers.USER_RECORDS), W.decode_kpl_record(slow, "value"))
+    act = partial(slow.mapInArrow, peers.deaggregated, peers.USER_RECORDS)
+    return (*jobs, _job(theirs, act, 1 / SLOW, base=two, target=3)), []
+
+
+def _two_against_one(files: Mapping[str, Path], count: int) -> Measured:
+    """All of Spark, with its workers, on two cores and on one; each in a process of its own."""
+    folder = files["aerospike/1"]
+    with ExitStack() as stack:
+        two, one = (stack.enter_context(_racer(sys.executable, "spark_alone.py", cores, folder)) for cores in (2, 1))
+        work = Work(
+            "Aerospike MessagePack, `decode_`",
+            count,
+            _size(folder),
+            (
+                Contestant("all columns, on two cores", lambda: two.run("decode")),
+                Contestant("all columns, on one core", lambda: one.run("decode"), target=1.7),
+            ),
+        )
+        return work, results(work, ROUNDS)
+
+
+def _beside_from_protobuf(interpreter: str, files: Mapping[str, Path], count: int) -> Measured:
+    """Spark's own reader of protobuf, on the interpreter's PySpark; raises UnavailableError where it has no jar."""
+    version = _version(interpreter)
+    scala = "2.13" if version >= "4" else "2.12"
+    (jar,) = jars((Module(SPARK, f"spark-protobuf_{scala}", version, transitive=False),))
+    with _racer(interpreter, "spark_protobuf.py", jar, files["kpl/1"]) as racer:
+        work = Work(
+            f"KPL aggregates, two columns, PySpark {version}",
+            count // PER_AGGREGATE,
+            _size(files["kpl/1"]),
+            (
+                Contestant("engine in `mapInArrow`, MD5 compared", lambda: racer.run("engine")),
+                Contestant("`from_protobuf`, MD5 not looked at", lambda: racer.run("from_protobuf"), target=1),
+                Contestant("`from_protobuf`, MD5 compared", lambda: racer.run("proved"), target=1),
+            ),
+        )
+        return work, results(work, ROUNDS)
+
+
+def _racer(interpreter: str, program: str, *arguments: object) -> Racer:
+    progress(f"{program} starts")
+    return Racer([interpreter, str(Path(__file__).with_name(program)), *map(str, arguments)])
+
+
+def _version(interpreter: str) -> str:
+    """That of its PySpark."""
+    command = [interpreter, "-c", "import pyspark; print(pyspark.__version__)"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 # --- contestants ---------------------------------------------------------------------------------------------------
 
 
-def _aerospike(frames: Mapping[int, DataFrame]) -> Mapping[str, Job]:
-    frame, slow, slower = frames[1], frames[SLOW], frames[SLOWER]
-    construct = F.udf(peers.construct_value, peers.PLAIN)
-    theirs = from_arrow_schema(next(peers.msgpack_arrow(_batches(slow))).schema)
-    _same(
-        slow.limit(1000).mapInArrow(peers.msgpack_arrow, theirs), W.decode_aerospike_msgpack(slow.limit(1000), "value")
-    )
-    whole, raw, base = "decode, all columns", "raw rows through mapInArrow", "the same columns, already decoded"
-    fields = {"mode": "FAILFAST", "fields": "generation"}
-    return {
-        base: Job(lambda: _floor("aerospike", partial(W.decode_aerospike_msgpack, frame, "value"))),
-        whole: Job(lambda: W.decode_aerospike_msgpack(frame, "value"), base, "<= 1.25"),
-        raw: Job(lambda: frame.mapInArrow(peers.through, "value binary")),
-        "decode, one column": Job(lambda: W.decode_aerospike_msgpack(frame, "value", fields), raw, "<= 1.3"),
-        "from_, all columns": Job(lambda: frame.select(W.from_aerospike_msgpack("value")), whole),
-        "from_, all columns, columnar input off": Job(
-            lambda: frame.select(W.from_aerospike_msgpack("value")), whole, settings=COLUMNAR_OFF
-        ),
-        "msgpack-python + pyarrow in mapInArrow": Job(
-            lambda: slow.mapInArrow(peers.msgpack_arrow, theirs), whole, ">= 2.5", SLOW
-        ),
-        "construct in a Python UDF, two columns": Job(
-            lambda: slower.select(construct("value")), whole, ">= 20", SLOWER
-        ),
-    }
+def _job(  # noqa: PLR0913 - what a contestant has
+    name: str,
+    act: Callable[[], DataFrame],
+    share: float = 1,
+    *,
+    base: str = "",
+    target: float | None = None,
+    most: float | None = None,
+) -> Contestant:
+    """Somebody whose rows go nowhere."""
+    return Contestant(name, lambda: peers.written(act()), share, target, most, base)
 
 
-def _kpl(frames: Mapping[int, DataFrame], *, protobuf: bool) -> Mapping[str, Job]:
-    frame, slow = frames[1], frames[SLOW]
-    whole, base = "decode, all columns, flat rows", "the same columns, already decoded"
-    two = "decode, two columns, flat rows"
-    some = {"mode": "FAILFAST", "columns": ",".join(ROWS)}
-    jobs = {
-        base: Job(lambda: _floor("kpl", partial(W.decode_kpl_record, frame, "value"))),
-        whole: Job(lambda: W.decode_kpl_record(frame, "value"), base, "<= 1.25"),
-        two: Job(lambda: W.decode_kpl_record(frame, "value", some)),
-    }
-    if all(map(find_spec, DEAGGREGATOR)):
-        _same(slow.mapInArrow(peers.deaggregated, peers.USER_RECORDS), W.decode_kpl_record(slow, "value"))
-        jobs["aws-kinesis-agg in mapInArrow, two columns"] = Job(
-            lambda: slow.mapInArrow(peers.deaggregated, peers.USER_RECORDS), two, ">= 3", SLOW
-        )
-    else:
-        print(f"the deaggregator is not measured: {' and '.join(DEAGGREGATOR)} are not installed")
-    if protobuf:
-        _same(_from_protobuf(slow), W.decode_kpl_record(slow, "value"))
-        jobs["from_protobuf and explode, MD5 not looked at"] = Job(lambda: _from_protobuf(frame), two, ">= 1")
-        jobs["from_protobuf and explode, MD5 compared"] = Job(lambda: _from_protobuf(_proved(frame)), two)
-    return jobs
+def _rows_given(spark: SparkSession, action: Action) -> None:
+    """Do something while Spark gives Python rows of a columnar scan as rows."""
+    spark.conf.set(COLUMNAR, "false")
+    action()
+    spark.conf.unset(COLUMNAR)
 
 
 def _floor(name: str, job: partial[DataFrame]) -> DataFrame:
@@ -179,81 +254,9 @@ def _floor(name: str, job: partial[DataFrame]) -> DataFrame:
         return job()
 
 
-def _from_protobuf(frame: DataFrame) -> DataFrame:
-    """The user records as Spark alone can get them."""
-    from pyspark.sql.protobuf.functions import from_protobuf
-
-    message = "kpl_record.AggregatedRecord"
-    body = F.expr("substring(value, 5, length(value) - 20)")
-    parsed = from_protobuf(body, message, binaryDescriptorSet=descriptor.DESCRIPTOR_SET).alias("it")
-    record = F.explode("it.records").alias("record")
-    rows = frame.select(parsed).select("it.partition_key_table", record)
-    place = F.col("record.partition_key_index").cast("int")
-    return rows.select(F.get("partition_key_table", place).alias("partitionKey"), F.col("record.data").alias("data"))
-
-
-def _proved(frame: DataFrame) -> DataFrame:
-    """The aggregates whose digest is right."""
-    digest = "lower(hex(substring(value, length(value) - 15, 16)))"
-    return frame.where(f"md5(substring(value, 5, length(value) - 20)) = {digest}")
-
-
-# --- measuring -----------------------------------------------------------------------------------------------------
-
-
-def _report(spark: SparkSession, title: str, jobs: Mapping[str, Job]) -> None:
-    for job in jobs.values():
-        _seconds(spark, job)
-    rounds = [{name: _seconds(spark, job) for name, job in jobs.items()} for _ in range(ROUNDS)]
-    print(title)
-    for name, job in jobs.items():
-        seconds = statistics.median(each[name] for each in rounds)
-        ratio = statistics.median(each[name] / each[job.base] for each in rounds) if job.base else 0
-        held = f"{ratio:>7.2f} x {job.base}" if job.base else ""
-        wanted = f", wanted {job.target}" if job.target else ""
-        part = f" (one in {job.share})" if job.share > 1 else ""
-        print(f"    {name + part:<56} {seconds:>7.2f} s {held}{wanted}", flush=True)
-
-
-def _seconds(spark: SparkSession, job: Job) -> float:
-    """The time of all messages."""
-    for name, value in job.settings.items():
-        spark.conf.set(name, value)
-    frame = job.act()
-    start = time.perf_counter()
-    frame.write.format("noop").mode("overwrite").save()
-    spent = time.perf_counter() - start
-    for name in job.settings:
-        spark.conf.unset(name)
-    return spent * job.share
-
-
 def _batches(frame: DataFrame) -> Iterator[pa.RecordBatch]:
     return iter(frame.limit(10).toArrow().to_batches())
 
 
-def _same(theirs: DataFrame, ours: DataFrame) -> None:
-    """Both have the same values in the columns that both have, as far as these are simple."""
-    simple = ("string", "bigint", "binary")
-    own = dict(ours.dtypes)
-    shared = [name for name, type in theirs.dtypes if type in simple and own.get(name) == type]
-    sums = [frame.select(F.count("*"), F.sum(F.hash(*shared))).first() for frame in (theirs, ours)]
-    assert shared
-    assert sums[0] == sums[1], (shared, sums)
-
-
-def _protobuf_jars() -> tuple[str, str]:
-    """Spark's jar for protobuf, and why there is none."""
-    reasons = []
-    for revision in (pyspark.__version__, "4.2.0"):
-        module = Module("org.apache.spark", f"spark-protobuf_{SCALA}", revision, transitive=False)
-        try:
-            return ",".join(map(str, jars((module,)))), ""
-        except UnavailableError as error:
-            reasons.append(str(error))
-    return "", "; ".join(dict.fromkeys(reasons))
-
-
 if __name__ == "__main__":
-    messages = int(next((word for word in sys.argv[1:] if word.isdecimal()), 1_000_000))
-    (one_core if ONE_CORE in sys.argv else main)(messages)
+    main()

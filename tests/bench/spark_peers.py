@@ -6,8 +6,9 @@ Importable by the workers, so that what the floor keeps is kept from one job to 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-import engine_peers
 import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 Batches = Iterable[pa.RecordBatch]
@@ -15,7 +16,23 @@ Act = Callable[[Batches], Iterator[pa.RecordBatch]]
 _KEPT: dict[tuple[str, int], list[pa.RecordBatch]] = {}
 
 PLAIN = StructType([StructField("msg", StringType()), StructField("generation", LongType())])
+ROWS = ("partitionKey", "data")
 USER_RECORDS = "partitionKey string, data binary"
+
+
+def written(frame: DataFrame) -> None:
+    """Have all its rows made."""
+    frame.write.format("noop").mode("overwrite").save()
+
+
+def same(theirs: DataFrame, ours: DataFrame) -> None:
+    """Both have the same values in the columns that both have, as far as these are simple."""
+    simple = ("string", "bigint", "binary")
+    own = dict(ours.dtypes)
+    shared = [name for name, type in theirs.dtypes if type in simple and own.get(name) == type]
+    sums = [frame.select(F.count("*"), F.sum(F.hash(*shared))).first() for frame in (theirs, ours)]
+    assert shared
+    assert sums[0] == sums[1], (shared, sums)
 
 
 def through(batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -34,6 +51,8 @@ def already(name: str, act: Act, batches: Batches) -> Iterator[pa.RecordBatch]:
 
 def msgpack_arrow(batches: Batches) -> Iterator[pa.RecordBatch]:
     """msgpack-python, lists of columns, pyarrow; containers stay MessagePack."""
+    import engine_peers
+
     for batch in batches:
         yield pa.RecordBatch.from_struct_array(engine_peers.aerospike(batch.column(0).to_pylist()))
 
@@ -44,6 +63,15 @@ def construct_value(data: bytes) -> tuple[str, int]:
 
     value = aerospike_msgpack.parse(bytes(data))
     return value["msg"], value["generation"]
+
+
+def user_records(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """The codec, as any Python function uses it."""
+    from wireloom_formats import kpl_record
+
+    for batch in batches:
+        found = kpl_record.CODEC.batches(batch.column(0), columns=ROWS, explode=True, on_error="raise")
+        yield from (pa.RecordBatch.from_struct_array(part.records) for part in found)
 
 
 def deaggregated(batches: Batches) -> Iterator[pa.RecordBatch]:

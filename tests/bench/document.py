@@ -1,0 +1,15 @@
+"""docs/benchmarks.md, whose measured parts stand between marks."""
+
+from pathlib import Path
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks.md"
+
+
+def put(command: str, text: str) -> None:
+    """Replace what was measured by a command."""
+    start, end = f"<!-- measured: {command} -->\n", "<!-- end of what is measured -->\n"
+    before, mark, rest = PAGE.read_text("utf-8").partition(start)
+    _, close, after = rest.partition(end)
+    if not mark or not close:
+        raise LookupError(f"{PAGE} has no part between {start.strip()} and {end.strip()}")
+    PAGE.write_text(f"{before}{start}\n{text}\n{end}{after}", "utf-8")

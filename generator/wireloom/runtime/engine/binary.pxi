@@ -26,16 +26,6 @@ cdef inline bint load(const uint8_t *p, int64_t size, bint signed, bint big, int
     return False
 
 
-cdef inline int peek_integer(Machine *m, int64_t size, bint signed, bint big) noexcept nogil:
-    cdef int64_t value = 0
-    if m.end - m.position < size:
-        return m.overrun
-    m.wide = load(m.position, size, signed, big, &value)
-    m.none = False
-    m.value = value
-    return OK
-
-
 cdef int read_float(Machine *m, const int64_t *i) noexcept nogil:
     """i: bytes, big, column"""
     cdef double number
@@ -113,7 +103,7 @@ cdef int compute(Machine *m, const int64_t *i) noexcept nogil:
     """i: expression, kind, register, column"""
     cdef int64_t value = 0
     cdef bint none = False
-    cdef int code = evaluate(m, i[1], &value, &none)
+    cdef int code = number_of(m, i[1], &value, &none)
     if code:
         return code
     if none:

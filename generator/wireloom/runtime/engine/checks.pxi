@@ -72,6 +72,7 @@ _OPERANDS = {
     OP_BRANCH_IN: "R#T",
     OP_FIXED: "NNT",
     OP_VALUE: "R",
+    OP_ARITHMETIC: "NRRrNT",
 }
 _INTEGERS = frozenset((KIND_INT8, KIND_INT16, KIND_INT32, KIND_INT64, KIND_DECIMAL))
 _COLUMN_KINDS = {
@@ -126,6 +127,7 @@ _WRITERS = {
     OP_PROTO_REPEAT: {4: "value", 6: "value"},
     OP_PROTO_ENTRY: {3: "bytes"},
     OP_PACK_MAPPED: {3: "value"},
+    OP_ARITHMETIC: {2: "value"},
 }
 _READERS = {
     OP_CONSTANT_BYTES: {1: "bytes"},
@@ -243,6 +245,8 @@ class _Checker:
             self.check_fixed(words[1], words[2], where)
         elif op == OP_BRANCH:
             self.require(0 <= words[1] <= 7, where)
+        elif op == OP_ARITHMETIC:
+            self.require(X_ADD <= words[1] <= X_RIGHT, where)
         elif op == OP_FLOAT:
             self.require(words[1] in (4, 8), where)
         elif op == OP_BYTES or op == OP_REPEAT:
@@ -396,9 +400,9 @@ class _Checker:
             self.require(0 <= at and at + 2 <= len(self.expressions) and at in depths, where)
             op, argument = self.expressions[at], self.expressions[at + 1]
             held, op = op & ~(X_WITH_CONST - 1), op & (X_WITH_CONST - 1)
-            self.require(0 <= op < X_COUNT and (not held or op in _TWO_VALUES and held in (X_WITH_CONST, X_WITH_LOAD)), where)
+            self.require(0 <= op < X_COUNT and (not held or op in _TWO_VALUES and held in (X_WITH_CONST, X_WITH_LOAD, X_WITH_HERE)), where)
             depth = depths[at]
-            if op in _EXPRESSION_REGISTERS or held == X_WITH_LOAD:
+            if op in _EXPRESSION_REGISTERS or held in (X_WITH_LOAD, X_WITH_HERE):
                 self.require(0 <= argument < self.registers, where)
             elif op == X_IN:
                 self.counted(argument, 1, where)
@@ -432,7 +436,7 @@ class _Checker:
             for place, kind in _READERS.get(words[0], {}).items():
                 self.require(words[place] < 0 or classes.get(words[place]) == kind, f"register {words[place]} is no {kind}")
         for at in range(0, len(self.expressions), 2):
-            if self.expressions[at] == X_HERE:
+            if self.expressions[at] == X_HERE or self.expressions[at] >= X_WITH_HERE:
                 self.require(classes.get(self.expressions[at + 1]) == "start", f"expression at {at}")
 
     def fixed_registers(self, words):

@@ -1,10 +1,12 @@
 """Conditions as jumps: each comparison of a field becomes one branch, and no expression is evaluated.
 
 The operations of a condition are followed on every path that they can take, with what stands on their stack known by
-name. Where a path computes, the condition stays an expression. Computing or ordering with an absent value makes a whole
-condition null, which does not hold; so does a part that is null where a choice hangs on it.
+name; what is computed goes to registers of the conditions' own. Where a path does more than that, the condition stays
+an expression. Computing or ordering with an absent value makes a whole condition null, which does not hold; so does a
+part that is null where a choice hangs on it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,10 +25,12 @@ _RELATIONS = {
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 _ALWAYS = _LESS | _EQUAL | _GREATER
 _LONGEST = 40  # instructions; beyond that an expression is shorter
+_ARITHMETIC = ("+", "-", "*", "&", "|", "^", "<<", ">>")
+_RESULTS = 4  # numbers that a path may have computed
 
 
-class _Computes(Exception):  # noqa: N818 - not an error: the condition stays an expression
-    """The condition computes something."""
+class _Intricate(Exception):  # noqa: N818 - not an error: the condition stays an expression
+    """The condition does what branches cannot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,7 @@ class _Known:
 @dataclass(frozen=True, slots=True)
 class _Loaded:
     register: Register
+    computed: bool = False  # and so never absent
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +73,21 @@ class Conditions:
 
     def __init__(self, assembly: Assembly) -> None:
         self.assembly = assembly
+        self.results = [assembly.register("int") for _ in range(_RESULTS)]
 
     def branch(self, code: Code, otherwise: Label) -> bool:
-        """Go on where the condition holds, else to `otherwise`; False, and nothing emitted, where it computes."""
-        path = _Paths(code, otherwise)
+        """Go on where the condition holds, else to `otherwise`; False, and nothing emitted, where that cannot be."""
+        path = _Paths(code, otherwise, self.results)
         try:
             path.follow(0, ())
-        except _Computes:
+        except _Intricate:
             return False
         for row in path.rows:
             match row:
                 case ("BRANCH" | "BRANCH_IN" as name, *operands):
                     self.assembly.emit(name, *operands)
+                case ("ARITHMETIC" as name, str(word), Register() as result, *operands):
+                    self.assembly.emit(name, self.assembly.operations[word], result.read(), *operands)
                 case ("JUMP", Label() as label):
                     self.assembly.jump(label)
                 case ("PLACE", Label() as label):
@@ -93,8 +101,9 @@ class Conditions:
 class _Paths:
     """The paths of one condition, as rows to be emitted."""
 
-    def __init__(self, code: Code, otherwise: Label) -> None:
+    def __init__(self, code: Code, otherwise: Label, results: Sequence[Register]) -> None:
         self.operations, self.otherwise, self.holds = code.operations, otherwise, Label()
+        self.results = iter(results)
         self.rows: list[tuple[Any, ...]] = []
 
     def follow(self, at: int, stack: tuple[_Value, ...]) -> None:
@@ -108,6 +117,8 @@ class _Paths:
                 case "FALSE" | "FALSE_KEEP" | "TRUE_KEEP":
                     self._choice(name, at, argument, stack)
                     return
+                case _ if name in _ARITHMETIC:
+                    stack = (*stack[:-2], self._computed(name, *stack[-2:]))
                 case _:
                     stack = _after(name, argument, stack)
         self._test(stack[-1], self.otherwise)
@@ -126,6 +137,20 @@ class _Paths:
             self.follow(at, tuple(below))
         else:
             self.follow(target, (*below, _Known(0)) if name == "FALSE_KEEP" else tuple(below))
+
+    def _computed(self, name: str, left: _Value, right: _Value) -> _Value:
+        """Two numbers, computed with; where one is absent, the whole condition is null."""
+        result = next(self.results, None)
+        if result is None:
+            raise _Intricate
+        match left, right:
+            case _Loaded(register), _Known(int(number)):
+                self._emit("ARITHMETIC", name, result, register, None, number, self.otherwise)
+            case _Loaded(register), _Loaded(other):
+                self._emit("ARITHMETIC", name, result, register, other, 0, self.otherwise)
+            case _:
+                raise _Intricate
+        return _Loaded(result, computed=True)
 
     def _test(self, value: _Value, otherwise: Label) -> None:
         """Go on where the value holds."""
@@ -152,7 +177,7 @@ class _Paths:
     def _emit(self, *row: Operand) -> None:
         self.rows.append(row)
         if len(self.rows) > _LONGEST:
-            raise _Computes
+            raise _Intricate
 
 
 def _after(name: str, argument: Operand, stack: tuple[_Value, ...]) -> tuple[_Value, ...]:
@@ -171,7 +196,7 @@ def _after(name: str, argument: Operand, stack: tuple[_Value, ...]) -> tuple[_Va
         case _, (*below, left, right) if name in _RELATIONS:
             return (*below, _compared(name, left, right))
         case _:
-            raise _Computes
+            raise _Intricate
 
 
 def _truth(value: _Value) -> _Compared:
@@ -181,7 +206,7 @@ def _truth(value: _Value) -> _Compared:
         case _Loaded(register):
             return _Compared(_RELATIONS["!="], register, 0, null=False)
         case _:
-            raise _Computes
+            raise _Intricate
 
 
 def _not(value: _Value) -> _Value:
@@ -203,5 +228,7 @@ def _compared(name: str, left: _Value, right: _Value) -> _Value:
             return _compared(_MIRRORED[name], _Loaded(register), _Known(number))
         case _Loaded(first), _Loaded(second) if name not in ("==", "!="):
             return _Compared(_RELATIONS[name], first, second, None)
+        case _Loaded(first, computed), _Loaded(second, also) if computed or also:
+            return _Compared(_RELATIONS[name], first, second, name == "!=")
         case _:
-            raise _Computes
+            raise _Intricate

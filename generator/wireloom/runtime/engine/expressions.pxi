@@ -40,6 +40,7 @@ cdef enum:
     STACK = 32
     X_WITH_CONST = 64  # added to an operation of two values: the right one is its argument
     X_WITH_LOAD = 128  # ... or the register that its argument names
+    X_WITH_HERE = 192  # ... or the distance of the position from the register that its argument names
 
 
 cdef inline bint is_among(const int64_t *table, int64_t value) noexcept nogil:
@@ -55,6 +56,48 @@ cdef inline bint in_ranges(const int64_t *entry, int64_t value) noexcept nogil:
     return (entry[0] == 0 or value >= entry[1]) and (entry[2] == 0 or value <= entry[3])
 
 
+cdef inline int combine(int op, int64_t left, int64_t right, int64_t *result) noexcept nogil:
+    """Two numbers computed with; OK, or IRREGULAR beyond 64 bits."""
+    if op == X_ADD:
+        return wl_add(left, right, result)
+    elif op == X_SUBTRACT:
+        return wl_sub(left, right, result)
+    elif op == X_AND:
+        result[0] = left & right
+    elif op == X_MULTIPLY:
+        return wl_mul(left, right, result)
+    elif op == X_OR:
+        result[0] = left | right
+    elif op == X_XOR:
+        result[0] = left ^ right
+    elif op == X_LEFT:
+        return IRREGULAR if right < 0 or right > 62 else wl_mul(left, <int64_t>1 << right, result)
+    else:
+        if right < 0:
+            return IRREGULAR
+        result[0] = left >> (63 if right > 63 else right)
+    return OK
+
+
+cdef inline bint right_of(const Machine *m, int op, int64_t *right) noexcept nogil:
+    """The right value of an operation that holds it; whether it is absent."""
+    cdef int64_t place = right[0]
+    if op < X_WITH_LOAD:
+        return False
+    right[0] = m.registers[place] if op < X_WITH_HERE else (m.position - m.base) - m.registers[place]
+    return m.absent[place]
+
+
+cdef inline bint name_of(const int64_t *table, int64_t *value) noexcept nogil:
+    """The name of the first range that has the number, in its place; whether there is none."""
+    cdef int64_t n
+    for n in range(table[0]):
+        if in_ranges(table + 1 + 5 * n, value[0]):
+            value[0] = table[5 + 5 * n]
+            return False
+    return True
+
+
 cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexcept nogil:
     """The value of the expression at `start`; OK or IRREGULAR.
 
@@ -64,18 +107,14 @@ cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexce
     cdef bint nulls[STACK]
     cdef int below = 0, op
     cdef bint null = False, other_null
-    cdef int64_t value = 0, right, i
+    cdef int64_t value = 0, right
     cdef const int64_t *at = m.expressions + start
-    cdef const int64_t *table
     while True:
         op = <int>at[0]
         right = at[1]
         at += 2
         if op >= X_WITH_CONST:
-            other_null = False
-            if op >= X_WITH_LOAD:
-                other_null = m.absent[right]
-                right = m.registers[right]
+            other_null = right_of(m, op, &right)
             op &= X_WITH_CONST - 1
         elif op < X_ADD:
             if op == X_END:
@@ -113,28 +152,9 @@ cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexce
                 result[0] = 0
                 none[0] = True
                 return OK
-        if op == X_ADD:
-            if wl_add(value, right, &value):
+        if op <= X_RIGHT:
+            if combine(op, value, right, &value):
                 return IRREGULAR
-        elif op == X_SUBTRACT:
-            if wl_sub(value, right, &value):
-                return IRREGULAR
-        elif op == X_MULTIPLY:
-            if wl_mul(value, right, &value):
-                return IRREGULAR
-        elif op == X_AND:
-            value &= right
-        elif op == X_OR:
-            value |= right
-        elif op == X_XOR:
-            value ^= right
-        elif op == X_LEFT:
-            if right < 0 or right > 62 or wl_mul(value, <int64_t>1 << right, &value):
-                return IRREGULAR
-        elif op == X_RIGHT:
-            if right < 0:
-                return IRREGULAR
-            value = value >> (63 if right > 63 else right)
         elif op == X_LESS:
             value = value < right
         elif op == X_LESS_EQUAL:
@@ -166,14 +186,7 @@ cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexce
             value = not null and is_among(m.tables + right, value)
             null = False
         elif op == X_RANGE_NAME:
-            if not null:
-                table = m.tables + right
-                null = True
-                for i in range(table[0]):
-                    if in_ranges(table + 1 + 5 * i, value):
-                        value = table[5 + 5 * i]
-                        null = False
-                        break
+            null = null or name_of(m.tables + right, &value)
         elif op == X_JUMP:
             at = m.expressions + right
         elif op == X_JUMP_IF_FALSE_KEEP or op == X_JUMP_IF_TRUE_KEEP or op == X_JUMP_IF_FALSE:
@@ -188,19 +201,57 @@ cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexce
             return IRREGULAR
 
 
-cdef inline int number_of(Machine *m, int64_t start, int64_t *result, bint *none) noexcept nogil:
-    """`evaluate`, without its stack where the expression is a register or a constant."""
+cdef int chain_of(Machine *m, int64_t start, int64_t *result, bint *none) noexcept nogil:
+    """`evaluate`, without its stack where each operation holds its right value, and nothing jumps."""
     cdef const int64_t *words = m.expressions + start
-    if words[0] <= X_LOAD and words[2] == X_END:
-        if words[0] == X_LOAD:
-            result[0] = m.registers[words[1]]
-            none[0] = m.absent[words[1]]
+    cdef int64_t value = words[1], right
+    cdef bint null = False, other_null
+    cdef int op = <int>words[0]
+    if op == X_LOAD:
+        null = m.absent[value]
+        value = m.registers[value]
+    elif op != X_CONST:
+        return evaluate(m, start, result, none)
+    while True:
+        words += 2
+        op = <int>words[0]
+        right = words[1]
+        if op == X_END:
+            result[0] = value
+            none[0] = null
             return OK
-        if words[0] == X_CONST:
-            result[0] = words[1]
-            none[0] = False
-            return OK
-    return evaluate(m, start, result, none)
+        if op >= X_WITH_CONST:
+            other_null = right_of(m, op, &right)
+            op &= X_WITH_CONST - 1
+            if op == X_EQUAL or op == X_UNEQUAL:
+                value = (null == other_null and (null or value == right)) == (op == X_EQUAL)
+                null = False
+            elif op > X_RIGHT:
+                return evaluate(m, start, result, none)
+            elif null or other_null:
+                result[0] = 0
+                none[0] = True
+                return OK
+            elif combine(op, value, right, &value):
+                return IRREGULAR
+        elif op == X_RANGE_NAME:
+            null = null or name_of(m.tables + right, &value)
+        else:
+            return evaluate(m, start, result, none)
+
+
+cdef inline int number_of(Machine *m, int64_t start, int64_t *result, bint *none) noexcept nogil:
+    """The value of an expression, which may well be a register or a constant."""
+    cdef const int64_t *words = m.expressions + start
+    if words[2] == X_END and words[0] == X_LOAD:
+        result[0] = m.registers[words[1]]
+        none[0] = m.absent[words[1]]
+        return OK
+    if words[2] == X_END and words[0] == X_CONST:
+        result[0] = words[1]
+        none[0] = False
+        return OK
+    return chain_of(m, start, result, none)
 
 
 cdef inline int holds(Machine *m, int64_t start, bint *result) noexcept nogil:

@@ -29,7 +29,9 @@ _ORDER: dict[str, Callable[[Any, Any], bool]] = {
 _NUMERIC = frozenset({"int", "bool", "list"})
 _JUMPS = frozenset({"JUMP", "FALSE_KEEP", "TRUE_KEEP", "FALSE"})
 _TWO_VALUES = frozenset(_ARITHMETIC) | frozenset(_ORDER) | {"==", "!=", "min", "max"}
-_HELD = {"CONST": 64, "LOAD": 128}  # what an operation's number grows by where its right value is its argument
+HELD = {"CONST": 64, "LOAD": 128, "HERE": 192}
+"""What an operation's number grows by where its right value is its argument."""
+
 _RESULTS = {"int": 1, "bool": 2, "text": 3}
 
 
@@ -305,9 +307,9 @@ def _merged(operations: Sequence[tuple[str, Operand]]) -> list[tuple[str, int, O
     for at, (name, argument) in enumerate(operations):
         places.append(len(merged))
         last = merged[-1] if merged else ("", 0, 0)
-        if name in _TWO_VALUES and last[0] in _HELD and at not in landings and len(merged) > 1:
+        if name in _TWO_VALUES and last[0] in HELD and at not in landings and len(merged) > 1:
             places[-1] = len(merged) - 1
-            merged[-1] = (name, _HELD[last[0]], last[2])
+            merged[-1] = (name, HELD[last[0]], last[2])
         else:
             merged.append((name, 0, argument))
     places.append(len(merged))

@@ -7,6 +7,7 @@ the end. Nothing is fused across a label, so a jump never lands inside what has 
 from collections.abc import Iterator, Sequence
 
 from wireloom.runtime.engine.assembly import NEXT, Assembly, Label, Operand
+from wireloom.runtime.engine.expressions import HELD
 from wireloom.runtime.engine.runs import longest
 
 NIL_TOO = 2
@@ -34,6 +35,8 @@ _PLAIN = {  # instructions that read no register and always go on to the next: t
 }
 
 
+_SAFE = ("CONST", "LOAD", "HERE", "&", "|", "^", "==", "!=", "<", "<=", ">", ">=", "not", "present", "in", "rangeName")
+_HELD = min(HELD.values())
 _OF_A_NUMBER = ("CONSTANT", "RANGE", "MAPPING", "BITS")  # what the last number read is held against
 
 
@@ -49,7 +52,7 @@ class Fusion:
 
     def apply(self) -> list[int]:
         """Fuse, and renumber; where the entries stand afterwards."""
-        for fuse in (self._constraint, self._alternative, self._nullable, self._opened, self._closed):
+        for fuse in (self._unused, self._constraint, self._alternative, self._nullable, self._opened, self._closed):
             for at, row in enumerate(self.rows):
                 if row is not None:
                     fuse(at, row)
@@ -79,6 +82,19 @@ class Fusion:
 
     def _none(self, operand: Operand) -> bool:
         return self.assembly.number(operand) == -1
+
+    def _unused(self, at: int, row: list[Operand]) -> None:
+        """What is computed for nobody, where computing cannot fail."""
+        if self._name(row) == "COMPUTE" and self._none(row[3]) and self._none(row[4]) and self._computes(row[1]):
+            self.rows[at] = None
+
+    def _computes(self, start: int) -> bool:
+        """Whether an expression has a value of 64 bits, whatever it is computed with."""
+        words, operations = self.assembly.expressions, self.assembly.operations
+        safe = {operations[name] for name in _SAFE}
+        while words[start] % _HELD in safe:
+            start += 2
+        return bool(words[start] == operations["END"])
 
     def _constraint(self, at: int, row: list[Operand]) -> None:
         """An integer that goes nowhere, and the constant or the mapping that it is held against."""

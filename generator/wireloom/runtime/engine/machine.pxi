@@ -79,6 +79,14 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
                 at = i[6]
             elif not i[1] >> (1 + (registers[i[2]] > number) - (registers[i[2]] < number)) & 1:
                 at = i[5]
+        elif op == OP_ARITHMETIC:  # operation, register, register, register or -1, number, target where one is null
+            number = registers[i[4]] if i[4] >= 0 else i[5]
+            if absent[i[3]] or (i[4] >= 0 and absent[i[4]]):
+                at = i[6]
+            else:
+                code = combine(<int>i[1], registers[i[3]], number, &number)
+                registers[i[2]] = number
+                absent[i[2]] = False
         elif op == OP_BRANCH_IN:  # register, table of numbers, target if not
             if absent[i[1]] or not is_among(m.tables + i[2], registers[i[1]]):
                 at = i[3]
@@ -88,6 +96,45 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
             else:
                 code = read_fixed(m, m.tables + i[1], p)
                 p += i[2]
+        elif op == OP_PEEK:  # bytes, signed, big: the position stays
+            if end - p < i[1]:
+                return m.overrun
+            m.none = False
+            m.wide = load(p, i[1], i[2], i[3], &number)
+            m.value = number
+        elif op == OP_MARK:  # register, start register
+            registers[i[1]] = (p - m.base) - registers[i[2]]
+            absent[i[1]] = False
+        elif op == OP_BYTES:
+            m.position = p
+            code = read_bytes(m, i)
+            p = m.position
+        elif op == OP_BITS:
+            code = read_bits(m, i)
+        elif op == OP_COMPUTE:
+            m.position = p
+            code = compute(m, i)
+        elif op == OP_VERIFY_CRC or op == OP_VERIFY_MD5:
+            m.position = p
+            code = verify(m, i)
+        elif op == OP_FRAME:  # expression, start register, size register, save register
+            m.position = p
+            code = need(m, i, &number)
+            if code:
+                return code
+            registers[i[4]] = end - m.base
+            registers[i[4] + 1] = m.overrun
+            registers[i[3]] = number
+            end = m.end = m.base + registers[i[2]] + number
+            m.overrun = IRREGULAR
+            if p > end:
+                return IRREGULAR
+        elif op == OP_UNFRAME or op == OP_UNREGION:  # save register
+            number = registers[i[1]]
+            if p != end or number < p - m.base or number > m.stop - m.base:
+                return IRREGULAR
+            end = m.end = m.base + number
+            m.overrun = <int>registers[i[1] + 1]
         elif op == OP_VALUE:  # register, which becomes the machine's value
             m.value = registers[i[1]]
             m.none = absent[i[1]]
@@ -262,44 +309,14 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         return read_float(m, i)
     elif op == OP_BOOLEAN:
         return read_boolean(m, i)
-    elif op == OP_BYTES:
-        return read_bytes(m, i)
     elif op == OP_CONSTANT_BYTES:  # register of the field, text, size, code
         if m.absent[i[1]] or m.registers[i[1]] != i[3] or memcmp(m.pointers[i[1]], m.texts + i[2], <size_t>i[3]):
             return <int>i[4]
     elif op == OP_RANGE:  # has minimum, minimum, has maximum, maximum, code
         if not m.none and (m.wide or not in_ranges(i + 1, m.value)):
             return <int>i[5]
-    elif op == OP_BITS:
-        return read_bits(m, i)
-    elif op == OP_COMPUTE:
-        return compute(m, i)
-    elif op == OP_VERIFY_CRC or op == OP_VERIFY_MD5:
-        return verify(m, i)
-    elif op == OP_MARK:  # register, start register
-        m.registers[i[1]] = (m.position - m.base) - m.registers[i[2]]
-        m.absent[i[1]] = False
     elif op == OP_NEED:  # expression, start register
         return need(m, i, &number)
-    elif op == OP_FRAME:  # expression, start register, size register, save register
-        code = need(m, i, &number)
-        if code:
-            return code
-        m.registers[i[4]] = m.end - m.base
-        m.registers[i[4] + 1] = m.overrun
-        m.registers[i[3]] = number
-        m.end = m.base + m.registers[i[2]] + number
-        m.overrun = IRREGULAR
-        if m.position > m.end:
-            return IRREGULAR
-    elif op == OP_UNFRAME or op == OP_UNREGION:  # save register
-        if m.position != m.end:
-            return IRREGULAR
-        number = m.registers[i[1]]
-        if number < m.position - m.base or number > m.stop - m.base:
-            return IRREGULAR
-        m.end = m.base + number
-        m.overrun = <int>m.registers[i[1] + 1]
     elif op == OP_SEEK:
         return seek(m, i)
     elif op == OP_REACH:  # register: the farthest position of a struct whose fields stand at offsets
@@ -325,8 +342,6 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
     elif op == OP_END:  # code
         if m.position != m.end:
             return <int>i[1]
-    elif op == OP_PEEK:  # bytes, signed, big: the position stays
-        return peek_integer(m, i[1], i[2], i[3])
     elif op == OP_MATCH:
         return match_text(m, i)
     elif op == OP_REPEAT:

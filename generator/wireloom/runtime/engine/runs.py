@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from wireloom.runtime.engine.assembly import Assembly, Operand, Register
+from wireloom.runtime.engine.expressions import HELD
 
 _WORTHWHILE = 4  # loads
 _SHIFTS = {1: 56, 2: 48, 4: 32, 8: 0}  # by which eight bytes become a number of so many
@@ -88,7 +89,7 @@ class Run:
         """Whether an expression asks for the position."""
         words, end = self.assembly.expressions, self.assembly.operations["END"]
         while words[start] != end:
-            if words[start] == self.assembly.operations["HERE"]:
+            if words[start] == self.assembly.operations["HERE"] or words[start] >= HELD["HERE"]:
                 return True
             start += 2
         return False

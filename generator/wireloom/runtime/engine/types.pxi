@@ -43,6 +43,10 @@ cdef extern from *:
     """
     #include <stdint.h>
     #include <string.h>
+    #if defined(__GNUC__) /* what is declared inline is inlined, however large the caller has become */
+    #undef CYTHON_INLINE
+    #define CYTHON_INLINE inline __attribute__((always_inline))
+    #endif
     static inline int wl_add(int64_t a, int64_t b, int64_t *r) { return __builtin_add_overflow(a, b, r); }
     static inline int wl_sub(int64_t a, int64_t b, int64_t *r) { return __builtin_sub_overflow(a, b, r); }
     static inline int wl_mul(int64_t a, int64_t b, int64_t *r) { return __builtin_mul_overflow(a, b, r); }
@@ -146,6 +150,7 @@ cdef enum:
     OP_FIXED
     OP_VALUE
     OP_MATCH
+    OP_ARITHMETIC
     OP_COUNT
 
 cdef enum:  # flags of instructions

@@ -15,6 +15,7 @@ include "types.pxi"
 cdef uint64_t hash_seed = int.from_bytes(os.urandom(8), "little")
 
 include "columns.pxi"
+include "waiting.pxi"
 include "expressions.pxi"
 include "msgpack.pxi"
 include "variant.pxi"

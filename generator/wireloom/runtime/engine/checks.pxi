@@ -322,6 +322,9 @@ class _Checker:
             self.check_operand("I", column, 0, (), where)
             bits_of = 8 << self.columns[column][0]
             self.require(self.columns[column][0] <= KIND_INT64 and bits_of >= 64 - shift + (not signed), where)
+        places = [column for *_, column in columns]
+        parents = {self.columns[column][1] for column in places}
+        self.require(len(set(places)) == len(places) and len(parents) <= 1 and _NONE not in parents, where)
         for *_, code in constants:
             self.check_operand("K", code, 0, (), where)
         for *_, register in registers:

@@ -108,6 +108,18 @@ cdef int pad(Column *column, int64_t length) noexcept nogil:
     return OK
 
 
+cdef void fill_bits(uint8_t *bits, int64_t first, int64_t last) noexcept nogil:
+    while first < last and first & 7:
+        bits[first >> 3] |= <uint8_t>(1 << (first & 7))
+        first += 1
+    while first + 8 <= last:
+        bits[first >> 3] = 0xFF
+        first += 8
+    while first < last:
+        bits[first >> 3] |= <uint8_t>(1 << (first & 7))
+        first += 1
+
+
 cdef void clear_bits(uint8_t *bits, int64_t first, int64_t last) noexcept nogil:
     while first < last and first & 7:
         bits[first >> 3] &= <uint8_t>(~(1 << (first & 7)) & 0xFF)
@@ -120,6 +132,7 @@ cdef void cut(Column *columns, int index, int64_t length) noexcept nogil:
     """Back to `length` rows, with everything below."""
     cdef Column *column = columns + index
     cdef int child
+    write_waiting(column)
     if column.length > length:
         if column.nullable:
             clear_bits(column.validity.data, length, column.length)
@@ -140,6 +153,7 @@ cdef void cut(Column *columns, int index, int64_t length) noexcept nogil:
 cdef Column *prepare(Column *columns, int64_t index) noexcept nogil:
     """`ready` for a column that lags behind, has been written before, or has no room."""
     cdef Column *column = columns + index
+    write_waiting(column)
     if column.length > column.row[0]:
         cut(columns, <int>index, column.row[0])
     elif column.length < column.row[0] and pad(column, column.row[0]):
@@ -272,6 +286,7 @@ cdef int settle(Column *columns, int index, int64_t length) noexcept nogil:
     """After the last record: every column as long as its struct."""
     cdef Column *column = columns + index
     cdef int child
+    write_waiting(column)
     if pad(column, length) or (length == 0 and make_room(column, 1)):
         return EXHAUSTED
     if column.kind == KIND_STRUCT:

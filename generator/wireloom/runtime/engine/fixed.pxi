@@ -12,22 +12,6 @@ cdef inline int64_t fixed_number(const uint8_t *p, const int64_t *entry, bint bi
     return <int64_t>word >> entry[1] if entry[2] else <int64_t>(word >> entry[1])
 
 
-cdef inline int fixed_columns(Column *columns, const int64_t *entry, int64_t count, const uint8_t *p, bint big) noexcept nogil:
-    """Eight bytes are written; the next row overwrites what is not the number's."""
-    cdef Column *column
-    cdef int64_t value
-    while count > 0:
-        value = fixed_number(p, entry, big)
-        column = ready(columns, entry[3])
-        if column == NULL:
-            return EXHAUSTED
-        memcpy(column.data.data + (column.length << column.kind), &value, 8)
-        close_row(column)
-        entry += 4
-        count -= 1
-    return OK
-
-
 cdef inline int fixed_bits(Machine *m, const int64_t *entry, int64_t count, const uint8_t *p, bint big) noexcept nogil:
     cdef uint64_t word
     cdef int code
@@ -49,9 +33,9 @@ cdef int read_fixed(Machine *m, const int64_t *table, const uint8_t *p) noexcept
     cdef bint big = table[0]
     cdef const int64_t *entry = table + 6
     cdef int64_t n
-    cdef int code = fixed_columns(m.columns, entry, table[1], p, big)
-    if code:
-        return code
+    cdef int code
+    if table[1] and add_waiting(m, table, p):
+        return EXHAUSTED
     entry += 4 * table[1]
     for n in range(table[2]):
         m.registers[entry[3]] = fixed_number(p, entry, big)

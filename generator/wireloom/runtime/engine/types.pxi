@@ -182,6 +182,19 @@ cdef extern from "memory.h" nogil:
     void wl_trim(Buffer *block, int64_t size)
     void wl_return(uint8_t *data, int64_t capacity)
 
+cdef enum:
+    WAITING = 128  # rows of a run that wait
+
+cdef struct Column
+
+cdef struct Wait:  # runs of numbers at fixed distances, to be written column by column (waiting.pxi)
+    Column *columns
+    const int64_t *run
+    int64_t first  # the row of the first
+    int64_t count
+    int64_t room  # rows that every column has room for
+    const uint8_t *positions[WAITING]
+
 cdef struct Column:
     int kind
     int parent  # the struct whose row is being written; -1: elements of a list, appended
@@ -193,6 +206,8 @@ cdef struct Column:
     int64_t size  # bytes in `data` of KIND_BYTES
     int64_t limit  # how many there may be before more room is needed
     bint nullable  # a validity bitmap exists
+    Wait *wait  # what waits to be written; `room` is 0 meanwhile, so that nobody writes beside it
+    int64_t kept  # the room there is
     Buffer data
     Buffer offsets
     Buffer validity
@@ -279,3 +294,4 @@ cdef struct Machine:
     Stack keys  # the dictionary of the VARIANT being made
     Stack work
     Deferral deferral
+    Wait wait

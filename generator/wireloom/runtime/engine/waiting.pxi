@@ -1,0 +1,76 @@
+# Runs of numbers that wait. What a record has at fixed distances goes to as many columns; written one record after the
+# other, each number pays for finding its column, for room and for its place. So the runs of up to WAITING rows are only
+# noted, and then written column by column. Whoever wants to write to such a column, or to cut or to pad it, has what waits
+# written first: a column that waits has no room, which leads there.
+
+cdef int begin_waiting(Machine *m, const int64_t *run) noexcept nogil:
+    """The columns of a run are ready for the row that is being written, and for others behind it."""
+    cdef Wait *wait = &m.wait
+    cdef const int64_t *entry = run + 6
+    cdef int64_t n
+    cdef Column *column
+    wait.room = INT64_MAX
+    for n in range(run[1]):
+        column = ready(m.columns, entry[4 * n + 3])
+        if column == NULL:
+            return EXHAUSTED
+        if column.room < wait.room:
+            wait.room = column.room
+    wait.columns, wait.run, wait.count = m.columns, run, 0
+    wait.first = m.columns[entry[3]].length
+    for n in range(run[1]):
+        column = m.columns + entry[4 * n + 3]
+        column.kept = column.room
+        column.room = 0
+        column.wait = wait
+    return OK
+
+
+cdef inline int add_waiting(Machine *m, const int64_t *run, const uint8_t *p) noexcept nogil:
+    """The run of the row that is being written begins at `p`."""
+    cdef Wait *wait = &m.wait
+    cdef int64_t row = m.columns[run[9]].row[0]
+    if wait.run != run or row != wait.first + wait.count or wait.count == WAITING or row >= wait.room:
+        write_all(wait)
+        if begin_waiting(m, run):
+            return EXHAUSTED
+    wait.positions[wait.count] = p
+    wait.count += 1
+    return OK
+
+
+cdef inline void write_waiting(Column *column) noexcept nogil:
+    """What waits for the column, and for those beside it, is written."""
+    if column.wait != NULL:
+        write_all(column.wait)
+
+
+cdef void write_all(Wait *wait) noexcept nogil:
+    cdef const int64_t *entry
+    cdef int64_t n
+    if wait.run == NULL:
+        return
+    entry = wait.run + 6
+    for n in range(wait.run[1]):
+        write_column(wait, wait.columns + entry[3], entry, wait.run[0])
+        entry += 4
+    wait.run = NULL
+
+
+cdef void write_column(const Wait *wait, Column *column, const int64_t *entry, bint big) noexcept nogil:
+    """Eight bytes are written for a number; the next row overwrites what is not the number's."""
+    cdef uint8_t *data = column.data.data + (column.length << column.kind)
+    cdef int64_t offset = entry[0], shift = entry[1], width = <int64_t>1 << column.kind, n
+    cdef bint signed = entry[2]
+    cdef uint64_t word
+    for n in range(wait.count):
+        word = wl_load8(wait.positions[n] + offset)
+        word = wl_swap64(word) if big else word << shift
+        word = <uint64_t>(<int64_t>word >> shift) if signed else word >> shift
+        memcpy(data, &word, 8)
+        data += width
+    if column.nullable:
+        fill_bits(column.validity.data, column.length, column.length + wait.count)
+    column.length += wait.count
+    column.room = column.kept
+    column.wait = NULL

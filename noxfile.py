@@ -39,8 +39,8 @@ def demo(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["environment"])
 def tests(session: nox.Session) -> None:
-    """Run the tests, on two processes."""
-    python(session, "-m", "pytest", "-n", "2", "--dist", "loadfile", *session.posargs)
+    """Run the tests, on two processes, in the order of tests/conftest.py: the slow ones first."""
+    python(session, "-m", "pytest", "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", *session.posargs)
 
 
 @nox.session(venv_backend="none", requires=["environment"], default=False)

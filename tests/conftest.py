@@ -23,6 +23,7 @@ SPECS = ROOT / "specs"
 GENERATED = ROOT / "generated"
 CASES = ROOT / "tests" / "cases"
 CASE_PACKAGE = "wireloom_cases"
+SLOW = ("integration", "spark")  # folders, the slowest first
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -30,6 +31,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-expected", action="store_true", help="write tests/cases/*/expected from what is generated"
     )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes minutes begins first, so that processes that share the tests end together."""
+    items.sort(key=lambda item: SLOW.index(item.path.parent.name) if item.path.parent.name in SLOW else len(SLOW))
 
 
 @pytest.fixture(scope="session")

@@ -62,7 +62,7 @@ class Result:
     def wanted(self) -> str:
         """The target."""
         target, most = self.contestant.target, self.contestant.most
-        return f"{target:g} or more" if target is not None else f"{most:g} or less" if most is not None else ""
+        return f"{target:g} or more" if target is not None else f"{most:.3g} or less" if most is not None else ""
 
 
 def results(work: Work, rounds: int) -> list[Result]:

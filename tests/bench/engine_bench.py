@@ -20,7 +20,7 @@ import scaling  # noqa: E402
 import tables  # noqa: E402
 from contest import results  # noqa: E402
 
-ROUNDS = 7
+ROUNDS = 11
 _CHART = ROOT / "docs" / "benchmarks.svg"
 
 

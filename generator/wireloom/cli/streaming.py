@@ -5,13 +5,13 @@ import signal
 import sys
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wireloom.catalog import open_format, open_package
-from wireloom.cli.console import note
+from wireloom.cli.console import note, waiting
 from wireloom.failures import MisuseError
 from wireloom.spark.ingest.plan import NOTHING, Column, Files, Flow, Kafka, Plan, Samples, Source, Summary
 
@@ -140,18 +140,15 @@ def run_stream(
     from wireloom.spark.ingest.stream import stream
     from wireloom.spark.session import session
 
-    listener: Listener
+    starting = ExitStack()
+    listener: Listener = Progress(starting) if sys.stderr.isatty() else Lines(sys.stderr)
     if asked.metrics is not None:
-        listener = Book(asked.metrics)
-    elif sys.stderr.isatty():
-        listener = Progress()
-    else:
-        listener = Lines(sys.stderr)
-    if asked.metrics is not None and sys.stderr.isatty():
-        listener = Both(listener, Progress())
+        book = Book(asked.metrics)
+        listener = Both(book, listener) if sys.stderr.isatty() else book
     if flow.table_format == "delta":
         configuration = (*configuration, *SETTINGS)
-    with session((out,), master, configuration) as spark, _stopping() as stopping:
+    starting.enter_context(waiting("Starting the stream"))
+    with starting, session((out,), master, configuration) as spark, _stopping() as stopping:
         try:
             return stream(spark, flow, listener, stopping)
         finally:
@@ -177,18 +174,20 @@ def _stopping() -> Iterator[threading.Event]:
 
 
 class Progress:
-    """One line of a terminal, always the same, with what the last batch had."""
+    """One line of a terminal, always the same, with what the last batch had; `starting` ends with the first."""
 
-    def __init__(self) -> None:
-        self._sum = NOTHING
+    def __init__(self, starting: ExitStack) -> None:
+        self._sum, self._starting = NOTHING, starting
 
     def resumed(self, stream: str, entries: "Iterable[Entry]") -> None:  # noqa: ARG002 - a Listener's
         """The stream goes on."""
+        self._starting.close()
         last = max((entry.number for entry in entries), default=-1)
         note(f"going on behind batch {last}")
 
     def wrote(self, stream: str, entry: "Entry") -> None:  # noqa: ARG002 - a Listener's
         """A batch is in the tables."""
+        self._starting.close()
         self._sum += entry.summary
         rate = entry.summary.records / entry.seconds if entry.seconds else 0
         text = f"batch {entry.number}: {entry.summary.records:,} records in {entry.seconds:.1f} s ({rate:,.0f}/s)"

@@ -10,6 +10,7 @@ from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql.functions import col, lit, when
 
 from conftest import CASE_PACKAGE, ROOT, case_formats, case_project, shipped_formats
+from integration.sessions import end_jvm
 from wireloom.catalog import open_format, open_package
 from wireloom.demo.samples import samples, stream
 from wireloom.runtime.errors import ContractError, EncodeError
@@ -40,6 +41,7 @@ def place(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def spark(place):
+    end_jvm()  # where Spark plans, a package is found by what the Java process was started with
     with session((place,)) as started:
         yield started
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from wireloom.runtime import canonical, streams
 from wireloom.runtime.cursor import Cursor
-from wireloom.runtime.engine import Engine, Request
+from wireloom.runtime.engine import Engine, Path, Request
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError, shown
 from wireloom.runtime.logical import ExtensionType, List, Record
 from wireloom.runtime.parameters import Parameter, ParameterValue, accept_all
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from wireloom.runtime.parts import DecodedPart
 
 Buffer = bytes | bytearray | memoryview
+_NO_READER = Path(native=False, reason="JSON, which has no native reader")
 
 
 @dataclass(frozen=True)
@@ -241,7 +242,30 @@ class Codec:
 
     def covers(self, request: Request) -> bool:
         """Whether the engine decodes this."""
-        return self.engine is not None and self.engine.program(request) is not None
+        return self.decode_path_of(request).native
+
+    def decode_path_of(self, request: Request) -> Path:
+        """What decoding a request runs on."""
+        return _NO_READER if self.engine is None else self.engine.decode_path(request)
+
+    def decode_path(
+        self,
+        columns: Sequence[str] | None = None,
+        *,
+        root: str | None = None,
+        explode: bool = False,
+        open_values: "OpenValues" = "variant",
+        **parameters: object,
+    ) -> Path:
+        """What `decode` with these arguments runs on and, where that is not the engine, why; raises ParameterError."""
+        return self.decode_path_of(self._request(root, parameters, columns, explode, open_values))
+
+    def encode_path(self, *, root: str | None = None, **parameters: object) -> Path:
+        """What `encode` with these arguments runs on and, where that is not the engine, why; raises ParameterError."""
+        if self.root(root).elements:
+            return Path(native=False, reason="a root that is a list, which has no columns to be encoded from")
+        request = Request(root or self.default_root, self.settings(parameters))
+        return _NO_READER if self.engine is None else self.engine.encode_path(request)
 
     def decode_request(self, array: "pa.Array", request: Request, *, stop: bool = False) -> "Decoded":
         """`decode` with everything checked; `stop` raises the first error."""
@@ -253,7 +277,9 @@ class Codec:
         entry = self.root(request.root)
         values, errors = self.parse_all(array, request)
         view = arrow.View(request.columns, request.explode, request.open_values)
-        return arrow.decoded(values, errors, entry.layout, view)
+        path = self.decode_path_of(request)
+        reason = path.reason or "an array that the engine does not take, or a record beyond the limit on size"
+        return arrow.decoded(values, errors, entry.layout, view, reason=reason)
 
     def decode_stream(  # noqa: PLR0913 - the keywords of the generated functions
         self,

@@ -77,12 +77,15 @@ class Decoded:
     """What decoding an Arrow array gives: three arrays of one length.
 
     `records` are null where bad, `errors` where good. `parents` is the place of the input value of each row where
-    rows were exploded, else None.
+    rows were exploded, else None. `reread` counts the records that the construct parser read: all of them where the
+    engine does not cover the request, for the `reason` given, else those that it gave up on, good or bad.
     """
 
     records: pa.StructArray
     errors: pa.StructArray
     parents: pa.Array | None = None
+    reread: int = 0
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,19 +164,24 @@ def _options(type: Alternatives) -> list[tuple[str, LogicalType]]:
 # --- values to columns ---------------------------------------------------------------------------------------------
 
 
-def decoded(values: Sequence[object], errors: Sequence[DecodeError | None], layout: Layout, view: View) -> Decoded:
+def decoded(
+    values: Sequence[object], errors: Sequence[DecodeError | None], layout: Layout, view: View, *, reason: str = ""
+) -> Decoded:
     """The columns of parsed values (None where bad) and of their errors (None where good).
 
-    A bad value keeps one null row, beside its error; a list of no rows has none.
+    A bad value keeps one null row, beside its error; a list of no rows has none. `reason`: as in `Decoded`.
     """
     path = layout.rows if view.explode else ()
+    reread = sum(value is not None or error is not None for value, error in zip(values, errors, strict=True))
     if not (path or layout.elements):
-        return Decoded(_records_array(values, layout.record, view), errors_array(errors))
+        return Decoded(_records_array(values, layout.record, view), errors_array(errors), None, reread, reason)
     flat = explode(values, path, elements=layout.elements)
     return Decoded(
         _records_array(flat.values, row_record(layout.record, path), view),
         errors_array([errors[parent] for parent in flat.parents]),
         pa.array(flat.parents, pa.int32()),
+        reread,
+        reason,
     )
 
 

@@ -6,7 +6,7 @@ the records, their places and their errors are those of `iter_parse`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -104,7 +104,7 @@ def _part(columns: Decoded, first: int, places: tuple[pa.Array, pa.Array], bad: 
     raw = pa.nulls(len(offsets), pa.binary())
     if bad:
         raw = pa.array([bad.get(row) for row in range(len(offsets))], pa.binary())
-    shown = {"records": columns.records, "errors": columns.errors, "parents": columns.parents}
+    shown = {each.name: getattr(columns, each.name) for each in fields(Decoded)}
     return DecodedPart(**shown, first=first, offsets=offsets, sizes=sizes, raw=raw)
 
 
@@ -289,7 +289,9 @@ def _of_extents(codec: "Codec", extents: Sequence[Extent], first: int, request: 
     """Records that have been read."""
     root = codec.root(request.root)
     layout, view = root.layout, View(request.columns, request.explode, request.open_values)
-    columns = decoded([extent.value for extent in extents], [extent.error for extent in extents], layout, view)
+    values, known = [extent.value for extent in extents], [extent.error for extent in extents]
+    reason = codec.decode_path_of(request).reason
+    columns = decoded(values, known, layout, view, reason=reason)
     errors = {row: extent.error for row, extent in enumerate(extents) if extent.error is not None}
     return _Found(_part(columns, first, _places(extents), {row: extents[row].data for row in errors}), errors)
 

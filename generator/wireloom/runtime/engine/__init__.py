@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from pathlib import Path
+from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 from wireloom.runtime.engine.assembly import Uncovered
@@ -22,11 +22,29 @@ if TYPE_CHECKING:
 
     from wireloom.runtime.codec import Codec, Root
     from wireloom.runtime.columns import Decoded, OpenValues
+    from wireloom.runtime.engine.encoder.table import Table as Writer
+    from wireloom.runtime.engine.table import Table
 
 LAYOUT_VERSION = 2
 """The version of layouts that this engine reads."""
 
-__all__ = ["LAYOUT_VERSION", "Engine", "Request", "Uncovered", "available", "module"]
+__all__ = ["LAYOUT_VERSION", "Engine", "Path", "Request", "Uncovered", "available", "module"]
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """What a request runs on: the native engine or, for a reason, the construct path."""
+
+    native: bool
+    reason: str = ""  # why not the engine; empty where it does
+
+    def __str__(self) -> str:
+        """One line for people."""
+        return "native engine" if self.native else f"construct path: {self.reason}"
+
+
+NATIVE = Path(native=True)
+NO_ENGINE = Path(native=False, reason="no compiled engine is installed")
 
 
 @cache
@@ -37,7 +55,7 @@ def module() -> Any:
     except ImportError as error:
         _miss(str(error))
         return None
-    if digest(Path(__file__).parent) not in ("", getattr(_engine, "SOURCES", None)):
+    if digest(FilePath(__file__).parent) not in ("", getattr(_engine, "SOURCES", None)):
         _miss("it was built from other sources than those beside it: install wireloom again")
         return None
     return _engine
@@ -83,8 +101,8 @@ class Engine:
     layout: Mapping[str, Any]
     reread: int = 0  # records that the engine gave up on and the construct parser accepted
     rebuilt: int = 0  # rows that the engine gave up on and the construct path was asked to build
-    _programs: dict[tuple[object, ...], Any] = field(default_factory=dict)
-    _writers: dict[tuple[object, ...], Any] = field(default_factory=dict)
+    _programs: dict[tuple[object, ...], "Table | Path"] = field(default_factory=dict)
+    _writers: dict[tuple[object, ...], "Writer | Path"] = field(default_factory=dict)
 
     def decode(self, array: "pa.Array", request: Request) -> "Decoded | None":
         """The columns of an array of records; None where the engine does not cover the request."""
@@ -106,8 +124,17 @@ class Engine:
         longest = pc.max(pc.binary_length(sized)).as_py()
         return longest is not None and bool(longest > limit)
 
-    def program(self, request: Request) -> Any:
+    def program(self, request: Request) -> "Table | None":
         """The program for a request; None where the engine does not cover it."""
+        found = self._program(request)
+        return None if isinstance(found, Path) else found
+
+    def decode_path(self, request: Request) -> Path:
+        """What decoding a request runs on."""
+        found = self._program(request)
+        return found if isinstance(found, Path) else NATIVE
+
+    def _program(self, request: Request) -> "Table | Path":
         if request.key not in self._programs:
             self._programs[request.key] = self._made("table", request)
         return self._programs[request.key]
@@ -121,18 +148,18 @@ class Engine:
         return parts
 
     def _made(self, home: str, request: Request) -> Any:
-        """What the Table of a module makes for a request; None where the engine does not cover it."""
+        """What the Table of a module makes for a request; where the engine does not cover it, a Path that says why."""
         if self.layout.get("version") != LAYOUT_VERSION:
             raise ContractError(
                 f"{self.codec.format}: layout of version {self.layout.get('version')}; "
                 f"this engine reads version {LAYOUT_VERSION}: generate again"
             )
         if module() is None:
-            return None
+            return NO_ENGINE
         try:
             return import_module(f"wireloom.runtime.engine.{home}").Table.compiled(self, module(), request)
-        except Uncovered:
-            return None
+        except Uncovered as reason:
+            return Path(native=False, reason=str(reason))
 
     def encode(self, records: "pa.StructArray", request: Request) -> "pa.Array | None":
         """The records of columns; None where the engine does not cover the request. Raises EncodeError."""
@@ -150,8 +177,17 @@ class Engine:
         writer = self.writer(request)
         return None if writer is None else writer.batches(records, request)
 
-    def writer(self, request: Request) -> Any:
+    def writer(self, request: Request) -> "Writer | None":
         """The program that writes records for a request; None where the engine does not cover it."""
+        found = self._writer(request)
+        return None if isinstance(found, Path) else found
+
+    def encode_path(self, request: Request) -> Path:
+        """What encoding a request runs on."""
+        found = self._writer(request)
+        return found if isinstance(found, Path) else NATIVE
+
+    def _writer(self, request: Request) -> "Writer | Path":
         if request.key not in self._writers:
             self._writers[request.key] = self._made("encoder.table", request)
         return self._writers[request.key]

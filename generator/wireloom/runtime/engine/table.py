@@ -132,7 +132,9 @@ class Table:
         if accepted:
             self.engine.reread += len(accepted)
             records = _merged(records, accepted, self.type, self.open_values)
-        return self._shaped(records, _errors(errors, len(records)), start)
+        shaped = self._shaped(records, _errors(errors, len(records)), start)
+        reread = len(errors) + len(accepted)
+        return replace(shaped, reread=reread) if reread else shaped
 
     def _shaped(self, records: pa.Array, errors: pa.StructArray, start: int) -> Decoded:
         """Records, or their flat rows."""

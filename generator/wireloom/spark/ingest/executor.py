@@ -109,6 +109,8 @@ def _joined(chunks: list[Chunk]) -> Chunk:
         pa.concat_arrays(
             [pc.add(chunk.parents, pa.scalar(start, pa.int32())) for chunk, start in zip(chunks, starts, strict=True)]
         ),
+        sum(chunk.found.reread for chunk in chunks),
+        next((chunk.found.reason for chunk in chunks if chunk.found.reason), ""),
     )
     raw, sizes = (pa.concat_arrays([getattr(chunk, name) for chunk in chunks]) for name in ("raw", "sizes"))
     return Chunk(found, raw, sizes, pa.concat_batches([chunk.place for chunk in chunks]))

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wireloom.runtime.canonical import dumps, from_canonical, from_tagged, to_canonical, to_tagged
-from wireloom.runtime.logical import (
+from wireloom.runtime.columns.canonical import dumps, from_canonical, from_tagged, to_canonical, to_tagged
+from wireloom.runtime.columns.logical import (
     Alternatives,
     BigInteger,
     Binary,

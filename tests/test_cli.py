@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from wireloom import pipeline
 from wireloom.catalog import open_format, open_package
 from wireloom.cli.app import app
+from wireloom.runtime import CONTRACT
 from wireloom.runtime.errors import DecodeError
 
 _numbers = itertools.count()
@@ -373,7 +374,7 @@ def test_a_module_is_imported_without_arrow_spark_or_the_generator(generated):
 
 def test_another_contract_is_refused_with_what_to_do(generated):
     index = generated.out / generated.package / "__init__.py"
-    index.write_text(index.read_text().replace("CONTRACT: Final = 1", "CONTRACT: Final = 99"))
+    index.write_text(index.read_text().replace(f"CONTRACT: Final = {CONTRACT}", "CONTRACT: Final = 99"))
     result = generated.run("formats")
     assert result.exit_code == 3
     assert "generated for contract 99" in result.output

@@ -7,8 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wireloom.runtime.columns import Layout, View, decoded, errors_array, from_struct_array, schema, to_struct_array
-from wireloom.runtime.logical import (
+from wireloom.runtime.columns.arrow import (
+    Layout,
+    View,
+    decoded,
+    errors_array,
+    from_struct_array,
+    schema,
+    to_struct_array,
+)
+from wireloom.runtime.columns.logical import (
     Alternatives,
     BigInteger,
     Binary,
@@ -24,9 +32,9 @@ from wireloom.runtime.logical import (
     Record,
     Text,
 )
-from wireloom.runtime.projection import project
-from wireloom.runtime.rows import explode, row_record
-from wireloom.runtime.shape import fill
+from wireloom.runtime.columns.projection import project
+from wireloom.runtime.columns.rows import explode, row_record
+from wireloom.runtime.columns.shape import fill
 from wireloom.runtime.values import Extension, Pairs, kind_of, same
 
 

@@ -21,8 +21,8 @@ import engine_data as data  # noqa: E402
 
 from strategies import values  # noqa: E402
 from test_roundtrips import LIMITS, ROOTS, building, module  # noqa: E402, F401 - the fixture of a format's module
-from wireloom.runtime import columns as arrow  # noqa: E402
 from wireloom.runtime import engine as engines  # noqa: E402
+from wireloom.runtime.columns import arrow  # noqa: E402
 from wireloom.runtime.engine.encoder import Compiler  # noqa: E402
 from wireloom.runtime.errors import EncodeError  # noqa: E402
 

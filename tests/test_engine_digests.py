@@ -14,7 +14,7 @@ import differential  # noqa: E402
 import engine_data as data  # noqa: E402
 
 from wireloom.runtime import engine as engines  # noqa: E402
-from wireloom.runtime.checksums import Crc  # noqa: E402
+from wireloom.runtime.parsers.checksums import Crc  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
 

@@ -10,13 +10,13 @@ from construct import Container
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wireloom.runtime import json
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError
-from wireloom.runtime.json_nodes import Node, Verbatim
-from wireloom.runtime.json_text import read, write
-from wireloom.runtime.structure import Check, Field, Struct, Version
-from wireloom.runtime.unions import Deferred, Refusal
+from wireloom.runtime.parsers import json
+from wireloom.runtime.parsers.json.nodes import Node, Verbatim
+from wireloom.runtime.parsers.json.text import read, write
+from wireloom.runtime.parsers.structure import Check, Field, Struct, Version
+from wireloom.runtime.parsers.unions import Deferred, Refusal
 from wireloom.runtime.values import Pairs
 
 DEPTH = 64

@@ -16,10 +16,10 @@ import differential  # noqa: E402
 import engine_data as data  # noqa: E402
 from mutants import mutants  # noqa: E402
 
-from wireloom.runtime import columns as arrow  # noqa: E402
 from wireloom.runtime import engine as engines  # noqa: E402
-from wireloom.runtime import parts, streams  # noqa: E402
+from wireloom.runtime.columns import arrow  # noqa: E402
 from wireloom.runtime.errors import DecodeError, ParameterError  # noqa: E402
+from wireloom.runtime.streams import framed, parts  # noqa: E402
 
 FORMATS = tuple(differential.SETTINGS)
 DATABUS = "databus_event"
@@ -53,7 +53,7 @@ def window(request, monkeypatch):
         monkeypatch.setattr(parts, "WINDOW", 100)
         monkeypatch.setattr(parts, "VALUES", 3)
         monkeypatch.setattr(parts, "RECORDS", 4)
-        monkeypatch.setattr(streams, "_WINDOW", 70)
+        monkeypatch.setattr(framed, "_WINDOW", 70)
 
 
 def stream(name, seed):
@@ -64,7 +64,7 @@ def stream(name, seed):
     return records, source.choice(seeds)[: source.randrange(1, 30)] if seed % 2 else b""
 
 
-def framed(framing, records, rest):
+def in_frames(framing, records, rest):
     if framing == "length-prefixed":
         return b"".join(len(each).to_bytes(4, "big") + each for each in records) + rest
     return b"".join(records) + rest
@@ -108,14 +108,14 @@ def rows(arrays):
 @pytest.mark.parametrize("seed", range(6))
 def test_damaged_streams_of_concatenated_records_are_those_of_iter_parse(codec, seed):
     for settings in differential.SETTINGS[DATABUS]:
-        same(codec(DATABUS), framed("concatenated", *stream(DATABUS, seed)), "concatenated", **settings)
+        same(codec(DATABUS), in_frames("concatenated", *stream(DATABUS, seed)), "concatenated", **settings)
 
 
 @pytest.mark.usefixtures("window")
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("seed", range(4))
 def test_damaged_streams_behind_lengths_are_those_of_iter_parse(codec, name, seed):
-    source = framed("length-prefixed", *stream(name, seed))
+    source = in_frames("length-prefixed", *stream(name, seed))
     same(codec(name), source, "length-prefixed")
     same(codec(name), Pipe(source), "length-prefixed", explode=True)
 
@@ -125,7 +125,7 @@ def test_damaged_streams_behind_lengths_are_those_of_iter_parse(codec, name, see
 def test_every_cut_of_a_stream_is_that_of_iter_parse(codec, on_error):
     for framing in ("concatenated", "length-prefixed"):
         records = data.databus(3, 5)
-        whole = framed(framing, [records[0], records[1][:60] + b"\xff" + records[1][61:], records[2]], b"")
+        whole = in_frames(framing, [records[0], records[1][:60] + b"\xff" + records[1][61:], records[2]], b"")
         for end in range(0, len(whole), 7):
             same(codec(DATABUS), whole[:end], framing, on_error=on_error)
 
@@ -140,11 +140,11 @@ def test_files_of_one_record_and_lines_are_read_together(codec, framing):
 
 @pytest.mark.parametrize("pipe", [io.BytesIO, Pipe])
 def test_what_is_too_large_is_passed_over_or_ends_the_stream(codec, monkeypatch, pipe):
-    monkeypatch.setattr(streams, "KEPT", 50)
-    monkeypatch.setattr(streams, "LARGEST", 400)
+    monkeypatch.setattr(framed, "KEPT", 50)
+    monkeypatch.setattr(framed, "LARGEST", 400)
     small, other = data.databus(2, 5)
     large = (1 << 12).to_bytes(4, "big") + b"x" * (1 << 12)
-    prefixed = framed("length-prefixed", [small], large) + framed("length-prefixed", [other], b"")
+    prefixed = in_frames("length-prefixed", [small], large) + in_frames("length-prefixed", [other], b"")
     for window in (100, 1 << 20):
         monkeypatch.setattr(parts, "WINDOW", window)
         found = same(codec(DATABUS), pipe(prefixed), "length-prefixed")
@@ -159,14 +159,14 @@ def test_a_record_beyond_the_formats_limit_is_refused_within_a_stream():
     codec = data.engine(DATABUS).codec
     records = data.databus(3, 5)
     same(codec, b"".join(records), "concatenated", maxEventSize=len(records[1]))
-    same(codec, framed("length-prefixed", records, b""), "length-prefixed", maxEventSize=len(records[1]))
+    same(codec, in_frames("length-prefixed", records, b""), "length-prefixed", maxEventSize=len(records[1]))
 
 
 def test_the_first_bad_record_is_raised_with_its_place(codec):
     good = data.databus(3, 5)
     damaged = [good[0], good[1][:-1] + bytes([good[1][-1] ^ 1]), good[2]]
     for framing in ("concatenated", "length-prefixed"):
-        source = framed(framing, damaged, b"")
+        source = in_frames(framing, damaged, b"")
         with pytest.raises(DecodeError) as wanted:
             list(codec(DATABUS).iter_parse(source, framing=framing))
         with pytest.raises(DecodeError) as raised:
@@ -202,5 +202,5 @@ def test_a_record_of_no_bytes_ends_the_stream():
             """The error."""
             return error
 
-    (record,) = streams.iterate(Nothing(), b"abc", "concatenated", "skip")
+    (record,) = framed.iterate(Nothing(), b"abc", "concatenated", "skip")
     assert (record.error.code, record.offset, record.size, record.data) == ("trailing_bytes", 0, 3, b"abc")

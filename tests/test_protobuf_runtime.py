@@ -13,13 +13,13 @@ from wireloom.emit import protobuf as emitter
 from wireloom.model import types as model
 from wireloom.model.format import ByteOrder, Format, Framing, Root
 from wireloom.model.logical import Record as LogicalRecord
-from wireloom.runtime import binary, protobuf, structure, unions
 from wireloom.runtime import expressions as fn
-from wireloom.runtime.elements import Salvage
 from wireloom.runtime.errors import DecodeError, EncodeError
 from wireloom.runtime.parameters import Parameter
-from wireloom.runtime.protobuf_draft import message_class
-from wireloom.runtime.record import Record
+from wireloom.runtime.parsers import binary, protobuf, structure, unions
+from wireloom.runtime.parsers.elements import Salvage
+from wireloom.runtime.parsers.protobuf.draft import message_class
+from wireloom.runtime.parsers.record import Record
 from wireloom.runtime.values import same
 
 # --- the wire, by hand ---------------------------------------------------------------------------------------------

@@ -49,10 +49,10 @@ from wireloom.model.types import (
     Text,
     Type,
 )
-from wireloom.runtime import columns
-from wireloom.runtime.canonical import to_canonical
-from wireloom.runtime.logical import Record as RuntimeRecord
-from wireloom.runtime.rows import row_record
+from wireloom.runtime.columns import arrow as columns
+from wireloom.runtime.columns.canonical import to_canonical
+from wireloom.runtime.columns.logical import Record as RuntimeRecord
+from wireloom.runtime.columns.rows import row_record
 from wireloom.runtime.values import Extension as ExtensionValue
 from wireloom.runtime.values import Pairs
 

@@ -6,9 +6,9 @@ from contextlib import ExitStack
 
 import pytest
 
-from wireloom.runtime import streams
 from wireloom.runtime.errors import DecodeError
-from wireloom.runtime.streams import KEPT, LARGEST, iterate
+from wireloom.runtime.streams import framed
+from wireloom.runtime.streams.framed import KEPT, LARGEST, iterate
 
 HUGE = 3_000_000_000
 BOUND = 6 * LARGEST  # the window, the cursor's copy of it, and both again while it grows
@@ -71,8 +71,8 @@ def sparse(tmp_path):
 @pytest.fixture
 def small(monkeypatch):
     """Limits that a test can reach."""
-    monkeypatch.setattr(streams, "KEPT", 8)
-    monkeypatch.setattr(streams, "LARGEST", 16)
+    monkeypatch.setattr(framed, "KEPT", 8)
+    monkeypatch.setattr(framed, "LARGEST", 16)
 
 
 def found(reader, source, framing):

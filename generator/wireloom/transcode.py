@@ -10,10 +10,10 @@ from typing import BinaryIO
 
 from wireloom.catalog import FormatModule
 from wireloom.failures import DataError, MisuseError
-from wireloom.runtime.canonical import dumps
+from wireloom.runtime.columns.canonical import dumps
 from wireloom.runtime.errors import DecodeError, EncodeError
 from wireloom.runtime.parameters import ParameterValue
-from wireloom.runtime.streams import Framed
+from wireloom.runtime.streams.framed import Framed
 
 
 @dataclass(frozen=True, slots=True)

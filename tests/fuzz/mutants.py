@@ -11,8 +11,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from wireloom.runtime.errors import DecodeError
-from wireloom.runtime.protocol import Run
-from wireloom.runtime.steps import Verify
+from wireloom.runtime.parsers.protocol import Run
+from wireloom.runtime.parsers.steps import Verify
 
 Parse = Callable[[bytes], object]
 

@@ -12,7 +12,7 @@ from integration.numbered import Counts, bad, everything, good, having_blob, hav
 from integration.processes import kill
 from integration.spark_cluster import running
 from integration.topics import send
-from wireloom.runtime.streams import KEPT
+from wireloom.runtime.streams.framed import KEPT
 
 pytestmark = [pytest.mark.integration, pytest.mark.maven, pytest.mark.filterwarnings("default")]
 HUGE = 30_000_000

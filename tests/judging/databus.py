@@ -27,8 +27,8 @@ from judging.verdicts import (
     require,
     verdict,
 )
-from wireloom.runtime.checksums import Crc
 from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.parsers.checksums import Crc
 from wireloom_formats import databus_event, databus_json
 
 FAMILY = "databus"

@@ -10,8 +10,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "bench"))
 
 import engine_data
 
-from wireloom.runtime import parts
-from wireloom.runtime.streams import KEPT
+from wireloom.runtime.streams import parts
+from wireloom.runtime.streams.framed import KEPT
 from wireloom.spark.ingest import executor, staging
 from wireloom.spark.ingest import values as values_module
 from wireloom.spark.ingest.executor import decode_files

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from wireloom.cli.app import app
 from wireloom.failures import MisuseError
-from wireloom.runtime import streams
+from wireloom.runtime.streams import framed
 from wireloom.spark.ingest import staging
 from wireloom.spark.ingest.batch import ingest
 from wireloom.spark.ingest.metrics import Book
@@ -157,7 +157,7 @@ def test_killed_at_any_move_the_next_replay_finishes_it(spark, specs, source, tm
 
 def test_records_that_lost_bytes_stay_with_their_error(spark, specs, tmp_path, monkeypatch):
     (tmp_path / "in").mkdir()
-    large = b"\xca\xff" + bytes(streams.KEPT)
+    large = b"\xca\xff" + bytes(framed.KEPT)
     pq.write_table(
         pa.table({"v": pa.array([large, record(specs.module, 1, "test")], pa.binary())}), tmp_path / "in" / "a"
     )

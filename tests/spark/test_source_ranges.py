@@ -5,7 +5,7 @@ import random
 import pytest
 
 from wireloom.failures import DataError
-from wireloom.runtime.streams import iterate
+from wireloom.runtime.streams.framed import iterate
 from wireloom.spark.ingest.plan import Plan
 from wireloom.spark.options import Options
 from wireloom.spark.source import ranges as source_ranges

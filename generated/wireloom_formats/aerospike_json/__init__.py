@@ -54,9 +54,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.types import StructType
 
-    from wireloom.runtime.columns import Decoded
-    from wireloom.runtime.parts import DecodedPart
-    from wireloom.runtime.streams import Framed
+    from wireloom.runtime.columns.arrow import Decoded
+    from wireloom.runtime.streams.parts import DecodedPart
+    from wireloom.runtime.streams.framed import Framed
 
     ARROW_SCHEMA: pa.Schema
     JSON_SCHEMA: dict[str, Any]
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "aerospike_json"
 TITLE: Final = "Aerospike Connect outbound message, JSON"
 DIGEST: Final = "3d17ab21253aadc61551d397b8ed4cc6f95229749b7215d4569b6fcde8882cbe"
-CONTRACT: Final = 1
+CONTRACT: Final = 2
 ENCODING: Final = "json"
 FRAMING: Final = "lines"
 CODES: Final = (

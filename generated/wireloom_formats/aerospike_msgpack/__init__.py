@@ -51,9 +51,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.types import StructType
 
-    from wireloom.runtime.columns import Decoded
-    from wireloom.runtime.parts import DecodedPart
-    from wireloom.runtime.streams import Framed
+    from wireloom.runtime.columns.arrow import Decoded
+    from wireloom.runtime.streams.parts import DecodedPart
+    from wireloom.runtime.streams.framed import Framed
 
     ARROW_SCHEMA: pa.Schema
     JSON_SCHEMA: dict[str, Any]
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "aerospike_msgpack"
 TITLE: Final = "Aerospike Connect outbound message, MessagePack"
 DIGEST: Final = "da9b414deaf5b29c20fe256873baaff9efd1f508be196909f454dcc29b43ddf4"
-CONTRACT: Final = 1
+CONTRACT: Final = 2
 ENCODING: Final = "msgpack"
 FRAMING: Final = "none"
 CODES: Final = (

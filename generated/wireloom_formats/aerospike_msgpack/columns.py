@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Final
 
 import pyarrow as pa
-from wireloom.runtime.columns import VARIANT
+from wireloom.runtime.columns.arrow import VARIANT
 
 RECORD: Final = pa.schema(
     [

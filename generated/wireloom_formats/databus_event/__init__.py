@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.types import StructType
 
-    from wireloom.runtime.columns import Decoded
-    from wireloom.runtime.parts import DecodedPart
-    from wireloom.runtime.streams import Framed
+    from wireloom.runtime.columns.arrow import Decoded
+    from wireloom.runtime.streams.parts import DecodedPart
+    from wireloom.runtime.streams.framed import Framed
 
     ARROW_SCHEMA: pa.Schema
     JSON_SCHEMA: dict[str, Any]
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "databus_event"
 TITLE: Final = "LinkedIn Databus event"
 DIGEST: Final = "78419ed212b11093af1094b97a08a5c6fa0257de8ddad1dc2ea227a7c2d4fbcb"
-CONTRACT: Final = 1
+CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"
 CODES: Final = (

@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.types import StructType
 
-    from wireloom.runtime.columns import Decoded
-    from wireloom.runtime.parts import DecodedPart
-    from wireloom.runtime.streams import Framed
+    from wireloom.runtime.columns.arrow import Decoded
+    from wireloom.runtime.streams.parts import DecodedPart
+    from wireloom.runtime.streams.framed import Framed
 
     ARROW_SCHEMA: pa.Schema
     JSON_SCHEMA: dict[str, Any]
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "databus_json"
 TITLE: Final = "LinkedIn Databus event as a JSON line"
 DIGEST: Final = "153d872e6946b9fef6e9fd6a61817aa07c2570b1493677750116eaf414925e2e"
-CONTRACT: Final = 1
+CONTRACT: Final = 2
 ENCODING: Final = "json"
 FRAMING: Final = "lines"
 CODES: Final = (

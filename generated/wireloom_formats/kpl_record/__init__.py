@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.types import StructType
 
-    from wireloom.runtime.columns import Decoded
-    from wireloom.runtime.parts import DecodedPart
-    from wireloom.runtime.streams import Framed
+    from wireloom.runtime.columns.arrow import Decoded
+    from wireloom.runtime.streams.parts import DecodedPart
+    from wireloom.runtime.streams.framed import Framed
 
     ARROW_SCHEMA: pa.Schema
     JSON_SCHEMA: dict[str, Any]
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "kpl_record"
 TITLE: Final = "Kinesis record of the Kinesis Producer Library"
 DIGEST: Final = "30fba6ff35b89c8e8ff2be57891b3ff70ddf22b239042c1e98545f7ad22a0c24"
-CONTRACT: Final = 1
+CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"
 CODES: Final = (

@@ -27,7 +27,7 @@ from wireloom.cli.options import (
 )
 from wireloom.cli.streaming import Streaming, flow_of, refuse_stream_options, run_stream
 from wireloom.failures import MisuseError
-from wireloom.runtime.streams import FRAMINGS
+from wireloom.runtime.streams.framed import FRAMINGS
 from wireloom.spark.ingest.plan import Job, Plan, Summary
 from wireloom.spark.ingest.report import summary_lines
 

@@ -7,7 +7,7 @@ import typer
 
 from wireloom.catalog import FormatModule, open_format, open_package
 from wireloom.failures import unknown
-from wireloom.runtime.streams import SIZE_LIMIT
+from wireloom.runtime.streams.framed import SIZE_LIMIT
 from wireloom.spark.ingest.plan import NO_DATA
 
 Specs = Annotated[Path, typer.Option("--specs", metavar="DIR", help="Folder of the specs.")]

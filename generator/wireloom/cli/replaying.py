@@ -23,7 +23,7 @@ from wireloom.cli.options import (
     session_configuration,
 )
 from wireloom.failures import MisuseError
-from wireloom.runtime.streams import FRAMINGS
+from wireloom.runtime.streams.framed import FRAMINGS
 from wireloom.spark.ingest.plan import Plan, Replay
 from wireloom.spark.ingest.report import finished_lines, replay_lines
 

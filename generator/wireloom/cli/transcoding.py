@@ -14,7 +14,7 @@ from wireloom.cli.console import complain, note, say, waiting
 from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.options import OUT, PACKAGE, Format, Framing, Out, Package, Parameters, Root, Source, chosen
 from wireloom.failures import MisuseError
-from wireloom.runtime.streams import FRAMINGS
+from wireloom.runtime.streams.framed import FRAMINGS
 
 OnError = Annotated[
     str,

@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from wireloom.catalog import FormatModule
 from wireloom.failures import MisuseError, unknown
 from wireloom.runtime.codec import Root
-from wireloom.runtime.logical import List, LogicalType, Record
+from wireloom.runtime.columns.logical import List, LogicalType, Record
 
 Source = Literal["kafka", "parquet", "files"]
 SOURCES: tuple[Source, ...] = get_args(Source)

@@ -20,7 +20,7 @@ from wireloom.model.types import (
     Struct,
     Type,
 )
-from wireloom.runtime.rows import row_record
+from wireloom.runtime.columns.rows import row_record
 
 
 def kinds(format: Format, root: Root) -> tuple[str, ...]:

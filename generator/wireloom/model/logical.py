@@ -5,7 +5,7 @@ Python values, Arrow columns, Spark types and the canonical JSON rendering all f
 runtime's own, since generated modules declare their records with them.
 """
 
-from wireloom.runtime.logical import (
+from wireloom.runtime.columns.logical import (
     Alternatives,
     BigInteger,
     Binary,

@@ -10,23 +10,24 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from wireloom.runtime import canonical, streams
+from wireloom.runtime.columns import canonical
+from wireloom.runtime.columns.logical import ExtensionType, List, Record
+from wireloom.runtime.columns.projection import project
+from wireloom.runtime.columns.rows import row_record
+from wireloom.runtime.columns.shape import filling
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.engine import Engine, Path, Request
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError, shown
-from wireloom.runtime.logical import ExtensionType, List, Record
 from wireloom.runtime.parameters import Parameter, ParameterValue, accept_all
-from wireloom.runtime.projection import project
-from wireloom.runtime.record import Record as WireRecord
-from wireloom.runtime.rows import row_record
-from wireloom.runtime.shape import filling
-from wireloom.runtime.streams import Framed, iterate
+from wireloom.runtime.parsers.record import Record as WireRecord
+from wireloom.runtime.streams import framed
+from wireloom.runtime.streams.framed import Framed, iterate
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from wireloom.runtime.columns import Decoded, Layout, OpenValues
-    from wireloom.runtime.parts import DecodedPart
+    from wireloom.runtime.columns.arrow import Decoded, Layout, OpenValues
+    from wireloom.runtime.streams.parts import DecodedPart
 
 Buffer = bytes | bytearray | memoryview
 _NO_READER = Path(native=False, reason="JSON, which has no native reader")
@@ -59,7 +60,7 @@ class Root:
     @cached_property
     def layout(self) -> "Layout":
         """How values become rows."""
-        from wireloom.runtime.columns import Layout
+        from wireloom.runtime.columns.arrow import Layout
 
         return Layout(self.logical, self.rows, self.elements)
 
@@ -180,7 +181,7 @@ class Codec:
         on_error: str = "raise",
         **parameters: object,
     ) -> Iterator[Framed]:
-        """The records of a buffer or binary file; see `streams.iterate`."""
+        """The records of a buffer or binary file; see `streams.framed.iterate`."""
         reader = _StreamReader(self, self.root(root), self.settings(parameters))
         return iterate(reader, source, framing or self.framing, on_error)
 
@@ -269,7 +270,7 @@ class Codec:
 
     def decode_request(self, array: "pa.Array", request: Request, *, stop: bool = False) -> "Decoded":
         """`decode` with everything checked; `stop` raises the first error."""
-        from wireloom.runtime import columns as arrow
+        from wireloom.runtime.columns import arrow
 
         request = replace(request, stop=stop)
         if self.engine is not None and (found := self.engine.decode(array, request)) is not None:
@@ -294,13 +295,13 @@ class Codec:
         **parameters: object,
     ) -> "Iterator[DecodedPart]":
         """The columns of the records of a buffer or binary file, in parts of some megabytes; see `parts.parts`."""
-        from wireloom.runtime import parts
+        from wireloom.runtime.streams import parts
 
         framing = framing or self.framing
-        streams.check(framing, on_error)
+        framed.check(framing, on_error)
         request = self._request(root, parameters, columns, explode, open_values)
         reader = _StreamReader(self, self.root(root), request.settings, request.open_values == "binary")
-        return parts.parts(self, streams.opened(source), reader, framing, request, on_error)
+        return parts.parts(self, framed.opened(source), reader, framing, request, on_error)
 
     def parse_all(self, array: "pa.Array", request: Request) -> tuple[list[Any], list[DecodeError | None]]:
         """What the construct parser says of each record of an array: values, and errors."""
@@ -329,7 +330,7 @@ class Codec:
         """The bytes of each record of a batch (null for null); raises EncodeError at the first that cannot be said."""
         import pyarrow as pa
 
-        from wireloom.runtime import columns as arrow
+        from wireloom.runtime.columns import arrow
 
         entry, settings = self.root(root), self.settings(parameters)
         if entry.elements:

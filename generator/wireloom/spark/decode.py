@@ -17,9 +17,9 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import BinaryType, StringType, StructField, StructType
 
 from wireloom.catalog import FormatModule
-from wireloom.runtime.columns import Decoded
+from wireloom.runtime.columns.arrow import Decoded
+from wireloom.runtime.columns.projection import unknown_name
 from wireloom.runtime.errors import ParameterError
-from wireloom.runtime.projection import unknown_name
 from wireloom.spark.decoding import Decoding, corrupt, decoding
 from wireloom.spark.functions import with_fields
 from wireloom.spark.options import GENERAL, Options, Surface, read_options

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.catalog import FormatModule
-from wireloom.runtime.columns import Decoded
+from wireloom.runtime.columns.arrow import Decoded
 from wireloom.runtime.errors import DecodeError
 from wireloom.spark.ingest.executor import open_module
 from wireloom.spark.ingest.plan import Plan

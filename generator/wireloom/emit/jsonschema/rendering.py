@@ -1,4 +1,4 @@
-"""JSON Schemas of the canonical rendering of logical types (`wireloom.runtime.canonical`)."""
+"""JSON Schemas of the canonical rendering of logical types (`wireloom.runtime.columns.canonical`)."""
 
 from collections.abc import Sequence
 from typing import assert_never

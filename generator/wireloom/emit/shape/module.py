@@ -1,4 +1,4 @@
-"""A format's logical records as values of `wireloom.runtime.logical`: pure Python, importing only the classes."""
+"""A format's logical records as values of `runtime.columns.logical`: pure Python, importing only the classes."""
 
 from typing import assert_never
 

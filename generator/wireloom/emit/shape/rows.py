@@ -2,7 +2,7 @@
 
 from wireloom.model.format import Format, Root
 from wireloom.model.logical import Record
-from wireloom.runtime.rows import row_record
+from wireloom.runtime.columns.rows import row_record
 
 
 def row(root: Root) -> Record:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from wireloom.runtime.codec import Codec, Root
-    from wireloom.runtime.columns import Decoded, OpenValues
+    from wireloom.runtime.columns.arrow import Decoded, OpenValues
     from wireloom.runtime.engine.encoder.table import Table as Writer
     from wireloom.runtime.engine.table import Table
 

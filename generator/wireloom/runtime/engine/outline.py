@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import assert_never
 
-from wireloom.runtime.logical import (
+from wireloom.runtime.columns.logical import (
     KINDS,
     Alternatives,
     BigInteger,

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wireloom.runtime import columns as arrow
-from wireloom.runtime import streams
-from wireloom.runtime.columns import ERROR, Decoded
+from wireloom.runtime.columns import arrow
+from wireloom.runtime.columns.arrow import ERROR, Decoded
+from wireloom.runtime.columns.logical import List, LogicalField, LogicalType, Record
+from wireloom.runtime.columns.projection import project
+from wireloom.runtime.columns.rows import row_record
 from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.compiler import Compiler
 from wireloom.runtime.engine.outline import Column
 from wireloom.runtime.errors import DecodeError
-from wireloom.runtime.logical import List, LogicalField, LogicalType, Record
-from wireloom.runtime.projection import project
-from wireloom.runtime.rows import row_record
+from wireloom.runtime.streams import framed
 
 if TYPE_CHECKING:
     from wireloom.runtime.engine import Engine, Request
@@ -119,7 +119,7 @@ class Table:
     ) -> "Followed":
         """Read the records of a window of a stream, up to one that is not all there."""
         limit = self.engine.root(request).construct.size_limit(request.settings)
-        bounds = -1 if limit is None else limit, streams.LARGEST
+        bounds = -1 if limit is None else limit, framed.LARGEST
         batch, *places, end, full = self.native.follow(self.program, window, position, prefixed, *bounds, ask)
         starts, sizes = (
             pa.Array.from_buffers(pa.int64(), len(each) // 8, [None, pa.py_buffer(each)]) for each in places

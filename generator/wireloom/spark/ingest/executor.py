@@ -16,10 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.catalog import FormatModule
-from wireloom.runtime.columns import Decoded
+from wireloom.runtime.columns.arrow import Decoded
 from wireloom.runtime.errors import ContractError
-from wireloom.runtime.parts import DecodedPart
-from wireloom.runtime.streams import KEPT
+from wireloom.runtime.streams.framed import KEPT
+from wireloom.runtime.streams.parts import DecodedPart
 from wireloom.spark.ingest.plan import Plan
 from wireloom.spark.ingest.staging import Chunk, staged_batches
 from wireloom.spark.ingest.tables import PLACE

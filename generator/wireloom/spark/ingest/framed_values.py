@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.catalog import FormatModule
-from wireloom.runtime.parts import DecodedPart
+from wireloom.runtime.streams.parts import DecodedPart
 from wireloom.spark.ingest.executor import open_module, stream_parts
 from wireloom.spark.ingest.plan import OFFSET, RECORD, Plan
 from wireloom.spark.ingest.staging import Chunk, staged_batches

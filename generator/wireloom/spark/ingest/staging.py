@@ -13,8 +13,8 @@ from typing import cast
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wireloom.runtime.columns import ERROR, Decoded
-from wireloom.runtime.streams import KEPT
+from wireloom.runtime.columns.arrow import ERROR, Decoded
+from wireloom.runtime.streams.framed import KEPT
 from wireloom.spark.ingest.plan import NO_DATA, Plan, counts
 from wireloom.spark.ingest.tables import TALLY, Staged, staged
 

@@ -22,8 +22,8 @@ from wireloom.runtime.codec import Codec, Root
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.parameters import ParameterValue
-from wireloom.runtime.streams import LARGEST
-from wireloom.runtime.unions import Attempt
+from wireloom.runtime.parsers.unions import Attempt
+from wireloom.runtime.streams.framed import LARGEST
 from wireloom.spark.source.files import File
 
 PREFIX = 4

@@ -14,7 +14,7 @@ from pyspark.sql.types import StructType
 
 from wireloom.catalog import FormatModule
 from wireloom.failures import DataError
-from wireloom.runtime.parts import DecodedPart
+from wireloom.runtime.streams.parts import DecodedPart
 from wireloom.spark.ingest.executor import open_module
 from wireloom.spark.ingest.plan import OFFSET, RECORD, SOURCE, Plan
 from wireloom.spark.options import Options

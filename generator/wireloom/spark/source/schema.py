@@ -25,7 +25,7 @@ from pyspark.sql.types import (
 
 from wireloom.catalog import FormatModule
 from wireloom.problems import nearest
-from wireloom.runtime.columns import ERROR
+from wireloom.runtime.columns.arrow import ERROR
 from wireloom.runtime.errors import ParameterError
 from wireloom.spark.ingest.plan import OFFSET, RECORD, SOURCE
 from wireloom.spark.ingest.tables import PLACE_DOCS

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from wireloom.runtime.canonical import dumps
+from wireloom.runtime.columns.canonical import dumps
 from wireloom.runtime.engine.assembly import Label, Uncovered
 from wireloom.runtime.engine.compiler.scope import Node, Part, Scope, Sink, limits, need_width
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from wireloom.runtime.columns.logical import ExtensionType, List, Record
 from wireloom.runtime.engine.assembly import Assembly, Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.binary import Binary
 from wireloom.runtime.engine.compiler.fields import Fields
@@ -16,7 +17,6 @@ from wireloom.runtime.engine.conditions import Conditions
 from wireloom.runtime.engine.expressions import Constant, Expressions, Tree
 from wireloom.runtime.engine.fusion import Fusion
 from wireloom.runtime.engine.outline import Column, links, outline
-from wireloom.runtime.logical import ExtensionType, List, Record
 
 
 class Compiler:

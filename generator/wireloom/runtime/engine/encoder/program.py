@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from wireloom.runtime.columns.logical import LogicalField, Record
 from wireloom.runtime.engine import compiler as reading
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.encoder.assembly import Assembly
@@ -17,7 +18,6 @@ from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.encoder.structs import Structs
 from wireloom.runtime.engine.expressions import Compiled, Constant, Expressions
 from wireloom.runtime.engine.outline import Column, links, outline
-from wireloom.runtime.logical import LogicalField, Record
 
 
 class Compiler:

@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, Any, assert_never
 import pyarrow as pa
 import pyarrow.types as kinds
 
-from wireloom.runtime import columns as arrow
-from wireloom.runtime.engine.assembly import Uncovered
-from wireloom.runtime.engine.encoder.program import Compiler
-from wireloom.runtime.engine.outline import Column
-from wireloom.runtime.logical import (
+from wireloom.runtime.columns import arrow
+from wireloom.runtime.columns.logical import (
     Alternatives,
     BigInteger,
     Binary,
@@ -27,6 +24,9 @@ from wireloom.runtime.logical import (
     Text,
     kind_name,
 )
+from wireloom.runtime.engine.assembly import Uncovered
+from wireloom.runtime.engine.encoder.program import Compiler
+from wireloom.runtime.engine.outline import Column
 
 if TYPE_CHECKING:
     from wireloom.runtime.engine import Engine, Request

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from construct import Container
 
 from wireloom.runtime.errors import DecodeError, shown
-from wireloom.runtime.protocol import Expression, Run, Value, evaluate, holds
+from wireloom.runtime.parsers.protocol import Expression, Run, Value, evaluate, holds
 
 
 @dataclass(frozen=True)

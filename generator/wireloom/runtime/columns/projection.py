@@ -8,7 +8,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import assert_never
 
-from wireloom.runtime.logical import (
+from wireloom.runtime.columns.logical import (
     Alternatives,
     BigInteger,
     Binary,

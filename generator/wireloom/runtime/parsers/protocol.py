@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from construct import Container
 
 if TYPE_CHECKING:
-    from wireloom.runtime.fields import Field
-    from wireloom.runtime.structure import Struct
+    from wireloom.runtime.parsers.fields import Field
+    from wireloom.runtime.parsers.structure import Struct
 
 
 Expression = Callable[[Container], Any]

@@ -14,12 +14,12 @@ from typing import Any, Literal, NamedTuple, cast
 import construct
 from construct import Container
 
-from wireloom.runtime.binary import checked_integer, encoded_text, integer_range, text_of
 from wireloom.runtime.cursor import Cursor
-from wireloom.runtime.elements import Elements, Salvage
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
-from wireloom.runtime.protobuf_draft import Draft, Root, Slot, message_class, serialized
-from wireloom.runtime.protobuf_wire import (
+from wireloom.runtime.parsers.binary import checked_integer, encoded_text, integer_range, text_of
+from wireloom.runtime.parsers.elements import Elements, Salvage
+from wireloom.runtime.parsers.protobuf.draft import Draft, Root, Slot, message_class, serialized
+from wireloom.runtime.parsers.protobuf.wire import (
     FIXED32,
     FIXED64,
     LENGTH,
@@ -31,10 +31,8 @@ from wireloom.runtime.protobuf_wire import (
     require,
     scan,
 )
-from wireloom.runtime.structure import MISSING, Expression, Field, Sink, Source, Struct, evaluate
-from wireloom.runtime.unions import Deferred
-
-__all__ = ["Body", "Boolean", "Bytes", "Float", "Integer", "MessageForm", "Repeated", "Salvage", "Text"]
+from wireloom.runtime.parsers.structure import MISSING, Expression, Field, Sink, Source, Struct, evaluate
+from wireloom.runtime.parsers.unions import Deferred
 
 _NARROW = 32  # bits; an integer that fits into them stands on the wire in them, any other in 64
 

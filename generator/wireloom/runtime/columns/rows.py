@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from wireloom.runtime.logical import List, LogicalField, LogicalType, Record
-from wireloom.runtime.projection import unknown_name
+from wireloom.runtime.columns.logical import List, LogicalField, LogicalType, Record
+from wireloom.runtime.columns.projection import unknown_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any
 from construct import Container
 
 from wireloom.runtime.errors import EncodeError
-from wireloom.runtime.structure import Field
+from wireloom.runtime.parsers.structure import Field
 
 
 def message_class(descriptor_set: bytes, name: str) -> Any:

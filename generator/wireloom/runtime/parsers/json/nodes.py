@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from wireloom.runtime.errors import DecodeError
-from wireloom.runtime.protocol import MISSING
+from wireloom.runtime.parsers.protocol import MISSING
 
 Kind = Literal["null", "bool", "int", "float", "str", "array", "object"]
 Member = tuple[str, int, "Node"]

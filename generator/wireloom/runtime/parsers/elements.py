@@ -7,7 +7,7 @@ from typing import Any
 from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
-from wireloom.runtime.structure import Expression, holds
+from wireloom.runtime.parsers.structure import Expression, holds
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import assert_never
 
-from wireloom.runtime.logical import (
+from wireloom.runtime.columns.logical import (
     Alternatives,
     BigInteger,
     Binary,

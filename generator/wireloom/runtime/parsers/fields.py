@@ -11,7 +11,7 @@ from typing import Any
 from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
-from wireloom.runtime.protocol import MISSING, Expression, Run, Scalar, evaluate, holds, same
+from wireloom.runtime.parsers.protocol import MISSING, Expression, Run, Scalar, evaluate, holds, same
 
 
 @dataclass(frozen=True)

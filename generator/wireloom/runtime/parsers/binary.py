@@ -7,9 +7,9 @@ from typing import Any, Literal
 import construct
 from construct import Container
 
-from wireloom.runtime.elements import Elements, Salvage
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
-from wireloom.runtime.structure import Expression, evaluate
+from wireloom.runtime.parsers.elements import Elements, Salvage
+from wireloom.runtime.parsers.structure import Expression, evaluate
 
 Order = Literal["big", "little"] | Callable[[Container], str]
 

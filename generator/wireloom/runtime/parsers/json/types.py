@@ -1,4 +1,4 @@
-"""JSON by schema: the text is read whole (`json_text`), then constructs take its nodes apart in the order of the spec.
+"""JSON by schema: the text is read whole (`text`), then constructs take its nodes apart in the order of the spec.
 
 While parsing, the stream of each construct here is a `Node`; while building, a `Slot` that receives a tree of values,
 which the `Document` around them writes at the end. So problems of the text come before problems of its meaning. Offsets
@@ -12,10 +12,10 @@ from typing import Any
 import construct
 from construct import Container
 
-from wireloom.runtime.binary import encoded_text
-from wireloom.runtime.elements import Elements
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
-from wireloom.runtime.json_nodes import (
+from wireloom.runtime.parsers.binary import encoded_text
+from wireloom.runtime.parsers.elements import Elements
+from wireloom.runtime.parsers.json.nodes import (
     WORDS,
     Kind,
     Member,
@@ -28,31 +28,12 @@ from wireloom.runtime.json_nodes import (
     mismatch,
     too_deep,
 )
-from wireloom.runtime.json_scalars import Base64, Boolean, Float, Integer, JsonText, Null, Text, amount
-from wireloom.runtime.json_structs import Object, Positions, SelectMember
-from wireloom.runtime.json_text import read, write
-from wireloom.runtime.protocol import Expression
-from wireloom.runtime.structure import Struct
-from wireloom.runtime.unions import Deferred
+from wireloom.runtime.parsers.json.scalars import amount
+from wireloom.runtime.parsers.json.text import read, write
+from wireloom.runtime.parsers.protocol import Expression
+from wireloom.runtime.parsers.structure import Struct
+from wireloom.runtime.parsers.unions import Deferred
 from wireloom.runtime.values import OpenBytes, Pairs, kind_of
-
-__all__ = [
-    "Array",
-    "Base64",
-    "Boolean",
-    "Document",
-    "Float",
-    "Integer",
-    "JsonText",
-    "Map",
-    "Null",
-    "Nullable",
-    "Object",
-    "OneOf",
-    "Positions",
-    "SelectMember",
-    "Text",
-]
 
 _DEFAULT_DEPTH = 64
 

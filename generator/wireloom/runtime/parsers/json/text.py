@@ -24,7 +24,7 @@ from json.encoder import encode_basestring
 from typing import Literal
 
 from wireloom.runtime.errors import Component, DecodeError, shown
-from wireloom.runtime.json_nodes import Kind, Nesting, Node, SourceText, Tree, Verbatim
+from wireloom.runtime.parsers.json.nodes import Kind, Nesting, Node, SourceText, Tree, Verbatim
 
 _LONGEST_INTEGER = 400  # digits: beyond any range a spec can state, and below where Python refuses or slows down
 _BEYOND_ANY_RANGE: int = 10**_LONGEST_INTEGER

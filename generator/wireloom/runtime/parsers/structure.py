@@ -14,9 +14,9 @@ import construct
 from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
-from wireloom.runtime.fields import Bit, Checksum, Field, Mapped, Reference
-from wireloom.runtime.layout import Layout
-from wireloom.runtime.protocol import (
+from wireloom.runtime.parsers.fields import Bit, Checksum, Field, Mapped, Reference
+from wireloom.runtime.parsers.layout import Layout
+from wireloom.runtime.parsers.protocol import (
     MISSING,
     Expression,
     Form,
@@ -31,7 +31,7 @@ from wireloom.runtime.protocol import (
     holds,
     same,
 )
-from wireloom.runtime.steps import Check, Computed, Counted, Discard, End, Frame, Mark, Need, Verify
+from wireloom.runtime.parsers.steps import Check, Computed, Counted, Discard, End, Frame, Mark, Need, Verify
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ from construct import Container
 
 from wireloom.runtime.errors import EncodeError
 from wireloom.runtime.expressions import LayoutPendingError
-from wireloom.runtime.fields import Field
-from wireloom.runtime.protocol import MISSING, Sink, evaluate, holds
-from wireloom.runtime.steps import Mark
+from wireloom.runtime.parsers.fields import Field
+from wireloom.runtime.parsers.protocol import MISSING, Sink, evaluate, holds
+from wireloom.runtime.parsers.steps import Mark
 
 if TYPE_CHECKING:
-    from wireloom.runtime.structure import Struct
+    from wireloom.runtime.parsers.structure import Struct
 
 
 class Layout:

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wireloom.runtime import streams
-from wireloom.runtime.columns import Decoded, View, decoded
+from wireloom.runtime.columns.arrow import Decoded, View, decoded
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError
-from wireloom.runtime.streams import Extent, Reader
+from wireloom.runtime.streams import framed
+from wireloom.runtime.streams.framed import Extent, Reader
 
 if TYPE_CHECKING:
     from wireloom.runtime.codec import Codec
@@ -38,7 +38,7 @@ class DecodedPart(Decoded):
     """The columns of some records of a stream that follow one another, and where they stand in it.
 
     `first` is the number of the first record; `offsets` and `sizes` (bytes, as in `Framed`) and `raw` have one entry a
-    record. `raw` is null where a record is good, else its bytes, of which no more than `streams.KEPT` stay.
+    record. `raw` is null where a record is good, else its bytes, of which no more than `framed.KEPT` stay.
     """
 
     first: int
@@ -58,7 +58,7 @@ class _Found:
 def parts(  # noqa: PLR0913 - what is read, and how
     codec: "Codec", source: BinaryIO, reader: Reader, framing: str, request: "Request", on_error: str
 ) -> Iterator[DecodedPart]:
-    """The parts of a stream; `on_error` as in `streams.iterate`."""
+    """The parts of a stream; `on_error` as in `framed.iterate`."""
     for found in _found(codec, source, reader, framing, request):
         if on_error == "skip" or not found.errors:
             yield found.part
@@ -94,9 +94,9 @@ def _found(codec: "Codec", source: BinaryIO, reader: Reader, framing: str, reque
         case "length-prefixed" if table is not None:
             return _Prefixed(table, request, reader, source).found()
         case "concatenated":
-            return _of_values(codec, streams.extents(reader, source, framing), request)
+            return _of_values(codec, framed.extents(reader, source, framing), request)
         case _:
-            return _of_bytes(codec, streams.extents(_Unread(reader), source, framing), reader, request)
+            return _of_bytes(codec, framed.extents(_Unread(reader), source, framing), reader, request)
 
 
 def _part(columns: Decoded, first: int, places: tuple[pa.Array, pa.Array], bad: Mapping[int, bytes]) -> DecodedPart:
@@ -149,7 +149,7 @@ class _Window:
 
     def load(self, position: int, count: int) -> None:
         """Drop what stands before `position`, and read up to `count` bytes more."""
-        addition = streams.read_exactly(self.file, count)
+        addition = framed.read_exactly(self.file, count)
         self.more = self.more and (count <= 0 or bool(addition))
         self.data, self.base = self.data[position:] + addition, self.base + position
 
@@ -176,7 +176,7 @@ class _Concatenated(_Window):
     def advanced(self, position: int) -> Iterator[_Found]:
         """Read on."""
         held = len(self.data) - position
-        self.load(position, min(max(WINDOW, held), streams.LARGEST - held))
+        self.load(position, min(max(WINDOW, held), framed.LARGEST - held))
         self.ended = not self.data
         return iter(())
 
@@ -188,13 +188,13 @@ class _Concatenated(_Window):
     def _end_of(self, cursor: Cursor, row: int, start: int, _: int) -> int:
         """Where a record ends that the engine gave up on; -1 where more of the stream is needed to tell."""
         cursor.seek(start)
-        extent = streams.next_record(self.reader, cursor, self.data, self.base, start)
+        extent = framed.next_record(self.reader, cursor, self.data, self.base, start)
         incomplete = extent.error is not None and extent.error.code == "truncated"
-        if self.more and incomplete and len(self.data) - start < streams.LARGEST:
+        if self.more and incomplete and len(self.data) - start < framed.LARGEST:
             return -1
         end, self.ended = start + extent.size, extent.last
         if extent.last and self.more:
-            extent = streams.rest(self.reader, self.file, extent, self.data[start:], large=incomplete)
+            extent = framed.rest(self.reader, self.file, extent, self.data[start:], large=incomplete)
         self.asked[row] = extent
         return end
 
@@ -207,10 +207,10 @@ class _Prefixed(_Window):
     def advanced(self, position: int) -> Iterator[_Found]:
         """Read on until the first record is all there; it alone where that cannot be."""
         self.load(position, WINDOW)
-        size = int.from_bytes(self.data[: streams.PREFIX], "big")
-        if len(self.data) >= streams.PREFIX and size <= streams.LARGEST:
-            self.load(0, streams.PREFIX + size - len(self.data))
-            if len(self.data) >= streams.PREFIX + size:
+        size = int.from_bytes(self.data[: framed.PREFIX], "big")
+        if len(self.data) >= framed.PREFIX and size <= framed.LARGEST:
+            self.load(0, framed.PREFIX + size - len(self.data))
+            if len(self.data) >= framed.PREFIX + size:
                 return
         self.ended = not self.data
         if self.data:
@@ -221,24 +221,24 @@ class _Prefixed(_Window):
         return self.table.follow(self.data, position, self._end_of, self.request, prefixed=True)
 
     def _end_of(self, row: int, start: int, size: int) -> int:
-        self.asked[row] = streams.one(self.reader, self.base + start, self.data[start : start + size])
+        self.asked[row] = framed.one(self.reader, self.base + start, self.data[start : start + size])
         return start + size
 
     def _refused(self, size: int) -> Extent:
         """The first record, which is broken off or too large; the window begins behind it then."""
-        prefix, body = self.data[: streams.PREFIX], self.data[streams.PREFIX : streams.PREFIX + size]
-        offset, behind = self.base, self.base + streams.PREFIX
-        self.data, self.base = self.data[streams.PREFIX + size :], behind + size
-        if len(prefix) < streams.PREFIX:
-            wanted = f"a length prefix of {streams.PREFIX} bytes"
-            return streams.broken_off(self.reader, offset, len(prefix), prefix, wanted, len(prefix))
-        data = body[: streams.KEPT] + streams.read_exactly(self.file, min(streams.KEPT, size) - len(body))
+        prefix, body = self.data[: framed.PREFIX], self.data[framed.PREFIX : framed.PREFIX + size]
+        offset, behind = self.base, self.base + framed.PREFIX
+        self.data, self.base = self.data[framed.PREFIX + size :], behind + size
+        if len(prefix) < framed.PREFIX:
+            wanted = f"a length prefix of {framed.PREFIX} bytes"
+            return framed.broken_off(self.reader, offset, len(prefix), prefix, wanted, len(prefix))
+        data = body[: framed.KEPT] + framed.read_exactly(self.file, min(framed.KEPT, size) - len(body))
         there = max(len(body), len(data))
-        there += streams.passed(self.file, size - there)
+        there += framed.passed(self.file, size - there)
         if there == size:
-            return streams.too_large(self.reader, behind, size, data, last=False)
+            return framed.too_large(self.reader, behind, size, data, last=False)
         wanted = f"{size} bytes behind a length prefix"
-        return streams.broken_off(self.reader, offset, streams.PREFIX + there, prefix + data, wanted, there)
+        return framed.broken_off(self.reader, offset, framed.PREFIX + there, prefix + data, wanted, there)
 
     def _alone(self, extent: Extent) -> _Found:
         self.ended = extent.last
@@ -326,6 +326,6 @@ def _decoded(codec: "Codec", extents: list[Extent], first: int, reader: Reader, 
     columns = codec.decode_request(pa.array([extent.value for extent in extents], pa.binary()), request)
     failed = pc.indices_nonzero(pc.is_valid(columns.errors))
     rows = (failed if columns.parents is None else columns.parents.take(failed)).to_pylist()
-    bad = {row: extents[row].value[: streams.KEPT] for row in rows}
-    errors = {row: error for row in rows[:1] if (error := streams.one(reader, 0, extents[row].value).error)}
+    bad = {row: extents[row].value[: framed.KEPT] for row in rows}
+    errors = {row: error for row in rows[:1] if (error := framed.one(reader, 0, extents[row].value).error)}
     return _Found(_part(columns, first, _places(extents), bad), errors)

@@ -10,7 +10,7 @@ from construct import Container
 
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
-from wireloom.runtime.structure import Expression, Scalar, Struct, Value, evaluate, holds
+from wireloom.runtime.parsers.structure import Expression, Scalar, Struct, Value, evaluate, holds
 
 _SHOWN = 1024
 

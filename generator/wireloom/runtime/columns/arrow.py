@@ -12,10 +12,9 @@ from typing import Literal, assert_never, cast
 
 import pyarrow as pa
 
-from wireloom.runtime import variant
-from wireloom.runtime.canonical import dumps, from_tagged, to_tagged
-from wireloom.runtime.errors import DecodeError
-from wireloom.runtime.logical import (
+from wireloom.runtime.columns import variant
+from wireloom.runtime.columns.canonical import dumps, from_tagged, to_tagged
+from wireloom.runtime.columns.logical import (
     KINDS,
     Alternatives,
     BigInteger,
@@ -33,9 +32,10 @@ from wireloom.runtime.logical import (
     Text,
     kind_name,
 )
-from wireloom.runtime.projection import project, unknown_name
-from wireloom.runtime.rows import as_record, explode, row_record
-from wireloom.runtime.shape import chosen
+from wireloom.runtime.columns.projection import project, unknown_name
+from wireloom.runtime.columns.rows import as_record, explode, row_record
+from wireloom.runtime.columns.shape import chosen
+from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.values import Extension, OpenBytes, Pairs
 
 OpenValues = Literal["variant", "json", "binary"]

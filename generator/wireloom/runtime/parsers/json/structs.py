@@ -12,11 +12,11 @@ import construct
 from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
-from wireloom.runtime.fields import Field
-from wireloom.runtime.json_nodes import WORDS, Kind, Node, Slot, Tree, expect, mismatch
-from wireloom.runtime.protocol import MISSING, Expression, Scalar, evaluate
-from wireloom.runtime.structure import Struct
-from wireloom.runtime.unions import CasesByValue, Refusal, struct_for
+from wireloom.runtime.parsers.fields import Field
+from wireloom.runtime.parsers.json.nodes import WORDS, Kind, Node, Slot, Tree, expect, mismatch
+from wireloom.runtime.parsers.protocol import MISSING, Expression, Scalar, evaluate
+from wireloom.runtime.parsers.structure import Struct
+from wireloom.runtime.parsers.unions import CasesByValue, Refusal, struct_for
 from wireloom.runtime.values import kind_of
 
 # --- structs as objects --------------------------------------------------------------------------------------------

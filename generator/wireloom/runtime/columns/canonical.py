@@ -18,7 +18,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping, Sequence
 from typing import assert_never
 
-from wireloom.runtime.logical import (
+from wireloom.runtime.columns.logical import (
     Alternatives,
     BigInteger,
     Binary,
@@ -34,8 +34,8 @@ from wireloom.runtime.logical import (
     Text,
     kind_name,
 )
-from wireloom.runtime.projection import unknown_name
-from wireloom.runtime.shape import chosen
+from wireloom.runtime.columns.projection import unknown_name
+from wireloom.runtime.columns.shape import chosen
 from wireloom.runtime.values import Extension, Pairs
 
 _NUMBER_WORDS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}

@@ -1,0 +1,4 @@
+"""What readers see of records: logical types and values of them, as rows, Arrow columns, VARIANT and canonical JSON.
+
+Nothing here knows how a record stands on the wire. Only `arrow` imports pyarrow.
+"""

@@ -1,0 +1,23 @@
+"""The constructs of JSON that generated parsers declare."""
+
+from wireloom.runtime.parsers.json.scalars import Base64, Boolean, Float, Integer, JsonText, Null, Text
+from wireloom.runtime.parsers.json.structs import Object, Positions, SelectMember
+from wireloom.runtime.parsers.json.types import Array, Document, Map, Nullable, OneOf
+
+__all__ = [
+    "Array",
+    "Base64",
+    "Boolean",
+    "Document",
+    "Float",
+    "Integer",
+    "JsonText",
+    "Map",
+    "Null",
+    "Nullable",
+    "Object",
+    "OneOf",
+    "Positions",
+    "SelectMember",
+    "Text",
+]

@@ -7,7 +7,8 @@ import typer
 from wireloom.cli.console import note, say, waiting
 from wireloom.cli.guard import MACHINE
 from wireloom.cli.options import OUT, PACKAGE, Out, Package
-from wireloom.spark.doctor import Finding, examine
+from wireloom.spark.doctor import examine
+from wireloom.spark.machine import Finding
 
 
 def doctor(

@@ -13,7 +13,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from wireloom.spark import probe
-from wireloom.spark.doctor import Finding
+from wireloom.spark.machine import Finding
 
 SHIP = "ship the same package to both (`wireloom package` makes it) and start the session again; see docs/shipping.md"
 INTERPRETER = "set PYSPARK_PYTHON to an interpreter of the driver's version on every node; see docs/shipping.md"

@@ -17,7 +17,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from wireloom.failures import MachineError
-from wireloom.spark.doctor import java
+from wireloom.spark.machine import java
 
 PANDAS_WARNING = "PySpark does not yet fully support pandas"
 LOCAL = {

@@ -11,58 +11,27 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from wireloom.runtime.columns import canonical
-from wireloom.runtime.columns.logical import ExtensionType, List, Record
+from wireloom.runtime.columns.logical import ExtensionType
 from wireloom.runtime.columns.projection import project
 from wireloom.runtime.columns.rows import row_record
-from wireloom.runtime.columns.shape import filling
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.engine import Engine, Path, Request
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError, shown
 from wireloom.runtime.parameters import Parameter, ParameterValue, accept_all
-from wireloom.runtime.parsers.record import Record as WireRecord
+from wireloom.runtime.root import Root
 from wireloom.runtime.streams import framed
 from wireloom.runtime.streams.framed import Framed, iterate
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from wireloom.runtime.columns.arrow import Decoded, Layout, OpenValues
+    from wireloom.runtime.columns.arrow import Decoded, OpenValues
     from wireloom.runtime.streams.parts import DecodedPart
+
+__all__ = ["Codec", "Root"]
 
 Buffer = bytes | bytearray | memoryview
 _NO_READER = Path(native=False, reason="JSON, which has no native reader")
-
-
-@dataclass(frozen=True)
-class Root:
-    """An entry point: how it is read, and what readers see of it (of each element, where `elements`).
-
-    `kinds` names the columns of its flat rows that tell kinds of records apart; their values are few.
-    """
-
-    construct: WireRecord
-    logical: Record
-    elements: bool = False
-    rows: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-
-    @cached_property
-    def complete(self) -> Callable[[Any], Any]:
-        """Give a parsed value all its members, in order."""
-        fill = filling(self.logical)
-        return (lambda values: [fill(value) for value in values]) if self.elements else fill
-
-    @cached_property
-    def type(self) -> Record | List:
-        """The logical type of a whole record."""
-        return List(self.logical) if self.elements else self.logical
-
-    @cached_property
-    def layout(self) -> "Layout":
-        """How values become rows."""
-        from wireloom.runtime.columns.arrow import Layout
-
-        return Layout(self.logical, self.rows, self.elements)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from. Where it accepts one, its value takes its place in the columns (`Engine.re
 """
 
 import warnings
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -14,14 +13,16 @@ from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 from wireloom.runtime.engine.assembly import Uncovered
+from wireloom.runtime.engine.host import NATIVE, NO_ENGINE, Host, Path, Request
 from wireloom.runtime.engine.sources import digest
 from wireloom.runtime.errors import ContractError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pyarrow as pa
 
-    from wireloom.runtime.codec import Codec, Root
-    from wireloom.runtime.columns.arrow import Decoded, OpenValues
+    from wireloom.runtime.columns.arrow import Decoded
     from wireloom.runtime.engine.encoder.table import Table as Writer
     from wireloom.runtime.engine.table import Table
 
@@ -29,22 +30,6 @@ LAYOUT_VERSION = 2
 """The version of layouts that this engine reads."""
 
 __all__ = ["LAYOUT_VERSION", "Engine", "Path", "Request", "Uncovered", "available", "module"]
-
-
-@dataclass(frozen=True, slots=True)
-class Path:
-    """What a request runs on: the native engine or, for a reason, the construct path."""
-
-    native: bool
-    reason: str = ""  # why not the engine; empty where it does
-
-    def __str__(self) -> str:
-        """One line for people."""
-        return "native engine" if self.native else f"construct path: {self.reason}"
-
-
-NATIVE = Path(native=True)
-NO_ENGINE = Path(native=False, reason="no compiled engine is installed")
 
 
 @cache
@@ -76,31 +61,10 @@ def available() -> bool:
         return module() is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What is to be decoded, and how it is to be shown."""
-
-    root: str
-    settings: Mapping[str, Any]
-    columns: tuple[str, ...] | None = None
-    explode: bool = False
-    open_values: "OpenValues" = "variant"
-    stop: bool = False  # raise the first error
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """What a program depends on."""
-        return self.root, tuple(self.settings.items()), self.columns, self.explode, self.open_values
-
-
 @dataclass(slots=True)
-class Engine:
+class Engine(Host):
     """The engine of one codec: its programs, made when first asked for and kept."""
 
-    codec: "Codec"
-    layout: Mapping[str, Any]
-    reread: int = 0  # records that the engine gave up on and the construct parser accepted
-    rebuilt: int = 0  # rows that the engine gave up on and the construct path was asked to build
     _programs: dict[tuple[object, ...], "Table | Path"] = field(default_factory=dict)
     _writers: dict[tuple[object, ...], "Writer | Path"] = field(default_factory=dict)
 
@@ -191,17 +155,3 @@ class Engine:
         if request.key not in self._writers:
             self._writers[request.key] = self._made("encoder.table", request)
         return self._writers[request.key]
-
-    def build(self, row: int, value: Any, request: Request) -> bytes:
-        """The bytes that the construct path builds of a row's value; raises EncodeError at the row."""
-        return self.codec.build_at(self.root(request), row, value, request.settings)
-
-    def root(self, request: Request) -> "Root":
-        """The root that a request names."""
-        return self.codec.root(request.root)
-
-    def parse(self, data: bytes, request: Request) -> Any:
-        """The construct parser's value; raises DecodeError."""
-        return self.codec.parse_with(
-            self.root(request), data, request.settings, open_bytes=request.open_values == "binary"
-        )

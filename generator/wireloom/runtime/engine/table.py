@@ -3,7 +3,7 @@
 from array import array as numbers
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,12 +15,9 @@ from wireloom.runtime.columns.projection import project
 from wireloom.runtime.columns.rows import row_record
 from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.compiler import Compiler
+from wireloom.runtime.engine.host import Host, Request
 from wireloom.runtime.engine.outline import Column
 from wireloom.runtime.errors import DecodeError
-from wireloom.runtime.streams import framed
-
-if TYPE_CHECKING:
-    from wireloom.runtime.engine import Engine, Request
 
 _FORMS = {pa.binary(): 0, pa.string(): 0, pa.large_binary(): 1, pa.large_string(): 1, pa.binary_view(): 2}
 _FAILED = 2
@@ -42,7 +39,7 @@ class Followed:
 class Table:
     """A program with the types of what it gives."""
 
-    engine: "Engine"
+    engine: Host
     native: Any
     program: Any
     columns: Sequence[Column]
@@ -52,7 +49,7 @@ class Table:
     row: Record | None = None  # the flat row
 
     @classmethod
-    def compiled(cls, engine: "Engine", native: Any, request: "Request") -> "Table":
+    def compiled(cls, engine: Host, native: Any, request: Request) -> "Table":
         """The program for a request; raises Uncovered, and ValueError for columns that the format does not have."""
         root = engine.root(request)
         type: Record | List
@@ -72,14 +69,14 @@ class Table:
         """Whether an array is one that the engine reads."""
         return isinstance(array, pa.Array | pa.ChunkedArray) and array.type in _FORMS
 
-    def decode(self, array: pa.Array, request: "Request") -> Decoded:
+    def decode(self, array: pa.Array, request: Request) -> Decoded:
         """All columns in one; raises OverflowError where they do not fit Arrow's 2 GiB (use `batches`)."""
         batches = list(self.batches(array, request))
         if len(batches) != 1:
             raise OverflowError("the columns do not fit into one Arrow array of 2 GiB; decode fewer records at a time")
         return batches[0]
 
-    def batches(self, array: pa.Array, request: "Request", row_budget: int = 0) -> Iterator[Decoded]:
+    def batches(self, array: pa.Array, request: Request, row_budget: int = 0) -> Iterator[Decoded]:
         """The columns in parts, each below 2 GiB and, for lists of rows, not far above the row budget."""
         if isinstance(array, pa.ChunkedArray):
             array = array.combine_chunks()
@@ -100,7 +97,7 @@ class Table:
         return root.children[self.rows].element.index if self.rows else -1
 
     def _read_again(
-        self, array: pa.Array, batch: Any, start: int, request: "Request"
+        self, array: pa.Array, batch: Any, start: int, request: Request
     ) -> tuple[dict[int, DecodeError], dict[int, Any]]:
         """What the parser says of the records that the engine gave up on: errors, and values, by row."""
         errors: dict[int, DecodeError] = {}
@@ -114,12 +111,19 @@ class Table:
                 errors[row] = error
         return errors, accepted
 
-    def follow(
-        self, window: bytes, position: int, ask: "Callable[[int, int, int], int]", request: "Request", *, prefixed: bool
+    def follow(  # noqa: PLR0913 - a window, and how records stand in it
+        self,
+        window: bytes,
+        position: int,
+        ask: "Callable[[int, int, int], int]",
+        request: Request,
+        *,
+        prefixed: bool,
+        largest: int,
     ) -> "Followed":
         """Read the records of a window of a stream, up to one that is not all there."""
         limit = self.engine.root(request).construct.size_limit(request.settings)
-        bounds = -1 if limit is None else limit, framed.LARGEST
+        bounds = -1 if limit is None else limit, largest
         batch, *places, end, full = self.native.follow(self.program, window, position, prefixed, *bounds, ask)
         starts, sizes = (
             pa.Array.from_buffers(pa.int64(), len(each) // 8, [None, pa.py_buffer(each)]) for each in places

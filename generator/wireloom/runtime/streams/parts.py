@@ -9,20 +9,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.runtime.columns.arrow import Decoded, View, decoded
 from wireloom.runtime.cursor import Cursor
+from wireloom.runtime.engine import Engine, Path, Request
 from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.root import Root
 from wireloom.runtime.streams import framed
 from wireloom.runtime.streams.framed import Extent, Reader
 
 if TYPE_CHECKING:
-    from wireloom.runtime.codec import Codec
-    from wireloom.runtime.engine import Request
     from wireloom.runtime.engine.table import Followed, Table
 
 WINDOW = 8 << 20
@@ -31,6 +31,26 @@ VALUES = 2_000
 """Records that are decoded at once where the construct parser reads them."""
 RECORDS = 50_000
 """Records that are decoded at once where the engine reads them."""
+
+
+class Format(Protocol):
+    """What the parts of a stream need of a codec."""
+
+    @property
+    def engine(self) -> Engine | None:
+        """The native engine, where the format has a layout for it."""
+
+    def root(self, name: str | None) -> Root:
+        """The root of that name."""
+
+    def covers(self, request: Request) -> bool:
+        """Whether the engine decodes this."""
+
+    def decode_path_of(self, request: Request) -> Path:
+        """What decoding a request runs on."""
+
+    def decode_request(self, array: pa.Array, request: Request) -> Decoded:
+        """The columns of an array of records."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +76,7 @@ class _Found:
 
 
 def parts(  # noqa: PLR0913 - what is read, and how
-    codec: "Codec", source: BinaryIO, reader: Reader, framing: str, request: "Request", on_error: str
+    codec: Format, source: BinaryIO, reader: Reader, framing: str, request: Request, on_error: str
 ) -> Iterator[DecodedPart]:
     """The parts of a stream; `on_error` as in `framed.iterate`."""
     for found in _found(codec, source, reader, framing, request):
@@ -86,13 +106,13 @@ def _cut(part: DecodedPart, count: int) -> DecodedPart:
     )
 
 
-def _found(codec: "Codec", source: BinaryIO, reader: Reader, framing: str, request: "Request") -> Iterator[_Found]:
+def _found(codec: Format, source: BinaryIO, reader: Reader, framing: str, request: Request) -> Iterator[_Found]:
     table = None if codec.engine is None else codec.engine.program(request)
     match framing:
         case "concatenated" if table is not None:
-            return _Concatenated(table, request, reader, source).found()
+            return _Concatenated(codec, table, request, reader, source).found()
         case "length-prefixed" if table is not None:
-            return _Prefixed(table, request, reader, source).found()
+            return _Prefixed(codec, table, request, reader, source).found()
         case "concatenated":
             return _of_values(codec, framed.extents(reader, source, framing), request)
         case _:
@@ -115,8 +135,9 @@ def _part(columns: Decoded, first: int, places: tuple[pa.Array, pa.Array], bad: 
 class _Window:
     """What is held of a stream while the engine reads it: `data` stands at `base`, and there may be `more` behind."""
 
+    codec: Format
     table: "Table"
-    request: "Request"
+    request: Request
     reader: Reader
     file: BinaryIO
     data: bytes = b""
@@ -183,7 +204,7 @@ class _Concatenated(_Window):
     def read(self, position: int) -> "Followed":
         """Read records one behind the other."""
         ask = partial(self._end_of, Cursor(self.data))
-        return self.table.follow(self.data, position, ask, self.request, prefixed=False)
+        return self.table.follow(self.data, position, ask, self.request, prefixed=False, largest=framed.LARGEST)
 
     def _end_of(self, cursor: Cursor, row: int, start: int, _: int) -> int:
         """Where a record ends that the engine gave up on; -1 where more of the stream is needed to tell."""
@@ -218,7 +239,7 @@ class _Prefixed(_Window):
 
     def read(self, position: int) -> "Followed":
         """Read the records that are all there."""
-        return self.table.follow(self.data, position, self._end_of, self.request, prefixed=True)
+        return self.table.follow(self.data, position, self._end_of, self.request, prefixed=True, largest=framed.LARGEST)
 
     def _end_of(self, row: int, start: int, size: int) -> int:
         self.asked[row] = framed.one(self.reader, self.base + start, self.data[start : start + size])
@@ -242,7 +263,7 @@ class _Prefixed(_Window):
 
     def _alone(self, extent: Extent) -> _Found:
         self.ended = extent.last
-        found = _of_extents(self.table.engine.codec, [extent], self.first, self.request)
+        found = _of_extents(self.codec, [extent], self.first, self.request)
         self.first += 1
         return found
 
@@ -285,7 +306,7 @@ def _chunks(extents: Iterator[Extent], most: int) -> Iterator[list[Extent]]:
         yield chunk
 
 
-def _of_extents(codec: "Codec", extents: Sequence[Extent], first: int, request: "Request") -> _Found:
+def _of_extents(codec: Format, extents: Sequence[Extent], first: int, request: Request) -> _Found:
     """Records that have been read."""
     root = codec.root(request.root)
     layout, view = root.layout, View(request.columns, request.explode, request.open_values)
@@ -303,14 +324,14 @@ def _places(extents: Sequence[Extent]) -> tuple[pa.Array, pa.Array]:
     )
 
 
-def _of_values(codec: "Codec", extents: Iterator[Extent], request: "Request") -> Iterator[_Found]:
+def _of_values(codec: Format, extents: Iterator[Extent], request: Request) -> Iterator[_Found]:
     first = 0
     for chunk in _chunks(extents, VALUES):
         yield _of_extents(codec, chunk, first, request)
         first += len(chunk)
 
 
-def _of_bytes(codec: "Codec", extents: Iterator[Extent], reader: Reader, request: "Request") -> Iterator[_Found]:
+def _of_bytes(codec: Format, extents: Iterator[Extent], reader: Reader, request: Request) -> Iterator[_Found]:
     """Records whose values are their bytes, which `decode` reads together."""
     first = 0
     for chunk in _chunks(extents, RECORDS if codec.covers(request) else VALUES):
@@ -322,7 +343,7 @@ def _of_bytes(codec: "Codec", extents: Iterator[Extent], reader: Reader, request
             first += len(found)
 
 
-def _decoded(codec: "Codec", extents: list[Extent], first: int, reader: Reader, request: "Request") -> _Found:
+def _decoded(codec: Format, extents: list[Extent], first: int, reader: Reader, request: Request) -> _Found:
     columns = codec.decode_request(pa.array([extent.value for extent in extents], pa.binary()), request)
     failed = pc.indices_nonzero(pc.is_valid(columns.errors))
     rows = (failed if columns.parents is None else columns.parents.take(failed)).to_pylist()

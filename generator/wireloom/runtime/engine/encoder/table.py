@@ -3,7 +3,7 @@
 from array import array as numbers
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import Any, assert_never
 
 import pyarrow as pa
 import pyarrow.types as kinds
@@ -26,10 +26,8 @@ from wireloom.runtime.columns.logical import (
 )
 from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.encoder.program import Compiler
+from wireloom.runtime.engine.host import Host, Request
 from wireloom.runtime.engine.outline import Column
-
-if TYPE_CHECKING:
-    from wireloom.runtime.engine import Engine, Request
 
 _GIVEN_UP = 2
 Buffers = tuple[Any, Any, Any, int, int]  # validity, offsets, data; the array's own offset and its length
@@ -39,26 +37,26 @@ Buffers = tuple[Any, Any, Any, int, int]  # validity, offsets, data; the array's
 class Table:
     """A program that writes, with the columns that it reads."""
 
-    engine: "Engine"
+    engine: Host
     program: Any
     columns: Sequence[Column]
     type: Record
 
     @classmethod
-    def compiled(cls, engine: "Engine", native: Any, request: "Request") -> "Table":
+    def compiled(cls, engine: Host, native: Any, request: Request) -> "Table":
         """The program for a request; raises Uncovered."""
         type = engine.root(request).logical
         compiler = Compiler(native, engine.layout, request.settings, type)
         return cls(engine, compiler.program(request.root), compiler.columns, type)
 
-    def encode(self, records: pa.StructArray, request: "Request") -> pa.Array:
+    def encode(self, records: pa.StructArray, request: Request) -> pa.Array:
         """All records in one array; raises OverflowError where they do not fit Arrow's 2 GiB (use `batches`)."""
         batches = list(self.batches(records, request))
         if len(batches) != 1:
             raise OverflowError("the records do not fit into one Arrow array of 2 GiB; encode fewer rows at a time")
         return batches[0]
 
-    def batches(self, records: pa.StructArray, request: "Request") -> Iterator[pa.Array]:
+    def batches(self, records: pa.StructArray, request: Request) -> Iterator[pa.Array]:
         """The records in parts, each below 2 GiB; raises Uncovered, and EncodeError at the first that is none."""
         start = 0
         while True:
@@ -68,7 +66,7 @@ class Table:
             if start >= len(records):
                 return
 
-    def run(self, records: pa.StructArray, request: "Request", start: int = 0) -> Any:
+    def run(self, records: pa.StructArray, request: Request, start: int = 0) -> Any:
         """What the program makes of the rows from `start` on; raises Uncovered."""
         given = self.gathered(records)
         limit = self.engine.root(request).construct.size_limit(request.settings)
@@ -80,7 +78,7 @@ class Table:
         _gather(records, self.columns[0], self.type, given)
         return given
 
-    def _built(self, records: pa.StructArray, written: Any, start: int, request: "Request") -> pa.Array:
+    def _built(self, records: pa.StructArray, written: Any, start: int, request: Request) -> pa.Array:
         found = pa.Array.from_buffers(
             pa.binary(), written.consumed, [None if block is None else pa.py_buffer(block) for block in written.take()]
         )
@@ -98,7 +96,7 @@ class Table:
         except pa.ArrowInvalid as error:
             raise OverflowError("the records do not fit into one Arrow array of 2 GiB; encode fewer rows") from error
 
-    def _rebuilt(self, records: pa.StructArray, rows: list[int], request: "Request") -> list[bytes]:
+    def _rebuilt(self, records: pa.StructArray, rows: list[int], request: Request) -> list[bytes]:
         """What the construct path makes of the rows; raises its EncodeError at the first that cannot be said."""
         given = records.take(pa.array(rows, pa.int64()))
         values = arrow.from_struct_array(given, self.type, extensions=self.engine.codec.extensions)

@@ -1,0 +1,89 @@
+"""What stands around a program of the engine: what was asked for, and the construct path, which judges."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from wireloom.runtime.columns.logical import ExtensionType
+from wireloom.runtime.root import Root
+
+if TYPE_CHECKING:
+    from wireloom.runtime.columns.arrow import OpenValues
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """What a request runs on: the native engine or, for a reason, the construct path."""
+
+    native: bool
+    reason: str = ""  # why not the engine; empty where it does
+
+    def __str__(self) -> str:
+        """One line for people."""
+        return "native engine" if self.native else f"construct path: {self.reason}"
+
+
+NATIVE = Path(native=True)
+NO_ENGINE = Path(native=False, reason="no compiled engine is installed")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be decoded, and how it is to be shown."""
+
+    root: str
+    settings: Mapping[str, Any]
+    columns: tuple[str, ...] | None = None
+    explode: bool = False
+    open_values: "OpenValues" = "variant"
+    stop: bool = False  # raise the first error
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What a program depends on."""
+        return self.root, tuple(self.settings.items()), self.columns, self.explode, self.open_values
+
+
+class Format(Protocol):
+    """What the engine needs of a codec."""
+
+    @property
+    def format(self) -> str:
+        """Its name."""
+
+    @property
+    def extensions(self) -> tuple[ExtensionType, ...]:
+        """The extensions that open values may hold."""
+
+    def root(self, name: str | None) -> Root:
+        """The root of that name."""
+
+    def parse_with(self, root: Root, data: bytes, parameters: Mapping[str, Any], *, open_bytes: bool = False) -> Any:
+        """The construct parser's value; raises DecodeError."""
+
+    def build_at(self, root: Root, row: int, value: Any, parameters: Mapping[str, Any]) -> bytes:
+        """The bytes that the construct path builds; raises EncodeError at the row."""
+
+
+@dataclass(slots=True)
+class Host:
+    """What programs ask when they are made, and when they give a record up."""
+
+    codec: Format
+    layout: Mapping[str, Any]
+    reread: int = 0  # records that the engine gave up on and the construct parser accepted
+    rebuilt: int = 0  # rows that the engine gave up on and the construct path was asked to build
+
+    def build(self, row: int, value: Any, request: Request) -> bytes:
+        """The bytes that the construct path builds of a row's value; raises EncodeError at the row."""
+        return self.codec.build_at(self.root(request), row, value, request.settings)
+
+    def root(self, request: Request) -> Root:
+        """The root that a request names."""
+        return self.codec.root(request.root)
+
+    def parse(self, data: bytes, request: Request) -> Any:
+        """The construct parser's value; raises DecodeError."""
+        return self.codec.parse_with(
+            self.root(request), data, request.settings, open_bytes=request.open_values == "binary"
+        )

@@ -1,0 +1,45 @@
+"""A root of a format: what ties a construct to what readers see of its values."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from wireloom.runtime.columns.logical import List, Record
+from wireloom.runtime.columns.shape import filling
+from wireloom.runtime.parsers.record import Record as WireRecord
+
+if TYPE_CHECKING:
+    from wireloom.runtime.columns.arrow import Layout
+
+
+@dataclass(frozen=True)
+class Root:
+    """An entry point: how it is read, and what readers see of it (of each element, where `elements`).
+
+    `kinds` names the columns of its flat rows that tell kinds of records apart; their values are few.
+    """
+
+    construct: WireRecord
+    logical: Record
+    elements: bool = False
+    rows: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+
+    @cached_property
+    def complete(self) -> Callable[[Any], Any]:
+        """Give a parsed value all its members, in order."""
+        fill = filling(self.logical)
+        return (lambda values: [fill(value) for value in values]) if self.elements else fill
+
+    @cached_property
+    def type(self) -> Record | List:
+        """The logical type of a whole record."""
+        return List(self.logical) if self.elements else self.logical
+
+    @cached_property
+    def layout(self) -> "Layout":
+        """How values become rows."""
+        from wireloom.runtime.columns.arrow import Layout
+
+        return Layout(self.logical, self.rows, self.elements)

@@ -1,7 +1,8 @@
 """Values of binary bodies."""
 
 from wireloom.runtime.engine.assembly import Uncovered
-from wireloom.runtime.engine.compiler.scope import TAKES, Node, Part, Scope, Sink, need_width
+from wireloom.runtime.engine.compiler.part import Part
+from wireloom.runtime.engine.compiler.scope import TAKES, Node, Scope, Sink, need_width
 
 
 class Binary(Part):

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Register, Uncovered
-from wireloom.runtime.engine.compiler.scope import NOWHERE, Item, Node, Part, Scope, Sink, member
+from wireloom.runtime.engine.compiler.part import Part
+from wireloom.runtime.engine.compiler.scope import NOWHERE, Item, Node, Scope, Sink, member
 from wireloom.runtime.engine.expressions import Compiled, Constant, Tree
 from wireloom.runtime.engine.outline import Column
 

@@ -5,7 +5,8 @@ from typing import Any
 
 from wireloom.runtime.columns.canonical import dumps
 from wireloom.runtime.engine.assembly import Label, Uncovered
-from wireloom.runtime.engine.compiler.scope import Node, Part, Scope, Sink, limits, need_width
+from wireloom.runtime.engine.compiler.part import Part
+from wireloom.runtime.engine.compiler.scope import Node, Scope, Sink, limits, need_width
 
 FAMILIES = {
     "null": 0,

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from wireloom.runtime.engine.assembly import Label, Uncovered
-from wireloom.runtime.engine.compiler.scope import NOWHERE, TAKES, Item, Node, Part, Scope, Sink, limits, need_width
+from wireloom.runtime.engine.compiler.part import Part
+from wireloom.runtime.engine.compiler.scope import NOWHERE, TAKES, Item, Node, Scope, Sink, limits, need_width
 from wireloom.runtime.engine.outline import Column
 
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5

@@ -5,7 +5,8 @@ from functools import partial
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
-from wireloom.runtime.engine.compiler.scope import ALWAYS, Node, Part, Scope, Sink, member
+from wireloom.runtime.engine.compiler.part import Part
+from wireloom.runtime.engine.compiler.scope import ALWAYS, Node, Scope, Sink, member
 from wireloom.runtime.engine.compiler.switches import hashed
 from wireloom.runtime.engine.expressions import Constant, Tree
 from wireloom.runtime.engine.outline import Column

@@ -1,14 +1,11 @@
 """What a part of the compiler is given: the names in force, where a value goes, and the field at hand."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wireloom.runtime.engine.assembly import Register, Uncovered
 from wireloom.runtime.engine.expressions import Constant
 from wireloom.runtime.engine.outline import Column
-
-if TYPE_CHECKING:
-    from wireloom.runtime.engine.compiler.program import Compiler
 
 Node = tuple[Any, ...]
 
@@ -98,15 +95,6 @@ class Item:
     scope: Scope
     record: Column | None
     column: Column | None
-
-
-class Part:
-    """A part of the compiler: what it emits goes to the compiler's assembly."""
-
-    def __init__(self, compiler: "Compiler") -> None:
-        self.compiler = compiler
-        self.assembly = compiler.assembly
-        self.expressions = compiler.expressions
 
 
 def member(record: Column | None, name: str) -> Column | None:

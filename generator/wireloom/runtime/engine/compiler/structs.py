@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
-from wireloom.runtime.engine.compiler.scope import Item, Node, Part, Scope, member
+from wireloom.runtime.engine.compiler.part import Part
+from wireloom.runtime.engine.compiler.scope import Item, Node, Scope, member
 from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Tree
 from wireloom.runtime.engine.outline import Column
 

@@ -4,7 +4,8 @@ from typing import Any
 
 from wireloom.runtime.engine.assembly import Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import TAKES
-from wireloom.runtime.engine.encoder.scope import Node, Part, Scope
+from wireloom.runtime.engine.encoder.part import Part
+from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.outline import Column
 
 

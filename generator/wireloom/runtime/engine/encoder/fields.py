@@ -1,25 +1,17 @@
 """Fields: constants, derived values, bits, mappings, checksums, or simply what the column says."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import member
 from wireloom.runtime.engine.compiler.switches import hashed
-from wireloom.runtime.engine.encoder.scope import Item, Node, Part, Scope
+from wireloom.runtime.engine.encoder.part import Part
+from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope
 from wireloom.runtime.engine.expressions import Code, Constant, Tree
 
 _MD5, _MD5_LATER = -1, -2
 _MD5_SIZE = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """A field whose value follows from the layout: where room was held for it."""
-
-    item: Item
-    register: Register
 
 
 class Fields(Part):

@@ -7,7 +7,8 @@ import msgpack
 
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import TAKES, limits
-from wireloom.runtime.engine.encoder.scope import Node, Part, Scope
+from wireloom.runtime.engine.encoder.part import Part
+from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.outline import Column
 
 _NIL = b"\xc0"

@@ -5,7 +5,8 @@ from typing import Any
 
 from wireloom.runtime.engine.assembly import Register
 from wireloom.runtime.engine.compiler.scope import member
-from wireloom.runtime.engine.encoder.scope import Node, Part, Scope
+from wireloom.runtime.engine.encoder.part import Part
+from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.outline import Column
 
 _LOADS = {  # the kind of value that a column takes -> what is loaded of it, and the kind of register

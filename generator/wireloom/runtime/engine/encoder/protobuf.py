@@ -6,7 +6,8 @@ from typing import Any
 
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import TAKES, limits
-from wireloom.runtime.engine.encoder.scope import Item, Node, Part, Scope
+from wireloom.runtime.engine.encoder.part import Part
+from wireloom.runtime.engine.encoder.scope import Item, Node, Scope
 from wireloom.runtime.engine.expressions import Compiled, Constant
 from wireloom.runtime.engine.outline import Column
 

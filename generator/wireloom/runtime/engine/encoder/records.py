@@ -6,7 +6,8 @@ from typing import Any
 from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import member
 from wireloom.runtime.engine.compiler.switches import hashed
-from wireloom.runtime.engine.encoder.scope import Node, Part, Scope
+from wireloom.runtime.engine.encoder.part import Part
+from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.expressions import Constant, Tree
 from wireloom.runtime.engine.outline import Column
 

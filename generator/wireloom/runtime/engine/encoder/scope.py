@@ -1,13 +1,10 @@
 """What a part of the compiler is given: the names that expressions see while a struct is built, and the columns."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wireloom.runtime.engine.assembly import Register, Uncovered
 from wireloom.runtime.engine.outline import Column
-
-if TYPE_CHECKING:
-    from wireloom.runtime.engine.encoder.program import Compiler
 
 Node = tuple[Any, ...]
 
@@ -81,10 +78,9 @@ class Item:
         return str(self.attributes.get("as", self.name))
 
 
-class Part:
-    """A part of the compiler: what it emits goes to the compiler's assembly."""
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A field whose value follows from the layout: where room was held for it."""
 
-    def __init__(self, compiler: "Compiler") -> None:
-        self.compiler = compiler
-        self.assembly = compiler.assembly
-        self.expressions = compiler.expressions
+    item: Item
+    register: Register

@@ -7,8 +7,8 @@ import msgpack
 
 from wireloom.runtime.engine.assembly import Edge, Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import member
-from wireloom.runtime.engine.encoder.fields import Placed
-from wireloom.runtime.engine.encoder.scope import Item, Node, Part, Scope
+from wireloom.runtime.engine.encoder.part import Part
+from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope
 from wireloom.runtime.engine.expressions import Compiled, Constant, Tree
 from wireloom.runtime.engine.outline import Column
 

@@ -1,0 +1,150 @@
+"""What a part of the compiler may ask of the whole and of the other parts.
+
+The parts call one another as deep as a layout nests; these protocols are all that they know of one another.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from wireloom.runtime.columns.logical import ExtensionType
+from wireloom.runtime.engine.assembly import Assembly, Register
+from wireloom.runtime.engine.compiler.scope import Item, Node, Scope, Sink
+from wireloom.runtime.engine.conditions import Conditions
+from wireloom.runtime.engine.expressions import Compiled, Expressions, Tree
+from wireloom.runtime.engine.outline import Column
+
+
+class Records(Protocol):
+    """Records and what they are chosen by, as other parts ask for them."""
+
+    def members(
+        self, node: Node, scope: Scope, record: Column | None, into: Scope | None, place: Register | None = None
+    ) -> Scope | None:
+        """Read a record into the row of `record` that is open."""
+
+    def word(self, value: Any) -> int:
+        """A value that is compared, as the number that the machine has for it."""
+
+
+class Structs(Protocol):
+    """Structs, as other parts ask for them."""
+
+    def struct(  # noqa: PLR0913 - as the part has it
+        self,
+        encoding: str,
+        form: str,
+        versions: Sequence[Any],
+        steps: Sequence[Any],
+        scope: Scope,
+        record: Column | None,
+    ) -> Scope:
+        """Read a struct into the row of `record` that is open."""
+
+
+class Fields(Protocol):
+    """Fields, as other parts ask for them."""
+
+    def computed(self, compiled: Compiled, sink: Sink) -> None:
+        """Deliver what an expression gives."""
+
+    def default(self, item: Item) -> None:
+        """What the field means where it is not there."""
+
+    def field(self, item: Item, version: Any) -> None:
+        """Read or compute a field, where it is there."""
+
+    def scalar(self, item: Item, read: Callable[[Sink], None]) -> None:
+        """Read a value that is no record and hold it against the field's own constraint."""
+
+
+class Protobuf(Protocol):
+    """protobuf messages, as other parts ask for them."""
+
+    def field(self, item: Item) -> None:
+        """Read a field from its slot."""
+
+    def open(self, fields: Sequence[Node], scope: Scope) -> None:
+        """Scan the message for its fields; each gets a slot."""
+
+
+class Compiler(Protocol):
+    """The compiler as its parts see it."""
+
+    big: bool
+    crcs: list[str]
+    open_values: str
+    extensions: Sequence[ExtensionType]
+    assembly: Assembly
+    expressions: Expressions
+    conditions: Conditions
+
+    @property
+    def records(self) -> Records:
+        """Records and what they are chosen by."""
+
+    @property
+    def structs(self) -> Structs:
+        """Structs."""
+
+    @property
+    def fields(self) -> Fields:
+        """Fields."""
+
+    @property
+    def protobuf(self) -> Protobuf:
+        """Protobuf messages."""
+
+    def resolved(self, node: Node) -> Node:
+        """The type that a reference means."""
+
+    def is_record(self, node: Node) -> bool:
+        """Whether values are records."""
+
+    def kind(self, node: Node) -> str:
+        """The kind of register that a value goes to."""
+
+    def define(self, scope: Scope, name: str, kind: str) -> Register:
+        """The register of a name; one name, one kind, shared with the struct that this one melts into."""
+
+    def never(self, when: Tree, scope: Scope) -> bool:
+        """Whether a condition cannot hold under these parameters."""
+
+    def during(self, when: Tree, scope: Scope) -> AbstractContextManager[None]:
+        """What is compiled within is executed while `when` holds."""
+
+    def into(self, column: Column | None, takes: str) -> AbstractContextManager[Column | None]:
+        """The column for a value of a kind: the column itself, or its alternative (None: not asked for)."""
+
+    def value(self, node: Node, scope: Scope, sink: Sink) -> None:
+        """Read one value."""
+
+    def record(self, node: Node, scope: Scope, column: Column | None, place: Register | None = None) -> Scope | None:
+        """Read a record into a column; the scope of its names, where it is one struct."""
+
+    def placed(self, tree: Tree, scope: Scope) -> int:
+        """The place of an expression."""
+
+    def size(self, size: Tree, scope: Scope) -> tuple[int, int]:
+        """The form of a size (0 all that is left, 1 number, 2 expression), and the number or the expression's place."""
+
+    def repeated(  # noqa: PLR0913 - as the compiler has it
+        self,
+        op: str,
+        head: tuple[int, ...],
+        element: Node,
+        scope: Scope,
+        column: Column | None,
+        unique: str | None = None,
+        entry: tuple[Node, Register] | None = None,
+    ) -> None:
+        """A list: the instruction, and the body that reads an element; of a map `entry` is the key and its register."""
+
+
+class Part:
+    """A part of the compiler: what it emits goes to the compiler's assembly."""
+
+    def __init__(self, compiler: Compiler) -> None:
+        self.compiler = compiler
+        self.assembly = compiler.assembly
+        self.expressions = compiler.expressions

@@ -1,0 +1,164 @@
+"""What a part of the compiler may ask of the whole and of the other parts.
+
+The parts call one another as deep as a layout nests; these protocols are all that they know of one another.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from wireloom.runtime.engine import compiler as reading
+from wireloom.runtime.engine.assembly import Label, Register
+from wireloom.runtime.engine.encoder.assembly import Assembly
+from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope
+from wireloom.runtime.engine.expressions import Compiled, Expressions
+from wireloom.runtime.engine.outline import Column
+
+
+class Names(Protocol):
+    """The names that expressions see, as other parts ask for them."""
+
+    def load(self, steps: Sequence[Any], scope: Scope) -> None:
+        """Give each name of the struct a register with its value."""
+
+    def load_record(self, scope: Scope) -> None:
+        """Give each member of a record, whatever struct it is of, a register with its value."""
+
+    def titles(self, steps: Sequence[Any]) -> Iterator[str]:
+        """What readers call the members of a struct, those of structs that melt into it included."""
+
+    def value(self, column: Column | None, *, textual: bool) -> Register:
+        """A register with the value of a column; a text is the number that the format has for it."""
+
+
+class Records(Protocol):
+    """Records and what they are chosen by, as other parts ask for them."""
+
+    def members(self, node: Node, scope: Scope, record: Column | None, place: Register | None) -> None:
+        """Write a record whose members are those of the row of `record` that is in force."""
+
+    def outermost(self, scope: Scope) -> bool:
+        """Whether a struct is the whole record, and readers come to it before they try any other alternative."""
+
+    def word(self, value: Any) -> int:
+        """A value that is chosen by, as a number."""
+
+
+class Structs(Protocol):
+    """Structs, as other parts ask for them."""
+
+    def struct(self, node: Node, parent: Scope, record: Column | None, place: Register | None) -> None:
+        """Write a struct from the row of `record` that is in force."""
+
+
+class Fields(Protocol):
+    """Fields, as other parts ask for them."""
+
+    def derive_early(self, steps: Sequence[Any], scope: Scope) -> None:
+        """Give expressions the derived values that do not need the layout."""
+
+    def field(self, item: Item) -> list[Placed]:
+        """Write a field; where its value follows from the layout, hold room for it."""
+
+    def settle(self, placed: Sequence[Placed], scope: Scope) -> None:
+        """Derived values first, in their order; then the checksums, each after those that it covers."""
+
+
+class Binary(Protocol):
+    """Binary values, as other parts ask for them."""
+
+    def constant(self, const: Any, node: Node) -> None:
+        """Write a constant."""
+
+    def number(self, register: Register, node: Node) -> None:
+        """Write the integer in a register."""
+
+
+class MessagePack(Protocol):
+    """MessagePack values, as other parts ask for them."""
+
+    def constant(self, const: Any, node: Node) -> None:
+        """Write a constant."""
+
+    def number(self, register: Register, node: Node) -> None:
+        """Write the integer in a register."""
+
+
+class Protobuf(Protocol):
+    """protobuf messages, as other parts ask for them."""
+
+    def message(self, items: Sequence[Item], present: dict[str, Compiled]) -> None:
+        """Write the fields of a message; tables last, since others fill them."""
+
+
+class Compiler(Protocol):
+    """The compiler as its parts see it."""
+
+    native: Any
+    settings: dict[str, Any]
+    crcs: list[str]
+    assembly: Assembly
+    expressions: Expressions
+    reader: reading.Compiler
+
+    @property
+    def names(self) -> Names:
+        """The names that expressions see."""
+
+    @property
+    def records(self) -> Records:
+        """Records and what they are chosen by."""
+
+    @property
+    def structs(self) -> Structs:
+        """Structs."""
+
+    @property
+    def fields(self) -> Fields:
+        """Fields."""
+
+    @property
+    def binary(self) -> Binary:
+        """Binary values."""
+
+    @property
+    def msgpack(self) -> MessagePack:
+        """MessagePack values."""
+
+    @property
+    def protobuf(self) -> Protobuf:
+        """Protobuf messages."""
+
+    @property
+    def big(self) -> bool:
+        """Whether integers are big-endian."""
+
+    def compute(self, compiled: Compiled, register: Register) -> None:
+        """Put the value of an expression into a register."""
+
+    def during(self, holds: Compiled) -> AbstractContextManager[None]:
+        """What is compiled within is executed while a condition holds."""
+
+    def fail(self) -> None:
+        """Give the record up: the construct path says what is wrong, or does what the engine does not."""
+
+    def only(self, column: Column | None, takes: str) -> Column | None:
+        """The column of a value of a kind; None, and the record is given up, where the value is of another kind."""
+
+    def value(self, node: Node, scope: Scope, column: Column | None) -> None:
+        """Write the value that a column has."""
+
+    def record(self, node: Node, scope: Scope, column: Column | None, place: Register | None = None) -> None:
+        """Write a record that has a column of its own."""
+
+    def repeated(self, element: Node, scope: Scope, column: Column, *, write: Any = None) -> tuple[Label, Register]:
+        """The body that writes an element, and the register of the element's place."""
+
+
+class Part:
+    """A part of the compiler: what it emits goes to the compiler's assembly."""
+
+    def __init__(self, compiler: Compiler) -> None:
+        self.compiler = compiler
+        self.assembly = compiler.assembly
+        self.expressions = compiler.expressions

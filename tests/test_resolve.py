@@ -225,7 +225,7 @@ TEXT = logical.Text()
     [
         (INT8, INT32, INT32),
         (INT32, UINT32, INT64),
-        (INT64, UINT64, logical.BigInteger()),
+        (INT64, UINT64, logical.Integer(65, signed=True)),
         (logical.Float(32), logical.Float(64), logical.Float(64)),
         (logical.Text(("a",)), logical.Text(("b", "a")), logical.Text(("a", "b"))),
         (logical.Text(("a",)), TEXT, TEXT),

@@ -173,11 +173,10 @@ def _is_scalar_of(type: LogicalType, value: object) -> bool:
     match type:
         case logical.Boolean():
             return isinstance(value, bool)
-        case logical.Integer(bits, signed):
-            low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
-            return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+        case logical.Integer():
+            return isinstance(value, int) and not isinstance(value, bool) and type.minimum <= value <= type.maximum
         case logical.BigInteger():
-            return isinstance(value, str) and value.isdecimal()
+            return isinstance(value, str) and value.removeprefix("-").isdecimal()
         case logical.Float():
             return value in ("NaN", "Infinity", "-Infinity") or (
                 isinstance(value, int | float) and not isinstance(value, bool)
@@ -195,7 +194,7 @@ def _rendering(type: LogicalType) -> str:
         case logical.Boolean():
             return "write true or false"
         case logical.Integer(bits, signed):
-            return f"write an integer of {bits} bits, {'signed' if signed else 'unsigned'}"
+            return f"write an integer of {min(bits, 64)} bits, {'signed' if signed else 'unsigned'}"
         case logical.BigInteger():
             return "write decimal text"
         case logical.Float():

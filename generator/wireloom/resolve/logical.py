@@ -219,12 +219,20 @@ def mapped_shape(mappings: tuple[types.Mapping, ...]) -> Shape:
         case Kind.BOOLEAN:
             return Shape(logical.Boolean(), nullable)
         case Kind.INTEGER:
-            return Shape(logical.Integer(64, signed=True), nullable)
+            return Shape(_meanings(value for value in present if isinstance(value, int)), nullable)
         case Kind.NULL:
             return Shape(_NOTHING, nullable=True, empty=True)
         case _:
             closed = all(each is not None for each in known)
             return Shape(logical.Text(tuple(str(value) for value in present) if closed else ()), nullable)
+
+
+def _meanings(values: Iterator[int]) -> logical.Integer:
+    """The type of integers that mapped values mean: int64 as long as it holds all that are known."""
+    known = tuple(values)
+    if max(known, default=0) < 1 << 63:
+        return logical.Integer(64, signed=True)
+    return logical.Integer(64, signed=False) if min(known) >= 0 else logical.Integer(65, signed=True)
 
 
 def _entry_shape(table: str, named: Types) -> Shape:
@@ -320,8 +328,9 @@ def _wider(
     if first.signed == second.signed:
         return logical.Integer(max(first.bits, second.bits), first.signed)
     signed, unsigned = (first, second) if first.signed else (second, first)
-    bits = max(signed.bits, unsigned.bits * 2)
-    return logical.Integer(bits, signed=True) if bits <= 64 else logical.BigInteger()
+    if unsigned.bits < signed.bits:
+        return signed
+    return logical.Integer(min(unsigned.bits * 2, 65), signed=True)
 
 
 def _alternatives(first: LogicalType, second: LogicalType) -> LogicalType:

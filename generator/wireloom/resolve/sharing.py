@@ -210,6 +210,8 @@ def shown(type: LogicalType) -> str:
     match type:
         case logical.Boolean():
             return "bool"
+        case logical.Integer(bits=65):
+            return "int64 | uint64"
         case logical.Integer(bits, signed):
             return f"{'int' if signed else 'uint'}{bits}"
         case logical.BigInteger():

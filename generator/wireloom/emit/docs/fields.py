@@ -57,6 +57,8 @@ def type_text(type: LogicalType) -> str:
     match type:
         case Boolean():
             return "boolean"
+        case Integer(bits=65):
+            return "integer, 64 bits, signed or unsigned"
         case Integer(bits, signed):
             return f"{'' if signed else 'unsigned '}integer, {bits} bits"
         case BigInteger():

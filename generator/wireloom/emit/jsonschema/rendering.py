@@ -33,10 +33,10 @@ def schema(type: LogicalType) -> Schema:
     match type:
         case Boolean():
             return {"type": "boolean"}
-        case Integer(bits, signed):
-            return integer(bits, signed=signed)
+        case Integer():
+            return {"type": "integer", "minimum": type.minimum, "maximum": type.maximum}
         case BigInteger():
-            return {"type": "string", "pattern": "^(?:0|[1-9][0-9]*)(?!\\n)$"}
+            return {"type": "string", "pattern": "^(?:0|-?[1-9][0-9]{0,38})(?!\\n)$"}
         case Float():
             return {"oneOf": [{"type": "number"}, {"enum": _NUMBER_WORDS}]}
         case Text(symbols):

@@ -32,6 +32,7 @@ _INTEGERS = {
     (16, False): "t.IntegerType()",
     (32, False): "t.LongType()",
     (64, False): "t.DecimalType(20, 0)",
+    (65, True): "t.DecimalType(20, 0)",
 }
 _FLOATS = {32: "t.FloatType()", 64: "t.DoubleType()"}
 _OPEN = "open_type"

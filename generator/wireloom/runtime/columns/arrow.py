@@ -69,6 +69,7 @@ _INTEGERS = {
     (16, False): pa.int32(),
     (32, False): pa.int64(),
     (64, False): pa.decimal128(20, 0),
+    (65, True): pa.decimal128(20, 0),
 }
 
 

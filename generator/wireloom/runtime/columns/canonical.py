@@ -14,6 +14,7 @@ open value            tagged, recursively: null, {"bool": ...} {"int": ...} {"fl
 
 import json
 import math
+import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping, Sequence
 from typing import assert_never
@@ -38,6 +39,7 @@ from wireloom.runtime.columns.projection import unknown_name
 from wireloom.runtime.columns.shape import chosen
 from wireloom.runtime.values import Extension, Pairs
 
+_DECIMAL = re.compile(r"0|-?[1-9][0-9]{0,38}").fullmatch  # 39 digits are 128 bits
 _NUMBER_WORDS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
@@ -223,7 +225,7 @@ def _integer(rendering: object, path: str) -> int:
 
 
 def _decimal(rendering: object, path: str) -> int:
-    if not isinstance(rendering, str) or not (rendering.isascii() and rendering.isdigit()):
+    if not isinstance(rendering, str) or not _DECIMAL(rendering):
         raise _misfit(path, f"expected decimal text, got {rendering!r}")
     return int(rendering)
 

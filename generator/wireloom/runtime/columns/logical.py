@@ -15,15 +15,25 @@ class Boolean:
 
 @dataclass(frozen=True, slots=True)
 class Integer:
-    """An integer of 8, 16, 32 or 64 bits."""
+    """An integer of 8, 16, 32 or 64 bits; signed ones of 65 bits are those that int64 or uint64 holds."""
 
     bits: int
     signed: bool
 
+    @property
+    def minimum(self) -> int:
+        """The smallest value."""
+        return -(1 << min(self.bits, 64) - 1) if self.signed else 0
+
+    @property
+    def maximum(self) -> int:
+        """The largest value."""
+        return (1 << (self.bits - 1 if self.signed else self.bits)) - 1
+
 
 @dataclass(frozen=True, slots=True)
 class BigInteger:
-    """An unsigned integer beyond 64 bits, shown as decimal text."""
+    """An integer beyond 64 bits, shown as decimal text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ _INTEGERS = {
     (16, False): "int32",
     (32, False): "int64",
     (64, False): "decimal",
+    (65, True): "decimal",
 }
 
 

@@ -152,7 +152,8 @@ Aggregate = structure.Struct(
     structure.Discard(
         "records",
         keep=lambda ctx: (
-            ctx["hashKey"] >= ctx._params["shard_range"].start and ctx["hashKey"] <= ctx._params["shard_range"].end
+            fn.at_least(ctx["hashKey"], fn.member(ctx._params["shard_range"], "start"))
+            and fn.at_most(ctx["hashKey"], fn.member(ctx._params["shard_range"], "end"))
         ),
         count="discarded",
         when=lambda ctx: fn.present(ctx._params["shard_range"]),

@@ -4,8 +4,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import assert_never
 
-from wireloom.expr.ast import Expression, FieldRef, Literal
+from wireloom.expr.ast import Expression, FieldRef, Kind, Literal
+from wireloom.expr.extents import extent
+from wireloom.expr.types import kind
 from wireloom.model import types
+from wireloom.model.extents import field_extents
 from wireloom.model.format import ErrorCode
 from wireloom.model.types import Encoding, Form, Type
 from wireloom.problems import nearest
@@ -184,10 +187,22 @@ def _struct_codes(struct: types.Struct) -> Iterator[str]:
         yield from _step_codes(step, struct)
 
 
+def _computed_codes(field: types.Field, compute: Expression, struct: types.Struct) -> Iterator[str]:
+    """The codes of a computed value that is not of its type."""
+    type = field.type.type if isinstance(field.type, types.Nullable) else field.type
+    found = extent(compute, field_extents(struct, {}))
+    if isinstance(type, types.Integer) and (found.low < type.minimum or found.high > type.maximum):
+        yield "int_range"
+    if kind(compute) is Kind.ANY:
+        yield "type_mismatch"
+
+
 def _step_codes(step: types.Step, struct: types.Struct) -> Iterator[str]:
     match step:
         case types.Field():
-            if step.compute is None and not step.counted:
+            if step.compute is not None:
+                yield from _computed_codes(step, step.compute, struct)
+            elif not step.counted:
                 yield from type_codes(_without_impossible(step.type, struct), struct.encoding)
             yield step.code
             yield from (bit.code for bit in step.bits if bit.mappings is not None)

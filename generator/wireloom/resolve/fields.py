@@ -55,8 +55,8 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         minimum=minimum,
         maximum=maximum,
         bits=bits_of(around, place / "bits", document, type),
-        derive=_value(late, place / "derive", document.derive, type, document),
-        compute=_value(scope, place / "compute", document.compute, type, document),
+        derive=_derived(late, place / "derive", document.derive, type, document),
+        compute=_expression(scope, place / "compute", document.compute, _kind(type)),
         checksum=checksum_of(around, place, document, type),
         refers=table_reference_of(around, place / "refers", document, type),
         table=document.table,
@@ -77,8 +77,8 @@ def _expression(scope: Scope, place: Place, written: object, wanted: Kind) -> Ex
     return None if written is None else expression(scope, place, written, wanted)
 
 
-def _value(scope: Scope, place: Place, written: object, type: Type, document: FieldDocument) -> Expression | None:
-    """An expression that gives the field's value: what readers see where a table maps it."""
+def _derived(scope: Scope, place: Place, written: object, type: Type, document: FieldDocument) -> Expression | None:
+    """The expression that builders derive a value by: what readers see where a table maps it."""
     wanted = Kind.ANY if document.values is not None else _kind(type)
     return _expression(scope, place, written, wanted)
 

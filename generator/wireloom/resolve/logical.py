@@ -6,30 +6,20 @@ different kinds becomes alternatives. Recursive values are open, and so is every
 """
 
 from collections.abc import Iterator, Mapping
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import assert_never
 
 from wireloom.expr.ast import (
-    Binary,
-    Call,
-    Conditional,
     Expression,
-    FieldRef,
     Kind,
     Literal,
-    MarkRef,
-    Membership,
-    Name,
-    ParameterRef,
-    Position,
-    Unary,
 )
+from wireloom.expr.extents import Extent, extent
 from wireloom.expr.types import kind as expression_kind
 from wireloom.model import logical, types
+from wireloom.model.extents import field_extents
 from wireloom.model.logical import LogicalField, LogicalType
-from wireloom.resolve.expressions import parts
 from wireloom.resolve.outline import leaves
 
 _KIND_ORDER = ("bool", "int", "float", "str", "bytes", "list", "map", "record", "variant")
@@ -125,18 +115,15 @@ def _documented_reason(field: LogicalField) -> LogicalField:
 
 
 def _struct_fields(struct: types.Struct, named: Types) -> Iterator[LogicalField]:
-    certain: set[str] = set()  # what expressions call the fields that always have a value
+    known = field_extents(struct, named)  # of the fields by what expressions call them
     for field in struct.fields:
         if field.flatten:
-            lent = tuple(_flattened(field, named))
-            certain |= {each.name for each in lent if not each.nullable}
-            yield from lent
+            yield from _flattened(field, named)
             continue
         found = logical_field(field, named)
-        if field.compute is not None and may_be_null(field.compute, certain):
+        if field.compute is not None and extent(field.compute, known).nullable:
             found = replace(found, nullable=True)
-        if not found.nullable:
-            certain |= {field.wire_name}
+        known[field.wire_name] = replace(known.get(field.wire_name, Extent()), nullable=found.nullable)
         if not field.hidden:
             yield found
         for bit in field.bits:
@@ -159,21 +146,6 @@ def field_shape(field: types.Field, named: Types) -> Shape:
     if field.refers is not None:
         return _entry_shape(field.refers.table, named)
     return shape(field.type, named)
-
-
-def may_be_null(expression: Expression, certain: AbstractSet[str]) -> bool:
-    """Whether an expression may give null, if only the fields in `certain` always have a value."""
-    match expression:
-        case Literal(value):
-            return value is None
-        case FieldRef(up=0, name=name, members=()):
-            return name not in certain
-        case Position() | MarkRef() | Membership() | Call("present" | "len" | "count") | Binary("==" | "!="):
-            return any(may_be_null(part, certain) for part in parts(expression) if not isinstance(part, FieldRef))
-        case Call("rangeName" | "decimal" | "md5") | FieldRef() | ParameterRef() | Name():
-            return True
-        case Conditional() | Unary() | Binary() | Call():
-            return any(may_be_null(part, certain) for part in parts(expression))
 
 
 def _may_be_absent(field: types.Field) -> bool:

@@ -1,19 +1,185 @@
-"""The functions of the expression language, as generated code calls them.
+"""The operators and functions of the expression language, as generated code calls them.
 
-All are total: they accept null where a field may be absent and never raise for any value that decoding can produce.
+All are total: they accept any value that a field can have and never raise. Null is a third truth value, integers are
+exact within 128 bits (-2^127 .. 2^128-1), and a result beyond is null. Generated code uses plain operators where the
+types of the operands prove that neither null nor an overflow can occur; these functions are what it calls elsewhere.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence, Sized
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from construct import Container
 
+from wireloom.runtime.parameters import Range
+from wireloom.runtime.values import Value
+
 Ranges = Sequence[tuple[str, int | None, int | None]]
+_LOWEST, _HIGHEST = -(1 << 127), (1 << 128) - 1
+_SHIFTS = range(128)
 
 
 class LayoutPendingError(Exception):
     """While building: the expression needs a position that is not settled yet."""
+
+
+# --- arithmetic: null with null, with what is no number, and beyond 128 bits ---------------------------------------
+
+
+def add(left: Any, right: Any) -> Any:
+    """`left + right`."""
+    return _exact(left + right) if _are_numbers(left, right) else None
+
+
+def subtract(left: Any, right: Any) -> Any:
+    """`left - right`."""
+    return _exact(left - right) if _are_numbers(left, right) else None
+
+
+def multiply(left: Any, right: Any) -> Any:
+    """`left * right`."""
+    return _exact(left * right) if _are_numbers(left, right) else None
+
+
+def negative(value: Any) -> Any:
+    """`-value`."""
+    return _exact(-value) if _is_number(value) else None
+
+
+def inverted(value: Any) -> int | None:
+    """`~value`."""
+    return _exact(~value) if _is_integer(value) else None
+
+
+def bit_and(left: Any, right: Any) -> int | None:
+    """`left & right`."""
+    return _exact(left & right) if _are_integers(left, right) else None
+
+
+def bit_or(left: Any, right: Any) -> int | None:
+    """`left | right`."""
+    return _exact(left | right) if _are_integers(left, right) else None
+
+
+def bit_xor(left: Any, right: Any) -> int | None:
+    """`left ^ right`."""
+    return _exact(left ^ right) if _are_integers(left, right) else None
+
+
+def shift_left(value: Any, count: Any) -> int | None:
+    """`value << count`; null for a count outside 0 .. 127."""
+    return _exact(value << count) if _are_integers(value, count) and count in _SHIFTS else None
+
+
+def shift_right(value: Any, count: Any) -> int | None:
+    """`value >> count`; null for a count outside 0 .. 127."""
+    return value >> count if _are_integers(value, count) and count in _SHIFTS else None
+
+
+def smallest(first: Any, *others: Any) -> Any:
+    """The smallest of numbers; null where one is null."""
+    return _extreme(operator.lt, first, *others)
+
+
+def largest(first: Any, *others: Any) -> Any:
+    """The largest of numbers; null where one is null."""
+    return _extreme(operator.gt, first, *others)
+
+
+def _extreme(better: Callable[[Any, Any], bool], first: Any, *others: Any) -> Any:
+    if not all(_is_number(value) for value in (first, *others)):
+        return None
+    for value in others:
+        if better(value, first):
+            first = value
+    return first
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _are_integers(left: object, right: object) -> bool:
+    return _is_integer(left) and _is_integer(right)
+
+
+def _are_numbers(left: object, right: object) -> bool:
+    return _is_number(left) and _is_number(right)
+
+
+def _exact(number: Any) -> Any:
+    """The number; null for an integer beyond 128 bits."""
+    return number if isinstance(number, float) or _LOWEST <= number <= _HIGHEST else None
+
+
+# --- comparison ----------------------------------------------------------------------------------------------------
+
+
+def equal(left: Any, right: Any) -> bool:
+    """`left == right`: null is a value, and values of different kinds are not equal (true is not 1)."""
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    return bool(left == right)
+
+
+def among(value: Any, options: Sequence[Any]) -> bool:
+    """`value in options`."""
+    return any(equal(value, option) for option in options)
+
+
+def less(left: Any, right: Any) -> bool | None:
+    """`left < right`; null with null, and with what is no number."""
+    return left < right if _are_numbers(left, right) else None
+
+
+def at_most(left: Any, right: Any) -> bool | None:
+    """`left <= right`; null with null, and with what is no number."""
+    return left <= right if _are_numbers(left, right) else None
+
+
+def more(left: Any, right: Any) -> bool | None:
+    """`left > right`; null with null, and with what is no number."""
+    return left > right if _are_numbers(left, right) else None
+
+
+def at_least(left: Any, right: Any) -> bool | None:
+    """`left >= right`; null with null, and with what is no number."""
+    return left >= right if _are_numbers(left, right) else None
+
+
+# --- logic: null is neither true nor false -------------------------------------------------------------------------
+
+
+def truth(value: Any) -> bool | None:
+    """The value as a condition: what is no boolean is null."""
+    return value if isinstance(value, bool) else None
+
+
+def negated(value: Any) -> bool | None:
+    """`not value`; null for null."""
+    return not value if isinstance(value, bool) else None
+
+
+def both(left: Any, right: Any) -> bool | None:
+    """`left and right`: false where one is, else null where one is null."""
+    if left is False or right is False:
+        return False
+    return True if left is True and right is True else None
+
+
+def either(left: Any, right: Any) -> bool | None:
+    """`left or right`: true where one is, else null where one is null."""
+    if left is True or right is True:
+        return True
+    return False if left is False and right is False else None
+
+
+# --- positions -----------------------------------------------------------------------------------------------------
 
 
 def here(context: Container) -> int:
@@ -28,11 +194,11 @@ def size(context: Container) -> int:
     return int(context._size)
 
 
-def index(context: Container) -> int:
-    """Place of the innermost enclosing list's element."""
-    while context.get("_index") is None:
-        context = context._
-    return int(context._index)
+def index(context: Container) -> int | None:
+    """Place of the innermost enclosing list's element; null outside of lists."""
+    while context is not None and context.get("_index") is None:
+        context = context.get("_")
+    return None if context is None else int(context._index)
 
 
 def mark(context: Container, name: str) -> int:
@@ -42,9 +208,20 @@ def mark(context: Container, name: str) -> int:
     return int(context._marks[name])
 
 
-def member(value: Mapping[str, Any] | None, name: str) -> Any:
-    """A member of a record; null for null, and for one that is absent."""
-    return None if value is None else value.get(name)
+# --- values --------------------------------------------------------------------------------------------------------
+
+
+def member(value: Any, name: str) -> Any:
+    """A member of a record, or an end of a range; null for null, and for one that is absent."""
+    match value:
+        case Value() if name in value.hidden:
+            return value.hidden[name]
+        case Mapping():
+            return value.get(name)
+        case Range():
+            return value.start if name == "start" else value.end
+        case _:
+            return None
 
 
 def present(value: object) -> bool:
@@ -52,21 +229,29 @@ def present(value: object) -> bool:
     return value is not None
 
 
-def length(value: str | bytes | None) -> int:
-    """Bytes of a text (as UTF-8) or of bytes; 0 for null."""
+def length(value: Any) -> int | None:
+    """Bytes of a text (as UTF-8) or of bytes; 0 for null, null for what is neither."""
+    match value:
+        case None:
+            return 0
+        case str():
+            return len(value.encode("utf-8", "surrogatepass"))
+        case bytes() | bytearray() | memoryview():
+            return len(bytes(value))
+        case _:
+            return None
+
+
+def count(value: Any) -> int | None:
+    """Elements of a list or entries of a map; 0 for null, null for what is neither."""
     if value is None:
         return 0
-    return len(value.encode("utf-8", "surrogatepass")) if isinstance(value, str) else len(value)
+    return len(value) if isinstance(value, list | tuple | dict) else None
 
 
-def count(value: Sized | None) -> int:
-    """Elements of a list; 0 for null."""
-    return 0 if value is None else len(value)
-
-
-def range_name(value: int | None, ranges: Ranges) -> str | None:
+def range_name(value: Any, ranges: Ranges) -> str | None:
     """The name of the first range that holds `value`."""
-    if value is None:
+    if not _is_integer(value):
         return None
     for name, minimum, maximum in ranges:
         if (minimum is None or value >= minimum) and (maximum is None or value <= maximum):
@@ -74,19 +259,21 @@ def range_name(value: int | None, ranges: Ranges) -> str | None:
     return None
 
 
-def decimal(text: str | None, bits: int) -> int | None:
+def decimal(text: Any, bits: int) -> int | None:
     """The number that a decimal text says (a plus sign may lead); null for another text, or beyond `bits` bits."""
-    text = None if text is None else text.removeprefix("+")
+    if not isinstance(text, str):
+        return None
+    text = text.removeprefix("+")
     digits = len(str((1 << bits) - 1))
-    if text is None or not text.isascii() or not text.isdigit() or len(text.lstrip("0")) > digits:
+    if not text.isascii() or not text.isdigit() or len(text.lstrip("0")) > digits:
         return None
     number = int(text.lstrip("0") or "0")
-    return number if number < 1 << bits else None
+    return _exact(number) if number < 1 << bits else None
 
 
-def md5(text: str | bytes | None) -> int | None:
+def md5(text: Any) -> int | None:
     """MD5 of the bytes (of the UTF-8 of a text) as an unsigned big-endian number."""
-    if text is None:
+    if not isinstance(text, str | bytes | bytearray | memoryview):
         return None
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     return int.from_bytes(hashlib.md5(data, usedforsecurity=False).digest(), "big")

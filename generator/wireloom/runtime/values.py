@@ -1,7 +1,9 @@
 """The Python values of decoded records that plain Python has no type for, and the kinds that tell values apart."""
 
 import math
+import struct
 from dataclasses import dataclass, field
+from typing import Any
 
 
 class Pairs(list[tuple[object, object]]):
@@ -24,6 +26,14 @@ class Pairs(list[tuple[object, object]]):
         return f"Pairs({list.__repr__(self)})"
 
 
+class Value(dict[str, Any]):
+    """A parsed struct: what readers see, and beside it the values that only expressions see."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hidden: dict[str, Any] = {}
+
+
 @dataclass(frozen=True, slots=True)
 class Extension:
     """An extension value: its type code, the name that the spec gives the code, and its bytes or text.
@@ -41,6 +51,15 @@ class OpenBytes:
     """An open value as it stands on the wire: MessagePack bytes, or the bytes of JSON text."""
 
     data: bytes
+
+
+def float32(number: float) -> float:
+    """The nearest number of 32 bits, infinite beyond the largest."""
+    try:
+        rounded: float = struct.unpack("<f", struct.pack("<f", number))[0]
+    except OverflowError:
+        return math.copysign(math.inf, number)
+    return rounded
 
 
 _KINDS: dict[type, str] = {

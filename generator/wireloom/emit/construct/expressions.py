@@ -1,6 +1,12 @@
-"""Expressions of the spec language as Python source: a lambda over construct's context."""
+"""Expressions of the spec language as Python source: a lambda over construct's context.
 
-from collections.abc import Iterator
+Null is a third truth value and integers are exact within 128 bits. Plain operators stand where what is known of the
+operands proves that neither matters; elsewhere the functions of `runtime.expressions` do. In a condition null counts as
+false, so that `and` and `or` stay plain there.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import assert_never
 
 from wireloom.emit.code import Lambda, literal
@@ -10,6 +16,7 @@ from wireloom.expr.ast import (
     Conditional,
     Expression,
     FieldRef,
+    Kind,
     Literal,
     MarkRef,
     Membership,
@@ -18,6 +25,8 @@ from wireloom.expr.ast import (
     Position,
     Unary,
 )
+from wireloom.expr.extents import HIGHEST, LOWEST, Extent, extent, overflows
+from wireloom.expr.types import kind
 
 _FUNCTIONS = {
     "len": "fn.length",
@@ -26,9 +35,25 @@ _FUNCTIONS = {
     "decimal": "fn.decimal",
     "md5": "fn.md5",
     "rangeName": "fn.range_name",
-    "min": "min",
-    "max": "max",
+    "min": "fn.smallest",
+    "max": "fn.largest",
+    "+": "fn.add",
+    "-": "fn.subtract",
+    "*": "fn.multiply",
+    "&": "fn.bit_and",
+    "|": "fn.bit_or",
+    "^": "fn.bit_xor",
+    "<<": "fn.shift_left",
+    ">>": "fn.shift_right",
+    "<": "fn.less",
+    "<=": "fn.at_most",
+    ">": "fn.more",
+    ">=": "fn.at_least",
+    "and": "fn.both",
+    "or": "fn.either",
 }
+_UNARY_FUNCTIONS = {"-": "fn.negative", "~": "fn.inverted"}
+_LOGIC, _EQUALITY, _ORDER = ("and", "or"), ("==", "!="), ("<", "<=", ">", ">=")
 # How tightly Python binds; a part that binds less than its place asks for gets parentheses.
 _BINDING = {
     "or": 2,
@@ -49,95 +74,162 @@ _BINDING = {
     "*": 11,
 }
 _CONDITIONAL, _NOT, _COMPARISON, _UNARY, _ATOM = 1, 4, 5, 12, 20
+_COMPARABLE = (Kind.INTEGER, Kind.TEXT, Kind.BYTES)
+Fields = Mapping[str, Extent]
 
 
-def function(expression: Expression) -> Lambda:
-    """The expression as a lambda of the context."""
-    pieces = tuple(_pieces(expression))
-    return Lambda("ctx" if "ctx" in source_of(expression) else "_", pieces)
+def function(expression: Expression, fields: Fields | None = None, *, condition: bool = False) -> Lambda:
+    """The expression as a lambda of the context; `fields` says what is known of the fields of the struct itself."""
+    pieces = tuple(_Writer(fields or {}).pieces(expression, condition=condition))
+    text = "".join(part for piece in pieces for part in piece)
+    return Lambda("ctx" if "ctx" in text else "_", pieces)
 
 
-def _pieces(expression: Expression) -> Iterator[tuple[str, ...]]:
-    """Where a long expression may break: each branch and condition of a choice."""
-    lead = ""
-    while isinstance(expression, Conditional):
-        then, *rest = _parts(expression.then, _CONDITIONAL + 1)
-        yield lead + then, *rest
-        first, *rest = _parts(expression.condition, _CONDITIONAL + 1)
-        yield "if " + first, *rest
-        lead, expression = "else ", expression.otherwise
-    first, *rest = _parts(expression, _CONDITIONAL)
-    yield lead + first, *rest
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    fields: Fields = field(default_factory=dict)
+
+    def pieces(self, expression: Expression, *, condition: bool) -> Iterator[tuple[str, ...]]:
+        """Where a long expression may break: each branch and condition of a choice."""
+        lead = ""
+        while isinstance(expression, Conditional):
+            then, *rest = self._parts(expression.then, _CONDITIONAL + 1, condition=condition)
+            yield lead + then, *rest
+            first, *rest = self._parts(expression.condition, _CONDITIONAL + 1, condition=True)
+            yield "if " + first, *rest
+            lead, expression = "else ", expression.otherwise
+        first, *rest = self._parts(expression, _CONDITIONAL, condition=condition)
+        yield lead + first, *rest
+
+    def _parts(self, expression: Expression, place: int, *, condition: bool) -> list[str]:
+        """The operands of `and` and `or`, each behind its operator."""
+        plain = isinstance(expression, Binary) and expression.operator in _LOGIC
+        if not isinstance(expression, Binary) or not plain or not self._is_plain(expression, condition=condition):
+            return [self._source(expression, place, condition=condition)]
+        binding = _BINDING[expression.operator]
+        if binding < place:
+            return [self._source(expression, place, condition=condition)]
+        first, *rest = self._parts(expression.right, binding + 1, condition=condition)
+        left = self._parts(expression.left, binding, condition=condition)
+        return [*left, f"{expression.operator} {first}", *rest]
+
+    def _source(self, expression: Expression, place: int, *, condition: bool = False) -> str:
+        text, binding = self._bound(expression, condition=condition)
+        return f"({text})" if binding < place else text
+
+    def _bound(self, expression: Expression, *, condition: bool) -> tuple[str, int]:
+        match expression:
+            case Literal(value):
+                return literal(value), _UNARY if isinstance(value, int) and value < 0 else _ATOM
+            case FieldRef(up, name, members):
+                source = "ctx" + "._" * up + f"[{literal(name)}]"
+                for member in members:
+                    source = f"fn.member({source}, {literal(member)})"
+                return f"fn.truth({source})" if condition and expression.kind is Kind.ANY else source, _ATOM
+            case MarkRef(name):
+                return f"fn.mark(ctx, {literal(name)})", _ATOM
+            case ParameterRef(name, ()):
+                return f"ctx._params[{literal(name)}]", _ATOM
+            case ParameterRef(name, members):
+                return f"fn.member(ctx._params[{literal(name)}], {literal(members[0])})", _ATOM
+            case Position(fact):
+                return f"fn.{fact}(ctx)", _ATOM
+            case Unary("not", operand):
+                return self._negation(operand)
+            case Unary(operator, operand):
+                return self._signed(operator, operand)
+            case Binary(operator, left, right) if self._is_plain(expression, condition=condition):
+                return self._operation(operator, left, right, condition=condition)
+            case Binary("==", left, right):
+                return f"fn.equal({self._list(left, right)})", _ATOM
+            case Binary("!=", left, right):
+                return f"not fn.equal({self._list(left, right)})", _NOT
+            case Binary(operator, left, right):
+                logic = operator in _LOGIC
+                return f"{_FUNCTIONS[operator]}({self._list(left, right, truth=logic)})", _ATOM
+            case Membership(operand, options):
+                return self._membership(operand, options)
+            case Conditional(choice, then, otherwise):
+                first = self._source(then, _CONDITIONAL + 1, condition=condition)
+                middle = self._source(choice, _CONDITIONAL + 1, condition=True)
+                last = self._source(otherwise, _CONDITIONAL, condition=condition)
+                return f"{first} if {middle} else {last}", _CONDITIONAL
+            case Call("rangeName", (value, Literal(str(ranges)))):
+                return f"fn.range_name({self._list(value)}, {ranges_name(ranges)})", _ATOM
+            case Call(name, arguments):
+                plain = name in ("min", "max") and all(self._is_certain(argument) for argument in arguments)
+                return f"{name if plain else _FUNCTIONS[name]}({self._list(*arguments)})", _ATOM
+            case Name(parts):
+                raise AssertionError(f"an unresolved name reached the emitter: {'.'.join(parts)}")
+            case _:
+                assert_never(expression)
+
+    def _list(self, *arguments: Expression, truth: bool = False) -> str:
+        """Arguments of a function; where they stand for conditions, what is no boolean is null."""
+        sources = (
+            f"fn.truth({source})" if truth and _is_loose(argument) else source
+            for argument in arguments
+            for source in (self._source(argument, _CONDITIONAL),)
+        )
+        return ", ".join(sources)
+
+    def _negation(self, operand: Expression) -> tuple[str, int]:
+        if _is_loose(operand) or self._extent(operand).nullable:
+            return f"fn.negated({self._list(operand)})", _ATOM
+        return f"not {self._source(operand, _NOT)}", _NOT
+
+    def _signed(self, operator: str, operand: Expression) -> tuple[str, int]:
+        found = self._extent(operand)
+        if self._is_certain(operand) and found.high <= -(LOWEST + 1) and found.low >= -HIGHEST:
+            return operator + self._source(operand, _UNARY), _UNARY
+        return f"{_UNARY_FUNCTIONS[operator]}({self._list(operand)})", _ATOM
+
+    def _operation(self, operator: str, left: Expression, right: Expression, *, condition: bool) -> tuple[str, int]:
+        binding = _BINDING[operator]
+        if operator in _EQUALITY and isinstance(right, Literal) and isinstance(right.value, bool | None):
+            word = "is" if operator == "==" else "is not"
+            return f"{self._source(left, binding + 1)} {word} {literal(right.value)}", binding
+        inner = condition and operator in _LOGIC
+        first = self._source(left, binding + 1 if binding == _COMPARISON else binding, condition=inner)
+        return f"{first} {operator} {self._source(right, binding + 1, condition=inner)}", binding
+
+    def _membership(self, operand: Expression, options: tuple[object, ...]) -> tuple[str, int]:
+        if kind(operand) in _COMPARABLE or not any(isinstance(option, int) for option in options):
+            return f"{self._source(operand, _COMPARISON + 1)} in {literal(options)}", _COMPARISON
+        return f"fn.among({self._list(operand)}, {literal(options)})", _ATOM
+
+    def _is_plain(self, expression: Binary, *, condition: bool) -> bool:
+        """Whether Python's own operator gives what the language says."""
+        left, right = expression.left, expression.right
+        if expression.operator in _LOGIC:
+            certain = not (self._extent(left).nullable or self._extent(right).nullable)
+            return condition or (certain and not (_is_loose(left) or _is_loose(right)))
+        if expression.operator in _EQUALITY:
+            return _are_comparable(left, right)
+        certain = self._is_certain(left) and self._is_certain(right)
+        if expression.operator in _ORDER:
+            return certain
+        return certain and not overflows(expression.operator, self._extent(left), self._extent(right))
+
+    def _is_certain(self, expression: Expression) -> bool:
+        """Whether the value is an integer."""
+        return kind(expression) is Kind.INTEGER and not self._extent(expression).nullable
+
+    def _extent(self, expression: Expression) -> Extent:
+        return extent(expression, self.fields)
 
 
-def _parts(expression: Expression, place: int) -> list[str]:
-    """The operands of `and` and `or`, each behind its operator."""
-    if not isinstance(expression, Binary) or expression.operator not in ("and", "or"):
-        return [_source(expression, place)]
-    binding = _BINDING[expression.operator]
-    if binding < place:
-        return [_source(expression, place)]
-    first, *rest = _parts(expression.right, binding + 1)
-    return [*_parts(expression.left, binding), f"{expression.operator} {first}", *rest]
+def _is_loose(expression: Expression) -> bool:
+    """Whether a condition may be of another kind than a boolean."""
+    return kind(expression) is not Kind.BOOLEAN
 
 
-def source_of(expression: Expression) -> str:
-    """The expression as source in which `ctx` is the context."""
-    return _source(expression, _CONDITIONAL)
-
-
-def _source(expression: Expression, place: int) -> str:
-    text, binding = _bound(expression)
-    return f"({text})" if binding < place else text
-
-
-def _bound(expression: Expression) -> tuple[str, int]:
-    match expression:
-        case Literal(value):
-            return literal(value), _UNARY if isinstance(value, int) and value < 0 else _ATOM
-        case FieldRef(up, name, members):
-            source = "ctx" + "._" * up + f"[{literal(name)}]"
-            for member in members:
-                source = f"fn.member({source}, {literal(member)})"
-            return source, _ATOM
-        case MarkRef(name):
-            return f"fn.mark(ctx, {literal(name)})", _ATOM
-        case ParameterRef(name, members):
-            return f"ctx._params[{literal(name)}]" + "".join(f".{member}" for member in members), _ATOM
-        case Position(fact):
-            return f"fn.{fact}(ctx)", _ATOM
-        case Unary("not", operand):
-            return f"not {_source(operand, _NOT)}", _NOT
-        case Unary(operator, operand):
-            return operator + _source(operand, _UNARY), _UNARY
-        case Binary(operator, left, right):
-            return _binary(operator, left, right)
-        case Membership(operand, options):
-            return f"{_source(operand, _COMPARISON + 1)} in {literal(options)}", _COMPARISON
-        case Conditional(condition, then, otherwise):
-            texts = (_source(part, _CONDITIONAL + 1) for part in (then, condition))
-            return "{} if {} else ".format(*texts) + _source(otherwise, _CONDITIONAL), _CONDITIONAL
-        case Call("rangeName", (value, Literal(str(ranges)))):
-            return f"fn.range_name({source_of(value)}, {ranges_name(ranges)})", _ATOM
-        case Call(name, arguments):
-            return f"{_FUNCTIONS[name]}({', '.join(source_of(argument) for argument in arguments)})", _ATOM
-        case Name(parts):
-            raise AssertionError(f"an unresolved name reached the emitter: {'.'.join(parts)}")
-        case _:
-            assert_never(expression)
-
-
-def _binary(operator: str, left: Expression, right: Expression) -> tuple[str, int]:
-    binding = _BINDING[operator]
-    if (
-        operator in ("==", "!=")
-        and isinstance(right, Literal)
-        and (right.value is None or isinstance(right.value, bool))
-    ):
-        word = "is" if operator == "==" else "is not"
-        return f"{_source(left, binding + 1)} {word} {literal(right.value)}", binding
-    left_place = binding + 1 if binding == _COMPARISON else binding
-    return f"{_source(left, left_place)} {operator} {_source(right, binding + 1)}", binding
+def _are_comparable(left: Expression, right: Expression) -> bool:
+    """Whether Python's equality is that of the language: it takes true for 1."""
+    if isinstance(right, Literal) and (right.value is None or isinstance(right.value, bool | str)):
+        return True
+    kinds = {kind(left), kind(right)}
+    return len(kinds) == 1 and Kind.ANY not in kinds
 
 
 def ranges_name(name: str) -> str:

@@ -3,30 +3,41 @@
 from typing import assert_never
 
 from wireloom.emit.code import Code, Tuple, call, literal
-from wireloom.emit.construct.expressions import function
-from wireloom.emit.construct.types import Scope, optional_function, size, subcon
-from wireloom.expr.ast import Binary, Conditional, Expression, FieldRef, Literal
+from wireloom.emit.construct.expressions import Fields, function
+from wireloom.emit.construct.types import Scope, optional_condition, size, subcon
+from wireloom.expr.ast import Binary, Call, Conditional, Expression, FieldRef, Kind, Literal, Unary
+from wireloom.expr.extents import Extent, extent
 from wireloom.expr.text import text_of
+from wireloom.expr.types import kind as expression_kind
 from wireloom.model.types import (
     Bit,
+    Boolean,
+    Bytes,
     Check,
     Checksum,
     Discard,
     Encoding,
     End,
     Field,
+    Float,
     Form,
     Frame,
+    Integer,
     Mapping,
     Mark,
     Need,
+    Nullable,
     Presence,
     Step,
     Struct,
+    Text,
+    Type,
     Verify,
     Version,
 )
 
+_KINDS: dict[type, Kind] = {Integer: Kind.INTEGER, Boolean: Kind.BOOLEAN, Text: Kind.TEXT, Bytes: Kind.BYTES}
+_KIND_NAMES = {Kind.INTEGER: "int", Kind.BOOLEAN: "bool", Kind.TEXT: "str", Kind.BYTES: "bytes"}
 _DIGESTS = frozenset({"md5", "sha1", "sha256"})
 
 
@@ -61,7 +72,7 @@ def _form(declared: Struct, scope: Scope) -> Code | None:
 
 def _version(version: Version) -> Code:
     arity = None if version.arity is None else str(version.arity)
-    return call("structure.Version", literal(version.name), arity=arity, when=optional_function(version.when))
+    return call("structure.Version", literal(version.name), arity=arity, when=optional_condition(version.when))
 
 
 def _step(step: Step, declared: Struct, scope: Scope) -> Code:
@@ -71,29 +82,33 @@ def _step(step: Step, declared: Struct, scope: Scope) -> Code:
         case Check(that, code, name, when):
             return call(
                 "structure.Check",
-                function(that),
+                function(that, scope.extents(declared, when), condition=True),
                 literal(code),
                 field=literal(name) if name else None,
-                when=optional_function(when),
+                when=optional_condition(when, scope.extents(declared)),
                 expected=literal(text_of(that)),
             )
         case Verify(name, when):
-            return call("structure.Verify", literal(name), when=optional_function(when))
+            return call("structure.Verify", literal(name), when=optional_condition(when, scope.extents(declared)))
         case Mark(name):
             return call("structure.Mark", literal(name))
         case Need(count, name):
-            return call("structure.Need", function(count), field=literal(name) if name else None)
+            return call(
+                "structure.Need", function(count, scope.extents(declared)), field=literal(name) if name else None
+            )
         case Frame(count, name):
-            return call("structure.Frame", function(count), field=literal(name) if name else None)
+            return call(
+                "structure.Frame", function(count, scope.extents(declared)), field=literal(name) if name else None
+            )
         case End(code):
             return call("structure.End", literal(code))
         case Discard(name, keep, count, when):
             return call(
                 "structure.Discard",
                 literal(name),
-                keep=function(keep),
+                keep=function(keep, condition=True),
                 count=literal(count),
-                when=optional_function(when),
+                when=optional_condition(when, scope.extents(declared)),
             )
         case _:
             assert_never(step)
@@ -104,18 +119,27 @@ def _field(field: Field, declared: Struct, scope: Scope) -> Code:
     doc = _document(field.doc, field.unit)
     if field.counted:
         return call("structure.Counted", literal(field.wire_name), doc=doc)
-    when = optional_function(_when(field, declared))
+    known = scope.extents(declared, field.when)
+    when = optional_condition(_when(field, declared), _with_version(scope.extents(declared), declared))
     if field.compute is not None:
+        low, high, code = _computed_bounds(field, field.compute, known)
         return call(
             "structure.Computed",
             literal(field.wire_name),
-            function(field.compute),
+            function(field.compute, known),
+            kind=_computed_kind(field.type, field.compute),
+            lowest=low,
+            highest=high,
+            mapped=_mapped(field.mappings, field.code or "unknown_value"),
+            minimum=None if field.minimum is None else str(field.minimum),
+            maximum=None if field.maximum is None else str(field.maximum),
+            code=code,
             title=title,
             when=when,
             hidden=_flag(field.hidden),
             doc=doc,
         )
-    inner = Scope(scope.format, declared.encoding, scope.declared, declared.encoding is Encoding.PROTOBUF)
+    inner = Scope(scope.format, declared.encoding, scope.declared, declared.encoding is Encoding.PROTOBUF, fields=known)
     return call(
         "structure.Field",
         literal(field.wire_name),
@@ -123,18 +147,18 @@ def _field(field: Field, declared: Struct, scope: Scope) -> Code:
         title=title,
         tag=str(field.tag) if field.tag else None,
         member=_member(field, declared),
-        at=size(field.at),
-        size=optional_function(field.size),
+        at=size(field.at, known),
+        size=None if field.size is None else function(field.size, known),
         when=when,
         const=None if not has_const(field) else literal(field.const),
         mapped=_mapped(field.mappings, field.code or "unknown_value"),
         minimum=None if field.minimum is None else str(field.minimum),
         maximum=None if field.maximum is None else str(field.maximum),
         code=_code(field),
-        bits=Tuple(tuple(_bit(bit) for bit in field.bits)) if field.bits else None,
-        checksum=_checksum(field.checksum),
+        bits=Tuple(tuple(_bit(bit, known) for bit in field.bits)) if field.bits else None,
+        checksum=_checksum(field.checksum, known),
         refers=_refers(field),
-        derive=optional_function(field.derive),
+        derive=None if field.derive is None else function(field.derive, known),
         optional=_flag(field.presence is Presence.OPTIONAL),
         default=literal(field.default) if field.has_default else None,
         table=_flag(field.table),
@@ -184,13 +208,62 @@ def _when(field: Field, declared: Struct) -> Expression | None:
 
 def _version_in_force(declared: Struct) -> Expression:
     """The place of the version in force, oldest first: told by the arity, or by the first condition that holds."""
-    index: Expression = FieldRef(0, "_version")
+    index: Expression = FieldRef(0, "_version", kind=Kind.INTEGER)
     if any(version.arity is not None for version in declared.versions):
         return index
     for place, version in reversed(list(enumerate(declared.versions))):
         if version.when is not None:
             index = Conditional(version.when, Literal(place), index)
     return index
+
+
+def _with_version(known: Fields, declared: Struct) -> Fields:
+    return {**known, "_version": Extent(0, len(declared.versions), nullable=False)}
+
+
+def _computed_kind(type: Type, compute: Expression) -> str | None:
+    """What a computed value must be: nothing where its expression can give nothing else."""
+    match _plain(type):
+        case Float(bits):
+            return f'"float{bits}"'
+        case plain:
+            wanted = _KINDS.get(plain.__class__)
+            found = expression_kind(compute)
+            exact = found in (wanted, Kind.NULL) and not (wanted is Kind.INTEGER and _may_be_fraction(compute))
+            return None if wanted is None or exact else literal(_KIND_NAMES[wanted])
+
+
+def _may_be_fraction(expression: Expression) -> bool:
+    """Whether arithmetic reaches a value that may be no integer."""
+    match expression:
+        case Literal():
+            return False
+        case Conditional(_, then, otherwise):
+            return _may_be_fraction(then) or _may_be_fraction(otherwise)
+        case Binary("+" | "-" | "*", left, right):
+            return _may_be_fraction(left) or _may_be_fraction(right)
+        case Unary("-", operand):
+            return _may_be_fraction(operand)
+        case Call("min" | "max", arguments):
+            return any(_may_be_fraction(argument) for argument in arguments)
+        case _:
+            return expression_kind(expression) is Kind.ANY
+
+
+def _computed_bounds(field: Field, compute: Expression, known: Fields) -> tuple[str | None, str | None, str | None]:
+    """The bounds that a computed integer must be held against, and the code of the field's own range."""
+    code = literal(field.code or "out_of_range") if field.minimum is not None or field.maximum is not None else None
+    type = _plain(field.type)
+    if not isinstance(type, Integer):
+        return None, None, code
+    found = extent(compute, known)
+    if found.low >= type.minimum and found.high <= type.maximum:
+        return None, None, code
+    return str(type.minimum), str(type.maximum), code
+
+
+def _plain(type: Type) -> Type:
+    return type.type if isinstance(type, Nullable) else type
 
 
 def _mapped(mappings: tuple[Mapping, ...] | None, code: str) -> Code | None:
@@ -200,7 +273,7 @@ def _mapped(mappings: tuple[Mapping, ...] | None, code: str) -> Code | None:
     return call("structure.Mapped", entries, literal(code))
 
 
-def _bit(bit: Bit) -> Code:
+def _bit(bit: Bit, known: Fields) -> Code:
     return call(
         "structure.Bit",
         literal(bit.name),
@@ -208,19 +281,19 @@ def _bit(bit: Bit) -> Code:
         width=str(bit.width) if bit.width != 1 else None,
         signed=_flag(bit.signed),
         mapped=_mapped(bit.mappings, bit.code),
-        derive=optional_function(bit.derive),
+        derive=None if bit.derive is None else function(bit.derive, known),
         hidden=_flag(bit.hidden),
     )
 
 
-def _checksum(checksum: Checksum | None) -> Code | None:
+def _checksum(checksum: Checksum | None, known: Fields) -> Code | None:
     if checksum is None:
         return None
     return call(
         "structure.Checksum",
         algorithm(checksum.algorithm),
-        start=function(checksum.start),
-        end=function(checksum.end),
+        start=function(checksum.start, known),
+        end=function(checksum.end, known),
         code=literal(checksum.code),
     )
 

@@ -1,11 +1,14 @@
 """Wire types as construct declarations: one function a kind of type, one table a encoding."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import assert_never
 
 from wireloom.emit.code import Code, Lambda, Tuple, call, literal, mapping
 from wireloom.emit.construct.expressions import function
 from wireloom.expr.ast import Expression, Literal, Unary
+from wireloom.expr.extents import Extent
+from wireloom.model.extents import field_extents
 from wireloom.model.format import Format
 from wireloom.model.types import (
     Alternative,
@@ -49,17 +52,22 @@ MODULES = {
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a type's declaration depends on: the format, the encoding around it, names declared so far."""
+    """What a type's declaration depends on: the format, the encoding around it, names declared, the struct's fields."""
 
     format: Format
     encoding: Encoding
     declared: frozenset[str]
     within_message: bool = False
+    fields: Mapping[str, Extent] = field(default_factory=dict)
 
     @property
     def module(self) -> str:
         """The runtime module of the encoding."""
         return MODULES[self.encoding]
+
+    def extents(self, struct: Struct, given: Expression | None = None) -> dict[str, Extent]:
+        """What is known of the fields of a struct where the condition `given` holds."""
+        return field_extents(struct, dict(self.format.types), given)
 
 
 def subcon(type: Type, scope: Scope) -> Code:
@@ -93,12 +101,12 @@ def subcon(type: Type, scope: Scope) -> Code:
             assert_never(type)
 
 
-def optional_function(expression: Expression | None) -> Lambda | None:
-    """The lambda of an expression that may be missing."""
-    return None if expression is None else function(expression)
+def optional_condition(expression: Expression | None, fields: Mapping[str, Extent] | None = None) -> Lambda | None:
+    """The lambda of a condition that may be missing."""
+    return None if expression is None else function(expression, fields, condition=True)
 
 
-def size(expression: Expression | None) -> Code | None:
+def size(expression: Expression | None, fields: Mapping[str, Extent]) -> Code | None:
     """A size or count: a number where it is one, else a lambda."""
     match expression:
         case None:
@@ -108,7 +116,7 @@ def size(expression: Expression | None) -> Code | None:
         case Unary("-", Literal(int(number))):
             return str(-number)
         case _:
-            return function(expression)
+            return function(expression, fields)
 
 
 def _reference(name: str, scope: Scope) -> Code:
@@ -148,10 +156,10 @@ def _scalar(type: Integer | Float | Boolean | Null | Text | Bytes | JsonText, sc
         case Null():
             return call(f"{module}.Null")
         case Text(length):
-            sized = (size(length),) if length is not None and scope.encoding is Encoding.BINARY else ()
+            sized = (size(length, scope.fields),) if length is not None and scope.encoding is Encoding.BINARY else ()
             return call(f"{module}.Text", *(part for part in sized if part), invalid=_invalid(scope))
         case Bytes(length, code, line_feeds):
-            return _bytes(size(length), code, line_feeds=line_feeds, scope=scope)
+            return _bytes(size(length, scope.fields), code, line_feeds=line_feeds, scope=scope)
         case JsonText(kind):
             return call("json.JsonText", literal(kind))
         case _:
@@ -185,7 +193,7 @@ def _array(type: Array, scope: Scope) -> Code:
     element = subcon(type.element, scope)
     match scope.encoding:
         case Encoding.BINARY:
-            count = size(type.count)
+            count = size(type.count, scope.fields)
             positional = (element,) if count is None else (element, count)
             return call("binary.Array", *positional, unique=unique, unique_code=unique_code)
         case Encoding.MSGPACK:
@@ -194,17 +202,20 @@ def _array(type: Array, scope: Scope) -> Code:
             open_ = "True" if _depth(type, scope) else None
             return call("json.Array", element, unique=unique, unique_code=unique_code, open=open_)
         case Encoding.PROTOBUF:
-            salvage = _salvage(type.salvage)
+            salvage = _salvage(type.salvage, scope.fields)
             return call("protobuf.Repeated", element, unique=unique, unique_code=unique_code, salvage=salvage)
         case _:
             assert_never(scope.encoding)
 
 
-def _salvage(salvage: Salvage | None) -> Code | None:
+def _salvage(salvage: Salvage | None, fields: Mapping[str, Extent]) -> Code | None:
     if salvage is None:
         return None
     return call(
-        "elements.Salvage", codes=literal(salvage.codes), when=function(salvage.when), lost=literal(salvage.lost)
+        "elements.Salvage",
+        codes=literal(salvage.codes),
+        when=function(salvage.when, fields, condition=True),
+        lost=literal(salvage.lost),
     )
 
 
@@ -247,7 +258,7 @@ def _select(type: Select, scope: Scope) -> Code:
     code = literal(type.code) if type.code != "unknown_case" else None
     match type.tag:
         case FieldTag(expression):
-            return call("unions.Select", function(expression), cases, code=code)
+            return call("unions.Select", function(expression, scope.fields), cases, code=code)
         case PeekTag(tag):
             return call("unions.Peek", subcon(tag, scope), cases, code=code)
         case MemberTag(member, presence, default, required):
@@ -276,9 +287,9 @@ def _trial(trial: Trial, scope: Scope) -> Code:
         literal(trial.name),
         subcon(trial.type, scope),
         fallbacks=Tuple(tuple(_fallback(item) for item in trial.fallbacks)) if trial.fallbacks else None,
-        build_when=optional_function(trial.build_when),
+        build_when=optional_condition(trial.build_when),
     )
 
 
 def _fallback(item: Fallback) -> Code:
-    return call("unions.Fallback", literal(item.codes), when=optional_function(item.when))
+    return call("unions.Fallback", literal(item.codes), when=optional_condition(item.when))

@@ -7,7 +7,7 @@ from typing import Any
 from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
-from wireloom.runtime.parsers.structure import Expression, holds
+from wireloom.runtime.parsers.structure import Expression, holds, start_of
 
 
 @dataclass(frozen=True)
@@ -20,11 +20,6 @@ class Salvage:
     codes: tuple[str, ...]
     when: Expression
     lost: str
-
-
-def start_of(stream: Any) -> int:
-    """The offset of the value about to be read, whatever it is read from."""
-    return int(stream.tell()) if hasattr(stream, "tell") else int(stream.start)
 
 
 @dataclass(frozen=True)

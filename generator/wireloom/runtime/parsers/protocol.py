@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from construct import Container
 
+from wireloom.runtime.values import Value
+
 if TYPE_CHECKING:
     from wireloom.runtime.parsers.fields import Field
     from wireloom.runtime.parsers.structure import Struct
@@ -22,16 +24,17 @@ Path = str
 MISSING = object()
 
 
-class Value(dict[str, Any]):
-    """A parsed struct: what readers see, and beside it the values that only expressions see."""
+class Scope(Container):
+    """What expressions see of a struct: the values read so far. A name without a value is null."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.hidden: dict[str, Any] = {}
+    def __missing__(self, name: str) -> None:
+        """Null for what is not there (a member of a flattened struct that is absent)."""
+        if name.startswith("__"):
+            raise KeyError(name)
 
 
 def evaluate(expression: Expression, scope: Container) -> Any:
-    """The value of an expression; null where it computes with an absent value."""
+    """The value of an expression; null where a value is missing that must be there, as can be while building."""
     try:
         return expression(scope)
     except (TypeError, KeyError):
@@ -39,13 +42,18 @@ def evaluate(expression: Expression, scope: Container) -> Any:
 
 
 def holds(when: Expression | None, scope: Container) -> bool:
-    """Whether a condition holds; no condition always does."""
-    return when is None or bool(evaluate(when, scope))
+    """Whether a condition holds; no condition always does, and null does not."""
+    return when is None or evaluate(when, scope) is True
 
 
 def same(left: object, right: object) -> bool:
     """Equal, and not merely as true equals 1."""
     return left == right and isinstance(left, bool) == isinstance(right, bool)
+
+
+def start_of(stream: Any) -> int:
+    """The offset of the value about to be read, whatever it is read from."""
+    return int(stream.tell()) if hasattr(stream, "tell") else int(stream.start)
 
 
 # --- where a field's bytes are -------------------------------------------------------------------------------------

@@ -1,32 +1,76 @@
 """The steps between fields: checks, checksums, marks, bounds, and fields that are not on the wire."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from construct import Container
 
 from wireloom.runtime.errors import DecodeError, shown
-from wireloom.runtime.parsers.protocol import Expression, Run, Value, evaluate, holds
+from wireloom.runtime.parsers.fields import Mapped
+from wireloom.runtime.parsers.protocol import Expression, Run, Value, evaluate, holds, start_of
+from wireloom.runtime.values import float32, kind_of
 
 
 @dataclass(frozen=True)
 class Computed:
-    """A field that is not on the wire: it follows from others when parsing, and is passed over when building."""
+    """A field that is not on the wire: it follows from others when parsing, and is passed over when building.
+
+    Its value is held against its type: `kind` (int, bool, str, bytes, float32, float64; not given where the expression
+    can give nothing else), then `lowest` and `highest`. Null is of every type.
+    """
 
     name: str
     compute: Expression
+    kind: str = ""
+    lowest: int | None = None
+    highest: int | None = None
+    mapped: Mapped | None = None
+    minimum: int | None = None
+    maximum: int | None = None
+    code: str = ""
     title: str = ""
     when: Expression | None = None
     hidden: bool = False
     doc: str = ""
 
     def parse(self, run: Run) -> None:
-        """Compute and store."""
-        value = evaluate(self.compute, run.scope) if holds(self.when, run.scope) else None
+        """Compute, hold against the type, store."""
+        value = self._value(run) if holds(self.when, run.scope) else None
         run.scope[self.name] = value
-        if self.hidden:
+        if self.hidden or (self.title and self.title != self.name):
             run.value.hidden[self.name] = value
-        elif value is not None or (self.title or self.name) not in run.value:
+        if not self.hidden and (value is not None or (self.title or self.name) not in run.value):
             run.value[self.title or self.name] = value
+
+    def _value(self, run: Run) -> Any:
+        try:
+            return self.held(evaluate(self.compute, run.scope), run.scope, start_of(run.stream))
+        except DecodeError as error:
+            raise error.at(self.name) from None
+
+    def held(self, value: Any, scope: Container, offset: int) -> Any:
+        """The reader's value of what was computed; raises DecodeError where it is not of the type."""
+        if value is None:
+            return None
+        value = self._typed(value, offset)
+        _check_bounds(value, self.lowest, self.highest, "int_range", offset)
+        if self.mapped is not None:
+            return self.mapped.read(value, scope, offset)
+        _check_bounds(value, self.minimum, self.maximum, self.code, offset)
+        return value
+
+    def _typed(self, value: Any, offset: int) -> Any:
+        if self.kind.startswith("float") and kind_of(value) in ("int", "float"):
+            return float32(float(value)) if self.kind == "float32" else float(value)
+        if self.kind and kind_of(value) != self.kind:
+            raise DecodeError("type_mismatch", offset=offset, expected=self.kind, actual=shown(value))
+        return value
+
+
+def _check_bounds(value: Any, low: int | None, high: int | None, code: str, offset: int) -> None:
+    if (low is not None and value < low) or (high is not None and value > high):
+        expected = f"{'' if low is None else low} .. {'' if high is None else high}".strip()
+        raise DecodeError(code, offset=offset, expected=expected, actual=shown(value))
 
 
 @dataclass(frozen=True)
@@ -53,7 +97,7 @@ class Check:
 
     def parse(self, run: Run) -> None:
         """Check."""
-        if not holds(self.when, run.scope) or evaluate(self.that, run.scope):
+        if not holds(self.when, run.scope) or holds(self.that, run.scope):
             return
         offset = run.offsets.get(self.field, run.scope._start)
         error = DecodeError(self.code, offset=offset, expected=self.expected, actual=_found(run.scope, self.field))
@@ -179,7 +223,7 @@ class Discard:
         if not holds(self.when, run.scope):
             return
         elements = run.scope[self.field]
-        if all(evaluate(self.keep, _element_scope(element, run.scope)) for element in elements):
+        if all(holds(self.keep, _element_scope(element, run.scope)) for element in elements):
             return
         run.value[self.count] = run.scope[self.count] = len(elements)
         run.value[self.field] = run.scope[self.field] = []

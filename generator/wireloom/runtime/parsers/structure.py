@@ -23,6 +23,7 @@ from wireloom.runtime.parsers.protocol import (
     Path,
     Run,
     Scalar,
+    Scope,
     Sink,
     Source,
     Step,
@@ -30,6 +31,7 @@ from wireloom.runtime.parsers.protocol import (
     evaluate,
     holds,
     same,
+    start_of,
 )
 from wireloom.runtime.parsers.steps import Check, Computed, Counted, Discard, End, Frame, Mark, Need, Verify
 
@@ -108,7 +110,7 @@ class Struct(construct.Construct):
         return told or {len(self.fields): None}
 
     def _scope(self, context: Container, stream: Any) -> Container:
-        return Container(
+        return Scope(
             _=context,
             _params=context._params,
             _io=stream,
@@ -162,7 +164,7 @@ class Struct(construct.Construct):
                     pass
 
     def _building_scope(self, value: Mapping[str, Any], context: Container, stream: Any) -> Container:
-        scope = Container(dict.fromkeys(self.titles()))
+        scope = Scope(dict.fromkeys(self.titles()))
         scope.update(value)
         for step in self.steps:
             if isinstance(step, Field | Computed | Counted) and step.name not in scope:
@@ -261,4 +263,5 @@ __all__ = [
     "Version",
     "evaluate",
     "holds",
+    "start_of",
 ]

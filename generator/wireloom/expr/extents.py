@@ -1,0 +1,149 @@
+"""What is known of an expression's value before there is any data: how small and large it gets, whether it may be null.
+
+Integers are exact within 128 bits (`LOWEST` .. `HIGHEST`), and a result beyond is null. Where the extents of the parts
+prove that neither can happen, generated code may use plain operators, and a computed column need not be nullable.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import assert_never
+
+from wireloom.expr.ast import (
+    Binary,
+    Call,
+    Conditional,
+    Expression,
+    FieldRef,
+    Kind,
+    Literal,
+    MarkRef,
+    Membership,
+    Name,
+    ParameterRef,
+    Position,
+    Unary,
+)
+from wireloom.expr.types import kind
+
+LOWEST, HIGHEST = -(1 << 127), (1 << 128) - 1
+_LONG = (1 << 63) - 1
+_SHIFTS = range(128)
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """The smallest and the largest integer that a value can be, and whether it may be null."""
+
+    low: int = LOWEST
+    high: int = HIGHEST
+    nullable: bool = True
+
+    def joined(self, other: "Extent") -> "Extent":
+        """What is known of a value that has either extent."""
+        return Extent(min(self.low, other.low), max(self.high, other.high), self.nullable or other.nullable)
+
+
+Extents = Mapping[str, Extent]
+_PLACE = Extent(0, _LONG, nullable=False)
+_FLAG = Extent(0, 1, nullable=False)
+
+
+def extent(expression: Expression, fields: Extents) -> Extent:
+    """What is known of the value, where `fields` says what is known of the fields of the struct itself."""
+    match expression:
+        case Literal(value):
+            number = value if isinstance(value, int) else 0
+            return Extent(number, number, value is None)
+        case FieldRef(0, name, ()):
+            return fields.get(name, Extent())
+        case FieldRef() | Name():
+            return Extent()
+        case ParameterRef(_, members, of):
+            return Extent(-_LONG - 1, _LONG, bool(members) or of in (Kind.RANGE, Kind.ANY, Kind.NULL))
+        case Call("len" | "count", (FieldRef(kind=Kind.ANY),)):
+            return Extent(0, _LONG)
+        case MarkRef() | Position() | Call("len" | "count"):
+            return _PLACE
+        case Membership() | Call("present") | Binary("==" | "!="):
+            return _FLAG
+        case Unary(operator, operand):
+            return _unary(operator, _operand(operand, fields))
+        case Binary(operator, left, right):
+            return _binary(operator, _operand(left, fields), _operand(right, fields))
+        case Conditional(_, then, otherwise):
+            return extent(then, fields).joined(extent(otherwise, fields))
+        case Call("min" | "max" as name, arguments):
+            return _extreme(name, [_operand(argument, fields) for argument in arguments])
+        case Call("md5", (data,)):
+            return Extent(0, HIGHEST, _operand(data, fields).nullable)
+        case Call("decimal", (_, Literal(int(bits)))) if bits <= 128:
+            return Extent(0, (1 << bits) - 1)
+        case Call():
+            return Extent()
+        case _:
+            assert_never(expression)
+
+
+def _operand(expression: Expression, fields: Extents) -> Extent:
+    """What is known of an operand; what may be of another kind than the operator takes is null to it."""
+    return Extent() if kind(expression) is Kind.ANY else extent(expression, fields)
+
+
+def overflows(operator: str, left: Extent, right: Extent) -> bool:
+    """Whether the result of an operation may be beyond 128 bits, or a shift may have a count that there is not."""
+    if operator in ("<<", ">>") and not (right.low in _SHIFTS and right.high in _SHIFTS):
+        return True
+    found = _result(operator, left, right)
+    return found.low < LOWEST or found.high > HIGHEST
+
+
+def _unary(operator: str, operand: Extent) -> Extent:
+    match operator:
+        case "-":
+            return _bounded(Extent(-operand.high, -operand.low, operand.nullable))
+        case "~":
+            return _bounded(Extent(-operand.high - 1, -operand.low - 1, operand.nullable))
+        case _:
+            return Extent(0, 1, operand.nullable)
+
+
+def _binary(operator: str, left: Extent, right: Extent) -> Extent:
+    nullable = left.nullable or right.nullable
+    if operator in ("and", "or", "<", "<=", ">", ">="):
+        return Extent(0, 1, nullable)
+    if overflows(operator, left, right):
+        return Extent()
+    found = _result(operator, left, right)
+    return Extent(found.low, found.high, nullable)
+
+
+def _bounded(found: Extent) -> Extent:
+    return Extent() if found.low < LOWEST or found.high > HIGHEST else found
+
+
+def _extreme(name: str, found: list[Extent]) -> Extent:
+    choose = min if name == "min" else max
+    nullable = any(each.nullable for each in found)
+    return Extent(choose(each.low for each in found), choose(each.high for each in found), nullable)
+
+
+def _result(operator: str, left: Extent, right: Extent) -> Extent:
+    """The exact result of an operation on integers of these extents; of a shift, by a count that there is."""
+    ends = [(first, second) for first in (left.low, left.high) for second in (right.low, right.high)]
+    match operator:
+        case "+":
+            values = [first + second for first, second in ends]
+        case "-":
+            values = [first - second for first, second in ends]
+        case "*":
+            values = [first * second for first, second in ends]
+        case "<<":
+            values = [first << min(max(second, 0), 127) for first, second in ends]
+        case ">>":
+            values = [first >> min(max(second, 0), 127) for first, second in ends]
+        case "&" if right.low >= 0 or left.low >= 0:
+            values = [0, min(each.high for each in (left, right) if each.low >= 0)]
+        case _:  # & | ^ of integers of so many bits have no more
+            bits = max(value.bit_length() for value in (left.low, left.high, right.low, right.high))
+            values = [0 if left.low >= 0 and right.low >= 0 else -(1 << bits), (1 << bits) - 1]
+    return Extent(min(values), max(values), nullable=False)

@@ -82,22 +82,20 @@ def evaluate(expression: Expression, scope: Scope) -> Any:
         case Unary(symbol, operand):
             return _unary(symbol, evaluate(operand, scope))
         case Binary("and", left, right):
-            first = evaluate(left, scope)
-            return False if first is False else _both(first, evaluate(right, scope))
+            return _logic(evaluate(left, scope), evaluate(right, scope), decisive=False)
         case Binary("or", left, right):
-            first = evaluate(left, scope)
-            return True if first is True else _either(first, evaluate(right, scope))
+            return _logic(evaluate(left, scope), evaluate(right, scope), decisive=True)
         case Binary(symbol, left, right):
             return _binary(symbol, evaluate(left, scope), evaluate(right, scope))
         case Membership(operand, options):
             value = evaluate(operand, scope)
-            return UNKNOWN if value is UNKNOWN else value in options
+            return UNKNOWN if value is UNKNOWN else any(_equal(value, option) for option in options)
         case Conditional(condition, then, otherwise):
             chosen = evaluate(condition, scope)
-            return UNKNOWN if chosen is UNKNOWN else evaluate(then if chosen else otherwise, scope)
+            return UNKNOWN if chosen is UNKNOWN else evaluate(then if chosen is True else otherwise, scope)
         case Call(function, arguments):
             values = [evaluate(argument, scope) for argument in arguments]
-            return UNKNOWN if UNKNOWN in values else _call(function, values, scope.ranges)
+            return UNKNOWN if any(value is UNKNOWN for value in values) else _call(function, values, scope.ranges)
         case _:
             assert_never(expression)
 
@@ -113,23 +111,39 @@ def _member(value: Any, members: tuple[str, ...]) -> Any:
 def _unary(symbol: str, value: Any) -> Any:
     if value is UNKNOWN:
         return UNKNOWN
-    return {"-": operator.neg, "~": operator.invert, "not": operator.not_}[symbol](value)
+    if symbol == "not":
+        return not value if type(value) is bool else None
+    if type(value) not in ((int, float) if symbol == "-" else (int,)):
+        return None
+    found = -value if symbol == "-" else ~value
+    return found if type(found) is float or -(2**127) <= found < 2**128 else None
 
 
 def _binary(symbol: str, left: Any, right: Any) -> Any:
     if left is UNKNOWN or right is UNKNOWN:
         return UNKNOWN
-    if (left is None or right is None) and symbol not in ("==", "!="):
-        return False if symbol in ("<", "<=", ">", ">=") else UNKNOWN
-    return _OPERATORS[symbol](left, right)
+    if symbol in ("==", "!="):
+        return _equal(left, right) is (symbol == "==")
+    numbers = (int,) if symbol in ("&", "|", "^", "<<", ">>") else (int, float)
+    if type(left) not in numbers or type(right) not in numbers:
+        return None
+    if symbol in ("<<", ">>") and not 0 <= right <= 127:
+        return None
+    found = _OPERATORS[symbol](left, right)
+    return None if type(found) is int and not -(2**127) <= found < 2**128 else found
 
 
-def _both(left: Any, right: Any) -> Any:
-    return right if left is True or right is False else left
+def _equal(left: Any, right: Any) -> bool:
+    return (type(left) is bool) == (type(right) is bool) and bool(left == right)
 
 
-def _either(left: Any, right: Any) -> Any:
-    return right if left is False or right is True else left
+def _logic(left: Any, right: Any, *, decisive: bool) -> Any:
+    """`and`, `or`: the decisive value settles it whatever the other side is; what is no boolean is null."""
+    if left is decisive or right is decisive:
+        return decisive
+    if left is UNKNOWN or right is UNKNOWN:
+        return UNKNOWN
+    return (not decisive) if left is right is (not decisive) else None
 
 
 def _call(function: str, arguments: list[Any], ranges: tuple[Ranges, ...]) -> Any:
@@ -137,24 +151,29 @@ def _call(function: str, arguments: list[Any], ranges: tuple[Ranges, ...]) -> An
         case "present", [value]:
             return value is not None
         case "count", [value]:
-            return 0 if value is None else len(value)
+            return 0 if value is None else len(value) if isinstance(value, list | Mapping) else None
         case "len", [value]:
-            return 0 if value is None else len(value.encode() if isinstance(value, str) else value)
+            return 0 if value is None else _length(value)
         case "rangeName", [number, name]:
             return _range_name(number, next(named for named in ranges if named.name == name))
         case "md5", [value]:
             data = value.encode() if isinstance(value, str) else value
-            return None if value is None else int.from_bytes(hashlib.md5(data, usedforsecurity=False).digest(), "big")
-        case "min", _:
-            return min(arguments)
-        case "max", _:
-            return max(arguments)
+            known = isinstance(data, bytes)
+            return int.from_bytes(hashlib.md5(data, usedforsecurity=False).digest(), "big") if known else None
+        case "min" | "max", _:
+            numbers = all(type(value) in (int, float) for value in arguments)
+            return (min if function == "min" else max)(arguments) if numbers else None
         case _:
             return UNKNOWN
 
 
+def _length(value: Any) -> int | None:
+    data = value.encode() if isinstance(value, str) else value
+    return len(data) if isinstance(data, bytes) else None
+
+
 def _range_name(number: int | None, ranges: Ranges) -> str | None:
-    if number is None:
+    if type(number) is not int:
         return None
     for named in ranges.ranges:
         low, high = named.minimum, named.maximum

@@ -167,7 +167,7 @@ class _StructDrawing:
 
     def check(self, check: wire.Check, value: dict[str, Any]) -> None:
         """Where the check fails on an integer, a small one that holds takes its place."""
-        if self.holds(check.when) and evaluate(check.that, self.scope) is False:
+        if self.holds(check.when) and not self.holds(check.that):
             field = next((field for field in self.struct.fields if field.wire_name == check.field), None)
             if field is None or field.name not in value or not isinstance(value[field.name], int):
                 raise _CheckFailedError
@@ -178,13 +178,13 @@ class _StructDrawing:
 
     def with_value(self, check: wire.Check, field: wire.Field, number: int) -> bool:
         self.scope.values[field.wire_name] = number
-        return evaluate(check.that, self.scope) is not False
+        return self.holds(check.that)
 
     def draw(self, strategy: st.SearchStrategy[Any]) -> Any:
         return self.drawing.draw(strategy)
 
     def holds(self, when: Any) -> bool:
-        return when is None or evaluate(when, self.scope) is not False
+        return when is None or evaluate(when, self.scope) in (True, UNKNOWN)
 
     def field(self, field: wire.Field, value: dict[str, Any]) -> None:
         if field.table:
@@ -212,7 +212,7 @@ class _StructDrawing:
         if field.const is not None:
             return field.const
         if field.compute is not None:
-            return evaluate(field.compute, self.scope)
+            return self.computed(field.type, evaluate(field.compute, self.scope))
         if field.counted:
             return 0
         if field.checksum is not None or field.bits:
@@ -228,6 +228,13 @@ class _StructDrawing:
         if field.minimum is not None or field.maximum is not None:
             return self.bounded(field)
         return self.drawing.type(field.type, self.scope, self.struct.encoding, self.depth)
+
+    def computed(self, type: wire.Type, value: Any) -> Any:
+        """A computed value, which must be of its type."""
+        inner = type.type if isinstance(type, wire.Nullable) else type
+        if isinstance(inner, wire.Integer) and isinstance(value, int) and not inner.minimum <= value <= inner.maximum:
+            raise _CheckFailedError
+        return float(value) if isinstance(inner, wire.Float) and isinstance(value, int) else value
 
     def bounded(self, field: wire.Field) -> int:
         inner = field.type.type if isinstance(field.type, wire.Nullable) else field.type

@@ -26,6 +26,8 @@ COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 LEVELS = (("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*",))
 _DEPTH = 24  # of parentheses and choices
 _LENGTH = 400  # tokens
+_BITS = 128  # of an integer
+_DIGITS = 64  # of an integer, whatever leads it
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -202,7 +204,7 @@ class _Parser:
         self.place += 1
         match word.kind:
             case "integer":
-                return Literal(int(word.text, 0) if word.text[:2].lower() == "0x" else int(word.text))
+                return _integer(word)
             case "text":
                 return Literal(word.text[1:-1])
             case "name":
@@ -260,6 +262,13 @@ class _Parser:
     def expect_end(self) -> None:
         if self.word.kind != "end":
             raise ExpressionError(f"{_shown(self.word)} behind the end of the expression", self.word.column)
+
+
+def _integer(word: Token) -> Literal:
+    hexadecimal = word.text[:2].lower() == "0x"
+    if len(word.text) > _DIGITS or (number := int(word.text, 16 if hexadecimal else 10)) >= 1 << _BITS:
+        raise ExpressionError("an integer beyond 128 bits", word.column, "integers go from -2^127 to 2^128-1")
+    return Literal(number)
 
 
 def _shown(word: Token) -> str:

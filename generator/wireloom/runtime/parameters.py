@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 from wireloom.runtime.errors import ParameterError
 
-_RANGE = re.compile(r"(\d{1,39})\.\.(\d{1,39})")
+_RANGE = re.compile(r"([0-9]{1,39})\.\.([0-9]{1,39})")
+_INTEGER = re.compile(r"-?[0-9]{1,19}")
+_LONG = range(-(1 << 63), 1 << 63)
+_LOWEST, _HIGHEST = -(1 << 127), (1 << 128) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +43,15 @@ class Parameter:
                 return value
             case "boolean", "true" | "false":
                 return value == "true"
-            case "integer", int() if not isinstance(value, bool):
+            case "integer", int() if not isinstance(value, bool) and value in _LONG:
                 return value
-            case "integer", str() if value.removeprefix("-").isdecimal():
+            case "integer", str() if _INTEGER.fullmatch(value) and int(value) in _LONG:
                 return int(value)
-            case "range", None | Range():
+            case "range", None:
                 return value
-            case "range", (int(start), int(end)):
+            case "range", Range(int(start), int(end)) | (int(start), int(end)) if _LOWEST <= start <= end <= _HIGHEST:
                 return Range(start, end)
-            case "range", str() if (ends := _RANGE.fullmatch(value)) is not None:
+            case "range", str() if (ends := _RANGE.fullmatch(value)) and int(ends[1]) <= int(ends[2]) <= _HIGHEST:
                 return Range(int(ends[1]), int(ends[2]))
             case _:
                 pass
@@ -61,9 +64,9 @@ class Parameter:
             case "boolean":
                 return "true or false"
             case "integer":
-                return "an integer"
+                return "an integer of 64 bits"
             case _:
-                return "a pair of integers (start, end), the text start..end, or None"
+                return "a pair of integers (start, end) of up to 128 bits, the text start..end, or None"
 
 
 def option_name(parameter: str) -> str:

@@ -7,8 +7,8 @@ from construct import Container
 
 from wireloom.runtime.errors import DecodeError, shown
 from wireloom.runtime.parsers.fields import Mapped
-from wireloom.runtime.parsers.protocol import Expression, Run, Value, evaluate, holds, start_of
-from wireloom.runtime.values import float32, kind_of
+from wireloom.runtime.parsers.protocol import Expression, Run, evaluate, holds, start_of
+from wireloom.runtime.values import Value, float32, kind_of
 
 
 @dataclass(frozen=True)

@@ -27,13 +27,13 @@ from wireloom.runtime.parsers.protocol import (
     Sink,
     Source,
     Step,
-    Value,
     evaluate,
     holds,
     same,
     start_of,
 )
 from wireloom.runtime.parsers.steps import Check, Computed, Counted, Discard, End, Frame, Mark, Need, Verify
+from wireloom.runtime.values import Value
 
 
 @dataclass(frozen=True)

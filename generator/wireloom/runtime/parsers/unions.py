@@ -10,6 +10,7 @@ from construct import Container
 
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.expressions import equal
 from wireloom.runtime.parsers.structure import Expression, Scalar, Struct, Value, evaluate, holds
 
 _SHOWN = 1024
@@ -67,9 +68,14 @@ class Select(construct.Construct):
         """What readers call the members of the cases."""
         return titles_of(self.subcons)
 
+    def _case(self, tag: Any) -> Any:
+        """The case of a tag, None where there is none. Kinds differ: true does not select the case 1."""
+        found = self.cases.get(tag) if isinstance(tag, Scalar) else None
+        return found if any(equal(tag, value) for value in self.cases) else None
+
     def _parse(self, stream: Any, context: Container, path: str) -> Any:
         tag = evaluate(self.tag, context)
-        case = self.cases.get(tag)
+        case = self._case(tag)
         if case is None or isinstance(case, Refusal):
             offset = stream.tell() if hasattr(stream, "tell") else stream.start
             raise DecodeError(
@@ -79,7 +85,7 @@ class Select(construct.Construct):
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         tag = evaluate(self.tag, context)
-        case = self.cases.get(tag)
+        case = self._case(tag)
         if case is None or isinstance(case, Refusal):
             raise EncodeError(f"a value for the case {shown(tag)}", "no such case")
         return case._build(obj, stream, context, path)

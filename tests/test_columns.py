@@ -12,7 +12,6 @@ from wireloom.runtime.columns.arrow import (
     View,
     decoded,
     errors_array,
-    from_struct_array,
     schema,
     to_struct_array,
 )
@@ -33,6 +32,7 @@ from wireloom.runtime.columns.logical import (
     Text,
 )
 from wireloom.runtime.columns.projection import project
+from wireloom.runtime.columns.reading import from_struct_array
 from wireloom.runtime.columns.rows import explode, row_record
 from wireloom.runtime.columns.shape import fill
 from wireloom.runtime.values import Extension, Pairs, kind_of, same

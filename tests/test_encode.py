@@ -22,7 +22,7 @@ import engine_data as data  # noqa: E402
 from strategies import values  # noqa: E402
 from test_roundtrips import LIMITS, ROOTS, building, module  # noqa: E402, F401 - the fixture of a format's module
 from wireloom.runtime import engine as engines  # noqa: E402
-from wireloom.runtime.columns import arrow  # noqa: E402
+from wireloom.runtime.columns import arrow, reading  # noqa: E402
 from wireloom.runtime.engine.encoder import Compiler  # noqa: E402
 from wireloom.runtime.errors import EncodeError  # noqa: E402
 
@@ -133,7 +133,7 @@ def test_values_of_the_model_are_written_as_built(package, format, root, variant
             records = arrow.to_struct_array([value], codec.root(root).logical)
         except (pa.ArrowInvalid, TypeError, OverflowError):
             return  # no column holds it
-        (given_back,) = arrow.from_struct_array(records, codec.root(root).logical, extensions=codec.extensions)
+        (given_back,) = reading.from_struct_array(records, codec.root(root).logical, extensions=codec.extensions)
         wanted = encoding.outcome(lambda: codec.build_at(codec.root(root), 0, given_back, request.settings))
         found = encoding.outcome(lambda: codec.encode(records, root=root, **parameters).to_pylist()[0])
         assert found == wanted

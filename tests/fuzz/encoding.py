@@ -23,7 +23,7 @@ import engine_data as data  # noqa: E402
 import hammer  # noqa: E402
 import pyarrow as pa  # noqa: E402
 
-from wireloom.runtime.columns import arrow  # noqa: E402
+from wireloom.runtime.columns import arrow, reading  # noqa: E402
 from wireloom.runtime.engine import Engine, Request  # noqa: E402
 
 _CHUNK = 1000
@@ -178,7 +178,7 @@ def hammer_alone(engine: Engine, records: pa.StructArray, request: Request) -> i
 
 def constructed(engine: Engine, records: pa.StructArray, request: Request) -> bytes | None:
     """What the construct path makes of one row."""
-    (value,) = arrow.from_struct_array(records, engine.root(request).logical, extensions=engine.codec.extensions)
+    (value,) = reading.from_struct_array(records, engine.root(request).logical, extensions=engine.codec.extensions)
     return None if value is None else engine.build(0, value, request)
 
 

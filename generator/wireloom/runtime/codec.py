@@ -130,7 +130,10 @@ class Codec:
         return self._build_with(self.root(root), value, self.settings(parameters))
 
     def _build_with(self, root: Root, value: Any, parameters: Mapping[str, ParameterValue]) -> bytes:
-        data: bytes = root.construct.build(value, **parameters)
+        try:
+            data: bytes = root.construct.build(value, **parameters)
+        except RecursionError:
+            raise EncodeError("a value that the stack can hold", "one that is nested deeper, or holds itself") from None
         try:
             root.construct.parse(data, **parameters)
         except DecodeError as error:
@@ -187,8 +190,11 @@ class Codec:
 
         Each is below Arrow's 2 GiB and, of flat rows, not far above the row budget (0: none), where the engine reads.
         """
+        from wireloom.runtime.columns import soundness
+
         stop = _stops(on_error)
         asked = replace(self._request(root, parameters, columns, explode, open_values), stop=stop)
+        array = soundness.records_of(array)
         if self.engine is not None and (parts := self.engine.batches(array, asked, row_budget)) is not None:
             return parts
         return iter((self.decode_request(array, asked, stop=asked.stop),))
@@ -239,9 +245,9 @@ class Codec:
 
     def decode_request(self, array: "pa.Array", request: Request, *, stop: bool = False) -> "Decoded":
         """`decode` with everything checked; `stop` raises the first error."""
-        from wireloom.runtime.columns import arrow
+        from wireloom.runtime.columns import arrow, soundness
 
-        request = replace(request, stop=stop)
+        request, array = replace(request, stop=stop), soundness.records_of(array)
         if self.engine is not None and (found := self.engine.decode(array, request)) is not None:
             return found
         entry = self.root(request.root)
@@ -299,22 +305,24 @@ class Codec:
         """The bytes of each record of a batch (null for null); raises EncodeError at the first that cannot be said."""
         import pyarrow as pa
 
-        from wireloom.runtime.columns import arrow
+        from wireloom.runtime.columns import reading, soundness
 
         entry, settings = self.root(root), self.settings(parameters)
         if entry.elements:
             raise ParameterError(
                 f"columns hold one record a row; a root that is a list cannot be encoded from them: {root}"
             )
-        structs = arrow.as_structs(records)
+        structs = soundness.columns_of(records)
         request = Request(root or self.default_root, settings)
         if self.engine is not None and (found := self.engine.encode(structs, request)) is not None:
             return found
-        values = arrow.from_struct_array(structs, entry.logical, extensions=self.extensions)
-        return pa.array(
-            [None if value is None else self.build_at(entry, row, value, settings) for row, value in enumerate(values)],
-            pa.binary(),
-        )
+        values, error = reading.leading(structs, entry.logical, extensions=self.extensions)
+        written = [
+            None if value is None else self.build_at(entry, row, value, settings) for row, value in enumerate(values)
+        ]
+        if error is not None:
+            raise error.at(len(values))
+        return pa.array(written, pa.binary())
 
     def build_at(self, root: Root, row: int, value: Any, parameters: Mapping[str, ParameterValue]) -> bytes:
         """`build` with root and parameters settled; an error is at the row."""

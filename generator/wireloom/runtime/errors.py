@@ -53,6 +53,10 @@ class _PathError(WireloomError, ValueError):
         self._components.append(component)
         return self
 
+    def inward(self) -> Component:
+        """The outermost component of the path, which the error has no longer."""
+        return self._components.pop()
+
     def path_from(self, other: "_PathError") -> Self:
         """The same error, at the path of another."""
         self._components = list(other._components)

@@ -2,6 +2,7 @@
 
 import difflib
 import re
+import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -55,7 +56,7 @@ class Parameter:
                 return Range(int(ends[1]), int(ends[2]))
             case _:
                 pass
-        raise ParameterError(f"{self.name} must be {self._wanted()}, not {value!r}")
+        raise ParameterError(f"{self.name} must be {self._wanted()}, not {reprlib.repr(value)}")
 
     def _wanted(self) -> str:
         match self.kind:
@@ -66,7 +67,7 @@ class Parameter:
             case "integer":
                 return "an integer of 64 bits"
             case _:
-                return "a pair of integers (start, end) of up to 128 bits, the text start..end, or None"
+                return "a pair of integers (start, end), start <= end, of up to 128 bits, the text start..end, or None"
 
 
 def option_name(parameter: str) -> str:

@@ -4,23 +4,20 @@ Types follow Spark's own mapping (no unsigned integers, every column nullable), 
 Arrow and Spark unchanged. Values are transposed level by level: one pyarrow call for each column, not for each value.
 """
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Literal, assert_never, cast
 
 import pyarrow as pa
 
 from wireloom.runtime.columns import variant
-from wireloom.runtime.columns.canonical import dumps, from_tagged, to_tagged
+from wireloom.runtime.columns.canonical import dumps, to_tagged
 from wireloom.runtime.columns.logical import (
     KINDS,
     Alternatives,
     BigInteger,
     Binary,
     Boolean,
-    ExtensionType,
     Float,
     Integer,
     List,
@@ -32,11 +29,11 @@ from wireloom.runtime.columns.logical import (
     Text,
     kind_name,
 )
-from wireloom.runtime.columns.projection import project, unknown_name
+from wireloom.runtime.columns.projection import project
 from wireloom.runtime.columns.rows import as_record, explode, row_record
 from wireloom.runtime.columns.shape import chosen
 from wireloom.runtime.errors import DecodeError
-from wireloom.runtime.values import Extension, OpenBytes, Pairs
+from wireloom.runtime.values import Extension, OpenBytes
 
 OpenValues = Literal["variant", "json", "binary"]
 """How open values are shown: as Spark VARIANT, as the text of their tagged JSON rendering, or as their bytes."""
@@ -146,7 +143,7 @@ def arrow_type(type: LogicalType, open_values: OpenValues = "variant") -> pa.Dat
         case Record():
             return pa.struct([_field(member, open_values) for member in type.fields])
         case Alternatives():
-            return pa.struct([pa.field(name, arrow_type(option, open_values)) for name, option in _options(type)])
+            return pa.struct([pa.field(name, arrow_type(option, open_values)) for name, option in alternatives(type)])
         case Open():
             return _OPEN[open_values]
         case _:
@@ -158,7 +155,8 @@ def _field(member: LogicalField, open_values: OpenValues) -> pa.Field:
     return pa.field(member.name, arrow_type(member.type, open_values), metadata={"comment": text} if text else None)
 
 
-def _options(type: Alternatives) -> list[tuple[str, LogicalType]]:
+def alternatives(type: Alternatives) -> list[tuple[str, LogicalType]]:
+    """The columns of alternatives, by name, in the order of kinds."""
     return sorted(((kind_name(option), option) for option in type.options), key=lambda named: KINDS.index(named[0]))
 
 
@@ -277,7 +275,7 @@ def _alternatives_array(values: list[object], type: Alternatives, open_values: O
             option,
             open_values,
         )
-        for name, option in _options(type)
+        for name, option in alternatives(type)
     ]
     return _struct_array(values, children, arrow_type(type, open_values))
 
@@ -287,7 +285,7 @@ def _kind(value: object, type: Alternatives) -> str | None:
         return None
     option = chosen(type, value)
     if option is None and not type.partial:
-        raise TypeError(f"{value!r} is none of {', '.join(name for name, _ in _options(type))}")
+        raise TypeError(f"{value!r} is none of {', '.join(name for name, _ in alternatives(type))}")
     return None if option is None else kind_name(option)
 
 
@@ -310,107 +308,3 @@ def _bytes_array(values: list[object]) -> pa.BinaryArray:
 
 
 _OPEN_ARRAYS = {"variant": _variant_array, "json": _tagged_array, "binary": _bytes_array}
-
-
-# --- columns to values ---------------------------------------------------------------------------------------------
-
-
-def as_structs(records: pa.StructArray | pa.RecordBatch | pa.Table | pa.ChunkedArray) -> pa.StructArray:
-    """One struct for each row, in one piece."""
-    if isinstance(records, pa.RecordBatch | pa.Table):
-        records = records.to_struct_array()
-    if not isinstance(records, pa.ChunkedArray):
-        return records
-    return records.combine_chunks() if records.num_chunks != 1 else records.chunk(0)
-
-
-def from_struct_array(
-    array: pa.StructArray | pa.RecordBatch, record: Record, *, extensions: Sequence[ExtensionType] = ()
-) -> list[dict[str, object] | None]:
-    """The record value of each struct (null: None), complete; the inverse of `to_struct_array`.
-
-    Columns are found by name; one that is missing reads as null, one that the record does not have is a ValueError.
-    VARIANT, tagged JSON text and bytes of the wire are told apart by the column's type. `extensions` names extension
-    codes.
-    """
-    return _records(as_structs(array), record, extensions)
-
-
-def _values(array: pa.Array, type: LogicalType, extensions: Sequence[ExtensionType]) -> list[object]:
-    match type:
-        case Boolean() | Float() | Text() | Binary():
-            return list(array.to_pylist())
-        case Integer() | BigInteger():
-            return [int(value) if isinstance(value, (Decimal, str)) else value for value in array.to_pylist()]
-        case List(element):
-            elements = _values(array.values, element, extensions)
-            return [elements[start:end] if valid else None for start, end, valid in _spans(array)]
-        case Map(key, item):
-            keys, items = _values(array.keys, key, extensions), _values(array.items, item, extensions)
-            pairs = list(zip(keys, items, strict=True))
-            return [Pairs(pairs[start:end]) if valid else None for start, end, valid in _spans(array)]
-        case Record():
-            return list(_records(array, type, extensions))
-        case Alternatives():
-            return _alternative_values(array, type, extensions)
-        case Open():
-            return _open_values(array, extensions)
-        case _:
-            assert_never(type)
-
-
-def _records(
-    array: pa.StructArray, record: Record, extensions: Sequence[ExtensionType]
-) -> list[dict[str, object] | None]:
-    names = [member.name for member in record.fields]
-    present = _present(array, names)
-    nulls = [None] * len(array)
-    columns = [
-        _values(array.field(member.name), member.type, extensions) if member.name in present else nulls
-        for member in record.fields
-    ]
-    valid = array.is_valid().to_pylist()
-    if not columns:
-        return [{} if good else None for good in valid]
-    rows = zip(*columns, strict=True)
-    return [dict(zip(names, row, strict=True)) if good else None for row, good in zip(rows, valid, strict=True)]
-
-
-def _present(array: pa.StructArray, names: Sequence[str]) -> set[str]:
-    present = {field.name for field in array.type}
-    for name in sorted(present - set(names)):
-        raise ValueError(unknown_name("column", name, names))
-    return present
-
-
-def _spans(array: pa.Array) -> list[tuple[int, int, bool]]:
-    offsets = array.offsets.to_pylist()
-    return list(zip(offsets, offsets[1:], array.is_valid().to_pylist(), strict=False))
-
-
-def _alternative_values(array: pa.StructArray, type: Alternatives, extensions: Sequence[ExtensionType]) -> list[object]:
-    """The one member of each struct that is not null."""
-    present = _present(array, [name for name, _ in _options(type)])
-    found: list[object] = [None] * len(array)
-    valid = array.is_valid().to_pylist()
-    for name, option in _options(type):
-        if name in present:
-            column = _values(array.field(name), option, extensions)
-            found = [
-                old if new is None or not good else new for old, new, good in zip(found, column, valid, strict=True)
-            ]
-    return found
-
-
-def _open_values(array: pa.Array, extensions: Sequence[ExtensionType]) -> list[object]:
-    if pa.types.is_binary(array.type) or pa.types.is_large_binary(array.type):
-        return [None if data is None else OpenBytes(data) for data in array.to_pylist()]
-    if not pa.types.is_struct(array.type):
-        return [None if text is None else from_tagged(json.loads(text), extensions) for text in array.to_pylist()]
-    names = {extension.code: extension.name for extension in reversed(extensions)}
-    values, metadata = array.field("value").to_pylist(), array.field("metadata").to_pylist()
-    valid = array.is_valid().to_pylist()
-    return [
-        variant.decode(value, keys, names) if good else None
-        for value, keys, good in zip(values, metadata, valid, strict=True)
-    ]

@@ -179,14 +179,18 @@ def decode(value: bytes, metadata: bytes, extensions: Mapping[int, str] | None =
 
 
 class _Reader:
-    """Reads values at positions of one VARIANT."""
+    """Reads values at positions of one VARIANT.
 
-    __slots__ = ("data", "extensions", "keys")
+    No two of its values share bytes: a VARIANT that says the same bytes many times could be as long as one likes.
+    """
+
+    __slots__ = ("data", "extensions", "keys", "left")
 
     def __init__(self, data: bytes, keys: list[str], extensions: Mapping[int, str]) -> None:
         self.data = data
         self.keys = keys
         self.extensions = extensions
+        self.left = len(data)
 
     def value(self, position: int) -> object:
         header = self.number(position, 1)
@@ -267,6 +271,9 @@ class _Reader:
     def take(self, position: int, size: int) -> bytes:
         if position + size > len(self.data):
             raise ValueError("malformed VARIANT: it ends early")
+        self.left -= size
+        if self.left < 0:
+            raise ValueError("malformed VARIANT: parts of it share bytes")
         return self.data[position : position + size]
 
 
@@ -287,7 +294,7 @@ def _pair(pair: object) -> tuple[object, object]:
 
 def _number(scale: int, unscaled: int) -> int | float:
     """Spark's own JSON reader makes decimals of short fractions; open values know only integers and floats."""
-    return unscaled if scale == 0 else float(Decimal(unscaled).scaleb(-scale))
+    return unscaled if scale == 0 else float(Decimal(f"{unscaled}e-{scale}"))
 
 
 def _float(layout: str, data: bytes) -> float:

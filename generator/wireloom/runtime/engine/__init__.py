@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.host import NATIVE, NO_ENGINE, Host, Path, Request
+from wireloom.runtime.engine.kept import Kept
 from wireloom.runtime.engine.sources import digest
 from wireloom.runtime.errors import ContractError
 
@@ -63,10 +64,10 @@ def available() -> bool:
 
 @dataclass(slots=True)
 class Engine(Host):
-    """The engine of one codec: its programs, made when first asked for and kept."""
+    """The engine of one codec: its programs, made when first asked for and kept while they are."""
 
-    _programs: dict[tuple[object, ...], "Table | Path"] = field(default_factory=dict)
-    _writers: dict[tuple[object, ...], "Writer | Path"] = field(default_factory=dict)
+    _programs: "Kept[Table | Path]" = field(default_factory=Kept)
+    _writers: "Kept[Writer | Path]" = field(default_factory=Kept)
 
     def decode(self, array: "pa.Array", request: Request) -> "Decoded | None":
         """The columns of an array of records; None where the engine does not cover the request."""
@@ -99,9 +100,7 @@ class Engine(Host):
         return found if isinstance(found, Path) else NATIVE
 
     def _program(self, request: Request) -> "Table | Path":
-        if request.key not in self._programs:
-            self._programs[request.key] = self._made("table", request)
-        return self._programs[request.key]
+        return self._programs.get(request.key, lambda: self._made("table", request))
 
     def batches(self, array: "pa.Array", request: Request, row_budget: int = 0) -> "Iterator[Decoded] | None":
         """The columns in parts, each below Arrow's 2 GiB and, of lists of rows, not far above the row budget."""
@@ -138,8 +137,10 @@ class Engine(Host):
 
         Raises Uncovered, before the first part, where the columns are not of the emitted schema's types.
         """
+        from wireloom.runtime.columns import soundness
+
         writer = self.writer(request)
-        return None if writer is None else writer.batches(records, request)
+        return None if writer is None else writer.batches(soundness.columns_of(records), request)
 
     def writer(self, request: Request) -> "Writer | None":
         """The program that writes records for a request; None where the engine does not cover it."""
@@ -152,6 +153,4 @@ class Engine(Host):
         return found if isinstance(found, Path) else NATIVE
 
     def _writer(self, request: Request) -> "Writer | Path":
-        if request.key not in self._writers:
-            self._writers[request.key] = self._made("encoder.table", request)
-        return self._writers[request.key]
+        return self._writers.get(request.key, lambda: self._made("encoder.table", request))

@@ -14,7 +14,7 @@ cdef inline bint there(const Builder *k, int64_t index) noexcept nogil:
 
 
 cdef inline bint chosen(const Builder *k, int64_t index, int64_t *child) noexcept nogil:
-    """Whether alternatives have a value, and the column that has it; the last where several have."""
+    """Whether alternatives have a value, and the column that has it; -2 where several have, which no value does."""
     cdef int64_t each
     child[0] = -1
     if not there(k, index):
@@ -22,7 +22,7 @@ cdef inline bint chosen(const Builder *k, int64_t index, int64_t *child) noexcep
     each = k.sources[index].child
     while each >= 0:
         if there(k, each):
-            child[0] = each
+            child[0] = each if child[0] == -1 else -2
         each = k.sources[each].sibling
     return child[0] != -1
 

@@ -2,7 +2,7 @@
 #
 # Whatever is not perfectly regular is left to the construct path: another use of the reserved names, decimals that
 # have no exact double, types that open values do not have. Positions are held against the value's end before they are
-# read; a value of more nodes than bytes repeats parts of itself and is left to the construct path, too.
+# read; a value that reads more bytes than it has says some of them twice and is left to the construct path, too.
 
 cdef enum:
     VARIANT_DEPTH = 512
@@ -14,7 +14,7 @@ cdef struct Variant:
     int64_t keys_size
     int64_t key_width
     int64_t key_count
-    int64_t nodes  # that may still be read
+    int64_t left  # bytes that may still be read
     const int64_t *rules
 
 cdef struct Member:  # of an object, where its value stands
@@ -30,8 +30,10 @@ cdef struct Container:  # the head of an array or an object
     int64_t start  # of the content
 
 
-cdef inline bint within(const Variant *v, int64_t at, int64_t size) noexcept nogil:
-    return at <= v.size and size <= v.size - at
+cdef inline bint within(Variant *v, int64_t at, int64_t size) noexcept nogil:
+    """Whether bytes are there to be read, which is done once."""
+    v.left -= size
+    return at <= v.size and size <= v.size - at and v.left >= 0
 
 
 cdef inline int64_t little_at(const uint8_t *data, int64_t width) noexcept nogil:
@@ -79,7 +81,7 @@ cdef inline Span key_at(const Variant *v, int64_t id) noexcept nogil:
     return span
 
 
-cdef int open_container(const Variant *v, int64_t at, bint object, Container *c) noexcept nogil:
+cdef int open_container(Variant *v, int64_t at, bint object, Container *c) noexcept nogil:
     """The head of the array or object at `at`, whose offsets and ids are within the value."""
     cdef int64_t info = v.data[at] >> 2, wide = info >> (4 if object else 2) & 1
     at += 1
@@ -101,7 +103,7 @@ cdef inline int64_t element_at(const Variant *v, const Container *c, int64_t n) 
     return c.start + little_at(v.data + c.offsets + n * c.width, c.width)
 
 
-cdef int pack_decimal(Builder *k, const Variant *v, int64_t at, int64_t width) noexcept nogil:
+cdef int pack_decimal(Builder *k, Variant *v, int64_t at, int64_t width) noexcept nogil:
     """Scale 0 is an integer; other scales are floats, exact where numerator and divisor are exact doubles."""
     cdef double divisor = 1.0
     cdef int64_t scale, unscaled, n
@@ -121,7 +123,7 @@ cdef int pack_decimal(Builder *k, const Variant *v, int64_t at, int64_t width) n
     return pack_double(k, <double>unscaled / divisor)
 
 
-cdef int pack_primitive(Builder *k, const Variant *v, int64_t at, int64_t type) noexcept nogil:
+cdef int pack_primitive(Builder *k, Variant *v, int64_t at, int64_t type) noexcept nogil:
     """The primitive whose content begins at `at`."""
     cdef uint8_t byte
     cdef int64_t size
@@ -172,8 +174,7 @@ cdef int pack_pairs(Builder *k, Variant *v, int64_t at, int64_t depth) noexcept 
         code = pack_map(k, c.count)
     for n in range(c.count if not code else 0):
         place = element_at(v, &c, n)
-        v.nodes -= 1
-        if v.nodes < 0 or not within(v, place, 1) or v.data[place] & 3 != 3 or open_container(v, place, False, &pair) or pair.count != 2:
+        if not within(v, place, 1) or v.data[place] & 3 != 3 or open_container(v, place, False, &pair) or pair.count != 2:
             return IRREGULAR
         code = pack_variant(k, v, element_at(v, &pair, 0), depth + 1)
         if not code:
@@ -291,8 +292,7 @@ cdef int pack_object(Builder *k, Variant *v, int64_t at, int64_t depth) noexcept
 cdef int pack_variant(Builder *k, Variant *v, int64_t at, int64_t depth) noexcept nogil:
     """The value at `at`."""
     cdef int64_t header
-    v.nodes -= 1
-    if v.nodes < 0 or depth > VARIANT_DEPTH or not within(v, at, 1):
+    if depth > VARIANT_DEPTH or not within(v, at, 1):
         return IRREGULAR
     header = v.data[at]
     if header & 3 == 1:
@@ -316,7 +316,7 @@ cdef int pack_open(Builder *k, const int64_t *i) noexcept nogil:
     if bytes_at(k, i[2], &span):
         return MALFORMED
     v.data = span.data
-    v.size = v.nodes = span.size
+    v.size = v.left = span.size
     if bytes_at(k, i[3], &span):
         return MALFORMED
     v.keys = span.data

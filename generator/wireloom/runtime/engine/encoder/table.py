@@ -8,7 +8,7 @@ from typing import Any, assert_never
 import pyarrow as pa
 import pyarrow.types as kinds
 
-from wireloom.runtime.columns import arrow
+from wireloom.runtime.columns import arrow, reading, soundness
 from wireloom.runtime.columns.logical import (
     Alternatives,
     BigInteger,
@@ -98,9 +98,23 @@ class Table:
 
     def _rebuilt(self, records: pa.StructArray, rows: list[int], request: Request) -> list[bytes]:
         """What the construct path makes of the rows; raises its EncodeError at the first that cannot be said."""
-        given = records.take(pa.array(rows, pa.int64()))
-        values = arrow.from_struct_array(given, self.type, extensions=self.engine.codec.extensions)
-        return [self.engine.build(row, value, request) for row, value in zip(rows, values, strict=True)]
+        built: list[bytes] = []
+        for part in _taken(records, rows):
+            values, error = reading.leading(part, self.type, extensions=self.engine.codec.extensions)
+            built += [
+                self.engine.build(row, value, request) for row, value in zip(rows[len(built) :], values, strict=False)
+            ]
+            if error is not None:
+                raise error.at(rows[len(built)])
+        return built
+
+
+def _taken(records: pa.StructArray, rows: list[int]) -> Iterator[pa.StructArray]:
+    """The rows, in one piece, or one by one where pyarrow cannot take them (from columns of views)."""
+    try:
+        yield records.take(pa.array(rows, pa.int64()))
+    except pa.ArrowNotImplementedError:
+        yield from (records.slice(row, 1) for row in rows)
 
 
 def _given_up(written: Any) -> Iterator[int]:
@@ -158,9 +172,9 @@ def _variant(array: pa.Array, column: Column, given: list[Buffers | None]) -> No
 
 def _listed(array: pa.Array) -> pa.ListArray:
     if kinds.is_list(array.type):
-        return array
+        return soundness.trimmed(array)
     if kinds.is_large_list(array.type):
-        return _cast(array, pa.list_(array.type.value_field))
+        return soundness.trimmed(_cast(array, pa.list_(array.type.value_field)))
     raise Uncovered(f"lists as {array.type}")
 
 

@@ -1,0 +1,318 @@
+"""Values from Arrow columns, the inverse of `arrow.to_struct_array`: one pyarrow call for each column.
+
+Columns come from callers: what no value of the format can be (bytes that are no VARIANT, text that is not UTF-8, a
+column of another shape) is an EncodeError at its place, never an error of Arrow or of Python.
+"""
+
+import json
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
+from itertools import accumulate
+from typing import assert_never
+
+import pyarrow as pa
+import pyarrow.types as kinds
+
+from wireloom.runtime.columns import soundness, variant
+from wireloom.runtime.columns.arrow import alternatives
+from wireloom.runtime.columns.canonical import from_tagged
+from wireloom.runtime.columns.logical import (
+    Alternatives,
+    BigInteger,
+    Binary,
+    Boolean,
+    ExtensionType,
+    Float,
+    Integer,
+    List,
+    LogicalType,
+    Map,
+    Open,
+    Record,
+    Text,
+)
+from wireloom.runtime.columns.projection import unknown_name
+from wireloom.runtime.errors import EncodeError, shown
+from wireloom.runtime.values import OpenBytes, Pairs
+
+_LONGEST = 40  # digits of an integer that a column may say as text
+Value = dict[str, object] | None
+
+
+def from_struct_array(
+    array: pa.StructArray | pa.RecordBatch, record: Record, *, extensions: Sequence[ExtensionType] = ()
+) -> list[Value]:
+    """The record value of each struct (null: None), complete; the inverse of `to_struct_array`.
+
+    Columns are found by name; one that is missing reads as null, one that the record does not have is a ValueError.
+    VARIANT, tagged JSON text and bytes of the wire are told apart by the column's type. `extensions` names extension
+    codes. Raises EncodeError for a value that none is, at its row and path.
+    """
+    return _records(soundness.columns_of(array), record, extensions)
+
+
+def leading(
+    array: pa.StructArray, record: Record, *, extensions: Sequence[ExtensionType] = ()
+) -> tuple[list[Value], EncodeError | None]:
+    """The values of the rows before the first that has none, and its error (None: every row has one)."""
+    error: EncodeError | None = None
+    while True:
+        try:
+            return _records(array, record, extensions), error
+        except EncodeError as found:
+            array, error = array.slice(0, _row(found)), found
+
+
+def _values(array: pa.Array, type: LogicalType, extensions: Sequence[ExtensionType]) -> list[object]:
+    """The values of a column, whatever its type where it has none; an EncodeError is at the place of its row."""
+    if not len(array):
+        return []
+    match type:
+        case Boolean() | Float() | Text() | Binary():
+            return _plain(array)
+        case Integer() | BigInteger():
+            return _each(_integer, _plain(array))
+        case List(element):
+            return _listed(array, element, extensions)
+        case Map():
+            return _mapped(array, type, extensions)
+        case Record():
+            return list[object](_records(array, type, extensions))
+        case Alternatives():
+            return _alternative_values(array, type, extensions)
+        case Open():
+            return _open_values(array, extensions)
+        case _:
+            assert_never(type)
+
+
+def _each(read: Callable[[object], object], values: Iterable[object]) -> list[object]:
+    """What is read of each value that is not null; an EncodeError is at its place."""
+    found: list[object] = []
+    for place, value in enumerate(values):
+        try:
+            found.append(None if value is None else read(value))
+        except EncodeError as error:
+            raise error.at(place) from error.__cause__
+    return found
+
+
+def _row(error: EncodeError) -> int:
+    """The row of a column that an error is at, which it is no longer."""
+    row = error.inward()
+    assert isinstance(row, int)
+    return row
+
+
+def _refused(expected: str, array: pa.Array) -> EncodeError:
+    """A column of another shape, said of its first row."""
+    return EncodeError(expected, f"one of {array.type}").at(0)
+
+
+# --- scalars ---------------------------------------------------------------------------------------------------------
+
+
+def _plain(array: pa.Array) -> list[object]:
+    """The Python values of a column of scalars."""
+    type = array.type.value_type if kinds.is_dictionary(array.type) else array.type
+    if not _is_scalar(type):
+        raise _refused("a column of scalars", array)
+    try:
+        return list(array.to_pylist())
+    except UnicodeDecodeError:
+        return _each(_text, (value.as_buffer() if value.is_valid else None for value in _decoded(array)))
+
+
+def _is_scalar(type: pa.DataType) -> bool:
+    return bool(
+        soundness.is_bytes(type)
+        or kinds.is_fixed_size_binary(type)
+        or kinds.is_boolean(type)
+        or kinds.is_integer(type)
+        or kinds.is_floating(type)
+        or kinds.is_decimal(type)
+        or kinds.is_null(type)
+    )
+
+
+def _decoded(array: pa.Array) -> pa.Array:
+    return array.dictionary_decode() if kinds.is_dictionary(array.type) else array
+
+
+def _text(value: object) -> object:
+    assert isinstance(value, pa.Buffer)
+    data: bytes = value.to_pybytes()
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise EncodeError("text in UTF-8", shown(data)) from error
+
+
+def _integer(value: object) -> object:
+    """The integer that a column's value says; values of other kinds are for `build` to refuse."""
+    match value:
+        case Decimal() if value.is_finite() and value == value.to_integral_value():
+            return int(value)
+        case Decimal():
+            raise EncodeError("an integer", str(value))
+        case str() if value.removeprefix("-").isdecimal() and value.isascii() and len(value) <= _LONGEST:
+            return int(value)
+        case str():
+            raise EncodeError("the decimal text of an integer", shown(value))
+        case _:
+            return value
+
+
+# --- containers ------------------------------------------------------------------------------------------------------
+
+
+def _listed(array: pa.Array, element: LogicalType, extensions: Sequence[ExtensionType]) -> list[object]:
+    if kinds.is_null(array.type):
+        return [None] * len(array)
+    if not kinds.is_list(array.type) and not kinds.is_large_list(array.type):
+        raise _refused("a column of lists", array)
+    spans = _spans(array)
+    elements = _elements(array.flatten(), element, extensions, spans)
+    return [elements[start:end] if valid else None for start, end, valid in spans]
+
+
+def _mapped(array: pa.Array, type: Map, extensions: Sequence[ExtensionType]) -> list[object]:
+    if kinds.is_null(array.type):
+        return [None] * len(array)
+    if not kinds.is_map(array.type):
+        raise _refused("a column of maps", array)
+    listed = soundness.entries(array)
+    spans, entries = _spans(listed), listed.flatten()
+    keys, items = (
+        _elements(entries.field(place), below, extensions, spans) for place, below in enumerate((type.key, type.value))
+    )
+    pairs = list(zip(keys, items, strict=True))
+    return [Pairs(pairs[start:end]) if valid else None for start, end, valid in spans]
+
+
+def _spans(array: pa.ListArray) -> list[tuple[int, int, bool]]:
+    """Where the elements of each list are among those of all, and whether there is a list."""
+    lengths = array.value_lengths().fill_null(0).to_pylist()
+    ends = list(accumulate(lengths))
+    return list(zip([0, *ends], ends, array.is_valid().to_pylist(), strict=False))
+
+
+def _elements(
+    array: pa.Array, type: LogicalType, extensions: Sequence[ExtensionType], spans: Sequence[tuple[int, int, bool]]
+) -> list[object]:
+    """The values in lists; an EncodeError is at its place in the list of its row."""
+    try:
+        return _values(array, type, extensions)
+    except EncodeError as error:
+        place = _row(error)
+        row = bisect_right(spans, place, key=lambda span: span[1])
+        raise error.at(place - spans[row][0]).at(row) from error.__cause__
+
+
+def _records(array: pa.StructArray, record: Record, extensions: Sequence[ExtensionType]) -> list[Value]:
+    if kinds.is_null(array.type):
+        return [None] * len(array)
+    columns = _members(array, {member.name: member.type for member in record.fields}, extensions)
+    names = [member.name for member in record.fields]
+    valid = array.is_valid().to_pylist()
+    if not columns:
+        return [{} if good else None for good in valid]
+    rows = zip(*columns, strict=True)
+    return [dict(zip(names, row, strict=True)) if good else None for row, good in zip(rows, valid, strict=True)]
+
+
+def _members(
+    array: pa.StructArray, types: Mapping[str, LogicalType], extensions: Sequence[ExtensionType], *, named: bool = True
+) -> list[Sequence[object]]:
+    """The values of each member, null where its struct is or where there is no such column."""
+    columns = _columns(array, list(types))
+    nulls = [None] * len(array)
+    found: list[Sequence[object]] = []
+    for name, type in types.items():
+        try:
+            found.append(_values(columns[name], type, extensions) if name in columns else nulls)
+        except EncodeError as error:
+            row = _row(error)
+            raise (error.at(name) if named else error).at(row) from error.__cause__
+    return found
+
+
+def _columns(array: pa.StructArray, names: Sequence[str]) -> dict[str, pa.Array]:
+    """The members of a struct by name; raises ValueError for one that is unknown or there twice."""
+    if not kinds.is_struct(array.type):
+        raise _refused("a column of structs", array)
+    present = [field.name for field in array.type]
+    for name in sorted(set(present) - set(names)):
+        raise ValueError(unknown_name("column", name, names))
+    for name in present:
+        if present.count(name) > 1:
+            raise ValueError(f"two columns {name!r}")
+    return dict(zip(present, array.flatten(), strict=True))
+
+
+def _alternative_values(array: pa.Array, type: Alternatives, extensions: Sequence[ExtensionType]) -> list[object]:
+    """The one member of each struct that is not null."""
+    if kinds.is_null(array.type):
+        return [None] * len(array)
+    options = dict(alternatives(type))
+    columns = _members(array, options, extensions, named=False)
+    return _each(lambda values: _only(values, list(options)), zip(*columns, strict=True))
+
+
+def _only(values: object, names: Sequence[str]) -> object:
+    assert isinstance(values, tuple)
+    there = [(name, value) for name, value in zip(names, values, strict=True) if value is not None]
+    if len(there) > 1:
+        raise EncodeError("a value of one kind", " and ".join(name for name, _ in there))
+    return there[0][1] if there else None
+
+
+# --- open values -----------------------------------------------------------------------------------------------------
+
+
+def _open_values(array: pa.Array, extensions: Sequence[ExtensionType]) -> list[object]:
+    if kinds.is_struct(array.type):
+        return _variants(array, extensions)
+    values = _plain(array)
+    return _each(lambda value: _open_value(value, extensions), values)
+
+
+def _open_value(value: object, extensions: Sequence[ExtensionType]) -> object:
+    """The open value that bytes of the wire are, or that tagged JSON text says."""
+    match value:
+        case bytes():
+            return OpenBytes(value)
+        case str():
+            return _said(lambda: from_tagged(json.loads(value), extensions))
+        case _:
+            raise EncodeError("an open value", shown(value))
+
+
+def _variants(array: pa.StructArray, extensions: Sequence[ExtensionType]) -> list[object]:
+    columns = _columns(array, ["value", "metadata"])
+    if len(columns) < 2:
+        raise _refused("a column of VARIANT", array)
+    names = {extension.code: extension.name for extension in reversed(extensions)}
+    parts = [_plain(columns[name]) for name in ("value", "metadata")]
+    valid = array.is_valid().to_pylist()
+    pairs = [both if good else None for both, good in zip(zip(*parts, strict=True), valid, strict=True)]
+    return _each(lambda both: _variant(both, names), pairs)
+
+
+def _variant(parts: object, names: Mapping[int, str]) -> object:
+    match parts:
+        case (bytes(value), bytes(keys)):
+            return _said(lambda: variant.decode(value, keys, names))
+        case _:
+            raise EncodeError("the bytes of a VARIANT", "a VARIANT without them")
+
+
+def _said(read: Callable[[], object]) -> object:
+    """The open value that a column says; raises EncodeError."""
+    try:
+        return read()
+    except ValueError as error:
+        raise EncodeError("an open value", str(error)) from error
+    except RecursionError:
+        raise EncodeError("an open value that the stack can hold", "one that is nested deeper") from None

@@ -89,3 +89,15 @@ def test_an_alias_is_refused(tmp_path):
     with pytest.raises(SpecProblems, match="an alias"):
         resolve(load([file], tmp_path))
     assert pyyaml.safe_load(file.read_text(encoding="utf-8")) == {"a": 1, "b": 1}
+
+
+def test_libyaml_and_pyyaml_read_every_spec_alike(monkeypatch):
+    import yaml as pyyaml
+
+    from wireloom.spec import yaml
+
+    texts = [path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("specs/**/*.yaml"))]
+    texts += [path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("tests/*/**/*.yaml"))]
+    fast = [yaml.parse(text, "spec.yaml") for text in texts]
+    monkeypatch.delattr(pyyaml, "CSafeLoader", raising=False)
+    assert fast == [yaml.parse(text, "spec.yaml") for text in texts]

@@ -5,6 +5,7 @@ scalars mean what YAML 1.2 says (`true`, `null`, decimal and hexadecimal integer
 texts.
 """
 
+import contextlib
 import re
 from dataclasses import dataclass
 from typing import assert_never
@@ -87,10 +88,22 @@ class _Loader(yaml.SafeLoader):
         return "x" if self._inside_plain and character == "?" else character
 
 
+_MAY_BE_ALIAS = re.compile(r"[\s\[{,]\*\S")  # libyaml follows aliases without a word
+
+
+def compose(text: str) -> yaml.Node | None:
+    """PyYAML's nodes; by libyaml where it is there, six times faster, and in its own words where something is wrong."""
+    fast = getattr(yaml, "CSafeLoader", None)
+    if fast is not None and not _MAY_BE_ALIAS.search(text):
+        with contextlib.suppress(yaml.YAMLError):
+            return yaml.compose(text, Loader=fast)
+    return yaml.compose(text, Loader=_Loader)
+
+
 def parse(text: str, file: str) -> tuple[Node | None, tuple[Problem, ...]]:
     """The document, and what is wrong with it as YAML."""
     try:
-        composed = yaml.compose(text, Loader=_Loader)
+        composed = compose(text)
     except yaml.MarkedYAMLError as error:
         return None, (_syntax_problem(error, file),)
     except yaml.YAMLError as error:
@@ -122,7 +135,7 @@ def _node(node: yaml.Node, file: str, path: Path, problems: list[Problem]) -> No
 
 
 def _scalar(node: yaml.ScalarNode, location: Location) -> ScalarNode:
-    if node.style is not None:
+    if node.style:
         return ScalarNode(node.value, node.value, location, quoted=True)
     for pattern, value in _PLAIN:
         if pattern.fullmatch(node.value):

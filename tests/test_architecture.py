@@ -12,7 +12,7 @@ from conftest import GENERATED, ROOT, SPECS
 
 PACKAGE = ROOT / "generator" / "wireloom"
 GENERATOR_PARTS = ("catalog", "cli", "demo", "emit", "evolve", "expr", "inspect", "model", "pipeline", "problems")
-GENERATOR_PARTS += ("names", "resolve", "spark", "spec")
+GENERATOR_PARTS += ("examples", "names", "resolve", "spark", "spec")
 ALLOWED_IN_RUNTIME = {"construct", "msgpack", "google", "pyarrow", "wireloom"}
 AUTHORS_LIBRARIES = {"jinja2", "yaml", "ruamel", "pydantic", "typer", "rich", "watchfiles"}
 EVERYWHERE = {"problems", "names", "failures"}  # leaves: they import only one another

@@ -1,19 +1,16 @@
-"""Every example of every spec, shipped or in tests/cases: bytes to value and back, error code, path and offset."""
+"""Every example of every spec, shipped or in tests/cases, as `wireloom test` runs them."""
 
 import importlib
+from functools import cache
+from pathlib import Path
 
 import pytest
 
-from conftest import case_formats, shipped_formats
+from conftest import CASES, SPECS
+from wireloom import pipeline
+from wireloom.examples import Failure
 from wireloom.model.format import Example, Format
-from wireloom.runtime.errors import DecodeError, EncodeError
-
-EXAMPLES = [
-    pytest.param(package, format, example, id=f"{format.name}: {example.name}")
-    for package, formats in (("wireloom_formats", shipped_formats()), ("wireloom_cases", case_formats()))
-    for format in formats
-    for example in format.examples
-]
+from wireloom.runtime.errors import EncodeError
 
 # Values that building and decoding does not give again: what builders derive, or cannot bring back, is part of them.
 NOT_AGAIN = {
@@ -25,72 +22,48 @@ NOT_AGAIN = {
 }
 
 
-@pytest.fixture
-def module(package: str, format: Format, case_package):
-    return importlib.import_module(f"{package}.{format.name}")
+@cache
+def specs(folder: Path) -> pipeline.Specs:
+    return pipeline.read(folder)
 
 
-def without_nulls(rendering: object) -> object:
-    """A rendering as specs write it: members that are null left out."""
-    match rendering:
-        case dict():
-            return {name: without_nulls(value) for name, value in rendering.items() if value is not None}
-        case list():
-            return [without_nulls(element) for element in rendering]
-        case _:
-            return rendering
+@cache
+def failures(folder: Path) -> dict[tuple[str, str], Failure]:
+    report = pipeline.try_examples(specs(folder))
+    assert not report.without_schema
+    return {(failure.format, failure.example): failure for failure in report.failures}
 
 
-@pytest.mark.parametrize(("package", "format", "example"), EXAMPLES)
-def test_the_example_holds(package, format: Format, example: Example, module):
-    parameters = dict(example.parameters)
-    if example.error is not None:
-        with pytest.raises(DecodeError) as raised:
-            module.parse(example.data, root=example.root, **parameters)
-        found = raised.value
-        assert found.code == example.error
-        assert found.path == (found.path if example.path is None else example.path)
-        assert found.offset == (found.offset if example.offset is None else example.offset)
-        assert found.format == format.name
-        assert any(error.code == found.code for error in format.errors)
-        return
-    value = module.parse(example.data, root=example.root, **parameters)
-    rendering = module.to_canonical(value, root=example.root)
-    assert without_nulls(rendering) == without_nulls(example.value)
-    assert module.from_canonical(rendering, root=example.root) == value
-    if example.rebuilds:
-        assert module.build(value, root=example.root, **parameters) == example.data
-    else:
-        assert gives_again(module, value, example) == ((format.name, example.name) not in NOT_AGAIN)
+EXAMPLES = [
+    pytest.param(folder, format, example, id=f"{format.name}: {example.name}")
+    for folder in (SPECS, CASES)
+    for format in specs(folder).formats
+    for example in format.examples
+]
 
 
-def gives_again(module, value: object, example: Example) -> bool:
-    """Whether the value is what the bytes built of it decode to."""
-    parameters = dict(example.parameters)
+@pytest.mark.parametrize(("folder", "format", "example"), EXAMPLES)
+def test_the_example_holds(folder: Path, format: Format, example: Example):
+    failure = failures(folder).get((format.name, example.name))
+    assert failure is None, str(failure)
+
+
+REBUILT_OTHERWISE = [each for each in EXAMPLES if each.values[2].error is None and not each.values[2].rebuilds]
+
+
+@pytest.mark.parametrize(("folder", "format", "example"), REBUILT_OTHERWISE)
+def test_bytes_built_otherwise_mean_the_same(folder: Path, format: Format, example: Example, case_package):
+    package = "wireloom_formats" if folder == SPECS else case_package.__name__
+    module = importlib.import_module(f"{package}.{format.name}")
+    settings = {"root": example.root, **dict(example.parameters)}
+    value = module.parse(example.data, **settings)
     try:
-        built = module.build(value, root=example.root, **parameters)
+        again = module.parse(module.build(value, **settings), **settings)
     except EncodeError:
-        return False
-    return module.parse(built, root=example.root, **parameters) == value
+        again = None
+    assert (again == value) == ((format.name, example.name) not in NOT_AGAIN)
 
 
 def test_every_format_has_good_and_bad_examples():
-    for format in shipped_formats():
+    for format in specs(SPECS).formats:
         assert any(example.error is None for example in format.examples), format.name
-
-
-def test_every_example_of_a_json_format_agrees_with_its_json_schema():
-    import json
-
-    import jsonschema
-
-    for format in shipped_formats():
-        if format.encoding.value != "json":
-            continue
-        module = importlib.import_module(f"wireloom_formats.{format.name}")
-        validator = jsonschema.Draft202012Validator(module.JSON_SCHEMA)
-        for example in format.examples:
-            if ("unknownMembers", "ignore") in example.parameters:
-                continue  # schemas are those of the default parameters
-            if example.error is None and example.root == format.roots[0].name:
-                validator.validate(json.loads(example.data))

@@ -5,31 +5,62 @@ is written depends on the specs alone: `generate` twice gives the same bytes, an
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from wireloom.emit import arrow, construct, docs, jsonschema, layout, package, protobuf, shape, spark
 from wireloom.emit.package import tree
+from wireloom.examples import Recorded, Report, Subject, record, run
+from wireloom.failures import MisuseError
 from wireloom.model.format import Format
-from wireloom.project import Changes, Project
+from wireloom.project import Changes, Project, spec_files
 from wireloom.resolve import resolve
-from wireloom.spec import language_schema, load
+from wireloom.spec import Document, language_schema, load
 
 LANGUAGE_SCHEMA = "wireloom.schema.json"
 
 
+@dataclass(frozen=True)
+class Specs:
+    """What a folder of specs says: each format, and beside it the document that it is of."""
+
+    formats: tuple[Format, ...]
+    documents: tuple[Document, ...]
+
+    @cached_property
+    def modules(self) -> dict[str, dict[str, str]]:
+        """The files of each format's module."""
+        return {format.name: emit(format) for format in self.formats}
+
+
+def read(specs: Path) -> Specs:
+    """The specs below `specs`; raises SpecProblems with all mistakes at once, MisuseError where there is no format."""
+    documents = load(spec_files(specs), specs)
+    found = resolve(documents)
+    if not found:
+        raise MisuseError(
+            f"{specs} has no spec of a format (a file *.yaml or *.yml); "
+            f"`wireloom new NAME --specs {specs}` starts one, --specs names another folder"
+        )
+    by_path = {document.path: document for document, _ in documents.formats()}
+    return Specs(found, tuple(by_path[format.spec] for format in found))
+
+
 def formats(specs: Path) -> tuple[Format, ...]:
     """Every format of the specs below `specs`; raises SpecProblems with all mistakes at once."""
-    return resolve(load(sorted(specs.rglob("*.yaml")), specs))
+    return read(specs).formats
 
 
-def files(project: Project) -> dict[Path, str]:
+def files(project: Project, specs: Specs | None = None) -> dict[Path, str]:
     """Every file that the project's specs stand for, with its text."""
-    loaded = formats(project.specs)
+    specs = specs or read(project.specs)
+    loaded = specs.formats
     module_files = {
-        project.out / project.package / format.name / name: text
-        for format in loaded
-        for name, text in emit(format).items()
+        project.out / project.package / format / name: text
+        for format, texts in specs.modules.items()
+        for name, text in texts.items()
     }
     package_files = {project.out / name: text for name, text in package.files(loaded, project.package).items()}
     pages = {project.docs / f"{format.name}.md": docs.emit(format) for format in loaded} if project.docs else {}
@@ -52,9 +83,40 @@ def emit(format: Format) -> dict[str, str]:
     return {name: text for name, text in texts.items() if text is not None}
 
 
-def generate(project: Project) -> Changes:
-    """Bring the generated files up to date."""
-    texts = files(project)
+def try_examples(specs: Specs, names: Collection[str] | None = None) -> Report:
+    """Run the examples of the specs, of some formats or of all; nothing is read or written on disk."""
+    return run([each for each in _subjects(specs, names) if each.format.examples])
+
+
+def record_examples(specs: Specs, names: Collection[str] | None = None) -> list[Recorded]:
+    """Write what comes into the examples, of some formats or of all, that state neither a value nor an error."""
+    unstated = [each for each in _subjects(specs, names) if not all(example.stated for example in each.format.examples)]
+    return record(unstated)
+
+
+def _subjects(specs: Specs, names: Collection[str] | None) -> Iterator[Subject]:
+    for format, document in zip(specs.formats, specs.documents, strict=True):
+        if names is None or format.name in names:
+            yield Subject(format, document, specs.modules[format.name])
+
+
+def stale(project: Project, specs: Specs) -> list[str]:
+    """The formats whose generated modules are there and are not what their specs say."""
+    package = project.out / project.package
+    return [
+        format
+        for format, texts in specs.modules.items()
+        if (package / format).is_dir()
+        and any(tree.read(package / format / name) != text for name, text in texts.items())
+    ]
+
+
+def generate(project: Project, specs: Specs | None = None) -> Changes:
+    """Bring the generated files up to date; raises MisuseError where that would take formats of other specs away."""
+    specs = specs or read(project.specs)
+    if not project.remove:
+        _refuse_removal(project, specs)
+    texts = files(project, specs)
     changes = _compare(project, texts)
     tree.refuse_foreign(project.out, changes.written)
     for path in changes.written:
@@ -64,9 +126,36 @@ def generate(project: Project) -> Changes:
     return changes
 
 
-def check(project: Project) -> Changes:
+def check(project: Project, specs: Specs | None = None) -> Changes:
     """What `generate` would change."""
-    return _compare(project, files(project))
+    return _compare(project, files(project, specs))
+
+
+def _refuse_removal(project: Project, specs: Specs) -> None:
+    """Stop where formats would be taken away whose specs are elsewhere, and not gone.
+
+    They are gone where another format is of the same file as when it was generated, so that this is the same folder,
+    and neither a folder around it nor the usual one has theirs.
+    """
+    package = project.out / project.package
+    before = tree.sources(package)
+    here = {format.spec for format in specs.formats}
+    gone = {name: spec for name, spec in before.items() if name not in specs.modules and spec not in here}
+    same = any(before.get(format.name) == format.spec for format in specs.formats)
+    around = (*project.specs.resolve().parents, Path.cwd() / Project().specs)
+    elsewhere = [folder / spec for folder in around for spec in gone.values() if (folder / spec).is_file()]
+    if gone and (elsewhere or not same):
+        raise MisuseError(
+            f"{project.specs} has no spec of {', '.join(gone)}, which {package} has; give --specs the folder of all "
+            f"its specs{f', where {elsewhere[0]} is' if elsewhere else ''}, or --out or --package another package, "
+            "or --remove to take them away"
+        )
+    pages = [page for page in tree.generated_pages(project.docs) if page.stem not in before.keys() | specs.modules]
+    if pages:
+        raise MisuseError(
+            f"{project.specs} has no spec of what {', '.join(map(str, pages))} describes; give --docs another folder, "
+            "or --remove to take that away"
+        )
 
 
 def _compare(project: Project, texts: Mapping[Path, str]) -> Changes:

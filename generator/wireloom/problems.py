@@ -53,8 +53,6 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         "useless-else": "`else` where nothing is checked.",
         "bits-out-of-range": "Bits that the integer does not have.",
         "bits-overlap": "A bit with two names.",
-        "unknown-on-build": "A value that readers do not see and builders cannot know.",
-        "circular-value": "A derived or computed value that follows from itself.",
         "missing-tag": "A protobuf field without a number.",
         "bad-tag": "A number that protobuf fields cannot have.",
         "duplicate-tag": "Two protobuf fields of one number.",
@@ -82,7 +80,7 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         "schema-misfit": "A field that does not fit into the shared schema.",
         # examples
         "bad-hex": "Bytes that are not hexadecimal.",
-        "example-outcome": "An example with both or neither of value and error, or of hex and text.",
+        "example-outcome": "An example with both value and error, or with both or neither of hex and text.",
         "example-root": "A root that there is not.",
         "example-parameter": "A parameter, or a value of one, that there is not.",
         "example-value": "A value that is no rendering of the record.",

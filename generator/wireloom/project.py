@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+ENDINGS = (".yaml", ".yml")
+
 
 @dataclass(frozen=True, slots=True)
 class Project:
@@ -12,6 +14,18 @@ class Project:
     out: Path = Path("generated")
     package: str = "wireloom_formats"
     docs: Path | None = None
+    remove: bool = False  # also the modules of formats that the specs do not have
+
+
+def spec_files(specs: Path) -> list[Path]:
+    """The specs below a folder; not what is hidden, and so no editor's lock, swap or backup file."""
+    found = (path for path in specs.rglob("*") if is_spec(path.relative_to(specs)) and path.is_file())
+    return sorted(found)
+
+
+def is_spec(path: Path) -> bool:
+    """Whether a path below the folder of specs is that of a spec."""
+    return path.suffix in ENDINGS and not any(part.startswith(".") for part in path.parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from wireloom.failures import MisuseError
 from wireloom.names import format_name_flaw
+from wireloom.project import spec_files
 
 TEMPLATE = Path(__file__).parent / "scaffold.yaml"
 FILLER = "new_format"  # the template is a spec itself; this is its format's name
@@ -29,6 +30,6 @@ def create(name: str, specs: Path) -> Path:
 
 def _specs_of(name: str, specs: Path) -> Iterator[Path]:
     """The specs of that name, found by the line `format: NAME` alone; a spec with mistakes has its name, too."""
-    for path in sorted(specs.rglob("*.yaml")):
+    for path in spec_files(specs):
         if name.encode() in NAME.findall(path.read_bytes()):
             yield path

@@ -18,14 +18,24 @@ _CLOSING = ("additionalProperties", "unevaluatedProperties")
 
 
 def findings(schema: Mapping[str, Any], root: str) -> Callable[[bytes], Iterator[str]]:
-    """A judge of documents of that root; it says nothing of what is no JSON at all."""
-    validator = Draft202012Validator({**schema, "$ref": f"#/$defs/{root}"})
+    """A judge of documents of that root, as bytes; it says nothing of what is no JSON at all."""
+    judged_document = judge(schema, root)
 
     def judged(data: bytes) -> Iterator[str]:
         try:
             document = json.loads(data)
         except ValueError:
             return  # the decoder says where
+        yield from judged_document(document)
+
+    return judged
+
+
+def judge(schema: Mapping[str, Any], root: str) -> Callable[[object], Iterator[str]]:
+    """A judge of documents of that root."""
+    validator = Draft202012Validator({**schema, "$ref": f"#/$defs/{root}"})
+
+    def judged(document: object) -> Iterator[str]:
         for problem in validator.iter_errors(document):
             for culprit in _culprits(problem):
                 yield f"{culprit.json_path}: {_cut(culprit.message)}"

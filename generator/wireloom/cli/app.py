@@ -15,6 +15,7 @@ from wireloom.cli.guard import Guarded
 from wireloom.cli.ingestion import ingest
 from wireloom.cli.replaying import replay
 from wireloom.cli.transcoding import decode, encode, validate
+from wireloom.cli.trying import test
 
 EXIT_CODES = """\b
 Exit codes:
@@ -28,6 +29,7 @@ Examples:
   wireloom demo                               see it work
   wireloom new heartbeat                      start a spec of your own
   wireloom generate                           specs/ -> generated/
+  wireloom test                               do the specs' examples hold?
   wireloom decode heartbeat message.bin       bytes -> JSON lines
   wireloom ingest --format heartbeat --input landing/ --output tables/
 """
@@ -68,7 +70,7 @@ def _add(to: typer.Typer, *commands: Callable[..., None]) -> None:
         to.command(help=description, epilog=f"\b{examples}")(command)
 
 
-_add(app, generate, formats)
+_add(app, generate, test, formats)
 app.add_typer(new, name="new", help="Start a spec, or a pipeline of Spark; `new NAME` starts a spec.")
 _add(new, spec, pipeline)
 _add(app, decode, encode, validate, ingest, replay, package, demo, doctor)

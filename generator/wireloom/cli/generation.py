@@ -1,19 +1,23 @@
 """`generate`, `formats`: from specs to modules."""
 
+from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wireloom.catalog import open_format, open_package
 from wireloom.cli.console import note, say
-from wireloom.cli.guard import PROBLEMS, report_problems
-from wireloom.cli.options import OUT, PACKAGE, SPECS, Out, Package, Specs
+from wireloom.cli.guard import PROBLEMS, translated
+from wireloom.cli.options import OUT, PACKAGE, SPECS, Out, Package, Specs, refuse_no_folder
+from wireloom.cli.trying import verdict
 from wireloom.failures import MisuseError
 from wireloom.names import package_name_flaw
-from wireloom.problems import SpecProblems
-from wireloom.project import Project
+from wireloom.project import Project, is_spec
 from wireloom.runtime.parameters import Parameter
+
+if TYPE_CHECKING:
+    from wireloom.pipeline import Specs as ReadSpecs
 
 
 def generate(
@@ -25,12 +29,21 @@ def generate(
     docs: Annotated[
         Path | None, typer.Option("--docs", metavar="DIR", help="Also write a Markdown page for each format there.")
     ] = None,
+    examples: Annotated[
+        bool, typer.Option("--examples/--no-examples", help="Run the specs' examples, too; a false one is exit code 1.")
+    ] = True,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Take away formats of the package that the folder has no spec of.")
+    ] = False,
 ) -> None:
     """Generate the package from the specs.
 
     Writes one module for each spec, the index and the JSON Schema of the spec language (beside the specs, for
     editors). Files of specs that are gone are removed. All problems of all specs are shown at once, and then nothing
     is written.
+
+    The specs' examples are run as `wireloom test` runs them. What does not hold is shown and makes the exit code 1;
+    the files are written all the same, so that you can look at what came.
 
     \b
     Examples:
@@ -39,18 +52,17 @@ def generate(
       wireloom generate --watch                        while writing a spec
       wireloom generate --specs mine --out build --package my_formats
     """
-    project = Project(specs, out, package, docs)
+    project = Project(specs, out, package, docs, remove)
     flaw = package_name_flaw(package)
     if flaw:
         raise MisuseError(f"--package {package}: {flaw}")
-    if not specs.is_dir():
-        raise MisuseError(f"there is no folder {specs}; `wireloom new NAME` starts one, --specs names another")
+    if watch and check:
+        raise MisuseError("--watch writes and --check does not; give one of them")
+    refuse_no_folder(specs)
     if watch:
-        _watch(project)
-    elif check:
-        _check(project)
-    else:
-        _generate(project)
+        _watch(project, examples=examples)
+    elif not (_check(project, examples=examples) if check else _generate(project, examples=examples)):
+        raise typer.Exit(PROBLEMS)
 
 
 def formats(out: Out = OUT, package: Package = PACKAGE) -> None:
@@ -84,46 +96,61 @@ def _default(parameter: Parameter) -> str:
             return str(parameter.default)
 
 
-def _generate(project: Project) -> None:
+def _generate(project: Project, *, examples: bool) -> bool:
+    """Bring the files up to date; whether all examples hold."""
     from wireloom import pipeline  # the generator's libraries, which no other command waits for
 
-    changes = pipeline.generate(project)
+    specs = pipeline.read(project.specs)
+    changes = pipeline.generate(project, specs)
     for path in changes.written:
         say(f"wrote {path}")
     for path in changes.removed:
         say(f"removed {path}")
     say(f"{len(changes.written)} written, {len(changes.removed)} removed, {changes.unchanged} unchanged")
+    return not examples or _examples_hold(specs)
 
 
-def _check(project: Project) -> None:
+def _check(project: Project, *, examples: bool) -> bool:
+    """Look at the files; whether they are up to date and all examples hold."""
     from wireloom import pipeline
 
-    changes = pipeline.check(project)
-    if not changes.any:
-        say(f"{changes.unchanged} files, all up to date")
-        return
+    specs = pipeline.read(project.specs)
+    changes = pipeline.check(project, specs)
     for path in changes.written:
         say(f"{'out of date' if path.exists() else 'missing'}: {path}")
     for path in changes.removed:
         say(f"its spec is gone: {path}")
-    note(f"mend it with: {_command(project)}")
-    raise typer.Exit(PROBLEMS)
+    if changes.any:
+        note(f"mend it with: {_command(project)}")
+    else:
+        say(f"{changes.unchanged} files, all up to date")
+    return (not examples or _examples_hold(specs)) and not changes.any
 
 
-def _watch(project: Project) -> None:
+def _examples_hold(specs: "ReadSpecs") -> bool:
+    """Run the examples, and show those that do not hold."""
+    from wireloom import pipeline
+
+    report = pipeline.try_examples(specs)
+    for failure in report.failures:
+        note(str(failure))
+    note(verdict(report))
+    return not report.failures
+
+
+def _watch(project: Project, *, examples: bool) -> None:
     from watchfiles import watch  # only here
 
-    _attempt(project)
+    _attempt(project, examples=examples)
     note(f"watching {project.specs}; Ctrl-C ends")
-    for _ in watch(project.specs, watch_filter=lambda _, path: path.endswith(".yaml"), raise_interrupt=False):
-        _attempt(project)
+    for _ in watch(project.specs, watch_filter=lambda _, path: is_spec(Path(path)), raise_interrupt=False):
+        _attempt(project, examples=examples)
 
 
-def _attempt(project: Project) -> None:
-    try:
-        _generate(project)
-    except SpecProblems as problems:
-        report_problems(problems)
+def _attempt(project: Project, *, examples: bool) -> None:
+    """Generate; whatever stops that is shown, and mended by the next save."""
+    with suppress(typer.Exit), translated():
+        _generate(project, examples=examples)
 
 
 def _command(project: Project) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from wireloom.catalog import FormatModule, open_format, open_package
-from wireloom.failures import unknown
+from wireloom.failures import MisuseError, unknown
 from wireloom.runtime.streams.framed import SIZE_LIMIT
 from wireloom.spark.ingest.plan import NO_DATA
 
@@ -46,6 +46,13 @@ Master = Annotated[str, typer.Option("--master", help="Spark master; under spark
 SPECS = Path("specs")
 OUT = Path("generated")
 PACKAGE = "wireloom_formats"
+
+
+def refuse_no_folder(specs: Path) -> None:
+    """Stop where the folder of the specs is none."""
+    if not specs.is_dir():
+        lacking = f"{specs} is no folder" if specs.exists() else f"there is no folder {specs}"
+        raise MisuseError(f"{lacking}; `wireloom new NAME` starts one, --specs names another")
 
 
 def chosen(format: str, package: str, out: Path) -> FormatModule:

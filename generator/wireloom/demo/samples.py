@@ -36,7 +36,7 @@ def samples(format: Format, module: FormatModule) -> Samples:
     chance = random.Random(format.name)  # noqa: S311 - samples, not secrets
     root = format.roots[0].name
     usable = [example for example in format.examples if example.root == root and not example.parameters]
-    valid = [example.data for example in usable if example.error is None]
+    valid = [example.data for example in usable if example.stated and example.error is None]
     if not valid:
         return Samples((), tuple(example.data for example in usable))
     good = [_varied(module, root, valid[number % len(valid)], chance) for number in range(GOOD)]

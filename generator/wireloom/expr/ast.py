@@ -26,9 +26,9 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A constant: an integer, a boolean, a text or null; bytes only where the language itself puts them."""
+    """A constant: an integer, a boolean, a text or null."""
 
-    value: int | bool | str | bytes | None
+    value: int | bool | str | None
 
 
 @dataclass(frozen=True, slots=True)

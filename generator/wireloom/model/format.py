@@ -102,7 +102,10 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Bytes and their meaning: `value` (canonical JSON rendering) or the `error` code they must give."""
+    """Bytes and their meaning: `value` (canonical JSON rendering) or the `error` code they must give.
+
+    Neither is `stated` of an example that somebody has begun; `wireloom test --record` writes what comes.
+    """
 
     name: str
     data: bytes
@@ -114,6 +117,7 @@ class Example:
     offset: int | None = None
     rebuilds: bool = True  # build(value) gives `data` again, byte for byte
     doc: str = ""
+    stated: bool = True
 
 
 @dataclass(frozen=True, slots=True)

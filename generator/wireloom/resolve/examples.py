@@ -39,7 +39,7 @@ def _example(
 ) -> Example:
     given = document.given
     root = _root(draft, place / "root", document.root, roots)
-    if ("value" in given) == ("error" in given):
+    if "value" in given and "error" in given:
         draft.reports(
             place, "example-outcome", "an example has a value or an error", "give `value` or `error`, not both"
         )
@@ -66,6 +66,7 @@ def _example(
         offset=document.offset,
         rebuilds=document.rebuilds,
         doc=document.doc,
+        stated="value" in given or "error" in given,
     )
 
 
@@ -130,7 +131,10 @@ def _misfits(value: object, root: Root) -> Iterator[tuple[_Path, str, str]]:
 
 
 def _value_misfits(value: object, type: LogicalType, path: _Path) -> Iterator[tuple[_Path, str, str]]:
-    """Where a value is not a canonical rendering of the type: path, what is wrong, what would be right."""
+    """Where a value is not a canonical rendering of the type: path, what is wrong, what would be right.
+
+    What is missing is shown where examples are run, which know what it would be.
+    """
     match type, value:
         case _, None:
             return
@@ -141,9 +145,6 @@ def _value_misfits(value: object, type: LogicalType, path: _Path) -> Iterator[tu
                     yield (*path, name), f"the record has no field {name}", nearest(name, known)
                 else:
                     yield from _value_misfits(member, known[name].type, (*path, name))
-            for name, field in known.items():
-                if not field.nullable and not isinstance(field.type, logical.Open) and value.get(name) is None:
-                    yield path, f"{name} is missing", "only null members may be left out"
         case logical.List(element), list():
             for index, member in enumerate(value):
                 yield from _value_misfits(member, element, (*path, index))

@@ -245,11 +245,17 @@ class Codec:
 
     def decode_request(self, array: "pa.Array", request: Request, *, stop: bool = False) -> "Decoded":
         """`decode` with everything checked; `stop` raises the first error."""
-        from wireloom.runtime.columns import arrow, soundness
+        from wireloom.runtime.columns import soundness
 
         request, array = replace(request, stop=stop), soundness.records_of(array)
         if self.engine is not None and (found := self.engine.decode(array, request)) is not None:
             return found
+        return self.decode_parsed(array, request)
+
+    def decode_parsed(self, array: "pa.Array", request: Request) -> "Decoded":
+        """The columns of what the construct parser gives, whatever the engine covers."""
+        from wireloom.runtime.columns import arrow
+
         entry = self.root(request.root)
         values, errors = self.parse_all(array, request)
         view = arrow.View(request.columns, request.explode, request.open_values)

@@ -217,3 +217,48 @@ def path_text(path: Path) -> str:
     """`types.Event.fields[2]`."""
     text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return text.removeprefix(".")
+
+
+@dataclass(frozen=True, slots=True)
+class RawMapping:
+    """How a mapping stands in the text: in braces or not, its column, and where its last value ends."""
+
+    flow: bool
+    column: int
+    end: int
+
+
+def raw_example(text: str, index: int) -> RawMapping:
+    """How the example of that number stands in a spec, which was read before."""
+    node = yaml.compose(text, Loader=_Loader)
+    for step in ("examples", index):
+        node = _below(node, step)
+    assert isinstance(node, yaml.MappingNode)  # noqa: S101 - it was checked when the spec was read
+    return RawMapping(bool(node.flow_style), node.start_mark.column, _end(node.value[-1][1], text))
+
+
+def _below(node: yaml.Node | None, step: str | int) -> yaml.Node:
+    match node, step:
+        case yaml.MappingNode(value=entries), str():
+            entry: yaml.Node = next(value for key, value in entries if key.value == step)
+            return entry
+        case yaml.SequenceNode(value=items), int():
+            found: yaml.Node = items[step]
+            return found
+        case _:
+            raise AssertionError(step)
+
+
+def _end(node: yaml.Node, text: str) -> int:
+    """Behind the last character of a value; a block's end as PyYAML says it is where the next thing begins."""
+    match node:
+        case (
+            yaml.MappingNode(flow_style=False, value=[*_, (_, last)])
+            | yaml.SequenceNode(flow_style=False, value=[*_, last])
+        ):
+            return _end(last, text)
+        case yaml.ScalarNode(style="|" | ">"):
+            return len(text[: node.end_mark.index].rstrip())
+        case _:
+            end: int = node.end_mark.index
+            return end

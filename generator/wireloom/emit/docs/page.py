@@ -73,6 +73,8 @@ def _hex_lines(data: bytes) -> Iterator[str]:
 
 
 def _meaning(example: Example) -> str:
+    if not example.stated:
+        return "What they mean is not stated yet."
     if example.error is None:
         return _code("json", json.dumps(example.value, indent=2, ensure_ascii=False))
     place = f" at `{example.path}`" if example.path else ""

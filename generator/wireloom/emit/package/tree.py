@@ -70,6 +70,16 @@ def generated_pages(docs: Path | None) -> tuple[Path, ...]:
     return tuple(sorted(path for path in pages if (read(path) or "").startswith(PAGE_MARK)))
 
 
+def sources(package: Path) -> dict[str, str]:
+    """The formats in the package's folder that are ours, and the spec of each, as its header names it."""
+    return {module.name: _source(module) for module in sorted(_modules(package))}
+
+
+def _source(module: Path) -> str:
+    header = (read(module / "__init__.py") or "").partition("\n")[0]
+    return header.removeprefix(f"{MARK} from ").partition(" (sha256 ")[0]
+
+
 def refuse_foreign(out: Path, paths: Iterable[Path]) -> None:
     """Stop before a file below `out` is replaced that somebody wrote by hand."""
     foreign = [path for path in paths if path.is_relative_to(out) and path.exists() and not _is_ours(path)]

@@ -87,7 +87,10 @@ class RootDocument(Document):
 
 
 class Example(Document):
-    """Bytes, and the value or the error that they mean; give `hex` or `text`, and `value` or `error`."""
+    """Bytes, and the value or the error that they mean; give `hex` or `text`, and `value` or `error`.
+
+    One that has neither of the latter is begun: it does not hold, and `wireloom test --record` writes what comes.
+    """
 
     name: str = Field(description="What it shows.", examples=["two readings"])
     hex: HexText | None = Field(
@@ -191,6 +194,6 @@ class FormatDocument(Document):
     )
     examples: list[Example] = Field(
         default=[],
-        description="Bytes and what they mean; run by the tests and printed in the documents.",
+        description="Bytes and what they mean; run by `wireloom test` and printed in the documents.",
         examples=[[{"name": "a frame", "hex": "00001267", "value": {"sensor": 4711}}]],
     )

@@ -1,0 +1,84 @@
+"""`test`: the examples of specs, run."""
+
+import time
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wireloom.cli.console import note, say
+from wireloom.cli.guard import PROBLEMS
+from wireloom.cli.options import OUT, PACKAGE, SPECS, Out, Package, Specs, refuse_no_folder
+from wireloom.failures import unknown
+from wireloom.project import Project
+
+if TYPE_CHECKING:
+    from wireloom.examples import Report
+
+
+def test(
+    formats: Annotated[
+        list[str] | None, typer.Argument(metavar="[FORMAT]...", help="Formats of the specs; all if none is named.")
+    ] = None,
+    record: Annotated[
+        bool,
+        typer.Option("--record", help="Write what comes into examples that state neither a value nor an error."),
+    ] = False,
+    specs: Specs = SPECS,
+    out: Out = OUT,
+    package: Package = PACKAGE,
+) -> None:
+    """Run the examples in the specs.
+
+    Each example is parsed, decoded by the engine, built and encoded again, and held against the JSON Schema, with what
+    `wireloom generate` would write; nothing has to be generated before. One that does not hold is shown with its place
+    in the spec and what differs, member by member, and makes the exit code 1.
+
+    To add an example, write its name and bytes, and let --record write what they mean; then look whether it is right.
+
+    \b
+    Examples:
+      wireloom test
+      wireloom test heartbeat --record
+      wireloom test --specs mine
+    """
+    from wireloom import pipeline  # the generator's libraries, which no other command waits for
+
+    refuse_no_folder(specs)
+    began = time.perf_counter()
+    read = pipeline.read(specs)
+    known = [format.name for format in read.formats]
+    for name in formats or ():
+        if name not in known:
+            raise unknown("format", name, known)
+    if record:
+        for recorded in pipeline.record_examples(read, formats or None):
+            say(str(recorded))
+        read = pipeline.read(specs)
+    report = pipeline.try_examples(read, formats or None)
+    for failure in report.failures:
+        say(str(failure))
+    say(f"{verdict(report)} ({time.perf_counter() - began:.2f} s)")
+    if old := pipeline.stale(Project(specs, out, package), read):
+        note(f"{out / package} has {', '.join(old)} not as the specs say: `wireloom generate` brings it up to date")
+    if report.failures:
+        raise typer.Exit(PROBLEMS)
+
+
+def verdict(report: "Report") -> str:
+    """`212 examples, all hold` or `2 of 212 examples do not hold`."""
+    if not report.count:
+        return "no examples"
+    said = (
+        f"{report.failed} of {_counted(report.count)} {'does' if report.failed == 1 else 'do'} not hold"
+        if report.failed
+        else f"{_counted(report.count)}, all hold"
+    )
+    if report.without_schema:
+        said += "; not held to the JSON Schema, for which jsonschema is not installed: pip install 'wireloom[validate]'"
+    if report.without_engine:
+        said += "; not run through the native engine, which is not compiled here"
+    return said
+
+
+def _counted(count: int) -> str:
+    return f"{count} example{'' if count == 1 else 's'}"

@@ -1,0 +1,12 @@
+"""Examples of specs, run: what each says of its bytes, held against what the generated code does with them.
+
+A format's modules are made in memory, so that examples are run before a file is written, and whatever lies on disk.
+`run` judges them one by one (`trial`), and says where the first member stands that is not as stated (`differences`).
+`recording` writes what came into examples that state nothing yet.
+"""
+
+from wireloom.examples.memory import opened
+from wireloom.examples.recording import Recorded
+from wireloom.examples.trial import Failure, Report, Subject, record, run
+
+__all__ = ["Failure", "Recorded", "Report", "Subject", "opened", "record", "run"]

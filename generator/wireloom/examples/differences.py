@@ -1,0 +1,94 @@
+"""What two renderings differ in, member by member.
+
+A member that is null and a member that is left out are the same, as they are in specs.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+Path = tuple[str | int, ...]
+
+LONGEST = 60  # characters of a value that is shown
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A member, and what it is on either side; ABSENT where there is none."""
+
+    path: Path
+    stated: object
+    came: object
+
+    def __str__(self) -> str:
+        """`readings[1].value: expected 0.5, came 0.4`."""
+        where = f"{member(self.path)}: " if self.path else ""
+        match self.stated, self.came:
+            case _Absent(), _:
+                return f"{where}came {shown(self.came)}, and the example does not have it"
+            case _, _Absent():
+                return f"{where}expected {shown(self.stated)}, and nothing came"
+            case _:
+                return f"{where}expected {shown(self.stated)}, came {shown(self.came)}"
+
+
+class _Absent:
+    """No value."""
+
+
+ABSENT = _Absent()
+
+
+def differences(stated: object, came: object, path: Path = ()) -> Iterator[Difference]:
+    """Where two renderings are not the same; what is stated comes first."""
+    match stated, came:
+        case dict(), dict():
+            names = [*stated, *(name for name in came if name not in stated)]
+            for name in names:
+                yield from differences(_member(stated, name), _member(came, name), (*path, name))
+        case list(), list():
+            for place in range(max(len(stated), len(came))):
+                yield from differences(_element(stated, place), _element(came, place), (*path, place))
+        case _ if not same(stated, came):
+            yield Difference(path, stated, came)
+        case _:
+            return
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two scalars are the same value; true is not 1."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    return one is other or one == other
+
+
+def without_nulls(rendering: object) -> object:
+    """A rendering as specs write it: members that are null left out."""
+    match rendering:
+        case dict():
+            return {name: without_nulls(value) for name, value in rendering.items() if value is not None}
+        case list():
+            return [without_nulls(element) for element in rendering]
+        case _:
+            return rendering
+
+
+def shown(value: object) -> str:
+    """A value as a line of JSON, cut where it is long."""
+    text = json.dumps(without_nulls(value), ensure_ascii=False, default=repr)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."
+
+
+def member(path: Path) -> str:
+    """`readings[1].value`."""
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return text.removeprefix(".")
+
+
+def _member(rendering: dict[str, object], name: str) -> object:
+    value = rendering.get(name)
+    return ABSENT if value is None else value
+
+
+def _element(rendering: list[object], place: int) -> object:
+    return rendering[place] if place < len(rendering) else ABSENT

@@ -1,0 +1,340 @@
+"""One example, held against everything that the generated code does with it.
+
+In the order in which a reader would look: parse gives the value or the error; the value's rendering reads back; build
+gives the bytes; decode and encode, on whatever they run, agree with parse and build; the JSON Schema accepts it. The
+first that does not hold is what is said. An exception that the runtime does not document is a bug of wireloom, and is
+said as one at the example that provokes it.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from wireloom.examples import recording
+from wireloom.examples.differences import Difference, Path, differences, shown
+from wireloom.examples.memory import opened
+from wireloom.examples.recording import Recorded
+from wireloom.model.format import Example, Format
+from wireloom.problems import Location
+from wireloom.runtime.codec import Codec
+from wireloom.runtime.engine import Request, available
+from wireloom.runtime.errors import DecodeError, EncodeError
+from wireloom.spec.documents import Document, Place
+from wireloom.spec.yaml import MappingNode
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_MOST = 12  # differences of one example that are shown
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An example that does not hold: where, what, and the details a line each."""
+
+    location: Location
+    format: str
+    example: str
+    message: str
+    details: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """`specs/x.yaml:41:9: x: two readings: parse gives another value`, the details below it."""
+        head = f"{self.location}: {self.format}: {self.example}: {self.message}"
+        return "\n".join((head, *(f"    {line}" for line in self.details)))
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What came of the examples that were run, and what was not there to run them through."""
+
+    count: int
+    failures: tuple[Failure, ...] = ()
+    without_schema: bool = False  # jsonschema is not installed
+    without_engine: bool = False  # no engine is compiled: decode and encode ask the construct parsers
+
+    @property
+    def failed(self) -> int:
+        """How many do not hold."""
+        return len(self.failures)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A format whose examples are run: its model, the document that it is of, and the text of its files."""
+
+    format: Format
+    document: Document
+    files: Mapping[str, str]
+
+
+def run(subjects: Sequence[Subject]) -> Report:
+    """Run every example of the formats."""
+    judged = find_spec("jsonschema") is not None
+    engine = available()  # before anything asks for it: where there is none, it says so once
+    with opened({subject.format.name: subject.files for subject in subjects}) as modules:
+        failures = tuple(
+            failure for subject in subjects for failure in _failures(subject, modules[subject.format.name], judged)
+        )
+    return Report(sum(len(subject.format.examples) for subject in subjects), failures, not judged, not engine)
+
+
+def record(subjects: Sequence[Subject]) -> list[Recorded]:
+    """Write what comes into the examples that state nothing; raises DataError where a file cannot take it."""
+    done: list[Recorded] = []
+    with opened({subject.format.name: subject.files for subject in subjects}) as modules:
+        for subject in subjects:
+            codec: Codec = modules[subject.format.name].CODEC
+            examples = enumerate(subject.format.examples)
+            new = {index: recording.entries(_outcome(codec, each)) for index, each in examples if not each.stated}
+            recording.record(subject.document, new)
+            done += [_recorded(subject, index, entries) for index, entries in new.items()]
+    return done
+
+
+def _recorded(subject: Subject, index: int, entries: recording.Entries) -> Recorded:
+    location = (subject.document.place / "examples" / index).value_location()
+    return Recorded(location, subject.format.name, subject.format.examples[index].name, entries)
+
+
+def _outcome(codec: Codec, example: Example) -> object:
+    """What parsing an example gives: its rendering, or the DecodeError."""
+    try:
+        value = codec.parse(example.data, root=example.root, **dict(example.parameters))
+    except DecodeError as error:
+        return error
+    return codec.to_canonical(value, root=example.root)
+
+
+def _failures(subject: Subject, module: ModuleType, judged: bool) -> Iterator[Failure]:  # noqa: FBT001 - as it is asked
+    schema = json.loads(subject.files["schema.json"]) if judged else None
+    codec: Codec = module.CODEC
+    judge = _Judge(codec, schema, of_documents=module.ENCODING == "json")
+    for index, example in enumerate(subject.format.examples):
+        trial = _Trial(codec, judge, example, subject.document.place / "examples" / index)
+        try:
+            trial.hold()
+        except _Broken as broken:
+            yield Failure(broken.location, subject.format.name, example.name, broken.message, broken.details)
+        except Exception as error:  # noqa: BLE001 - of a user's spec; a traceback would hide the other examples
+            message = f"{trial.doing} ends in {type(error).__name__}: {error}; this is a bug of wireloom"
+            yield Failure(trial.place.value_location(), subject.format.name, example.name, message)
+
+
+class _Broken(Exception):  # noqa: N818 - what does not hold, on its way out of a trial
+    """Something that an example states and the code does otherwise."""
+
+    def __init__(self, location: Location, message: str, details: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.location, self.message = location, message
+        self.details = (*details[:_MOST], *([f"and {len(details) - _MOST} more"] if len(details) > _MOST else []))
+
+
+@dataclass(slots=True)
+class _Judge:
+    """The JSON Schema of a format, by root; of the documents themselves where the format is JSON."""
+
+    codec: Codec
+    schema: dict[str, Any] | None
+    of_documents: bool
+    _judges: dict[str, Callable[[object], Iterator[str]]] = field(default_factory=dict)
+
+    def findings(self, example: Example, rendering: object) -> list[str]:
+        """What the schema says; nothing where a parameter is not at its default, which is what it is made for."""
+        defaults = {parameter.name: parameter.default for parameter in self.codec.parameters}
+        if self.schema is None or any(defaults[name] != value for name, value in example.parameters):
+            return []
+        if example.root not in self._judges:
+            from wireloom.schema_findings import judge  # noqa: PLC0415 - jsonschema is an extra of its own
+
+            self._judges[example.root] = judge(self.schema, example.root)
+        return list(self._judges[example.root](json.loads(example.data) if self.of_documents else rendering))
+
+
+@dataclass(slots=True)
+class _Trial:
+    """An example and where it stands; `doing` is the step that runs."""
+
+    codec: Codec
+    judge: _Judge
+    example: Example
+    place: Place
+    doing: str = "parse"
+
+    def hold(self) -> None:
+        """Everything that is to hold of the example; raises _Broken."""
+        example = self.example
+        try:
+            value = self.codec.parse(example.data, root=example.root, **self._parameters)
+        except DecodeError as error:
+            self._refused(error)
+            self._decoded_error(error)
+            return
+        rendering = self.codec.to_canonical(value, root=example.root)
+        self._came(rendering)
+        self._reads_back(value, rendering)
+        built = self._built(value)
+        self._columns(built)
+        self._schema(rendering)
+
+    @property
+    def _parameters(self) -> dict[str, Any]:
+        return dict(self.example.parameters)
+
+    @property
+    def _request(self) -> Request:
+        return Request(self.example.root, self.codec.settings(self._parameters))
+
+    # --- parse -----------------------------------------------------------------------------------------------------
+
+    def _refused(self, error: DecodeError) -> None:
+        example = self.example
+        if not example.stated:
+            raise self._unstated(f"the error {error}")
+        if example.error is None:
+            raise self._broken("parse refuses it", [str(error)], "value")
+        stated = {"error": example.error, "path": example.path, "offset": example.offset}
+        came = {"error": error.code, "path": error.path, "offset": error.offset}
+        found = [
+            Difference((name,), value, came[name])
+            for name, value in stated.items()
+            if value is not None and value != came[name]
+        ]
+        if found:
+            raise self._broken("parse gives another error", [*map(str, found), str(error)], *found[0].path)
+
+    def _came(self, rendering: object) -> None:
+        example = self.example
+        if not example.stated:
+            raise self._unstated(shown(rendering))
+        if example.error is not None:
+            raise self._broken(f"parse accepts it, and the example says {example.error}", [shown(rendering)], "error")
+        found = list(differences(example.value, rendering))
+        if found:
+            raise self._broken("parse gives another value", [self._line(each) for each in found], *_at(found[0].path))
+
+    def _unstated(self, came: str) -> _Broken:
+        message = "it states neither a value nor an error; `wireloom test --record` writes what comes"
+        return self._broken(message, [f"came {came}"])
+
+    def _line(self, found: Difference) -> str:
+        """The difference, with the line of the member where that is another than the example's."""
+        return f"line {self._location(*_at(found.path)).line}: {found}"
+
+    # --- rendering, build ------------------------------------------------------------------------------------------
+
+    def _reads_back(self, value: object, rendering: object) -> None:
+        self.doing = "from_canonical"
+        again = self.codec.from_canonical(rendering, root=self.example.root)
+        if again != value and repr(again) != repr(value):  # NaN equals itself as a text alone
+            raise self._broken("the JSON rendering reads back as another value; this is a bug of wireloom", [])
+
+    def _built(self, value: object) -> bytes | None:
+        """What is built of the value; None where it is refused, and the example does not say that it rebuilds."""
+        self.doing = "build"
+        try:
+            built = self.codec.build(value, root=self.example.root, **self._parameters)
+        except EncodeError as error:
+            if self.example.rebuilds:
+                raise self._broken("build refuses the value", [str(error), _REBUILDS]) from error
+            return None
+        if self.example.rebuilds and built != self.example.data:
+            details = [_first_difference(self.example.data, built), _REBUILDS]
+            raise self._broken("build gives other bytes", details, self._bytes)
+        return built
+
+    @property
+    def _bytes(self) -> str:
+        """The key of the example's bytes."""
+        return "hex" if isinstance(self.place.node, MappingNode) and self.place.node.entry("hex") else "text"
+
+    # --- columns ---------------------------------------------------------------------------------------------------
+
+    def _columns(self, built: bytes | None) -> None:
+        """What decode and encode give, beside what the construct parser gives as columns."""
+        self.doing = "decode"
+        codec, example = self.codec, self.example
+        array, request = self._array(), self._request
+        decoded = codec.decode_request(array, request)
+        if decoded.errors.null_count < len(decoded.errors):
+            details = [str(error) for error in decoded.errors.to_pylist() if error]
+            raise self._broken("decode refuses what parse accepts; this is a bug of wireloom", details)
+        if codec.covers(request):
+            self._agree(codec.decode_parsed(array, request).records, decoded.records)
+        if not codec.root(example.root).elements:
+            self._encoded(decoded.records, built)
+
+    def _agree(self, parsed: "pa.Array", decoded: "pa.Array") -> None:
+        if parsed.equals(decoded):
+            return
+        one, other = parsed.to_pylist(), decoded.to_pylist()
+        if repr(one) != repr(other):  # NaN equals itself as a text alone
+            found = list(map(str, differences(one, other)))
+            raise self._broken("decode gives another value than parse; this is a bug of wireloom", found)
+
+    def _encoded(self, records: "pa.StructArray", built: bytes | None) -> None:
+        self.doing = "encode"
+        try:
+            (encoded,) = self.codec.encode(records, root=self.example.root, **self._parameters).to_pylist()
+        except EncodeError:
+            encoded = None
+        if encoded != built:
+            details = [f"built   {_hex(built)}", f"encoded {_hex(encoded)}"]
+            raise self._broken("encode gives other bytes than build; this is a bug of wireloom", details)
+
+    def _decoded_error(self, error: DecodeError) -> None:
+        self.doing = "decode"
+        if not self.codec.covers(self._request):
+            return  # decode asks the parser
+        (found,) = self.codec.decode_request(self._array(), self._request).errors.to_pylist()
+        came = found and {name: found[name] for name in ("code", "path", "offset")}
+        if came != {"code": error.code, "path": error.path, "offset": error.offset}:
+            details = [f"parse:  {error}", f"decode: {came or 'no error'}"]
+            raise self._broken("decode and parse differ; this is a bug of wireloom", details)
+
+    def _array(self) -> "pa.Array":
+        import pyarrow as pa  # noqa: PLC0415 - not before there is an example to run
+
+        return pa.array([self.example.data], pa.binary())
+
+    # --- schema ----------------------------------------------------------------------------------------------------
+
+    def _schema(self, rendering: object) -> None:
+        self.doing = "JSON_SCHEMA"
+        found = self.judge.findings(self.example, rendering)
+        if found:
+            raise self._broken("the JSON Schema refuses it; this is a bug of wireloom", found)
+
+    # --- where -----------------------------------------------------------------------------------------------------
+
+    def _broken(self, message: str, details: Sequence[str], *path: str | int) -> _Broken:
+        return _Broken(self._location(*path), message, details)
+
+    def _location(self, *path: str | int) -> Location:
+        """Where a part of the example stands, or what is around it where it is absent."""
+        place = self.place
+        for step in path:
+            place = place / step
+        return place.value_location()
+
+
+_REBUILDS = "where other bytes say the same, the example says `rebuilds: false`"
+
+
+def _at(path: Path) -> Path:
+    """The path in an example of a member of its value."""
+    return ("value", *path)
+
+
+def _first_difference(stated: bytes, built: bytes) -> str:
+    place = next((at for at, (one, other) in enumerate(zip(stated, built, strict=False)) if one != other), None)
+    if place is None:
+        return f"expected {len(stated)} bytes, came {len(built)}"
+    return f"at byte {place}: expected {_hex(stated[place:])}, came {_hex(built[place:])}"
+
+
+def _hex(data: bytes | None) -> str:
+    return "nothing" if data is None else data[:16].hex() + (f" ... ({len(data)} bytes)" if len(data) > 16 else "")

@@ -1,0 +1,317 @@
+"""`wireloom test`, and the examples that `generate` runs: what is said of a false one, and what is recorded."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from wireloom.cli.app import app
+from wireloom.examples.recording import entries, recorded
+from wireloom.project import spec_files
+from wireloom.runtime.codec import Codec
+from wireloom.spec import yaml
+
+GOOD = (
+    "cafe 0037 01 c0 0000018bcfe56800 0002 "
+    "0b74656d7065726174757265 4035800000000000 0868756d6964697479 3fd999999999999a eedc"
+)
+
+
+@dataclass
+class Specs:
+    """A folder with one scaffolded spec."""
+
+    home: Path
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the specs."""
+        return self.home / "specs"
+
+    @property
+    def spec(self) -> Path:
+        """The spec."""
+        return self.folder / "heartbeat" / "heartbeat.yaml"
+
+    def replace(self, old: str, new: str) -> int:
+        """Change the spec; the line where the change begins."""
+        text = self.spec.read_text(encoding="utf-8")
+        assert old in text
+        self.spec.write_text(text.replace(old, new, 1), encoding="utf-8")
+        return text[: text.index(old)].count("\n") + 1
+
+    def add(self, example: str) -> None:
+        """One more example."""
+        self.spec.write_text(self.spec.read_text(encoding="utf-8") + example, encoding="utf-8")
+
+    def run(self, command: str, *arguments: str) -> Result:
+        """Run a command on the folder."""
+        places = ["--specs", str(self.folder), "--out", str(self.home / "build"), "--package", "trying_formats"]
+        return CliRunner().invoke(app, [command, *arguments, *places])
+
+
+@pytest.fixture
+def specs(tmp_path: Path) -> Specs:
+    made = Specs(tmp_path)
+    result = CliRunner().invoke(app, ["new", "heartbeat", "--specs", str(made.folder)])
+    assert result.exit_code == 0, result.output
+    return made
+
+
+def test_examples_that_hold_are_counted(specs):
+    result = specs.run("test")
+    assert result.exit_code == 0, result.output
+    assert re.fullmatch(r"2 examples, all hold \(\d+\.\d\d s\)\n", result.output)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said", "detail"),
+    [
+        ("battery: 12", "battery: 13", "parse gives another value", "battery: expected 13, came 12"),
+        ("value: 0.4}", "value: 0.5}", "parse gives another value", "readings[1].value: expected 0.5, came 0.4"),
+        ("      battery: 12\n", "", "parse gives another value", "battery: came 12, and the example does not have it"),
+        (
+            "        - {name: humidity, value: 0.4}\n",
+            "",
+            "parse gives another value",
+            'readings[1]: came {"name": "humidity", "value": 0.4}, and the example does not have it',
+        ),
+        ("urgent: false", "urgent: true", "parse gives another value", "urgent: expected true, came false"),
+        ("path: checksum", "path: length", "parse gives another error", 'path: expected "length", came "checksum"'),
+        ("offset: 53", "offset: 54", "parse gives another error", "offset: expected 54, came 53"),
+        (
+            "error: bad_checksum",
+            "error: bad_length",
+            "parse gives another error",
+            'error: expected "bad_length", came "bad_checksum"',
+        ),
+        ("eedc\n    value:", "eedd\n    value:", "parse refuses it", "bad_checksum at checksum, byte 53"),
+        (
+            "4035810000000000 0868756d6964697479 3fd999999999999a eedc",
+            "4035800000000000 0868756d6964697479 3fd999999999999a eedc",
+            "parse accepts it, and the example says bad_checksum",
+            '{"kind": "measurement"',
+        ),
+    ],
+)
+def test_a_false_example_is_shown_where_it_differs(specs, old, new, said, detail):
+    line = specs.replace(old, new)
+    result = specs.run("test")
+    assert result.exit_code == 1
+    assert said in result.output
+    assert detail in result.output
+    assert re.search(rf"^{re.escape(str(specs.spec))}:\d+:\d+: heartbeat: ", result.output)
+    if old.endswith(("12", "13", "53", "checksum")):
+        assert result.output.startswith(f"{specs.spec}:{line}:")
+    assert "1 of 2 examples does not hold" in result.output
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("byteOrder: big", "byteOrder: little"),
+        ("battery: {at: 4..7", "battery: {at: 3..6"),
+        ("1: measurement, 2: alarm", "2: measurement, 1: alarm"),
+        ("value: {type: float64", "value: {type: int64"),
+        ("over: 0 .. length - 2", "over: 0 .. length - 3"),
+        (
+            "poly: 0x1021, reflected: false, init: 0xFFFF, xorout: 0, check: 0x29B1",
+            "poly: 0x1021, reflected: false, init: 0, xorout: 0, check: 0x31C3",
+        ),
+        ("sentAt: {type: uint64", "sentAt: {type: int64, hidden: true, derive: 0"),
+    ],
+)
+def test_a_mistake_in_the_spec_that_the_language_cannot_see_is_seen_by_its_examples(specs, old, new):
+    specs.replace(old, new)
+    assert specs.run("test").exit_code == 1
+
+
+def test_bytes_that_are_built_otherwise_are_shown_where_they_begin_to_differ(specs):
+    specs.replace(
+        "- magic: {type: bytes(2), const: cafe, else: bad_magic, hidden: true}",
+        "- magic: {type: bytes(2), hidden: true, derive: \"'cafe'\"}",
+    )
+    result = specs.run("test")
+    assert result.exit_code == 1, result.output
+
+
+def test_a_bug_of_wireloom_is_shown_at_the_example_that_provokes_it(specs, monkeypatch):
+    def broken(*_: object, **__: object) -> bytes:
+        raise KeyError("battery")
+
+    monkeypatch.setattr(Codec, "build", broken)
+    result = specs.run("test")
+    assert result.exit_code == 1
+    assert "two readings: build ends in KeyError: 'battery'; this is a bug of wireloom" in result.output
+
+
+def test_the_examples_of_the_formats_named_are_run(specs):
+    CliRunner().invoke(app, ["new", "other", "--specs", str(specs.folder)])
+    assert specs.run("test").output.startswith("4 examples")
+    assert specs.run("test", "other").output.startswith("2 examples")
+    unknown = specs.run("test", "othr")
+    assert unknown.exit_code == 2
+    assert "did you mean other?" in unknown.output
+
+
+def test_what_is_generated_may_be_missing_or_stale_which_is_said(specs):
+    specs.run("generate")
+    assert "brings it up to date" not in specs.run("test").output
+    specs.replace("battery: {at: 4..7", "charge: {at: 4..7")
+    specs.replace("battery: 12", "charge: 12")
+    result = specs.run("test")
+    assert result.exit_code == 0
+    assert "heartbeat not as the specs say" in result.output
+
+
+# --- generate ------------------------------------------------------------------------------------------------------
+
+
+def test_generate_runs_the_examples_and_writes_the_files_all_the_same(specs):
+    specs.replace("battery: 12", "battery: 13")
+    result = specs.run("generate")
+    assert result.exit_code == 1
+    assert "battery: expected 13, came 12" in result.output
+    assert (specs.home / "build" / "trying_formats" / "heartbeat" / "parser.py").is_file()
+    assert specs.run("generate", "--check").exit_code == 1
+    assert specs.run("generate", "--no-examples").exit_code == 0
+    assert specs.run("generate", "--check", "--no-examples").exit_code == 0
+
+
+# --- record --------------------------------------------------------------------------------------------------------
+
+
+def test_an_example_that_states_nothing_does_not_hold_until_it_is_recorded(specs):
+    before = specs.spec.read_text(encoding="utf-8")
+    begun = f"  - name: begun  # by hand\n    hex: {GOOD}  # these bytes\n"
+    specs.add(f"{begun}\n  # and now a bad one\n  - {{name: cut, hex: cafe 00 }}\n")
+    assert "states neither a value nor an error" in specs.run("generate").output
+    result = specs.run("test", "--record")
+    assert result.exit_code == 0, result.output
+    assert "heartbeat: cut: recorded error: truncated, path: length, offset: 2" in result.output
+    assert specs.spec.read_text(encoding="utf-8") == before + begun + (
+        "    value:\n      kind: measurement\n      urgent: false\n      battery: 12\n      sentAt: 1700000000000\n"
+        "      readings: [{name: temperature, value: 21.5}, {name: humidity, value: 0.4}]\n"
+        "\n  # and now a bad one\n  - {name: cut, hex: cafe 00, error: truncated, path: length, offset: 2 }\n"
+    )
+    assert specs.run("test", "--record").output.startswith("4 examples, all hold")
+
+
+LAYOUTS = [
+    "examples:\n  - name: a\n    hex: 01\n",
+    "examples:\n  - name: a\n    hex: 01",
+    "examples:\r\n  - name: a\r\n    hex: 01\r\n",
+    "examples:\n- hex: 01 # c\n  name: a\n\n\n# end\n",
+    "examples: [{name: a, hex: 01}]\n",
+    "examples:\n  - {name: a,\n     hex: 01, # c\n    }\n",
+    "examples:\n  - name: a\n    parameters:\n      b: little # c\n    # d\n",
+    "examples:\n  - name: a\n    parameters: {b: little} # c\n",
+    "examples:\n  - name: a\n    hex: >-\n      01\n      02\n\n    # c\n",
+    "examples:\n  - name: a\n    doc: |\n      Some\n\n      text.\n\n\nother: 1\n",
+    "examples:\n  - name: a\n    doc: plain and\n      long # c\n",
+    "examples:\n  -\n    name: a\n    doc: 'it''s'\n",
+]
+
+VALUES = [
+    {
+        "value": {
+            "text": "plain words",
+            "odd": 'a: "b" #\n\t\x00\u2028\U0001f600',
+            "yes": "yes",
+            "no": True,
+            "empty": "",
+        }
+    },
+    {"value": {"small": 1e-7, "large": 1e300, "whole": 2.0, "number": "12", "nan": "NaN", "base64": "AAEC+/8="}},
+    {
+        "value": {
+            "list": [{"a": 1, "b": []}, {}],
+            "long": ["x" * 70, "y" * 70],
+            "deep": {"deeper": {"deepest": "z" * 120}},
+        }
+    },
+    {"error": "truncated", "path": "a[0].b", "offset": 3},
+]
+
+
+@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_what_is_recorded_is_read_as_it_came_and_nothing_else_changes(layout, value):
+    added = tuple(value.items())
+    written = recorded(layout, {0: added})
+    before, after = yaml.plain(yaml.parse(layout, "")[0]), yaml.plain(yaml.parse(written, "")[0])
+    before["examples"][0].update(value)
+    assert repr(after) == repr(before)
+    put_in = len(written) - len(layout)
+    assert any(written[:at] + written[at + put_in :] == layout for at in range(len(layout) + 1))  # and nothing else
+
+
+def test_a_value_is_recorded_without_its_nulls():
+    assert entries({"a": None, "b": {"c": None}}) == (("value", {"b": {}}),)
+
+
+# --- specs ---------------------------------------------------------------------------------------------------------
+
+
+def test_specs_end_in_yaml_or_yml_and_what_editors_leave_is_none(specs):
+    specs.spec.rename(specs.spec.with_suffix(".yml"))
+    folder = specs.spec.parent
+    (folder / ".#heartbeat.yaml").symlink_to("somebody@somewhere.1234")
+    for name in (".heartbeat.yaml.swp", "heartbeat.yaml~", "#heartbeat.yaml#", ".hidden.yaml"):
+        (folder / name).write_text("half a spec: [", encoding="utf-8")
+    (folder / "folder.yaml").mkdir()
+    assert spec_files(specs.folder) == [folder / "heartbeat.yml"]
+    assert specs.run("generate").exit_code == 0
+
+
+def test_a_folder_without_a_format_is_refused_with_advice(tmp_path):
+    result = CliRunner().invoke(app, ["generate", "--specs", str(tmp_path), "--out", str(tmp_path / "out")])
+    assert result.exit_code == 2
+    assert "has no spec of a format" in result.output
+    assert "wireloom new NAME" in result.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_part_of_the_specs_takes_no_other_format_away_unless_told_to(specs):
+    CliRunner().invoke(app, ["new", "other", "--specs", str(specs.folder)])
+    assert specs.run("generate").exit_code == 0
+    whole, part = specs.folder, specs.folder / "other"
+    places = ["--out", str(specs.home / "build"), "--package", "trying_formats"]
+    refused = CliRunner().invoke(app, ["generate", "--specs", str(part), *places])
+    assert refused.exit_code == 2
+    assert f"{part} has no spec of heartbeat" in refused.output
+    assert f"where {specs.spec} is" in refused.output
+    assert (specs.home / "build" / "trying_formats" / "heartbeat" / "parser.py").is_file()
+    assert CliRunner().invoke(app, ["generate", "--specs", str(part), *places, "--remove"]).exit_code == 0
+    assert not (specs.home / "build" / "trying_formats" / "heartbeat").exists()
+    assert CliRunner().invoke(app, ["generate", "--specs", str(whole), *places]).exit_code == 0
+
+
+def test_another_folder_of_specs_takes_no_format_away(specs, tmp_path):
+    specs.run("generate")
+    mine = tmp_path / "mine"
+    CliRunner().invoke(app, ["new", "other", "--specs", str(mine)])
+    places = ["--out", str(specs.home / "build"), "--package", "trying_formats"]
+    refused = CliRunner().invoke(app, ["generate", "--specs", str(mine), *places])
+    assert refused.exit_code == 2
+    assert "--remove to take them away" in refused.output
+
+
+def test_a_format_that_is_renamed_takes_its_old_module_along(specs):
+    specs.run("generate")
+    specs.replace("format: heartbeat", "format: pulse")
+    result = specs.run("generate")
+    assert result.exit_code == 0, result.output
+    assert "removed " in result.output
+    assert not (specs.home / "build" / "trying_formats" / "heartbeat").exists()
+
+
+def test_pages_of_other_formats_are_left_alone(specs, tmp_path):
+    pages = tmp_path / "pages"
+    specs.run("generate", "--docs", str(pages))
+    (pages / "heartbeat.md").rename(pages / "another.md")
+    result = specs.run("generate", "--docs", str(pages))
+    assert result.exit_code == 2
+    assert "another.md" in result.output

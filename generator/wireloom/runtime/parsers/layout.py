@@ -4,26 +4,35 @@ Derived values come first, then checksums, inner ones before those that cover th
 """
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from construct import Container
 
 from wireloom.runtime.errors import EncodeError
 from wireloom.runtime.expressions import LayoutPendingError
 from wireloom.runtime.parsers.fields import Field
-from wireloom.runtime.parsers.protocol import MISSING, Sink, evaluate, holds
+from wireloom.runtime.parsers.protocol import MISSING, Form, Sink, Step, WireStruct, evaluate, holds
 from wireloom.runtime.parsers.steps import Mark
 
-if TYPE_CHECKING:
-    from wireloom.runtime.parsers.structure import Struct
+
+class Buildable(WireStruct, Protocol):
+    """What building needs to know of a struct."""
+
+    steps: Sequence[Step]
+    fields: tuple[Field, ...]
+    form: Form
+    sequential: bool
+
+    def _building_scope(self, value: Mapping[str, Any], context: Container, stream: Any) -> Container:
+        """The names that expressions see while `value` is built."""
 
 
 class Layout:
     """One struct being built: fields in a buffer first, then what follows from where they came to stand."""
 
-    def __init__(self, struct: "Struct", value: Mapping[str, Any], stream: Any, context: Container) -> None:
+    def __init__(self, struct: Buildable, value: Mapping[str, Any], stream: Any, context: Container) -> None:
         self.struct = struct
         self.stream = stream
         self.binary = struct.sequential

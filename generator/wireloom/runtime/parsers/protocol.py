@@ -6,16 +6,11 @@ how to read them. Expressions see the values read so far through construct's con
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from construct import Container
 
 from wireloom.runtime.values import Value
-
-if TYPE_CHECKING:
-    from wireloom.runtime.parsers.fields import Field
-    from wireloom.runtime.parsers.structure import Struct
-
 
 Expression = Callable[[Container], Any]
 Scalar = int | bool | str | bytes | float | None
@@ -59,10 +54,72 @@ def start_of(stream: Any) -> int:
 # --- where a field's bytes are -------------------------------------------------------------------------------------
 
 
+class TableReference(Protocol):
+    """What a container needs to know of a reference."""
+
+    @property
+    def table(self) -> str:
+        """The repeated field that it is an index into."""
+
+
+class WireField(Protocol):
+    """What a container needs to know of a field."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def member(self) -> str:
+        """The name on the wire, where that is another."""
+
+    @property
+    def tag(self) -> int:
+        """Its number, where fields have numbers."""
+
+    @property
+    def subcon(self) -> Any:
+        """The construct of its value."""
+
+    @property
+    def inline(self) -> bool:
+        """Whether its members stand in the container itself."""
+
+    @property
+    def optional(self) -> bool:
+        """Whether it may be absent."""
+
+    @property
+    def when(self) -> Expression | None:
+        """The condition under which it is there."""
+
+    @property
+    def table(self) -> bool:
+        """Whether references of others point into it."""
+
+    @property
+    def refers(self) -> TableReference | None:
+        """The reference that it is."""
+
+
+class WireStruct(Protocol):
+    """What a container needs to know of its struct."""
+
+    name: str
+
+    @property
+    def fields(self) -> Sequence[WireField]:
+        """The fields, in order."""
+
+    @property
+    def arities(self) -> dict[int, int | None]:
+        """The arities that the struct may have as an array, and the place of the version that each tells."""
+
+
 class Source(Protocol):
     """An opened container while its struct is parsed."""
 
-    def locate(self, field: "Field") -> Any:
+    def locate(self, field: WireField) -> Any:
         """The stream that the field is read from, or MISSING."""
 
     def offset(self, stream: Any) -> int:
@@ -75,7 +132,7 @@ class Source(Protocol):
 class Sink(Protocol):
     """An opened container while its struct is built."""
 
-    def place(self, field: "Field") -> Any:
+    def place(self, field: WireField) -> Any:
         """The stream that the field is written to."""
 
     def close(self) -> None:
@@ -85,10 +142,10 @@ class Sink(Protocol):
 class Form(Protocol):
     """A container of fields in one encoding."""
 
-    def open(self, struct: "Struct", stream: Any, scope: Container) -> Source:
+    def open(self, struct: WireStruct, stream: Any, scope: Container) -> Source:
         """Open the container for parsing."""
 
-    def create(self, struct: "Struct", stream: Any, scope: Container, fields: Sequence["Field"]) -> Sink:
+    def create(self, struct: WireStruct, stream: Any, scope: Container, fields: Sequence[WireField]) -> Sink:
         """Open the container for building `fields`."""
 
 

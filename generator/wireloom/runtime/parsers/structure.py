@@ -27,6 +27,8 @@ from wireloom.runtime.parsers.protocol import (
     Sink,
     Source,
     Step,
+    WireField,
+    WireStruct,
     evaluate,
     holds,
     same,
@@ -42,11 +44,11 @@ class StreamFields:
 
     stream: Any
 
-    def locate(self, field: Field) -> Any:
+    def locate(self, field: WireField) -> Any:
         """The stream, wherever it has come to."""
         return self.stream
 
-    def place(self, field: Field) -> Any:
+    def place(self, field: WireField) -> Any:
         """The stream, wherever it has come to."""
         return self.stream
 
@@ -62,11 +64,11 @@ class StreamFields:
 class Sequential:
     """Binary: fields one after the other, or at offsets."""
 
-    def open(self, struct: "Struct", stream: Any, scope: Container) -> Source:
+    def open(self, struct: WireStruct, stream: Any, scope: Container) -> Source:
         """The stream itself."""
         return StreamFields(stream)
 
-    def create(self, struct: "Struct", stream: Any, scope: Container, fields: Sequence[Field]) -> Sink:
+    def create(self, struct: WireStruct, stream: Any, scope: Container, fields: Sequence[WireField]) -> Sink:
         """The stream itself."""
         return StreamFields(stream)
 

@@ -12,10 +12,8 @@ import construct
 from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
-from wireloom.runtime.parsers.fields import Field
 from wireloom.runtime.parsers.json.nodes import WORDS, Kind, Node, Slot, Tree, expect, mismatch
-from wireloom.runtime.parsers.protocol import MISSING, Expression, Scalar, evaluate
-from wireloom.runtime.parsers.structure import Struct
+from wireloom.runtime.parsers.protocol import MISSING, Expression, Scalar, WireField, WireStruct, evaluate
 from wireloom.runtime.parsers.unions import CasesByValue, Refusal, struct_for
 from wireloom.runtime.values import kind_of
 
@@ -37,7 +35,7 @@ class _Members:
         self._nodes = {key: child for key, _, child in node.members}
         self._located: set[str] = set()
 
-    def locate(self, field: Field) -> Any:
+    def locate(self, field: WireField) -> Any:
         """The member's node. An inline struct gets this object's members, to locate its own among them."""
         if field.inline:
             return SharedMembers(self)
@@ -74,7 +72,7 @@ class SharedMembers:
         """The offset of the object."""
         return self.around.start
 
-    def locate(self, field: Field) -> Any:
+    def locate(self, field: WireField) -> Any:
         """The member's node."""
         return self.around.locate(field)
 
@@ -93,7 +91,7 @@ class _BuiltMembers:
         self._slot = slot
         self._placed: list[tuple[str, Slot]] = []
 
-    def place(self, field: Field) -> Any:
+    def place(self, field: WireField) -> Any:
         """A slot for the member's value; for an inline struct, this object itself."""
         if field.inline:
             return SharedSlot(self)
@@ -119,7 +117,7 @@ class SharedSlot:
 
     around: _BuiltMembers
 
-    def place(self, field: Field) -> Any:
+    def place(self, field: WireField) -> Any:
         """A slot for the member's value."""
         return self.around.place(field)
 
@@ -139,13 +137,13 @@ class Object:
 
     unknown_members: Expression | None = None
 
-    def open(self, struct: Struct, stream: Node | SharedMembers, scope: Container) -> _Members | SharedMembers:
+    def open(self, struct: WireStruct, stream: Node | SharedMembers, scope: Container) -> _Members | SharedMembers:
         """The object's members."""
         node = _object_at(stream)
         return stream if isinstance(stream, SharedMembers) else _Members(node, self.unknown_members, scope)
 
     def create(
-        self, struct: Struct, stream: Slot | SharedSlot, scope: Container, fields: Sequence[Field]
+        self, struct: WireStruct, stream: Slot | SharedSlot, scope: Container, fields: Sequence[WireField]
     ) -> _BuiltMembers | SharedSlot:
         """An object to be filled."""
         return stream if isinstance(stream, SharedSlot) else _BuiltMembers(stream)
@@ -166,7 +164,7 @@ class _Places:
         """The offset of the array."""
         return self.node.start
 
-    def locate(self, field: Field) -> Any:
+    def locate(self, field: WireField) -> Any:
         """The next element's node."""
         if self.next == len(self.node.elements):
             raise self._wrong(f"more than {self.next} elements")
@@ -193,7 +191,7 @@ class _BuiltPlaces:
     slot: Slot
     placed: list[Slot] = field(default_factory=list)
 
-    def place(self, field: Field) -> Slot:
+    def place(self, field: WireField) -> Slot:
         """A slot for the next element."""
         self.placed.append(self.slot.within())
         return self.placed[-1]
@@ -209,7 +207,7 @@ class Positions:
 
     kinds: ClassVar[tuple[Kind, ...]] = ("array",)
 
-    def open(self, struct: Struct, stream: Node, scope: Container) -> _Places:
+    def open(self, struct: WireStruct, stream: Node, scope: Container) -> _Places:
         """Check kind and arity (`bad_arity`)."""
         elements: list[Node] = expect(stream, "array")
         arities = struct.arities
@@ -223,7 +221,7 @@ class Positions:
             scope._version = version
         return _Places(stream)
 
-    def create(self, struct: Struct, stream: Slot, scope: Container, fields: Sequence[Field]) -> _BuiltPlaces:
+    def create(self, struct: WireStruct, stream: Slot, scope: Container, fields: Sequence[WireField]) -> _BuiltPlaces:
         """An array to be filled."""
         return _BuiltPlaces(stream)
 

@@ -18,7 +18,8 @@ from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.parsers.binary import encoded_text, integer_range, text_of
 from wireloom.runtime.parsers.elements import Elements
 from wireloom.runtime.parsers.msgpack.open_bytes import kept, write_kept
-from wireloom.runtime.parsers.structure import Expression, StreamFields, Struct, evaluate
+from wireloom.runtime.parsers.protocol import WireField, WireStruct
+from wireloom.runtime.parsers.structure import Expression, StreamFields, evaluate
 from wireloom.runtime.values import Extension as ExtensionValue
 from wireloom.runtime.values import OpenBytes, Pairs
 
@@ -572,7 +573,7 @@ class OneOf(construct.Construct):
 class Positional:
     """A struct as an array: one element a field, in order. Where it has versions, the arity may tell which."""
 
-    def open(self, struct: Struct, stream: Any, scope: Container) -> StreamFields:
+    def open(self, struct: WireStruct, stream: Any, scope: Container) -> StreamFields:
         """Check family and arity (`bad_arity`)."""
         head = read_head(stream, ("array",))
         arities = struct.arities
@@ -586,7 +587,7 @@ class Positional:
         check_count(stream, head, 1)
         return StreamFields(stream)
 
-    def create(self, struct: Struct, stream: Any, scope: Container, fields: Sequence[Any]) -> StreamFields:
+    def create(self, struct: WireStruct, stream: Any, scope: Container, fields: Sequence[WireField]) -> StreamFields:
         """Write the head."""
         stream.write(_PACKER.pack_array_header(len(fields)))
         return StreamFields(stream)

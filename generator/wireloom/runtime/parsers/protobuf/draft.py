@@ -11,7 +11,7 @@ from typing import Any
 from construct import Container
 
 from wireloom.runtime.errors import EncodeError
-from wireloom.runtime.parsers.structure import Field
+from wireloom.runtime.parsers.protocol import WireField
 
 
 def message_class(descriptor_set: bytes, name: str) -> Any:
@@ -66,13 +66,13 @@ class Table:
 class Draft:
     """An opened message: the sink of a struct. `outer` are the tables of the message around it."""
 
-    def __init__(self, message: Any, fields: Sequence[Field], outer: Mapping[str, Table]) -> None:
+    def __init__(self, message: Any, fields: Sequence[WireField], outer: Mapping[str, Table]) -> None:
         self.message, self.outer = message, outer
         self.tables = {
             step.name: Table(Element(self, step.name), step.subcon.elements.element) for step in fields if step.table
         }
 
-    def place(self, step: Field) -> "Slot":
+    def place(self, step: WireField) -> "Slot":
         """Where the field goes."""
         if step.table:
             return Filled(self, step.name)

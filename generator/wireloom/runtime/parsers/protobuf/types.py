@@ -31,7 +31,8 @@ from wireloom.runtime.parsers.protobuf.wire import (
     require,
     scan,
 )
-from wireloom.runtime.parsers.structure import MISSING, Expression, Field, Sink, Source, Struct, evaluate
+from wireloom.runtime.parsers.protocol import WireField, WireStruct
+from wireloom.runtime.parsers.structure import MISSING, Expression, Sink, Source, Struct, evaluate
 from wireloom.runtime.parsers.unions import Deferred
 
 _NARROW = 32  # bits; an integer that fits into them stands on the wire in them, any other in 64
@@ -52,7 +53,7 @@ class _Opened:
 
     message: Scanned
 
-    def locate(self, field: Field) -> Any:
+    def locate(self, field: WireField) -> Any:
         """What the scan found of the field."""
         found = self.message.found.get(field.tag)
         if found is None and field.optional:
@@ -75,9 +76,9 @@ class _Opened:
 class MessageForm:
     """Protobuf: fields by number. Opens a message that fills the cursor's region, or one that a scan has found."""
 
-    _schemas: dict[Struct, Schema] = field(default_factory=dict, repr=False)
+    _schemas: dict[WireStruct, Schema] = field(default_factory=dict, repr=False)
 
-    def open(self, struct: Struct, stream: Cursor | Scanned, scope: Container) -> Source:
+    def open(self, struct: WireStruct, stream: Cursor | Scanned, scope: Container) -> Source:
         """Where the message is the outermost: scan it and all in it, and require what is required."""
         if isinstance(stream, Scanned):
             return _Opened(stream)
@@ -87,18 +88,18 @@ class MessageForm:
         stream.seek(stream.limit)
         return _Opened(message)
 
-    def create(self, struct: Struct, stream: Any, scope: Container, fields: Sequence[Field]) -> Sink:
+    def create(self, struct: WireStruct, stream: Any, scope: Container, fields: Sequence[WireField]) -> Sink:
         """The message that the stream opens, with its tables."""
         return Draft(stream.open(), struct.fields, stream.tables)
 
-    def schema(self, struct: Struct) -> Schema:
+    def schema(self, struct: WireStruct) -> Schema:
         """What a scan must know of the struct's fields."""
         if struct not in self._schemas:
             self._schemas[struct] = {step.tag: _rule(step) for step in struct.fields}
         return self._schemas[struct]
 
 
-def _rule(step: Field) -> Rule:
+def _rule(step: WireField) -> Rule:
     repeated = isinstance(step.subcon, Repeated)
     element = step.subcon.elements.element if repeated else step.subcon
     required = not (repeated or step.optional or step.when is not None)

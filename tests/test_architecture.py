@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,17 @@ STAGES = {  # a stage and the stages that it may see
     "resolve": {"resolve", "spec", "model", "expr"},
     "emit": {"emit", "model", "expr", "runtime"},  # of the runtime: the contract's number, and what it renders
 }
+
+GROUND = {"errors", "values", "parameters", "cursor", "expressions"}  # of the runtime: what its rooms share
+ROOMS = {  # a room of the runtime and the rooms that it may see
+    "parsers": set(),
+    "columns": set(),
+    "root": {"parsers", "columns"},
+    "engine": {"columns", "root"},
+    "streams": {"columns", "root", "engine"},
+    "codec": {"columns", "root", "engine", "streams"},
+}
+ENCODINGS = ("binary", "msgpack", "protobuf", "json")  # parsers of one encoding see no other
 
 
 def modules(folder: Path) -> list[Path]:
@@ -64,13 +76,76 @@ def test_the_runtime_imports_what_executors_have(path: Path):
         assert part(module) not in GENERATOR_PARTS, f"{path}: {module}"
 
 
+def every_import(path: Path) -> set[str]:
+    """The modules of ours that a file names in any import: within functions, too, and for types alone."""
+    package = path.parent.relative_to(PACKAGE.parent).parts
+    found = set[str]()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Import(names=names):
+                found.update(name.name for name in names)
+            case ast.ImportFrom(module=module, level=level, names=names):
+                above = package[: len(package) - level + 1] if level else ()
+                home = ".".join((*above, *([module] if module else [])))
+                found.update(f"{home}.{name.name}" if is_module(f"{home}.{name.name}") else home for name in names)
+            case _:
+                pass
+    return {name for name in found if name.startswith("wireloom.") and is_module(name)}
+
+
+def module_name(path: Path) -> str:
+    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+
+
+def test_no_modules_import_one_another_in_a_circle():
+    graph = {module_name(path): every_import(path) - {module_name(path)} for path in modules(PACKAGE)}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as circle:
+        pytest.fail(" -> ".join(circle.args[1]))
+
+
+def room(module: str) -> str | None:
+    """The room of the runtime that a module stands in."""
+    names = module.split(".")
+    return names[2] if names[:2] == ["wireloom", "runtime"] and len(names) > 2 else None
+
+
+@pytest.mark.parametrize("name", ROOMS)
+def test_a_room_of_the_runtime_sees_only_what_stands_below_it(name):
+    paths = modules(PACKAGE / "runtime" / name) or [PACKAGE / "runtime" / f"{name}.py"]
+    for path in paths:
+        seen = {room(module) for module in every_import(path)} - {None}
+        assert seen <= ROOMS[name] | {name} | GROUND, path
+
+
+@pytest.mark.parametrize("name", sorted(GROUND))
+def test_what_the_rooms_share_sees_none_of_them(name):
+    assert {room(module) for module in every_import(PACKAGE / "runtime" / f"{name}.py")} <= GROUND | {None}
+
+
+def test_every_module_of_the_runtime_has_a_room():
+    found = {room(module_name(path)) for path in modules(PACKAGE / "runtime")}
+    assert found == {None, *ROOMS, *GROUND}
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_the_parsers_of_an_encoding_see_no_other(name):
+    home = PACKAGE / "runtime" / "parsers"
+    for path in modules(home / name) or [home / f"{name}.py"]:
+        others = {module.split(".")[3] for module in every_import(path) if room(module) == "parsers"} - {name}
+        assert not others & set(ENCODINGS), path
+
+
 def test_pyarrow_is_asked_for_by_the_modules_of_columns_alone():
+    """The modules that import it at their top; every other does so in the functions that need it."""
     asking = {
-        path.name
+        module_name(path).removeprefix("wireloom.runtime.")
         for path in modules(PACKAGE / "runtime")
         if any(m.split(".")[0] == "pyarrow" for m in imports(path, top=True))
     }
-    assert asking <= {"arrow.py", "parts.py", "reading.py", "soundness.py", "table.py"}
+    columns = {f"columns.{name}" for name in ("arrow", "reading", "soundness")}
+    assert asking == columns | {"engine.table", "engine.encoder.table", "streams.parts"}
 
 
 def test_protobuf_is_asked_for_lazily():

@@ -9,6 +9,7 @@ from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.parsers.elements import Elements, Salvage
+from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, text_of
 from wireloom.runtime.parsers.structure import Expression, evaluate
 
 Order = Literal["big", "little"] | Callable[[Container], str]
@@ -17,47 +18,6 @@ Order = Literal["big", "little"] | Callable[[Container], str]
 def parameter_order(parameter: str) -> Order:
     """The byte order that a parameter names."""
     return lambda context: str(context._params[parameter])
-
-
-def text_of(data: bytes, offset: int, invalid: Expression | None, context: Container) -> str:
-    """UTF-8 as text.
-
-    Raises DecodeError `invalid_utf8` at the first bad byte unless the `invalid` parameter says `replace`.
-    """
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        if invalid is not None and evaluate(invalid, context) == "replace":
-            return data.decode("utf-8", "replace")
-        bad = data[error.start : error.end]
-        raise DecodeError(
-            "invalid_utf8", offset=offset + error.start, expected="UTF-8", actual=f"{bad.hex(' ')}: {error.reason}"
-        ) from None
-
-
-def encoded_text(value: object) -> bytes:
-    """Text as UTF-8; raises EncodeError for anything else, lone surrogates included."""
-    if not isinstance(value, str):
-        raise EncodeError("a text", shown(value))
-    try:
-        return value.encode("utf-8")
-    except UnicodeEncodeError:
-        raise EncodeError("text without lone surrogates", shown(value)) from None
-
-
-def checked_integer(value: object, bits: int, *, signed: bool) -> int:
-    """An integer that fits; raises EncodeError for anything else. true is no integer."""
-    low, high = integer_range(bits, signed=signed)
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise EncodeError("an integer", shown(value))
-    if not low <= value <= high:
-        raise EncodeError(f"an integer from {low} to {high}", shown(value))
-    return value
-
-
-def integer_range(bits: int, *, signed: bool) -> tuple[int, int]:
-    """The smallest and the largest integer of that width."""
-    return (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
 
 
 class Integer(construct.Construct):

@@ -8,10 +8,10 @@ import construct
 from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
-from wireloom.runtime.parsers.binary import checked_integer, encoded_text, integer_range
 from wireloom.runtime.parsers.json.nodes import WORDS, Kind, Node, Slot, Verbatim, expect, mismatch, too_deep
 from wireloom.runtime.parsers.json.text import read
 from wireloom.runtime.parsers.protocol import Expression, evaluate
+from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, integer_range
 
 _LINE = 76  # characters of base64 between line feeds
 _SHOWN_DIGITS = 40

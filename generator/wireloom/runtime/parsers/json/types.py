@@ -13,7 +13,6 @@ import construct
 from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
-from wireloom.runtime.parsers.binary import encoded_text
 from wireloom.runtime.parsers.elements import Elements
 from wireloom.runtime.parsers.json.nodes import (
     WORDS,
@@ -31,6 +30,7 @@ from wireloom.runtime.parsers.json.nodes import (
 from wireloom.runtime.parsers.json.scalars import amount
 from wireloom.runtime.parsers.json.text import read, write
 from wireloom.runtime.parsers.protocol import Expression
+from wireloom.runtime.parsers.scalars import encoded_text
 from wireloom.runtime.parsers.structure import Struct
 from wireloom.runtime.parsers.unions import Deferred
 from wireloom.runtime.values import OpenBytes, Pairs, kind_of

@@ -15,10 +15,10 @@ from construct import Container
 
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
-from wireloom.runtime.parsers.binary import encoded_text, integer_range, text_of
 from wireloom.runtime.parsers.elements import Elements
 from wireloom.runtime.parsers.msgpack.open_bytes import kept, write_kept
 from wireloom.runtime.parsers.protocol import WireField, WireStruct
+from wireloom.runtime.parsers.scalars import encoded_text, integer_range, text_of
 from wireloom.runtime.parsers.structure import Expression, StreamFields, evaluate
 from wireloom.runtime.values import Extension as ExtensionValue
 from wireloom.runtime.values import OpenBytes, Pairs

@@ -16,7 +16,6 @@ from construct import Container
 
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
-from wireloom.runtime.parsers.binary import checked_integer, encoded_text, integer_range, text_of
 from wireloom.runtime.parsers.elements import Elements, Salvage
 from wireloom.runtime.parsers.protobuf.draft import Draft, Root, Slot, message_class, serialized
 from wireloom.runtime.parsers.protobuf.wire import (
@@ -32,6 +31,7 @@ from wireloom.runtime.parsers.protobuf.wire import (
     scan,
 )
 from wireloom.runtime.parsers.protocol import WireField, WireStruct
+from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, integer_range, text_of
 from wireloom.runtime.parsers.structure import MISSING, Expression, Sink, Source, Struct, evaluate
 from wireloom.runtime.parsers.unions import Deferred
 

@@ -53,6 +53,8 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         "useless-else": "`else` where nothing is checked.",
         "bits-out-of-range": "Bits that the integer does not have.",
         "bits-overlap": "A bit with two names.",
+        "unknown-on-build": "A value that readers do not see and builders cannot know.",
+        "circular-value": "A derived or computed value that follows from itself.",
         "missing-tag": "A protobuf field without a number.",
         "bad-tag": "A number that protobuf fields cannot have.",
         "duplicate-tag": "Two protobuf fields of one number.",

@@ -26,9 +26,9 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A constant: an integer, a boolean, a text or null."""
+    """A constant: an integer, a boolean, a text or null; bytes only where the language itself puts them."""
 
-    value: int | bool | str | None
+    value: int | bool | str | bytes | None
 
 
 @dataclass(frozen=True, slots=True)

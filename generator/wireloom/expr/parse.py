@@ -172,7 +172,7 @@ class _Parser:
     def _option(self) -> int | bool | str | None:
         word = self.word
         match self._factor():
-            case Literal(value):
+            case Literal(value) if not isinstance(value, bytes):
                 return value
             case Unary("-", Literal(int(value))):
                 return -value

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from wireloom.model.format import Format, Framing
 from wireloom.problems import Problem, Problems, nearest
 from wireloom.resolve import header
+from wireloom.resolve.building import check_building, with_filler
 from wireloom.resolve.codes import check_codes, error_codes
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.examples import examples
@@ -17,6 +18,8 @@ from wireloom.resolve.partial import independent
 from wireloom.resolve.recursion import check_recursion, check_use
 from wireloom.resolve.roots import root_types, roots
 from wireloom.resolve.sharing import Schema
+from wireloom.resolve.sites import Names, holders
+from wireloom.resolve.standing import check_standing
 from wireloom.resolve.versions import check_versions
 from wireloom.spec.documents import Document
 from wireloom.spec.language import FormatDocument
@@ -55,6 +58,9 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     seen = outlines(draft)
     named = named_types(draft, seen)
     entries = root_types(draft, seen)
+    names = Names(dict(named), holders(dict(named)))
+    check_standing(draft, dict(named), entries)
+    check_building(draft, dict(named), names)
     check_families(draft, dict(named))
     check_recursion(draft, seen)
     check_use(draft, seen)
@@ -65,6 +71,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     unknown_members = header.deciding_parameter(draft, "unknownMembers", content.unknown_members, ("error", "ignore"))
     if draft.problems.found:
         return None
+    named = with_filler(named, draft.place)
     errors = error_codes(draft, named)
     entry_points = roots(draft, entries, dict(named), schema)
     if draft.problems.found:

@@ -29,16 +29,35 @@ _ENCODINGS: Table[str, tuple[Encoding, ...]] = {
 }
 # Keys that mean something only beside another one.
 _COMPANIONS: Table[str, str] = {"over": "checksum", "checksum": "over", "default": "optional"}
+# Keys that say something of the wire, where computed and counted fields are not.
+_ON_WIRE = (
+    "at",
+    "size",
+    "count",
+    "tag",
+    "member",
+    "optional",
+    "default",
+    "const",
+    "values",
+    "range",
+    "bits",
+    "checksum",
+    "refers",
+    "table",
+    "flatten",
+    "inline",
+    "unique",
+    "salvage",
+    "lineFeeds",
+    "wire",
+)
 # Keys that cannot stand together.
 _RIVALS = (
-    ("compute", "derive"),
-    ("compute", "counted"),
-    ("compute", "const"),
+    *(("compute", key) for key in ("derive", "counted", *_ON_WIRE)),
+    *(("counted", key) for key in ("derive", "when", "since", "until", "as", "hidden", *_ON_WIRE)),
     ("derive", "const"),
     ("derive", "checksum"),
-    ("compute", "at"),
-    ("compute", "tag"),
-    ("compute", "bits"),
     ("values", "bits"),
     ("values", "range"),
     ("flatten", "hidden"),

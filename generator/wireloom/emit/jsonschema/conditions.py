@@ -54,7 +54,7 @@ def evaluate(expression: Expression, lookup: Lookup, parameters: Mapping[str, Va
 
     match expression:
         case Literal(constant):
-            return constant
+            return Unknown.ANYTHING if isinstance(constant, bytes) else constant
         case FieldRef(members=members):
             return Unknown.ANYTHING if members else lookup(expression)
         case ParameterRef(name, members):

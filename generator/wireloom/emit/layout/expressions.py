@@ -24,8 +24,8 @@ Tree = int | bool | str | None | tuple["Tree", ...]
 def tree(expression: Expression) -> Tree:
     """The expression as tuples."""
     match expression:
-        case Literal(value):
-            return ("text", value) if isinstance(value, str) else value
+        case Literal() as literal:
+            return _constant(literal)
         case FieldRef(up, name, members):
             return ("field", up, name, *members)
         case MarkRef(name):
@@ -60,3 +60,14 @@ def source(expression: Expression) -> Code:
 def optional(expression: Expression | None) -> Code | None:
     """The source of an expression that may be missing."""
     return None if expression is None else source(expression)
+
+
+def _constant(literal: Literal) -> Tree:
+    """A constant. Bytes are only ever derived, which the engine leaves to the builder."""
+    match literal.value:
+        case bytes() as filler:
+            return ("text", filler.decode("latin-1"))
+        case str() as text:
+            return ("text", text)
+        case value:
+            return value

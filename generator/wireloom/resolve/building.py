@@ -1,0 +1,236 @@
+"""What builders must know: that each field on the wire has a value, and that values do not go round in circles.
+
+A record that is parsed can be built again. So what readers do not see must follow from what they see (`derive`,
+`const`, `checksum`, a table's entries), or mean nothing: what is hidden and of a stated size, and no expression looks
+at, is filler, which parsers pass over and builders write as zeros.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from wireloom.expr.ast import Expression, FieldRef, Literal
+from wireloom.model import types
+from wireloom.model.types import Encoding, Field, Presence, Struct, Type
+from wireloom.resolve.draft import Draft
+from wireloom.resolve.sites import Names, Role, Types, references, sites, structs
+from wireloom.spec.documents import Place
+
+_REMEDY = "give it `derive`, `const` or `checksum`, or let readers see it"
+_SCALARS = types.Integer | types.Float | types.Boolean | types.Text | types.Bytes | types.JsonText | types.Null
+
+
+def check_building(draft: Draft, named: Types, names: Names) -> None:
+    """Report fields whose value builders cannot know."""
+    looked_at = _looked_at(draft.place, named)
+    for struct in structs(named):
+        told_by = _told_by(draft.place, named, struct)
+        for position, step in enumerate(struct.steps):
+            if isinstance(step, Field):
+                place = draft.place / "types" / struct.name / "fields" / position / step.wire_name
+                _check_source(draft, place, struct, step, looked_at, told_by)
+                _check_scalar(draft, place, step, named)
+    _check_circles(draft, named, names)
+
+
+def with_filler(named: tuple[tuple[str, Type], ...], place: Place) -> tuple[tuple[str, Type], ...]:
+    """The types; hidden fields that nothing looks at have a value to be built with."""
+    looked_at = _looked_at(place, dict(named))
+    return tuple((name, _filled(type, looked_at) if isinstance(type, Struct) else type) for name, type in named)
+
+
+# --- where the value of a hidden field comes from ------------------------------------------------------------------
+
+
+def _looked_at(root: Place, named: Types) -> frozenset[str]:
+    """The names that expressions and steps look at, wherever they stand."""
+    found = set[str]()
+    for struct in structs(named):
+        for site in sites(root, named, struct):
+            found |= set(_names_in(site.expression))
+        for step in struct.steps:
+            match step:
+                case types.Check(field=name) | types.Verify(field=name) | types.Discard(field=name):
+                    found.add(name)
+                case _:
+                    pass
+    for type in named.values():
+        found |= set(_names_of(type))
+    return frozenset(found)
+
+
+def _names_of(type: Type) -> Iterator[str]:
+    """The names that a type itself looks at: members that must not repeat, and what tells alternatives on build."""
+    match type:
+        case types.Array(unique=str(name)):
+            yield name
+        case types.Attempt(trials=trials):
+            for trial in trials:
+                yield from () if trial.build_when is None else _names_in(trial.build_when)
+        case Struct(fields=fields):
+            for field in fields:
+                yield from _names_of(field.type)
+        case _:
+            return
+
+
+def _names_in(expression: Expression) -> Iterator[str]:
+    for reference in references(expression):
+        if isinstance(reference, FieldRef):
+            yield from (reference.name, *reference.members)
+
+
+def _told_by(root: Place, named: Types, struct: Struct) -> Mapping[str, str]:
+    """The usual expressions for lengths, counts and flags: of the fields that they decide."""
+    found: dict[str, str] = {}
+    for site in sites(root, named, struct):
+        if site.field is None or not isinstance(site.expression, FieldRef) or site.expression.up:
+            continue
+        match site.role, site.field.type:
+            case Role.SIZE, types.Bytes() | types.Text():
+                found.setdefault(site.expression.name, f"len({site.field.wire_name})")
+            case Role.COUNT, _:
+                found.setdefault(site.expression.name, f"count({site.field.wire_name})")
+            case Role.CONDITION, _:
+                found.setdefault(site.expression.name, f"present({site.field.wire_name})")
+            case _:
+                pass
+    return found
+
+
+def _check_source(  # noqa: PLR0913 - what there is to know about it
+    draft: Draft, place: Place, struct: Struct, field: Field, looked_at: frozenset[str], told_by: Mapping[str, str]
+) -> None:
+    def remedy(name: str) -> str:
+        return f"`derive: {told_by[name]}` says it" if name in told_by else _REMEDY
+
+    if not _needs_source(field):
+        return
+    if field.bits:
+        for bit in field.bits:
+            known = not bit.hidden or bit.derive is not None
+            if not known and (bit.name in looked_at or bit.mappings is not None):
+                message = f"builders cannot know {bit.name}, which readers do not see"
+                draft.reports_entry(place / "bits" / bit.name, "unknown-on-build", message, remedy(bit.name))
+        return
+    if field.wire_name in looked_at:
+        message = f"builders cannot know {field.wire_name}, which readers do not see and expressions look at"
+        draft.reports_entry(place, "unknown-on-build", message, remedy(field.wire_name))
+    elif not _may_be_left_out(field) and filler(struct, field) is None:
+        message = f"builders cannot know {field.wire_name}, which readers do not see"
+        hint = _REMEDY
+        if struct.encoding is Encoding.BINARY:
+            hint += "; only what is of a stated size, such as bytes(4), is filled with zeros"
+        draft.reports_entry(place, "unknown-on-build", message, hint)
+
+
+def _needs_source(field: Field) -> bool:
+    """Whether nothing but the data says the value of a field that readers do not see."""
+    on_wire = field.compute is None and not field.counted
+    told = field.const is not None or field.derive is not None or field.checksum is not None or field.table
+    return on_wire and field.hidden and not told
+
+
+def _may_be_left_out(field: Field) -> bool:
+    return field.presence is Presence.OPTIONAL or isinstance(field.type, types.Nullable | types.Null)
+
+
+def filler(struct: Struct, field: Field) -> int | bool | str | bytes | None:
+    """What builders write for a field that means nothing; None where there is no such value."""
+    if field.mappings is not None or field.refers is not None or field.size is not None:
+        return None
+    match field.type, struct.encoding:
+        case ((types.Integer() | types.Float()), (Encoding.BINARY | Encoding.MSGPACK)):
+            return (
+                max(field.minimum or 0, 0) if field.maximum is None else min(max(field.minimum or 0, 0), field.maximum)
+            )
+        case types.Boolean(), (Encoding.BINARY | Encoding.MSGPACK):
+            return False
+        case types.Bytes(size=Literal(int(size))), Encoding.BINARY if size >= 0:
+            return bytes(size)
+        case types.Text(size=Literal(int(size))), Encoding.BINARY if size >= 0:
+            return "\0" * size
+        case _:
+            return None
+
+
+def _filled(struct: Struct, looked_at: frozenset[str]) -> Struct:
+    return replace(struct, steps=tuple(_filled_step(struct, step, looked_at) for step in struct.steps))
+
+
+def _filled_step(struct: Struct, step: types.Step, looked_at: frozenset[str]) -> types.Step:
+    if not isinstance(step, Field) or not _needs_source(step) or step.bits or step.wire_name in looked_at:
+        return step
+    value = filler(struct, step)
+    return step if value is None else replace(step, derive=Literal(value))
+
+
+def _check_scalar(draft: Draft, place: Place, field: Field, named: Types) -> None:
+    """What is derived or computed is one value."""
+    for key, expression in (("derive", field.derive), ("compute", field.compute)):
+        if expression is not None and not isinstance(_plain(field.type, named), _SCALARS):
+            message = f"an expression gives one value, and {field.wire_name} is none"
+            hint = "derive or compute integers, texts, booleans: the fields inside of it"
+            draft.reports_entry(place / key, "wrong-shape", message, hint)
+
+
+def _plain(type: Type, named: Types) -> Type:
+    seen = set[str]()
+    while True:
+        match type:
+            case types.Nullable(type=inner):
+                type = inner
+            case types.Reference(name=name) if name not in seen:
+                seen.add(name)
+                type = named[name]
+            case _:
+                return type
+
+
+# --- circles -------------------------------------------------------------------------------------------------------
+
+_Node = tuple[str, str]  # a struct, and the name of a field or bit in it
+
+
+def _check_circles(draft: Draft, named: Types, names: Names) -> None:
+    """No derived or computed value may follow from itself."""
+    follows: dict[_Node, list[_Node]] = {}
+    places: dict[_Node, Place] = {}
+    for struct in structs(named):
+        for site in sites(draft.place, named, struct):
+            if site.role in (Role.DERIVE, Role.COMPUTE) and site.field is not None:
+                node = (struct.name, site.bit or site.field.wire_name)
+                places[node] = site.place
+                follows.setdefault(node, []).extend(_sources(names, struct, site.expression))
+    reported = set[_Node]()
+    for node, place in places.items():
+        circle = _circle(node, follows)
+        if circle and not reported & set(circle):
+            reported |= set(circle)
+            path = " <- ".join(name for _, name in (*circle, node))
+            message = f"{node[1]} follows from itself: {path}"
+            draft.reports(place, "circular-value", message, "let one of them follow from what the record holds")
+
+
+def _sources(names: Names, struct: Struct, expression: Expression) -> Iterator[_Node]:
+    for reference in references(expression):
+        if isinstance(reference, FieldRef):
+            for origin in names.origins(struct, reference):
+                yield origin.struct.name, origin.bit.name if origin.bit else origin.field.wire_name
+
+
+def _circle(start: _Node, follows: Mapping[_Node, list[_Node]]) -> tuple[_Node, ...]:
+    """The way from a value back to itself; empty if there is none."""
+    came: dict[_Node, _Node] = {}
+    waiting = [start]
+    while waiting:
+        node = waiting.pop(0)
+        for source in follows.get(node, ()):
+            if source == start:
+                way = [node]
+                while way[-1] != start:
+                    way.append(came[way[-1]])
+                return tuple(reversed(way))
+            if source not in came:
+                came[source] = node
+                waiting.append(source)
+    return ()

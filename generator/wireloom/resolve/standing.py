@@ -1,0 +1,183 @@
+"""What may stand where: which types an encoding has a form for, and which structs and unions may hold one another.
+
+The notation of types says some of this where it is read; here stands what only shows once every name is resolved: that
+a union is used in two encodings, that an alternative is no struct, that a body of another encoding has no envelope.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from wireloom.model import types
+from wireloom.model.traversal import parts
+from wireloom.model.types import Encoding, Form, Struct, Type
+from wireloom.resolve.draft import Draft
+from wireloom.resolve.roots import Entry
+from wireloom.resolve.types import UNKNOWN
+from wireloom.spec.documents import Place
+
+Types = Mapping[str, Type]
+
+_BODIES: Mapping[Encoding, tuple[Encoding, ...]] = {  # whose structs may stand in a struct of the encoding
+    Encoding.BINARY: (Encoding.BINARY, Encoding.MSGPACK, Encoding.PROTOBUF),
+    Encoding.MSGPACK: (Encoding.MSGPACK,),
+    Encoding.PROTOBUF: (Encoding.PROTOBUF,),
+    Encoding.JSON: (Encoding.JSON,),
+}
+_NOTHING = "say with `when` whether a field is there; a case without bytes is a struct without fields"
+_ATTEMPTS = (Encoding.BINARY, Encoding.MSGPACK)  # whose bytes can be read a second time
+_KINDS = types.Integer | types.Float | types.Boolean | types.Null | types.Text | types.Bytes | types.JsonText
+
+
+def check_standing(draft: Draft, named: Types, entries: tuple[Entry, ...]) -> None:
+    """Report types that have no form where they stand."""
+    used: dict[str, Encoding] = {}
+    for entry in entries:
+        place = entry.place if draft.content.root is not None else entry.place / "type"
+        _check(draft, named, place, entry.type, draft.encoding, used)
+    for name, type in named.items():
+        if isinstance(type, Struct):
+            for position, field in _placed(type):
+                place = draft.place / "types" / name / "fields" / position / field.wire_name
+                _check(draft, named, place, field.type, type.encoding, used)
+                _check_inline(draft, named, place, field)
+
+
+def _placed(struct: Struct) -> Iterator[tuple[int, types.Field]]:
+    """The fields on the wire, and where they stand."""
+    for position, step in enumerate(struct.steps):
+        if isinstance(step, types.Field) and step.compute is None and not step.counted:
+            yield position, step
+
+
+def _check(  # noqa: PLR0913 - what there is to know about it
+    draft: Draft, named: Types, place: Place, type: Type, encoding: Encoding, used: dict[str, Encoding]
+) -> None:
+    """Report what has no form in `encoding`, down to the structs."""
+    match type:
+        case types.Reference(name=name) if isinstance(named[name], Struct):
+            _check_body(draft, place, named[name], encoding)
+        case types.Reference(name=name):
+            inner = named[name]
+            if name not in used:
+                used[name] = encoding
+                _check(draft, named, draft.place / "types" / name, inner, encoding, used)
+            elif used[name] is not encoding and not _portable(inner, named, frozenset({name})):
+                message = f"{name} is used in {used[name].value} and in {encoding.value}"
+                draft.reports_entry(place, "wrong-encoding", message, "give each encoding a type of its own")
+        case types.Null() if type is not UNKNOWN and encoding in (Encoding.BINARY, Encoding.PROTOBUF):
+            hint = "use `optional: true`" if encoding is Encoding.PROTOBUF else _NOTHING
+            draft.reports_entry(place, "wrong-encoding", f"nil has no form in {encoding.value}", hint)
+        case types.JsonText() if encoding is not Encoding.JSON:
+            message = f"json has no form in {encoding.value}"
+            draft.reports_entry(place, "wrong-encoding", message, "use str: the text is kept as it is")
+        case types.Select() if encoding is Encoding.PROTOBUF:
+            hint = "protobuf tells its fields by number: give each case an optional field"
+            draft.reports_entry(place, "wrong-encoding", "a select has no form in protobuf", hint)
+        case types.Attempt():
+            _check_attempt(draft, named, place, type, encoding)
+        case types.OneOf():
+            _check_union(draft, named, place, type, encoding)
+        case types.Map(key=key) if encoding is Encoding.JSON and not isinstance(_plain(key, named), types.Text):
+            message = "the names of a JSON object are texts"
+            draft.reports_entry(place, "wrong-encoding", message, "write map(str, TYPE), or a list of structs")
+        case _:
+            pass
+    for part in parts(type):
+        _check(draft, named, place, part, encoding, used)
+
+
+def _plain(type: Type, named: Types) -> Type:
+    """What a name of a type stands for."""
+    seen = set[str]()
+    while isinstance(type, types.Reference) and type.name not in seen:
+        seen.add(type.name)
+        type = named[type.name]
+    return type
+
+
+def _portable(type: Type, named: Types, seen: frozenset[str]) -> bool:
+    """Whether a type means the same in every encoding."""
+    match type:
+        case types.Integer() | types.Float() | types.Boolean() | types.Text(size=None) | types.Bytes(size=None):
+            return True
+        case types.Reference(name=name):
+            inner = named[name]
+            return name not in seen and not isinstance(inner, Struct) and _portable(inner, named, seen | {name})
+        case _:
+            return False
+
+
+def _check_body(draft: Draft, place: Place, struct: Type, encoding: Encoding) -> None:
+    """A struct of another encoding stands in binary only, which says where it ends."""
+    if not isinstance(struct, Struct) or struct.encoding in _BODIES[encoding]:
+        return
+    message = f"{struct.name} is {struct.encoding.value}, which has no form in {encoding.value}"
+    bodies = " and ".join(each.value for each in _BODIES[Encoding.BINARY][1:])
+    hint = f"take its bytes as they are (`bytes`, `str`); bodies of {bodies} stand in binary"
+    draft.reports_entry(place, "wrong-encoding", message, hint)
+
+
+def _check_inline(draft: Draft, named: Types, place: Place, field: types.Field) -> None:
+    """What stands in the object around has members."""
+    if not field.inline:
+        return
+    if not all(_is_object(each) for each in _alternatives(field.type, named, frozenset())):
+        message = f"{field.wire_name} has no members that could stand in this object"
+        draft.reports_entry(
+            place / "inline", "wrong-shape", message, "only structs, and selects of structs, are inline"
+        )
+    elif field.presence is types.Presence.OPTIONAL:
+        message = "an inline struct has no member of its own that could be left out"
+        draft.reports_entry(place / "inline", "conflicting-keys", message, "make its members optional, or use `when`")
+
+
+def _is_object(type: Type) -> bool:
+    return isinstance(type, Struct) and type.form is Form.OBJECT
+
+
+def _alternatives(type: Type, named: Types, seen: frozenset[str]) -> Iterator[Type]:
+    """What a type may be, through names and selects."""
+    match type:
+        case types.Reference(name=name):
+            if name not in seen:
+                yield from _alternatives(named[name], named, seen | {name})
+        case types.Select(cases=cases):
+            for case in cases:
+                if not isinstance(case.type, types.Refusal):
+                    yield from _alternatives(case.type, named, seen)
+        case _:
+            yield type
+
+
+def _check_attempt(draft: Draft, named: Types, place: Place, attempt: types.Attempt, encoding: Encoding) -> None:
+    if encoding not in _ATTEMPTS:
+        hint = f"it is of {' and '.join(each.value for each in _ATTEMPTS)}; choose by `select` or `oneOf`"
+        draft.reports_entry(place, "wrong-encoding", f"an attempt has no form in {encoding.value}", hint)
+        return
+    for index, trial in enumerate(attempt.trials):
+        found = tuple(_alternatives(trial.type, named, frozenset()))
+        if not all(isinstance(each, Struct | types.Attempt) for each in found):
+            hint = f"give it a struct: `{trial.name.capitalize()}: {{fields: [{{value: TYPE}}]}}`"
+            message = f"{trial.name} is no struct"
+            draft.reports(place / "attempt" / index / "type", "wrong-shape", message, hint)
+    if attempt.trials[-1].fallbacks:
+        index = len(attempt.trials) - 1
+        message = f"nothing comes after {attempt.trials[-1].name}, the last alternative"
+        hint = "drop `fallback`; its errors are the record's"
+        draft.reports_entry(place / "attempt" / index / "fallback", "wrong-shape", message, hint)
+
+
+def _check_union(draft: Draft, named: Types, place: Place, union: types.OneOf, encoding: Encoding) -> None:
+    for alternative in union.alternatives:
+        inner = _plain(alternative.type, named)
+        text = encoding is Encoding.JSON
+        fits = isinstance(inner, _KINDS | types.Array | types.Map | types.Extension) or (text and _may_stand(inner))
+        if not fits:
+            hint = "a union has scalars, lists and maps" + (" and structs" if text else "; choose structs by `select`")
+            message = f"{alternative.name} is no alternative of a union in {encoding.value}"
+            draft.reports_entry(place, "wrong-shape", message, hint)
+
+
+def _may_stand(type: Type) -> bool:
+    """Whether a JSON union may hold the type."""
+    member = isinstance(type, types.Select) and isinstance(type.tag, types.MemberTag)
+    return member or isinstance(type, Struct | types.Nullable | types.OneOf)

@@ -4,6 +4,7 @@ All sessions share one environment, made by the session `environment` from the p
 too large to be installed once for each. Arguments behind `--` go to the program that the session runs.
 """
 
+import os
 from pathlib import Path
 
 import nox
@@ -98,6 +99,13 @@ def faults(session: nox.Session) -> None:
     """Kill streams dozens of times, and a million records with one bad: the tests of faults in full."""
     folders = ("tests/spark", "tests/integration")
     python(session, "-m", "pytest", *folders, "-k", "faults", *session.posargs, env={"WIRELOOM_FAULTS": "1"})
+
+
+@nox.session(venv_backend="none", requires=["environment"], default=False)
+def specs(session: nox.Session) -> None:
+    """Hold random specs to what the documents promise: `-- 20000 --seed 7` says how many, and from which on."""
+    places = os.pathsep.join(str(ROOT / folder) for folder in ("generator", "generated", "tests"))
+    python(session, "-m", "proof.running", *session.posargs, env={"PYTHONPATH": places})
 
 
 @nox.session(venv_backend="none", requires=["environment"], default=False)

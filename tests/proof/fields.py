@@ -1,0 +1,391 @@
+"""The keys of a field: one strategy for each key that the language has, over what is known of the field so far."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from proof.chance import Chance
+from proof.formulas import Formulas, literal
+from proof.scope import ABSENT, Known, Scope, document
+from proof.types import Typed
+from wireloom.spec.language import Bits, FieldDocument, MappedValue, Salvage
+
+if TYPE_CHECKING:
+    from proof.structs import StructWriter
+
+_SCALARS = ("int", "bool", "float", "text", "bytes")
+_UNITS = ("ms since epoch", "bytes")
+_MEMBERS = ("m", "a member", 'q"u', "é", "type", "0")
+
+
+@dataclass(slots=True)
+class Plan:
+    """A field while it is written: what is decided (`preset`), and what its keys turned out to be."""
+
+    struct: "StructWriter"
+    name: str
+    typed: Typed
+    preset: Mapping[str, Any]
+    given: dict[str, Any] = field(default_factory=dict)
+    values: tuple[Any, ...] | None = None
+    lent: list[Known] = field(default_factory=list)
+
+    @property
+    def scope(self) -> Scope:
+        """The names so far."""
+        return self.struct.scope
+
+    @property
+    def chance(self) -> Chance:
+        """What chooses."""
+        return self.scope.draft.chance
+
+    @property
+    def encoding(self) -> str:
+        """The struct's encoding."""
+        return self.scope.encoding
+
+    def has(self, *keys: str) -> bool:
+        """Whether one of the keys is given, or will be."""
+        return any(key in self.given or self.preset.get(key, ABSENT) is not ABSENT for key in keys)
+
+    @property
+    def on_wire(self) -> bool:
+        """Whether the field has bytes."""
+        return not self.has("compute", "counted")
+
+    def formulas(self, *, late: bool = False) -> Formulas:
+        """Expressions over what stands before the field."""
+        return Formulas(self.scope, late=late)
+
+
+def written_field(plan: Plan) -> dict[str, Any]:
+    """The field's document. Every key of the language is asked for, `else` last, since it needs to know the others."""
+    for key in sorted(FieldDocument.keys(), key=_ORDER.index):
+        value = plan.preset[key] if key in plan.preset else STRATEGIES[key](plan)
+        if value is not ABSENT:
+            plan.given[key] = value
+    return {key: plan.given[key] for key in FieldDocument.keys() if key in plan.given}  # noqa: SIM118 - no mapping
+
+
+def _absent(_: Plan) -> Any:
+    return ABSENT
+
+
+def _type(plan: Plan) -> Any:
+    return plan.typed.form
+
+
+def _doc(plan: Plan) -> Any:
+    return plan.chance.one(["What was measured", '`x`: "y", z # no\nmore']) if plan.chance.often(0.05) else ABSENT
+
+
+def _unit(plan: Plan) -> Any:
+    return plan.chance.one(_UNITS) if plan.chance.often(0.04) else ABSENT
+
+
+def _as(plan: Plan) -> Any:
+    if plan.has("flatten"):
+        return ABSENT
+    return plan.scope.draft.name("a") if plan.chance.often(0.06) else ABSENT
+
+
+def _else(plan: Plan) -> Any:
+    checked = plan.has("const", "values", "range", "size", "checksum", "refers", "unique")
+    sized = isinstance(plan.typed.form, str) and plan.typed.form.startswith(("bytes(", "str("))
+    return plan.scope.draft.code() if (checked or sized) and plan.chance.often(0.3) else ABSENT
+
+
+def _when(plan: Plan) -> Any:
+    if plan.struct.form == "array" and plan.chance.often(0.7):
+        return ABSENT
+    return plan.formulas().boolean() if plan.chance.often(0.09) else ABSENT
+
+
+def _optional(plan: Plan) -> Any:
+    if plan.struct.form not in ("object", "message") or not plan.on_wire:
+        return ABSENT
+    return True if plan.chance.often(0.25) else ABSENT
+
+
+def _default(plan: Plan) -> Any:
+    if not plan.has("optional") or plan.typed.shape not in _SCALARS or plan.chance.often(0.5):
+        return ABSENT
+    return constant(plan)
+
+
+def _const(plan: Plan) -> Any:
+    free = plan.on_wire and not plan.has("derive", "values", "range", "bits", "checksum", "default")
+    if not free or plan.typed.shape not in _SCALARS or not plan.chance.often(0.05):
+        return ABSENT
+    return constant(plan)
+
+
+def _values(plan: Plan) -> Any:
+    free = not plan.has("const", "bits", "range", "checksum", "default", "derive", "refers")
+    if not free or plan.typed.shape not in ("int", "bool", "text") or not plan.chance.often(0.1):
+        return ABSENT
+    return table(plan, wire_keys(plan))
+
+
+def _range(plan: Plan) -> Any:
+    free = not plan.has("values", "const", "bits", "checksum", "default")
+    if not free or plan.typed.shape not in ("int", "float") or not plan.chance.often(0.07):
+        return ABSENT
+    return plan.chance.one(["0 .. 100", "1 ..", ".. 100", "3 .. 5", "0x10 .. 0x20", ".. 200"])
+
+
+def _bits(plan: Plan) -> Any:
+    free = plan.encoding == "binary" and plan.on_wire and not plan.has("values", "const", "range", "derive", "checksum")
+    if not free or plan.typed.shape != "int" or not plan.chance.often(0.12):
+        return ABSENT
+    return bits(plan)
+
+
+def _derive(plan: Plan) -> Any:
+    if not plan.on_wire or plan.has("const", "checksum", "bits"):
+        return ABSENT
+    if plan.has("hidden") or plan.chance.often(0.02):
+        return derived(plan)
+    return ABSENT
+
+
+def _flatten(plan: Plan) -> Any:
+    if plan.typed.shape == "attempt":
+        return True if plan.chance.often(0.8) else ABSENT
+    if plan.typed.shape not in ("struct", "select") or plan.has("hidden", "as"):
+        return ABSENT
+    return True if plan.chance.often(0.25) else ABSENT
+
+
+def _inline(plan: Plan) -> Any:
+    if plan.struct.form != "object" or plan.encoding != "json" or plan.typed.shape not in ("struct", "select"):
+        return ABSENT
+    return True if plan.chance.often(0.2) else ABSENT
+
+
+def _hidden(plan: Plan) -> Any:
+    free = not plan.has("flatten", "as") and plan.typed.shape in _SCALARS
+    return True if free and plan.chance.often(0.05) else ABSENT
+
+
+def _tag(plan: Plan) -> Any:
+    return plan.struct.tag() if plan.encoding == "protobuf" and plan.on_wire else ABSENT
+
+
+def _member(plan: Plan) -> Any:
+    if plan.struct.form != "object" or not plan.on_wire or not plan.chance.often(0.15):
+        return ABSENT
+    return plan.chance.one(_MEMBERS) + plan.name
+
+
+def _unique(plan: Plan) -> Any:
+    scalars = [each for each in plan.typed.elements if each.kind in ("int", "text", "bool", "bytes")]
+    if plan.typed.shape != "list" or not scalars or not plan.chance.often(0.3):
+        return ABSENT
+    return plan.chance.one(scalars).name
+
+
+def _line_feeds(plan: Plan) -> Any:
+    fits = plan.encoding == "json" and plan.typed.shape == "bytes"
+    return True if fits and plan.chance.often(0.25) else ABSENT
+
+
+def _wire(plan: Plan) -> Any:
+    fits = plan.encoding == "protobuf" and plan.typed.shape == "int" and plan.on_wire
+    return plan.chance.one(["zigzag", "fixed", "varint"]) if fits and plan.chance.often(0.4) else ABSENT
+
+
+STRATEGIES: Mapping[str, Callable[[Plan], Any]] = {
+    "type": _type,
+    "flatten": _flatten,
+    "as": _as,
+    "hidden": _hidden,
+    "doc": _doc,
+    "unit": _unit,
+    "counted": _absent,  # by a salvage or a discard
+    "compute": _absent,  # by the struct's own steps
+    "checksum": _absent,
+    "over": _absent,
+    "at": _absent,
+    "size": _absent,
+    "count": _absent,
+    "refers": _absent,
+    "table": _absent,
+    "salvage": _absent,
+    "since": _absent,  # by its versions
+    "until": _absent,
+    "optional": _optional,
+    "default": _default,
+    "const": _const,
+    "values": _values,
+    "range": _range,
+    "bits": _bits,
+    "derive": _derive,
+    "inline": _inline,
+    "tag": _tag,
+    "member": _member,
+    "unique": _unique,
+    "lineFeeds": _line_feeds,
+    "wire": _wire,
+    "when": _when,
+    "else": _else,
+}
+_ORDER = tuple(STRATEGIES)
+
+
+# --- parts of keys -------------------------------------------------------------------------------------------------
+
+
+def constant(plan: Plan) -> Any:
+    """A constant of the field's type, as a spec writes it."""
+    chance = plan.chance
+    match plan.typed.shape:
+        case "int":
+            return chance.one([0, 1, 7, 100, -1 if plan.typed.signed else 127, (1 << plan.typed.bits - 1) - 1])
+        case "bool":
+            return chance.often(0.5)
+        case "float":
+            return chance.one([0, 1.5, -2.25, 7])
+        case "text":
+            return "a" * plan.typed.size if plan.typed.size is not None else chance.one(["a", "", "é", "b c"])
+        case _:
+            return "0f" * (plan.typed.size if plan.typed.size is not None else chance.randint(0, 3))
+
+
+def derived(plan: Plan) -> Any:
+    """An expression for the field's value on build."""
+    formulas = plan.formulas(late=True)
+    match plan.typed.shape:
+        case "int":
+            limit = (1 << plan.typed.bits - 1) - 1
+            return (
+                str(plan.chance.one([0, 7, 127])) if plan.chance.often(0.6) else f"min({limit}, {formulas.integer()})"
+            )
+        case "bool":
+            return formulas.boolean()
+        case "text":
+            return literal("a" * (plan.typed.size or 0) if plan.typed.size is not None else plan.chance.one(["a", ""]))
+        case _:
+            return ABSENT
+
+
+def wire_keys(plan: Plan) -> list[Any]:
+    """Keys of a value table."""
+    chance = plan.chance
+    match plan.typed.shape:
+        case "bool":
+            return [True, False]
+        case "text":
+            size = plan.typed.size
+            return ["a", "b", "é"] if size is None else ["a" * size, "b" * size][: 2 if size else 1]
+        case _:
+            options = [0, 1, 2, 3, 7, 100, 127, *([-1] if plan.typed.signed else []), (1 << plan.typed.bits - 1) - 1]
+            return chance.some(options, 1)
+
+
+def table(plan: Plan, keys: list[Any]) -> dict[Any, Any]:
+    """What each of the keys means."""
+    chance = plan.chance
+    kind = chance.weighted([(5, "text"), (1, "int"), (0.5, "bool")])
+    meanings: list[Any] = {"text": ["a", "b", "x y", "é", "", "f", "g", "h", "i", "j"], "int": list(range(10, 30))}.get(
+        kind, [True, False] * 5
+    )
+    found: dict[Any, Any] = {}
+    for key, meaning in zip(keys, meanings, strict=False):
+        found[_key(key)] = _meaning(plan, meaning)
+    if plan.typed.nullable and chance.often(0.5):
+        found[None] = None
+    plain = [each["value"] if isinstance(each, dict) else each for each in found.values()]
+    if all(not isinstance(each, str) or not each.startswith("=") for each in plain):
+        plan.values = tuple(plain)
+    return found
+
+
+def _key(value: Any) -> Any:
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
+
+
+def _meaning(plan: Plan, meaning: Any) -> Any:
+    chance = plan.chance
+    if chance.often(0.08):
+        condition = Formulas(plan.scope, parameters=True).boolean()
+        return f"= {condition} ? {literal(meaning)} : null"
+    if chance.often(0.03):
+        return None
+    doc = "What it means." if chance.often(0.5) else ABSENT
+    return document(MappedValue, {"value": meaning, "doc": doc}) if chance.often(0.15) else meaning
+
+
+def bits(plan: Plan) -> dict[str, Any]:
+    """Names of some of an integer's bits."""
+    chance, found, low = plan.chance, dict[str, Any](), 0
+    while low < plan.typed.bits and len(found) < 4:
+        low += chance.one([0, 0, 1, 2])
+        width = min(chance.one([1, 1, 1, 2, 3, 8, plan.typed.bits]), plan.typed.bits - low)
+        if width < 1:
+            break
+        name = plan.scope.draft.name("b")
+        found[name] = _bit(plan, name, low, width)
+        low += width
+    return found or {plan.scope.draft.name("b"): 0}
+
+
+def _bit(plan: Plan, name: str, low: int, width: int) -> Any:
+    chance = plan.chance
+    span: Any = low if width == 1 else f"{low}..{low + width - 1}"
+    if chance.often(0.5):
+        plan.lent.append(Known(name, "bool" if width == 1 else "int"))
+        return span
+    inner = Plan(plan.struct, name, Typed("uint8", "int", "int", width + 1, signed=False), {})
+    values = table(inner, list(range(min(1 << width, 4)))) if chance.often(0.3) else ABSENT
+    hidden = chance.often(0.15)
+    if values is not ABSENT:
+        derive: Any = literal(inner.values[0]) if hidden and inner.values else ABSENT
+    elif hidden or chance.often(0.1):
+        derive = plan.formulas().boolean() if width == 1 else "1"
+    else:
+        derive = ABSENT
+    hidden = hidden and derive is not ABSENT
+    kind = _kind(inner.values) if values is not ABSENT else "bool" if width == 1 else "int"
+    plan.lent.append(Known(name, kind, inner.values))
+    return document(
+        Bits,
+        {
+            "at": span,
+            "signed": True if chance.often(0.25) and width > 1 else ABSENT,
+            "values": values,
+            "else": plan.scope.draft.code() if values is not ABSENT and chance.often(0.4) else ABSENT,
+            "derive": derive,
+            "hidden": True if hidden else ABSENT,
+            "doc": "A bit." if chance.often(0.1) else ABSENT,
+        },
+    )
+
+
+def _kind(values: tuple[Any, ...] | None) -> str:
+    """The kind of mapped values, as expressions know it."""
+    kinds = {type(each) for each in values or (0.5,) if each is not None}
+    return {str: "text", int: "int", bool: "bool"}.get(next(iter(kinds)), "any") if len(kinds) == 1 else "any"
+
+
+def known(plan: Plan) -> list[Known]:
+    """The names that the field gives to expressions."""
+    kind = _kind(plan.values) if "values" in plan.given else plan.typed.kind
+    own = Known(plan.name, kind, plan.values, plan.typed.members, plan.typed.elements)
+    lent = list(plan.typed.members) if "flatten" in plan.given else []
+    return [own, *plan.lent, *lent]
+
+
+def salvage(plan_scope: Scope, lost: str) -> dict[str, Any]:
+    """Keep the elements before the first bad one."""
+    chance = plan_scope.draft.chance
+    codes = ["undecodable", "truncated", "missing_required", "invalid_utf8", "out_of_range", "bad_constant"]
+    return document(
+        Salvage,
+        {
+            "codes": [*chance.some(codes, 1), *([plan_scope.draft.code()] if chance.often(0.2) else [])],
+            "when": Formulas(plan_scope).boolean() if chance.often(0.5) else True,
+            "lost": lost,
+        },
+    )

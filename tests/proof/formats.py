@@ -1,0 +1,216 @@
+"""Whole specs: the head of a format, its types and its roots, as documents of the language."""
+
+from typing import Any
+
+from proof.chance import Chance
+from proof.formulas import Formulas
+from proof.pruning import pruned
+from proof.scope import ABSENT, Draft, Known, Scope, document
+from proof.types import Typed, Types
+from wireloom.resolve.header import crc
+from wireloom.spec.language import (
+    ByteOrderByParameter,
+    Crc,
+    FormatDocument,
+    Limits,
+    NamedRange,
+    Parameter,
+    ParameterByName,
+    RootDocument,
+)
+
+_ENCODINGS = ((4, "binary"), (2, "msgpack"), (1.6, "protobuf"), (2, "json"))
+_POLYNOMIALS = {8: 0x07, 16: 0x1021, 24: 0x864CFB, 32: 0x04C11DB7, 64: 0x42F0E1EBA9EA3693}
+_FRAMINGS = {
+    "binary": ("concatenated", "length-prefixed"),
+    "msgpack": ("concatenated", "length-prefixed"),
+    "json": ("lines", "concatenated", "length-prefixed"),
+    "protobuf": ("length-prefixed",),
+}
+
+
+def written_format(seed: int) -> dict[str, Any]:
+    """The document of a random format."""
+    chance = Chance(seed)
+    return pruned(_Writer(Draft(chance, chance.weighted(_ENCODINGS))).written())
+
+
+class _Writer:
+    def __init__(self, draft: Draft) -> None:
+        self.draft, self.chance = draft, draft.chance
+
+    def written(self) -> dict[str, Any]:
+        """The whole document. The head that names parameters is written first, since expressions name them too."""
+        draft, chance = self.draft, self.chance
+        byte_order, invalid, unknown = self._byte_order(), self._decided("text"), self._decided("members")
+        limits = self._limits()
+        for _ in range(chance.weighted([(4, 0), (3, 1), (2, 2)])):
+            self._free_parameter()
+        for _ in range(chance.weighted([(4, 0), (1, 1)])):
+            self._ranges()
+        if draft.encoding == "binary" or chance.often(0.2):
+            for _ in range(chance.weighted([(2, 0), (2, 1), (1, 2)])):
+                self._checksum()
+        roots = self._roots()
+        if isinstance(byte_order, dict):
+            codes = ["bad_constant", "unknown_value", "truncated", *(draft.code() for _ in range(1))]
+            byte_order["wrongWhen"] = chance.some(codes, 1)
+        return document(
+            FormatDocument,
+            {
+                "wireloom": 1,
+                "format": "proof",
+                "title": "A format by chance",
+                "doc": "At length." if chance.often(0.05) else ABSENT,
+                "source": "Chance" if chance.often(0.05) else ABSENT,
+                "encoding": draft.encoding,
+                "schema": ABSENT,  # written when the columns are known: `schemas`
+                "byteOrder": byte_order,
+                "framing": chance.one(_FRAMINGS[draft.encoding]) if chance.often(0.25) else ABSENT,
+                "parameters": draft.parameters or ABSENT,
+                "limits": limits,
+                "invalidText": invalid,
+                "unknownMembers": unknown,
+                "errors": draft.errors or ABSENT,
+                "checksums": draft.checksums or ABSENT,
+                "ranges": draft.ranges or ABSENT,
+                **roots,
+                "types": draft.types,
+                "examples": ABSENT,  # written when there are records: `examples`
+            },
+        )
+
+    # --- the head ---
+
+    def _byte_order(self) -> Any:
+        chance = self.chance
+        if self.draft.encoding != "binary" and chance.often(0.9):
+            return ABSENT
+        if chance.often(0.2):
+            options = chance.one([["big", "little", "auto"], ["little", "big"], ["auto", "big", "little"]])
+            name = self._parameter("order", one_of=options)
+            return document(ByteOrderByParameter, {"parameter": name, "wrongWhen": ABSENT})
+        return chance.one(["big", "little"]) if chance.often(0.4) else ABSENT
+
+    def _decided(self, what: str) -> Any:
+        if not self.chance.often(0.08):
+            return ABSENT
+        name = self._parameter(what, one_of=["error", "replace" if what == "text" else "ignore"])
+        return document(ParameterByName, {"parameter": name})
+
+    def _limits(self) -> Any:
+        chance = self.chance
+        if not chance.often(0.15):
+            return ABSENT
+        depth: Any = self._parameter("deep", type="int", default=chance.one([3, 64])) if chance.often(0.3) else 5
+        size: Any = self._parameter("most", type="int", default=chance.one([20, None])) if chance.often(0.3) else 40
+        return document(
+            Limits,
+            {"depth": depth if chance.often(0.7) else ABSENT, "size": size if chance.often(0.5) else ABSENT},
+        )
+
+    def _parameter(self, name: str, *, one_of: Any = ABSENT, type: Any = ABSENT, default: Any = None) -> str:
+        chance = self.chance
+        self.draft.parameters[name] = document(
+            Parameter,
+            {
+                "oneOf": one_of,
+                "type": type,
+                "default": default if one_of is ABSENT else chance.one(one_of),
+                "doc": "What it decides" if chance.often(0.1) else ABSENT,
+                "unit": "bytes" if chance.often(0.1) and type == "int" else ABSENT,
+            },
+        )
+        kind = "text" if one_of is not ABSENT else {"int": "int", "bool": "bool", "str": "text"}.get(type, "range")
+        values = None if one_of is ABSENT else tuple(one_of)
+        ends = (Known("start", "int"), Known("end", "int")) if kind == "range" else ()
+        self.draft.known_parameters.append(Known(name, kind, values, ends))
+        return name
+
+    def _free_parameter(self) -> None:
+        chance, name = self.chance, self.draft.name("q")
+        match chance.weighted([(3, "oneOf"), (2, "int"), (3, "bool"), (0.3, "str"), (0.7, "range")]):
+            case "oneOf":
+                self._parameter(name, one_of=["a", "b", "c"])
+            case "int":
+                self._parameter(name, type="int", default=chance.one([0, 1, 7, None]))
+            case "bool":
+                self._parameter(name, type="bool", default=chance.often(0.5))
+            case "str":
+                self._parameter(name, type="str", default=chance.one([None, "a"]))
+            case _:
+                self._parameter(name, type="range", default=None)
+
+    def _ranges(self) -> None:
+        chance = self.chance
+        found = []
+        for name in ("low", "one", "high")[: chance.randint(1, 3)]:
+            exact = chance.often(0.3)
+            found.append(
+                document(
+                    NamedRange,
+                    {
+                        "name": name,
+                        "min": chance.randint(0, 9) if not exact and name != "low" else ABSENT,
+                        "max": chance.randint(9, 300) if not exact and name != "high" else ABSENT,
+                        "equals": chance.randint(0, 9) if exact else ABSENT,
+                    },
+                )
+            )
+        self.draft.ranges[self.draft.name("R")] = found
+
+    def _checksum(self) -> None:
+        chance = self.chance
+        width = chance.one([8, 16, 16, 24, 32, 32, 64])
+        stated = {
+            "width": width,
+            "poly": _POLYNOMIALS[width],
+            "init": chance.one([ABSENT, (1 << width) - 1]),
+            "xorout": chance.one([ABSENT, (1 << width) - 1, 1]),
+            "reflected": True if chance.often(0.5) else ABSENT,
+            "check": 0,
+            "doc": "A CRC." if chance.often(0.1) else ABSENT,
+        }
+        written = document(Crc, stated)
+        self.draft.checksums[self.draft.name("crc")] = written | {"check": crc(Crc(**written), b"123456789")}
+
+    # --- roots ---
+
+    def _roots(self) -> dict[str, Any]:
+        chance = self.chance
+        if chance.often(0.75):
+            typed, rows = self._root()
+            return {"root": typed.form, "rows": rows, "roots": ABSENT}
+        roots: dict[str, Any] = {}
+        for name in ("main", "other", "batch")[: chance.randint(2, 3)]:
+            typed, rows = self._root()
+            form = typed.form
+            if name == "batch" and typed.shape == "struct" and self.draft.encoding != "protobuf":
+                form, rows = f"list({form})", ABSENT
+            roots[name] = document(
+                RootDocument, {"type": form, "doc": "A root." if chance.often(0.1) else ABSENT, "rows": rows}
+            )
+        return {"root": ABSENT, "rows": ABSENT, "roots": roots}
+
+    def _root(self) -> tuple[Typed, Any]:
+        chance = self.chance
+        self.draft.budget = max(self.draft.budget, 4)
+        types = Types(Scope(self.draft, self.draft.encoding, depth=-1), last=True)
+        makers = [(8, types.struct), (0.5, types.attempt)]
+        if self.draft.encoding in ("binary", "json"):
+            makers.append((0.6, lambda: self._select(types)))
+        typed: Typed = chance.does(makers)
+        lists = [each.name for each in typed.members if each.kind == "list" and each.elements]
+        return typed, chance.one(lists) if lists and typed.shape == "struct" and chance.often(0.6) else ABSENT
+
+    def _select(self, types: Types) -> Typed:
+        found = types._select(types._peek(), ["0", "1", "2"], structs=True) if self.draft.encoding == "binary" else None
+        found = found or types._member_select()
+        if isinstance(found.form, str):
+            return found
+        name = self.draft.new_type("S")
+        self.draft.types[name] = found.form
+        return Typed(name, "select")
+
+
+__all__ = ["Formulas", "written_format"]

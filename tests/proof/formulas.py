@@ -1,0 +1,163 @@
+"""Expressions of the language: every literal, name, operator and function, of the kind that is asked for."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from proof.chance import Chance
+from proof.scope import Known, Scope
+
+_ARITHMETIC = ("+", "-", "*", "&", "|", "^", "<<", ">>")
+_COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+_EDGES = (127, 128, 255, 256, 65535, 2**31 - 1, 2**32, 2**63 - 1, 2**64 - 1)
+_DEPTH = 2
+
+
+def literal(value: Any) -> str:
+    """A literal as expressions write it."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return f"'{value}'"
+        case _:
+            return str(value)
+
+
+@dataclass(frozen=True)
+class Formulas:
+    """Expressions at one place of a spec."""
+
+    scope: Scope
+    late: bool = False  # over the whole struct
+    parameters: bool = False  # over parameters only
+
+    @property
+    def chance(self) -> Chance:
+        """What chooses."""
+        return self.scope.draft.chance
+
+    def named(self, *kinds: str) -> list[Known]:
+        """Names of those kinds."""
+        if self.parameters:
+            return Scope(self.scope.draft, "").named(*kinds)
+        return self.scope.named(*kinds)
+
+    def integer(self, depth: int = 0) -> str:
+        """An integer."""
+        chance = self.chance
+        if depth >= _DEPTH or chance.often(0.45):
+            return self._plain_integer()
+        return str(
+            chance.does(
+                [
+                    (6, lambda: self._binary(depth)),
+                    (1, lambda: f"-{self._part(self.integer(depth + 1))}"),
+                    (1, lambda: f"~{self._part(self.integer(depth + 1))}"),
+                    (1.5, lambda: self._conditional(self.integer, depth)),
+                    (1, lambda: self._call("len", "text", "bytes")),
+                    (1, lambda: self._call("count", "list")),
+                    (1, lambda: f"{chance.one(['min', 'max'])}({self._list(self.integer, depth)})"),
+                    (0.4, lambda: f"decimal({self.text(depth + 1)}, {chance.one([8, 32, 63, 64, 128])})"),
+                    (0.2, lambda: f"md5({self.text(depth + 1)})"),
+                ]
+            )
+        )
+
+    def boolean(self, depth: int = 0) -> str:
+        """A condition."""
+        chance = self.chance
+        flags = self.named("bool", "any")
+        if flags and chance.often(0.25):
+            return chance.one(flags).name
+        if depth >= _DEPTH or chance.often(0.5):
+            return self._comparison(depth)
+        return str(
+            chance.does(
+                [
+                    (2, self._present),
+                    (1, lambda: f"not {self._part(self.boolean(depth + 1))}"),
+                    (2, lambda: self._joined(chance.one(["and", "or"]), self.boolean, depth)),
+                    (0.5, lambda: chance.one(["true", "false", "null"])),
+                    (1, lambda: self._conditional(self.boolean, depth)),
+                    (1, lambda: self._comparison(depth)),
+                ]
+            )
+        )
+
+    def text(self, depth: int = 0) -> str:
+        """A text."""
+        chance, texts = self.chance, self.named("text")
+        if texts and chance.often(0.6):
+            return chance.one(texts).name
+        if self.scope.draft.ranges and chance.often(0.4):
+            return f"rangeName({self.integer(depth + 1)}, '{chance.one(sorted(self.scope.draft.ranges))}')"
+        if depth < _DEPTH and chance.often(0.2):
+            return self._conditional(self.text, depth)
+        return chance.one(["'a'", "'b'", "''", "'12'", "'it s'"])
+
+    def tag(self) -> Known | None:
+        """A name to select on."""
+        found = self.named("int", "bool", "text", "any")
+        return self.chance.one(found) if found else None
+
+    # --- parts ---
+
+    def _plain_integer(self) -> str:
+        chance = self.chance
+        options = self.named("int", "any")
+        if options and chance.often(0.6):
+            return chance.one(options).name
+        if self.scope.marks and not self.parameters and chance.often(0.3):
+            return chance.one(self.scope.marks)
+        if not self.parameters and self.scope.encoding == "binary" and chance.often(0.15):
+            return chance.one(["here", "size"])
+        if not self.parameters and self.scope.in_list and chance.often(0.2):
+            return "index"
+        if chance.often(0.05):
+            return str(chance.one(_EDGES))
+        return chance.one(["0", "1", "2", "3", "4", "8", "0x10", "0xFF", "null" if chance.often(0.1) else "5"])
+
+    def _part(self, text: str) -> str:
+        """An operand: in parentheses where it is no word."""
+        return text if text.replace(".", "").replace("_", "").isalnum() else f"({text})"
+
+    def _binary(self, depth: int) -> str:
+        return self._joined(self.chance.one(_ARITHMETIC), self.integer, depth)
+
+    def _joined(self, operator: str, maker: Any, depth: int) -> str:
+        return f"{self._part(maker(depth + 1))} {operator} {self._part(maker(depth + 1))}"
+
+    def _conditional(self, maker: Any, depth: int) -> str:
+        condition, this, that = (self._part(each(depth + 1)) for each in (self.boolean, maker, maker))
+        return f"{condition} ? {this} : {that}"
+
+    def _list(self, maker: Any, depth: int) -> str:
+        return ", ".join(maker(depth + 1) for _ in range(self.chance.randint(2, 3)))
+
+    def _call(self, function: str, *kinds: str) -> str:
+        found = self.named(*kinds)
+        return f"{function}({self.chance.one(found).name})" if found else self._plain_integer()
+
+    def _present(self) -> str:
+        found = self.named("int", "bool", "text", "bytes", "list", "struct", "any", "float")
+        return f"present({self.chance.one(found).name})" if found else "true"
+
+    def _comparison(self, depth: int) -> str:
+        chance = self.chance
+        known = [each for each in self.named("text") if each.values is None or any(each.values)]
+        if known and chance.often(0.25):
+            return self._text_comparison(chance.one(known))
+        if chance.often(0.15):
+            options = ", ".join(str(chance.randint(0, 9)) for _ in range(chance.randint(1, 3)))
+            return f"{self._part(self.integer(depth + 1))} {chance.one(['in', 'not in'])} [{options}]"
+        return self._joined(chance.one(_COMPARISONS), self.integer, depth)
+
+    def _text_comparison(self, known: Known) -> str:
+        chance = self.chance
+        texts = [each for each in known.values or ("a", "b") if isinstance(each, str)] or ["a"]
+        if chance.often(0.3):
+            options = ", ".join(literal(each) for each in chance.some(texts, 1))
+            return f"{known.name} {chance.one(['in', 'not in'])} [{options}]"
+        return f"{known.name} {chance.one(['==', '!='])} {literal(chance.one(texts))}"

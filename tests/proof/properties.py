@@ -1,0 +1,693 @@
+"""What holds of every spec that `generate` accepts, over many records and values: the guarantees of the documents.
+
+Nothing here knows a spec. A violation has a class (the property, and what came in the words of no spec), so that one
+cause is one class however many specs show it.
+"""
+
+import json
+import math
+import re
+import traceback
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError, ValidationError
+
+from proof.chance import Chance
+from proof.modules import Made, Spec, documents, generated, resolved
+from proof.records import altered, mutants, nonsense
+from proof.values import NoValueError, Values, settings
+from wireloom.emit.jsonschema.document import root_name
+from wireloom.model.format import ByteOrder, Format, Framing, Root
+from wireloom.model.types import Encoding
+from wireloom.problems import SpecProblems
+from wireloom.runtime.columns import arrow
+from wireloom.runtime.columns.rows import row_record
+from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
+from wireloom.runtime.values import Pairs, same
+
+OPEN_VALUES = ("variant", "json", "binary")
+_MADE = 24  # values made for each root and each setting of parameters
+_MUTANTS = 36
+_NONSENSE = 10
+_ALTERED = 14
+_VALIDATED = 12
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A guarantee that a spec breaks. `kind` and `what` are its class, the rest an instance."""
+
+    kind: str
+    what: str
+    detail: str = ""
+    root: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    record: bytes | None = None
+    value: Any = None
+
+    @property
+    def name(self) -> str:
+        """The class."""
+        return f"{self.kind}: {self.what}" if self.what else self.kind
+
+    @property
+    def size(self) -> int:
+        """How much there is to look at."""
+        return len(self.record) if self.record is not None else len(repr(self.value))
+
+
+@dataclass
+class Report:
+    """What a spec came to: refused, or its violations, one of each class."""
+
+    problems: tuple[str, ...] = ()
+    violations: dict[str, Violation] = field(default_factory=dict)
+    records: int = 0
+    good: int = 0
+    built: int = 0
+    native: bool = False
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the spec was taken."""
+        return not self.problems
+
+    def add(self, violation: Violation) -> None:
+        """Note a violation; the smaller one of a class stays."""
+        known = self.violations.get(violation.name)
+        if known is None or violation.size < known.size:
+            self.violations[violation.name] = violation
+
+
+class TooSlowError(BaseException):
+    """The time for a spec is over; a BaseException, so that nothing on the way takes it for an error of its own."""
+
+
+def examined(spec: Spec, seed: int, only: "Instance | None" = None) -> Report:
+    """The spec through all properties. `only` is a single record or value to look at."""
+    report = Report()
+    try:
+        format = resolved(documents(spec))
+    except SpecProblems as problems:
+        return Report(problems=tuple(problem.id for problem in problems.problems))
+    except Exception as error:  # noqa: BLE001 - whatever comes is the violation
+        report.add(Violation("generate", crash(error), trace(error)))
+        return report
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with generated(format) as made:
+                for root in format.roots:
+                    _Examination(made, root, Chance(seed), report, only).run()
+    except TooSlowError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the same
+        report.add(Violation("generate", crash(error), trace(error)))
+    return report
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One record or value, as it is kept beside a minimal spec."""
+
+    root: str
+    parameters: Mapping[str, Any]
+    record: bytes | None = None
+    value: Any = None
+
+
+_CRASHED = DecodeError("crashed", offset=0)  # stands for what is no error of a record
+
+# --- words of no spec ----------------------------------------------------------------------------------------------
+
+
+def crash(error: BaseException) -> str:
+    """What was raised where, without names and numbers of the spec."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "wireloom" in frame.filename]
+    last = frames[-1] if frames else None
+    place = "generated code" if last and last.filename.startswith("<") else Path(last.filename).name if last else ""
+    function = last.name if last and not last.filename.startswith("<") else ""
+    return f"{type(error).__name__} in {place} {function}: {plain(str(error))}".strip()
+
+
+def plain(text: str) -> str:
+    """A message without the names and values of its spec."""
+    text = re.sub(r"'[^']*'|\"[^\"]*\"", "_", text.split("\n", maxsplit=1)[0][:160])
+    return re.sub(r"\b(0x)?[0-9a-f]*[0-9][0-9a-f.]*\b|\b[A-Za-z]?\d+\b", "#", text)[:70]
+
+
+def trace(error: BaseException) -> str:
+    """The last lines of a traceback."""
+    return "".join(traceback.format_exception(error)[-4:])[-1500:]
+
+
+def difference(left: Any, right: Any) -> str:
+    """How two values differ, by the kinds of the first leaves that do."""
+    if isinstance(left, dict) and isinstance(right, dict):
+        if left.keys() != right.keys():
+            return "members"
+        return next((difference(left[key], right[key]) for key in left if not same_text(left[key], right[key])), "")
+    if isinstance(left, list) and isinstance(right, list) and not isinstance(left, Pairs):
+        if len(left) != len(right):
+            return "length of list"
+        return next((difference(a, b) for a, b in zip(left, right, strict=True) if not same_text(a, b)), "")
+    kinds = [type(each).__name__ for each in (left, right)]
+    return f"{kinds[0]} against {kinds[1]}" if kinds[0] != kinds[1] else f"two of {kinds[0]}"
+
+
+def same_text(left: Any, right: Any) -> bool:
+    """Whether two plain values are alike, NaN and signs of zero among them."""
+    return repr(left) == repr(right)
+
+
+def agrees(given: Any, parsed: Any) -> bool:
+    """Whether every member that was given came back."""
+    if isinstance(given, dict):
+        return isinstance(parsed, dict) and all(
+            value is None or (name in parsed and agrees(value, parsed[name])) for name, value in given.items()
+        )
+    if isinstance(given, list) and not isinstance(given, Pairs):
+        return isinstance(parsed, list) and len(given) == len(parsed) and all(map(agrees, given, parsed))
+    if isinstance(given, int) and isinstance(parsed, float) and not isinstance(given, bool):
+        return float(given) == parsed
+    return same(given, parsed)
+
+
+# --- one root ------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Examination:
+    made: Made
+    root: Root
+    chance: Chance
+    report: Report
+    only: Instance | None = None
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def format(self) -> Format:
+        return self.made.format
+
+    @property
+    def module(self) -> Any:
+        return self.made.module
+
+    @cached_property
+    def validator(self) -> Draft202012Validator:
+        name = root_name(self.format, self.root)
+        return Draft202012Validator({**self.made.schema, "$ref": f"#/$defs/{name}"})
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The keywords of every call."""
+        return {"root": self.root.name, **self.parameters}
+
+    def note(self, kind: str, what: str, detail: str = "", *, record: bytes | None = None, value: Any = None) -> None:
+        self.report.add(Violation(kind, what, detail, self.root.name, dict(self.parameters), record, value))
+
+    def run(self) -> None:
+        """Everything, for the parameters' defaults and for others."""
+        self.columns_alike()
+        if self.only is not None:
+            if self.only.root == self.root.name:
+                self.parameters = dict(self.only.parameters)
+                self.instance(self.only)
+            return
+        for turn in range(2 if self.format.parameters else 1):
+            self.parameters = settings(self.format, self.chance) if turn else {}
+            self.turn()
+
+    def instance(self, only: Instance) -> None:
+        """One record or one value."""
+        if only.record is not None:
+            self.read([only.record, b"", only.record])
+        else:
+            self.write([only.value])
+
+    def turn(self) -> None:
+        """One setting of the parameters."""
+        source = Values(self.format, self.chance, self.parameters)
+        values: list[Any] = []
+        for _ in range(_MADE):
+            try:
+                values.append(source.value(self.root))
+            except NoValueError:
+                continue
+        built = self.write(values)
+        encoding = self.format.encoding.value
+        records = [*built, *mutants(built, _MUTANTS, self.chance, encoding), *nonsense(_NONSENSE, self.chance)]
+        records += [b"{}", b"[]"] if encoding == "json" else []
+        parsed = self.read(records)
+        self.streams(records, built)
+        if parsed:
+            self.write([altered(self.chance.one(parsed), self.chance) for _ in range(_ALTERED)])
+
+    # --- columns ---
+
+    def columns_alike(self) -> None:
+        """The emitted Arrow schema is the runtime's, and Spark's types are those of Arrow."""
+        try:
+            Draft202012Validator.check_schema(self.made.schema)
+        except SchemaError as error:
+            self.note("schema is no schema", plain(error.message))
+        record = self.module.CODEC.root(self.root.name).logical
+        emitted = self.made.arrow.SCHEMAS[self.root.name]
+        if not emitted.equals(arrow.schema(record)):
+            self.note("emitted Arrow schema", "differs from the runtime's")
+        for shown in OPEN_VALUES:
+            try:
+                spark = self.made.spark.struct_type(root=self.root.name, open_values=shown)
+                wanted = arrow.schema(record, open_values=shown)
+                _require_alike(spark, pa.struct(list(wanted)))
+            except Exception as error:  # noqa: BLE001 - whatever comes is the violation
+                self.note("Spark type", crash(error), trace(error))
+
+    # --- reading ---
+
+    def read(self, records: Sequence[bytes]) -> list[Any]:
+        """Parse and decode agree; what is parsed can be built again, and shown. The values that were parsed."""
+        self.report.records += len(records)
+        outcomes = [self.parsed(record) for record in records]
+        sound = [place for place, (_, error) in enumerate(outcomes) if error is not _CRASHED]
+        records, outcomes = [records[place] for place in sound], [outcomes[place] for place in sound]
+        good = [(record, value) for record, (value, error) in zip(records, outcomes, strict=True) if error is None]
+        self.report.good += len(good)
+        self.decode(records, outcomes)
+        for place, (record, value) in enumerate(good):
+            self.rebuild(record, value)
+            self.canonical(record, value, validated=place < _VALIDATED)
+        return [value for _, value in good]
+
+    def parsed(self, record: bytes, **more: Any) -> tuple[Any, DecodeError | None]:
+        """The value, or the error."""
+        try:
+            return self.module.parse(record, **self.options, **more), None
+        except DecodeError as error:
+            self.look(error, record)
+            return None, error
+        except Exception as error:  # noqa: BLE001 - whatever comes is the violation
+            self.note("parse raises", crash(error), trace(error), record=record)
+            return None, _CRASHED
+
+    def look(self, error: DecodeError, record: bytes) -> None:
+        """An error's code is one of the format's, its offset lies in the record."""
+        if error.code not in self.module.CODES:
+            self.note("code is not in CODES", error.code if error.code.islower() else "", str(error), record=record)
+        if not 0 <= error.offset <= len(record):
+            self.note("offset beyond the record", error.code, str(error), record=record)
+
+    def decode(self, records: Sequence[bytes], outcomes: Sequence[tuple[Any, DecodeError | None]]) -> None:
+        """Columns are those of the parsed values, whatever is asked for; no row depends on another."""
+        codec = self.module.CODEC
+        layout = codec.root(self.root.name).layout
+        array = pa.array(records, pa.binary())
+        for view in self.views(layout):
+            values: list[Any] = [value for value, _ in outcomes]
+            errors = [error for _, error in outcomes]
+            try:
+                if view.open_values == "binary":
+                    values = [self.open_bytes(record) for record in records]
+                wanted = arrow.decoded(values, errors, layout, view)
+            except DecodeError as error:
+                self.note("open bytes refused", error.code, str(error))
+                continue
+            except Exception as error:  # noqa: BLE001 - whatever comes is the violation
+                self.column_misfit(error, records, outcomes, layout, view)
+                continue
+            self.compare(records, array, view, wanted)
+        self.alone(records)
+
+    def column_misfit(self, error: Exception, records: Any, outcomes: Any, layout: Any, view: arrow.View) -> None:
+        """Columns that cannot hold a value; the first record whose value it is."""
+        culprit = None
+        for record, (value, wrong) in zip(records, outcomes, strict=True):
+            try:
+                arrow.decoded([value], [wrong], layout, view)
+            except Exception:  # noqa: BLE001 - that is the one
+                culprit = record
+                break
+        self.note("columns cannot hold a value", crash(error), trace(error), record=culprit)
+
+    def open_bytes(self, record: bytes) -> Any:
+        codec = self.module.CODEC
+        try:
+            return codec.parse_with(
+                codec.root(self.root.name), record, codec.settings(self.parameters), open_bytes=True
+            )
+        except DecodeError:
+            return None
+
+    def views(self, layout: Any) -> Iterator[arrow.View]:
+        yield arrow.View()
+        names = [member.name for member in layout.record.fields]
+        for shown in OPEN_VALUES[1:]:
+            yield arrow.View(open_values=shown)
+        for _ in range(2):
+            chosen = self.chance.some(names)
+            self.chance.shuffle(chosen)
+            yield arrow.View(columns=chosen)
+        if layout.rows:
+            yield arrow.View(explode=True)
+            flat = [member.name for member in row_record(layout.record, layout.rows).fields]
+            yield arrow.View(columns=self.chance.some(flat, 1), explode=True)
+
+    def decoded(self, array: pa.Array, view: arrow.View) -> Any:
+        options = {"explode": view.explode, "open_values": view.open_values}
+        try:
+            found = self.module.decode(array, view.columns, **options, **self.options)
+            for each in (found.records, found.errors):
+                each.validate(full=True)
+            return found
+        except Exception as error:  # noqa: BLE001 - whatever comes is the violation
+            record = array[0].as_py() if len(array) == 1 else None
+            self.note("decode raises", crash(error), trace(error), record=record)
+            return None
+
+    def compare(self, records: Sequence[bytes], array: pa.Array, view: arrow.View, wanted: arrow.Decoded) -> None:
+        found = self.decoded(array, view)
+        if found is None:
+            for record in records[:40]:
+                self.decoded(pa.array([record], pa.binary()), view)
+            return
+        what = "" if view == arrow.View() else " exploded" if view.explode else f" as {view.open_values}"
+        what = f"{what} projected" if view.columns is not None else what
+        if found.records.type != wanted.records.type:
+            self.note(f"decode{what}: type of columns", "", f"{found.records.type} against {wanted.records.type}")
+            return
+        if _rows(found) == _rows(wanted):
+            return
+        parents = range(len(records)) if wanted.parents is None else wanted.parents.to_pylist()
+        if len(found.records) != len(wanted.records):
+            self.note(f"decode{what}: number of rows", "", f"{len(found.records)} against {len(wanted.records)}")
+            return
+        for parent, ours, theirs in zip(parents, _rows(found), _rows(wanted), strict=True):
+            if ours != theirs:
+                self.note(
+                    f"decode{what}", _apart(ours, theirs), f"decode {ours}\nparse {theirs}", record=records[parent]
+                )
+
+    def alone(self, records: Sequence[bytes]) -> None:
+        """Each of some records alone gives the row that it gives among others."""
+        whole = self.decoded(pa.array(records, pa.binary()), arrow.View())
+        if whole is None or whole.parents is not None:
+            return
+        rows = _rows(whole)
+        for place in self.chance.sample(range(len(records)), min(6, len(records))):
+            single = self.decoded(pa.array([records[place]], pa.binary()), arrow.View())
+            if single is not None and _rows(single) != [rows[place]]:
+                detail = f"alone {_rows(single)}\namong others {rows[place]}"
+                self.note("a row depends on others", "", detail, record=records[place])
+
+    # --- building ---
+
+    def rebuild(self, record: bytes, value: Any) -> None:
+        """What was parsed can be built, and parses to the same value."""
+        try:
+            data = self.module.build(value, **self.options)
+        except EncodeError as error:
+            if not self.lost(value):
+                what = plain(f"{error.expected} / {error.actual}")
+                self.note("build refuses what parse gives", what, str(error), record=record)
+            return
+        except Exception as error:  # noqa: BLE001 - whatever comes is the violation
+            self.note("build raises", crash(error), trace(error), record=record, value=value)
+            return
+        again, error = self.parsed(data)
+        if error is _CRASHED:
+            return
+        if error is not None:
+            self.note("build writes what parse refuses", error.code, f"{data.hex()}: {error}", record=record)
+        elif not same(again, value):
+            detail = f"{value}\nbuilt {data.hex()}\nreads {again}"
+            self.note("build(parse(b)) reads as another value", difference(value, again), detail, record=record)
+
+    @cached_property
+    def counters(self) -> frozenset[str]:
+        """Readers' names of fields that count what was lost."""
+        from proof.walks import fields
+
+        return frozenset(field.name for field in fields(self.format) if field.counted)
+
+    def lost(self, value: Any) -> bool:
+        """Whether reading left something out and said so: that cannot be written again."""
+        match value:
+            case dict():
+                return any((name in self.counters and bool(each)) or self.lost(each) for name, each in value.items())
+            case list() if not isinstance(value, Pairs):
+                return any(map(self.lost, value))
+            case _:
+                return False
+
+    def write(self, values: Sequence[Any]) -> list[bytes]:
+        """Build and encode agree, and what is built reads back. The records that were built."""
+        built: list[bytes] = []
+        good: list[tuple[Any, bytes]] = []
+        bad: list[Any] = []
+        for value in values:
+            try:
+                data = self.module.build(value, **self.options)
+            except EncodeError:
+                bad.append(value)
+                continue
+            except Exception as error:  # noqa: BLE001 - whatever comes is the violation
+                self.note("build raises", crash(error), trace(error), value=value)
+                continue
+            self.report.built += 1
+            built.append(data)
+            good.append((value, data))
+            self.read_back(value, data)
+        self.encode(good, bad)
+        return built
+
+    def read_back(self, value: Any, data: bytes) -> None:
+        parsed, error = self.parsed(data)
+        if error is _CRASHED:
+            return
+        if error is not None:
+            self.note("build writes what parse refuses", error.code, f"{data.hex()}: {error}", value=value)
+        elif not agrees(value, parsed):
+            what = difference(*_first_apart(value, parsed))
+            self.note("parse(build(v)) is not v", what, f"{value}\nbuilt {data.hex()}\nreads {parsed}", value=value)
+
+    def encode(self, good: Sequence[tuple[Any, bytes]], bad: Sequence[Any]) -> None:
+        if self.root.elements:
+            return
+        record = self.module.CODEC.root(self.root.name).logical
+        for value, data in good:
+            self.encode_one(record, value, data)
+        for value in bad:
+            self.encode_one(record, value, None)
+        self.encode_together(record, good)
+
+    def encode_one(self, record: Any, value: Any, wanted: bytes | None) -> None:
+        try:
+            structs = arrow.to_struct_array([value], record)
+            (shown,) = arrow.from_struct_array(structs, record, extensions=self.module.CODEC.extensions)
+        except Exception:  # noqa: BLE001 - a value that columns do not have
+            return
+        if not agrees(value, shown):
+            return
+        try:
+            (found,) = self.module.encode(structs, **self.options).to_pylist()
+        except EncodeError as error:
+            if wanted is not None:
+                self.note("encode refuses what build writes", plain(error.expected), str(error), value=value)
+            return
+        except Exception as error:  # noqa: BLE001 - whatever comes is the violation
+            self.note("encode raises", crash(error), trace(error), value=value)
+            return
+        if wanted is None:
+            self.note("encode writes what build refuses", "", f"{found.hex()}", value=value)
+        elif found != wanted:
+            self.note("encode and build write different bytes", "", f"{found.hex()}\nbuild {wanted.hex()}", value=value)
+
+    def encode_together(self, record: Any, good: Sequence[tuple[Any, bytes]]) -> None:
+        try:
+            structs = arrow.to_struct_array([value for value, _ in good], record)
+            found = self.module.encode(structs, **self.options).to_pylist()
+        except Exception:  # noqa: BLE001 - single rows were looked at
+            return
+        for (value, wanted), data in zip(good, found, strict=True):
+            if data != wanted:
+                self.note("encode of many rows", "", f"{data.hex()}\nbuild {wanted.hex()}", value=value)
+
+    # --- renderings ---
+
+    def canonical(self, record: bytes, value: Any, *, validated: bool) -> None:
+        """The canonical rendering is JSON, says the value, and is what the schema says."""
+        try:
+            rendering = json.loads(json.dumps(self.module.to_canonical(value, root=self.root.name), allow_nan=False))
+            back = self.module.from_canonical(rendering, root=self.root.name)
+        except Exception as error:  # noqa: BLE001 - whatever comes is the violation
+            self.note("canonical raises", crash(error), trace(error), record=record)
+            return
+        if not same(back, value):
+            self.note(
+                "from_canonical(to_canonical(v)) is not v", difference(value, back), f"{value}\n{back}", record=record
+            )
+        if not validated or self.parameters:
+            return
+        document = rendering
+        if self.format.encoding is Encoding.JSON:
+            document = json.loads(record)
+        try:
+            self.validator.validate(document)
+        except ValidationError as error:
+            if not _beyond_schema(document):
+                self.note(
+                    "schema refuses what parse accepts", _rule(error), f"{document}\n{error.message}", record=record
+                )
+        except Exception as error:  # noqa: BLE001 - whatever comes is the violation
+            self.note("schema raises", crash(error), trace(error), record=record)
+
+    # --- streams ---
+
+    def streams(self, records: Sequence[bytes], built: Sequence[bytes]) -> None:
+        """Both ways of reading a stream find the same records, values and errors."""
+        framings = {self.format.framing.value, "length-prefixed"} - {"none"}
+        for framing in sorted(framings):
+            chosen = self.chance.sample(built, min(5, len(built)))
+            chosen += self.chance.sample(list(records), min(4, len(records)))
+            data = b"".join(_framed(each, framing) for each in chosen)
+            self.stream(data, framing)
+
+    def stream(self, data: bytes, framing: str) -> None:
+        options = {"framing": framing, "on_error": "skip", **self.options}
+        try:
+            singles = list(self.module.iter_parse(data, **options))
+            parts = list(self.module.decode_stream(data, **options))
+        except ParameterError:
+            return
+        except Exception as error:  # noqa: BLE001 - whatever comes is the violation
+            self.note("stream raises", crash(error), trace(error), record=data)
+            return
+        layout = self.module.CODEC.root(self.root.name).layout
+        try:
+            wanted = arrow.decoded(
+                [each.value for each in singles], [each.error for each in singles], layout, arrow.View()
+            )
+        except Exception:  # noqa: BLE001 - said of the record alone
+            return
+        rows = [row for part in parts for row in _rows(part)]
+        if rows != _rows(wanted):
+            self.note("streams differ", f"{framing}", f"decode_stream {rows}\niter_parse {_rows(wanted)}", record=data)
+        offsets = [each.as_py() for part in parts for each in part.offsets]
+        if offsets != [each.offset for each in singles]:
+            self.note("streams differ", f"{framing} offsets", f"{offsets}", record=data)
+
+
+def _framed(record: bytes, framing: str) -> bytes:
+    match framing:
+        case "length-prefixed":
+            return len(record).to_bytes(4, "big") + record
+        case "lines":
+            return record.replace(b"\n", b" ") + b"\n"
+        case _:
+            return record
+
+
+def _rows(found: arrow.Decoded) -> list[str]:
+    """Each row as text: its record, and code, path and offset of its error."""
+    return [
+        f"{record!r} {(error['code'], error['path'], error['offset']) if error else None}"
+        for record, error in zip(found.records.to_pylist(), found.errors.to_pylist(), strict=True)
+    ]
+
+
+_ERROR = re.compile(r"(.*) (None|\('([a-z0-9_]+)', (.*), (-?\d+)\))", re.DOTALL)
+
+
+def _apart(ours: str, theirs: str) -> str:
+    """How two rows differ: by their errors, else by their values."""
+    found = [_ERROR.fullmatch(each) for each in (ours, theirs)]
+    assert all(found)
+    codes = [match[3] or "no error" for match in found if match]
+    if codes[0] != codes[1]:
+        good = [code == "no error" for code in codes]
+        return "accepts what parse refuses" if good[0] else "refuses what parse accepts" if good[1] else "another code"
+    places = [(match[4], match[5]) for match in found if match]
+    if places[0] != places[1]:
+        return "another path or offset"
+    return "another value"
+
+
+def _first_apart(given: Any, parsed: Any) -> tuple[Any, Any]:
+    """The first leaves that differ."""
+    if isinstance(given, dict) and isinstance(parsed, dict):
+        for name, value in given.items():
+            if value is not None and (name not in parsed or not agrees(value, parsed[name])):
+                return _first_apart(value, parsed.get(name))
+    if isinstance(given, list) and isinstance(parsed, list) and len(given) == len(parsed):
+        for left, right in zip(given, parsed, strict=True):
+            if not agrees(left, right):
+                return _first_apart(left, right)
+    return given, parsed
+
+
+def _rule(error: ValidationError) -> str:
+    best = error
+    while best.context:
+        best = min(best.context, key=lambda each: -len(each.absolute_path))
+    return str(best.validator)
+
+
+def _beyond_schema(document: Any) -> bool:
+    """Integers that a float of JSON Schema's validators cannot be told from."""
+    match document:
+        case float():
+            return math.isinf(document)
+        case dict():
+            return any(map(_beyond_schema, document.values()))
+        case list():
+            return any(map(_beyond_schema, document))
+        case _:
+            return False
+
+
+def _require_alike(spark: Any, type: pa.DataType) -> None:
+    """Spark's type and Arrow's are one."""
+    name = spark.typeName()
+    if pa.types.is_struct(type):
+        if name == "variant":
+            return
+        assert name == "struct", f"{name} for a struct"
+        assert [each.name for each in spark.fields] == [each.name for each in type], "names of a struct"
+        for ours, theirs in zip(spark.fields, type, strict=True):
+            _require_alike(ours.dataType, theirs.type)
+        return
+    if pa.types.is_map(type):
+        assert name == "map", f"{name} for a map"
+        _require_alike(spark.keyType, type.key_type)
+        _require_alike(spark.valueType, type.item_type)
+        return
+    if pa.types.is_list(type):
+        assert name == "array", f"{name} for a list"
+        _require_alike(spark.elementType, type.value_type)
+        return
+    wanted = {
+        "byte": "int8",
+        "short": "int16",
+        "integer": "int32",
+        "long": "int64",
+        "boolean": "bool",
+        "tinyint": "int8",
+    }
+    wanted |= {
+        "smallint": "int16",
+        "int": "int32",
+        "bigint": "int64",
+        "decimal": "decimal128(20, 0)",
+        "variant": "struct",
+    }
+    assert wanted.get(name.split("(")[0], name) == str(type), f"{name} for {type}"
+
+
+__all__ = ["ByteOrder", "Framing", "Instance", "Report", "TooSlowError", "Violation", "examined", "replace"]

@@ -1,0 +1,41 @@
+"""A spec without what nothing leads to: types that no root reaches, codes that nothing names."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def pruned(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The format's document without types and codes that are not used."""
+    kept = dict(document)
+    types = kept.get("types")
+    if isinstance(types, Mapping):
+        reached, waiting = set[str](), [kept.get("root"), kept.get("roots")]
+        while waiting:
+            for word in _words(waiting.pop()):
+                if word in types and word not in reached:
+                    reached.add(word)
+                    waiting.append(types[word])
+        kept["types"] = {name: type for name, type in types.items() if name in reached}
+    if isinstance(kept.get("errors"), Mapping):
+        used = set(_words([kept.get("types"), kept.get("byteOrder")]))
+        kept["errors"] = {code: text for code, text in kept["errors"].items() if code in used}
+        if not kept["errors"]:
+            del kept["errors"]
+    return kept
+
+
+def _words(part: Any) -> Iterator[str]:
+    match part:
+        case str():
+            yield from _WORD.findall(part)
+        case Mapping():
+            for value in part.values():
+                yield from _words(value)
+        case list() | tuple():
+            for value in part:
+                yield from _words(value)
+        case _:
+            return

@@ -1,0 +1,230 @@
+"""Thousands of random specs: `python -m proof.running 20000 --seed 0`, in two processes, with a table at the end.
+
+Each seed makes one spec and its records, on any machine. A class of violations is shown by the smallest spec found of
+it; `--write FOLDER` keeps each as a case.
+"""
+# ruff: noqa: T201 - it prints how far it is
+
+import argparse
+import multiprocessing as processes
+import os
+import re
+import resource
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+from proof.cases import Case, written_case
+from proof.formats import written_format
+from proof.modules import Spec
+from proof.properties import Report, TooSlowError, Violation, examined
+from proof.shrinking import shrunk
+
+_SECONDS = 20  # for one spec
+_HANGS = 90  # seconds until a process that says nothing is ended
+_MEMORY = 8 << 30
+_SHRUNK = 3  # specs of a class that are made small
+
+
+@dataclass(slots=True)
+class Class:
+    """A class of violations: how many specs showed it, and the smallest ones."""
+
+    count: int = 0
+    seeds: list[int] = field(default_factory=list)
+    cases: list[Case] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Totals:
+    """What a run came to."""
+
+    tried: int = 0
+    accepted: int = 0
+    broken: int = 0
+    records: int = 0
+    good: int = 0
+    built: int = 0
+    problems: Counter[str] = field(default_factory=Counter)
+    classes: dict[str, Class] = field(default_factory=dict)
+
+    def add(self, seed: int, report: Report) -> None:
+        """One spec more."""
+        self.tried += 1
+        self.accepted += report.accepted
+        self.broken += bool(report.violations)
+        self.records += report.records
+        self.good += report.good
+        self.built += report.built
+        self.problems.update(set(report.problems))
+        for name in report.violations:
+            found = self.classes.setdefault(name, Class())
+            found.count += 1
+            found.seeds.append(seed)
+
+
+def timed(spec: Spec, seed: int) -> Report:
+    """The spec through all properties; what takes too long is a violation."""
+    signal.signal(signal.SIGALRM, _over)
+    signal.setitimer(signal.ITIMER_REAL, _SECONDS)
+    try:
+        return examined(spec, seed)
+    except TooSlowError:
+        report = Report()
+        report.add(Violation("too slow", "", f"more than {_SECONDS} s"))
+        return report
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _over(*_: Any) -> None:
+    raise TooSlowError
+
+
+def spec_of(seed: int) -> Spec:
+    """The spec of a seed."""
+    return {"proof.yaml": written_format(seed)}
+
+
+# --- processes -----------------------------------------------------------------------------------------------------
+
+
+def _work(first: int, step: int, last: int, pipe: Connection) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    for seed in range(first, last, step):
+        pipe.send((seed, None))
+        pipe.send((seed, timed(spec_of(seed), seed)))
+    pipe.send((last, None))
+
+
+def reports(count: int, seed: int, workers: int) -> Iterator[tuple[int, Report]]:
+    """What each seed came to, as it comes."""
+    context = processes.get_context("fork")
+    running: dict[Any, tuple[Any, int, float]] = {}
+
+    def start(first: int) -> None:
+        if first < seed + count:
+            ours, theirs = context.Pipe(duplex=False)
+            process = context.Process(target=_work, args=(first, workers, seed + count, theirs), daemon=True)
+            process.start()
+            theirs.close()
+            running[ours] = (process, first, time.monotonic())
+
+    for worker in range(workers):
+        start(seed + worker)
+    while running:
+        for ready in wait(list(running), timeout=1):
+            process, at, _ = running[ready]
+            try:
+                at, report = ready.recv()  # type: ignore[union-attr]
+            except EOFError:
+                del running[ready]
+                if at < seed + count:
+                    yield at, _ended("the process died")
+                    start(at + workers)
+                continue
+            running[ready] = (process, at, time.monotonic())
+            if report is not None:
+                yield at, report
+        for pipe, (process, at, since) in list(running.items()):
+            if time.monotonic() - since > _HANGS:
+                process.kill()
+                del running[pipe]
+                yield at, _ended("hangs")
+                start(at + workers)
+
+
+def _ended(what: str) -> Report:
+    report = Report()
+    report.add(Violation(what, ""))
+    return report
+
+
+# --- showing -------------------------------------------------------------------------------------------------------
+
+
+def run(count: int, seed: int, workers: int, *, small: bool) -> Totals:
+    """So many specs, then the smallest of each class."""
+    totals, start = Totals(), time.monotonic()
+    for at, report in reports(count, seed, workers):
+        totals.add(at, report)
+        if sys.stderr.isatty():
+            spent = time.monotonic() - start
+            print(f"\r{totals.tried} of {count} specs, {totals.broken} broken, {spent:.0f} s", end="", file=sys.stderr)
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    if small:
+        names = [(name, seed) for name, found in totals.classes.items() for seed in found.seeds[:_SHRUNK]]
+        with processes.get_context("fork").Pool(workers) as pool:
+            for name, case in pool.imap_unordered(_small, names):
+                if case is not None:
+                    totals.classes[name].cases.append(case)
+    return totals
+
+
+def _small(named: tuple[str, int]) -> tuple[str, Case | None]:
+    name, seed = named
+    if name.split(":")[0] in ("hangs", "the process died", "too slow"):
+        return name, Case(name, seed, spec_of(seed), None)
+    signal.signal(signal.SIGALRM, _over)
+    signal.setitimer(signal.ITIMER_REAL, 3 * _SECONDS)
+    try:
+        violation = examined(spec_of(seed), seed).violations.get(name)
+        if violation is None:
+            return name, None
+        spec, violation = shrunk(spec_of(seed), seed, violation)
+        return name, Case(name, seed, spec, violation)
+    except TooSlowError:
+        return name, Case(name, seed, spec_of(seed), None)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def table(totals: Totals, seconds: float) -> str:
+    """The run as a text."""
+    lines = [
+        f"{totals.tried} specs in {seconds:.0f} s: {totals.accepted} accepted, {totals.broken} break a guarantee",
+        f"{totals.records} records read, {totals.good} good; {totals.built} values built",
+        "refused most by: " + ", ".join(f"{id} {count}" for id, count in totals.problems.most_common(6)),
+    ]
+    for name, found in sorted(totals.classes.items(), key=lambda each: -each[1].count):
+        lines.append(f"\n{found.count:6} {name} (seed {', '.join(map(str, found.seeds[:5]))})")
+        if found.cases:
+            lines.append(min(found.cases, key=lambda case: case.size).shown())
+    return "\n".join(lines)
+
+
+def slug(name: str) -> str:
+    """The class as the name of a file."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:90]
+
+
+def main() -> int:
+    """Run, print, keep; how many classes there are."""
+    arguments = argparse.ArgumentParser(description="Random specs through everything that is generated of them.")
+    arguments.add_argument("count", type=int, nargs="?", default=2000)
+    arguments.add_argument("--seed", type=int, default=0, help="the first seed; each spec has one")
+    arguments.add_argument("--workers", type=int, default=min(2, os.cpu_count() or 1))
+    arguments.add_argument("--write", type=Path, help="keep the smallest spec of each class in this folder")
+    arguments.add_argument("--no-shrink", action="store_true", help="only count")
+    given = arguments.parse_args()
+    start = time.monotonic()
+    totals = run(given.count, given.seed, given.workers, small=not given.no_shrink)
+    print(table(totals, time.monotonic() - start))
+    if given.write:
+        given.write.mkdir(parents=True, exist_ok=True)
+        for name, found in totals.classes.items():
+            if found.cases:
+                text = written_case(min(found.cases, key=lambda case: case.size))
+                (given.write / f"{slug(name)}.yaml").write_text(text, encoding="utf-8")
+    return min(len(totals.classes), 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,101 @@
+"""What a spec that is being written knows: its format, the struct at hand, and what expressions can name there."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from proof.chance import Chance
+from wireloom.resolve.builtins import CODES
+from wireloom.spec.language import Document
+
+ABSENT: Any = object()
+
+
+def document(kind: type[Document], values: Mapping[str, Any]) -> dict[str, Any]:
+    """A mapping of the language; a key of the language without a value (or ABSENT) here is a KeyError."""
+    found = {key: values[key] for key in kind.keys()}  # noqa: SIM118 - a class method, no mapping
+    return {key: value for key, value in found.items() if value is not ABSENT}
+
+
+@dataclass(slots=True)
+class Known:
+    """A name that expressions see, the kind of its value, and where it leads."""
+
+    name: str
+    kind: str  # int, bool, text, bytes, float, list, struct or any
+    values: tuple[Any, ...] | None = None
+    members: tuple["Known", ...] = ()
+    elements: tuple["Known", ...] = ()
+    counted: bool = False
+
+
+@dataclass(slots=True)
+class Draft:
+    """A format while it is written."""
+
+    chance: Chance
+    encoding: str
+    types: dict[str, Any] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
+    known_parameters: list[Known] = field(default_factory=list)
+    ranges: dict[str, Any] = field(default_factory=dict)
+    checksums: dict[str, Any] = field(default_factory=dict)
+    errors: dict[str, str] = field(default_factory=dict)
+    names: int = 0
+    budget: int = 9  # of named types
+
+    def name(self, letter: str) -> str:
+        """A name that nothing else has."""
+        self.names += 1
+        return f"{letter}{self.names}"
+
+    def code(self) -> str:
+        """A code that the spec names: its own, or one that is built in."""
+        if self.chance.often(0.2):
+            return self.chance.one(sorted(CODES))
+        code = self.chance.one(["bad_thing", "bad_other", "bad_third"])
+        self.errors[code] = "Something is wrong."
+        return code
+
+    def new_type(self, letter: str = "T") -> str:
+        """The name of a new type."""
+        self.budget -= 1
+        return self.name(letter)
+
+
+@dataclass(slots=True)
+class Scope:
+    """The struct at hand: its encoding, the fields so far, the struct around."""
+
+    draft: Draft
+    encoding: str
+    known: list[Known] = field(default_factory=list)
+    marks: list[str] = field(default_factory=list)
+    outer: "Scope | None" = None
+    depth: int = 0
+    in_list: bool = False
+
+    def inner(self, encoding: str, *, in_list: bool = False) -> "Scope":
+        """The scope of a struct within this one."""
+        return Scope(self.draft, encoding, outer=self, depth=self.depth + 1, in_list=self.in_list or in_list)
+
+    def visible(self) -> Iterator[Known]:
+        """Every name, the struct's own more often than those around it."""
+        yield from self.known
+        yield from self.known
+        yield from self.draft.known_parameters
+        if self.outer is not None:
+            yield from self.outer.known
+
+    def named(self, *kinds: str) -> list[Known]:
+        """Names of those kinds, dotted ones among them."""
+        found: list[Known] = []
+        for each in self.visible():
+            if each.kind in kinds:
+                found.append(each)
+            found += [
+                Known(f"{each.name}.{member.name}", member.kind, member.values)
+                for member in each.members
+                if member.kind in kinds
+            ]
+        return found

@@ -1,0 +1,480 @@
+"""Structs: fields and steps in an order that makes sense, most of them in patterns that formats use."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from proof.chance import Chance
+from proof.fields import Plan, bits, known, salvage, written_field
+from proof.formulas import Formulas
+from proof.scope import ABSENT, Known, Scope, document
+from proof.types import Typed, Types, integer
+from wireloom.resolve.builtins import DIGESTS
+from wireloom.spec.language import CheckStep, DiscardStep, Entry, NeedStep, StructType, VerifyStep, Version
+
+FORMS = {"binary": "sequence", "msgpack": "array", "json": "object", "protobuf": "message"}
+
+
+def written_struct(scope: Scope, *, last: bool) -> Typed:
+    """A new named struct in this scope."""
+    name = scope.draft.new_type()
+    scope.draft.types[name] = ABSENT  # keeps its place
+    return StructWriter(scope, name, last).written()
+
+
+@dataclass
+class StructWriter:
+    """A struct while it is written. `last` says that its last field may take all bytes left."""
+
+    scope: Scope
+    name: str
+    last: bool
+    form: str = ""
+    entries: list[dict[str, Any]] = field(default_factory=list)
+    versions: list[str] = field(default_factory=list)
+    tags: int = 0
+    offset: int | None = 0
+    deferred: list[Callable[[], None]] = field(default_factory=list)  # fields that others speak of already
+
+    @property
+    def chance(self) -> Chance:
+        """What chooses."""
+        return self.scope.draft.chance
+
+    @property
+    def binary(self) -> bool:
+        """Whether the struct is binary."""
+        return self.scope.encoding == "binary"
+
+    def tag(self) -> int:
+        """The next field number."""
+        self.tags += self.chance.one([1, 1, 1, 2, 15])
+        return self.tags
+
+    def written(self) -> Typed:
+        """The struct, put among the types."""
+        chance, encoding = self.chance, self.scope.encoding
+        self.form = FORMS[encoding]
+        stated: Any = ABSENT
+        if encoding in ("msgpack", "json") and chance.often(0.3):
+            stated = self.form = chance.one(["array", "object"])
+        steps = chance.weighted([(1, 1), (3, 2), (3, 3), (2, 4), (1, 5)])
+        for step in range(steps):
+            self._pattern(last=self.last and step == steps - 1)
+        for defer in self.deferred:
+            defer()
+        if not any("check" not in entry for entry in self.entries):
+            self.add(Types(self.scope).integer())
+        versions = self._versions()
+        self._end()
+        own = encoding != (self.scope.outer.encoding if self.scope.outer else self.scope.draft.encoding)
+        self.scope.draft.types[self.name] = document(
+            StructType,
+            {
+                "fields": self.entries,
+                "encoding": encoding if encoding != self.scope.draft.encoding or own or chance.often(0.05) else ABSENT,
+                "form": stated,
+                "versions": versions,
+                "doc": "A struct." if chance.often(0.05) else ABSENT,
+            },
+        )
+        greedy = self.binary and self.last
+        return Typed(self.name, "struct", "struct", greedy=greedy, members=tuple(self.scope.known))
+
+    # --- fields ---
+
+    def add(self, typed: Typed, name: str = "", **preset: Any) -> Plan:
+        """A field of the type; its name becomes known to what follows."""
+        name = name or self.scope.draft.name("f")
+        plan = Plan(self, name, typed, {key.rstrip("_"): value for key, value in preset.items()})
+        written = written_field(plan)
+        short = set(written) == {"type"} and isinstance(written["type"], str) and self.chance.often(0.8)
+        self.entries.append({name: written["type"] if short else written})
+        self.scope.known += known(plan)
+        if plan.on_wire:
+            fixed = typed.size is not None and "when" not in written and "size" not in written
+            self.offset = self.offset + typed.size if fixed and self.offset is not None and typed.size else None
+        return plan
+
+    def _pattern(self, *, last: bool) -> None:
+        chance, encoding = self.chance, self.scope.encoding
+        makers: list[tuple[float, Callable[[], Any]]] = [
+            (5, lambda: self.add(Types(self.scope, last).anything())),
+            (1.2, self._computed),
+            (0.9, self._check),
+        ]
+        if encoding == "binary":
+            makers += [
+                (2, self._counted_list),
+                (1.5, self._sized),
+                (1, self._region),
+                (1, self._flags),
+                (0.8, self._checksum),
+                (0.6, self._mark),
+                (0.5, self._need),
+                (0.3, self._frame),
+                (0.4, self._at),
+                (0.9, self._discard),
+                (0.3, self._foreign),
+                (0.3, lambda: self._attempt(last=last)),
+                (0.5, self._wide),
+            ]
+        elif encoding == "protobuf":
+            makers += [(1, self._table), (0.8, self._salvage), (0.3, self._foreign)]
+        else:
+            makers += [(0.25, self._foreign), (0.2, lambda: self._attempt(last=last))]
+        chance.does(makers)
+
+    def _computed(self) -> None:
+        types, formulas = Types(self.scope), Formulas(self.scope)
+        kind = self.chance.weighted([(4, "int"), (2, "bool"), (1, "text"), (0.5, "float"), (0.3, "wide")])
+        match kind:
+            case "int":
+                typed = types.integer()
+                if typed.form != "int" and self.chance.often(0.6):
+                    typed = integer("int64")
+                self.add(typed, compute=formulas.integer())
+            case "bool":
+                self.add(types.boolean(), compute=formulas.boolean())
+            case "text":
+                self.add(Typed("str", "text", "text"), compute=formulas.text())
+            case "float":
+                self.add(types.real(), compute=formulas.integer())
+            case _:
+                self.add(Typed("uint128", "int", "int", 128), compute=f"md5({formulas.text()})")
+
+    def _wide(self) -> None:
+        """A hidden constant, as a magic is."""
+        self.add(integer(self.chance.one(["uint16", "uint32"])), const=0x4D2, hidden=True)
+
+    # --- steps ---
+
+    def step(self, key: str, value: Any) -> None:
+        """A step."""
+        assert key in Entry.keys()  # noqa: SIM118 - a class method, no mapping
+        self.entries.append({key: value})
+
+    def _check(self) -> None:
+        if not self.scope.known:
+            return
+        formulas, chance = Formulas(self.scope), self.chance
+        names = [each.name for each in self.scope.known if each.kind in ("int", "text", "bool")]
+        self.step(
+            "check",
+            document(
+                CheckStep,
+                {
+                    "that": formulas.boolean(),
+                    "else": self.scope.draft.code(),
+                    "field": chance.one(names) if names and chance.often(0.4) else ABSENT,
+                    "when": formulas.boolean() if chance.often(0.25) else ABSENT,
+                    "doc": "Why." if chance.often(0.1) else ABSENT,
+                },
+            ),
+        )
+
+    def _mark(self, name: str = "") -> str:
+        name = name or self.scope.draft.name("p")
+        self.step("mark", name)
+        self.scope.marks.append(name)
+        return name
+
+    def _need(self) -> None:
+        formulas, chance = Formulas(self.scope), self.chance
+        names = [each.name for each in self.scope.known if each.kind == "int"]
+        self.step(
+            "need",
+            document(
+                NeedStep,
+                {
+                    "bytes": formulas.integer() if chance.often(0.5) else str(chance.randint(0, 6)),
+                    "field": chance.one(names) if names and chance.often(0.5) else ABSENT,
+                },
+            ),
+        )
+
+    def _frame(self) -> None:
+        """A length at the start that counts the whole struct."""
+        if self.scope.depth > 0 or self.entries:
+            self._mark()
+            return
+        name = self.scope.draft.name("f")
+        self.add(Types(self.scope).unsigned(), name, derive="size", hidden=self._maybe(True, 0.5))
+        self.step("check", {"that": f"{name} >= here", "else": self.scope.draft.code()})
+        self.step("frame", name)
+
+    def _end(self) -> None:
+        if self.binary and self.chance.often(0.07):
+            self.step("end", self.scope.draft.code())
+
+    def _maybe(self, value: Any, share: float) -> Any:
+        return value if self.chance.often(share) else ABSENT
+
+    # --- patterns of binary ---
+
+    def _counted_list(self) -> None:
+        chance, draft = self.chance, self.scope.draft
+        count, name = draft.name("f"), draft.name("f")
+        how = chance.weighted([(5, "derive"), (1, "given"), (1, "computed"), (0.5, "fixed")])
+        formula = count
+        match how:
+            case "derive":
+                derive = f"count({name})" if chance.often(0.85) else f"count({name}) + 1"
+                formula = count if derive.endswith(")") else f"{count} - 1"
+                self.add(Types(self.scope).unsigned(), count, derive=derive, hidden=self._maybe(True, 0.5), when=ABSENT)
+            case "given":
+                self.add(Types(self.scope).unsigned(), count)
+            case "computed":
+                formula = f"min(3, {Formulas(self.scope).integer()})"
+            case _:
+                formula = str(chance.randint(0, 3))
+        self._between()
+        element = Types(self.scope).element()
+        preset: dict[str, Any] = {"count": formula}
+        if how != "derive" or chance.often(0.8):
+            preset["when"] = ABSENT
+        form = f"list({element.form})"
+        self.add(Typed(form, "list", "list", elements=element.members), name, **preset)
+
+    def _between(self) -> None:
+        """Sometimes other fields stand between a length and what it is of."""
+        if self.chance.often(0.2):
+            self.add(Types(self.scope).integer())
+
+    def _sized(self) -> None:
+        chance, draft = self.chance, self.scope.draft
+        length, name = draft.name("f"), draft.name("f")
+        word = chance.one(["str", "bytes"])
+        kind = "text" if word == "str" else "bytes"
+        how = chance.weighted([(5, "derive"), (1, "given"), (1, "computed")])
+        formula = length
+        if how == "computed":
+            formula = Formulas(self.scope).integer()
+        else:
+            preset = {"derive": f"len({name})", "when": ABSENT} if how == "derive" else {}
+            self.add(
+                Types(self.scope).unsigned(), length, hidden=self._maybe(True, 0.5) if preset else ABSENT, **preset
+            )
+            self._between()
+        if chance.often(0.25):
+            self.add(Typed(word, kind, kind), name, size=formula)
+        else:
+            self.add(Typed(f"{word}({formula})", kind, kind), name)
+
+    def _region(self) -> None:
+        """A struct, a list or a select in so many bytes, the number derived from marks."""
+        draft = self.scope.draft
+        length = draft.name("f")
+        start, end = draft.name("p"), draft.name("p")
+        self.add(Types(self.scope).unsigned(), length, derive=f"{end} - {start}", hidden=self._maybe(True, 0.5))
+        self._mark(start)
+        inner = Types(self.scope, last=True)
+        typed = inner.anything() if self.chance.often(0.5) else inner.struct() if draft.budget > 0 else inner.listing()
+        self.add(typed, size=length, when=ABSENT)
+        self._mark(end)
+
+    def _flags(self) -> None:
+        """Bits that say whether a field is there."""
+        chance, draft = self.chance, self.scope.draft
+        flag, name = draft.name("b"), draft.name("f")
+        bit: dict[str, Any] = {"at": chance.randint(0, 7), "derive": f"present({name})"}
+        if chance.often(0.6):
+            bit["hidden"] = True
+        self.add(
+            integer(chance.one(["uint8", "uint16"])), bits={flag: bit}, hidden=self._maybe(True, 0.7), derive=ABSENT
+        )
+        self.scope.known.append(Known(flag, "bool"))
+        self._between()
+        self.add(Types(self.scope).anything(), name, when=flag)
+
+    def _checksum(self) -> None:
+        """A checksum over what stands before it, or behind it."""
+        chance, draft = self.chance, self.scope.draft
+        algorithm = chance.one([*sorted(draft.checksums), *DIGESTS])
+        width = draft.checksums.get(algorithm, {}).get("width")
+        if width == 24:
+            width, algorithm = None, "md5"
+        typed = integer(f"uint{width}") if width else Typed(f"bytes({DIGESTS[algorithm]})", "bytes", "bytes")
+        name, mark = draft.name("f"), draft.name("p")
+        ahead = chance.often(0.3)
+        start = "0" if not ahead or chance.often(0.3) else mark
+        if ahead:
+            tail = draft.name("p")
+            self.add(typed, name, checksum=algorithm, over=f"{mark} .. {tail}", hidden=self._maybe(True, 0.5))
+            self._mark(mark)
+            self.add(Types(self.scope).scalar())
+            self._mark(tail)
+        else:
+            end = self._mark(mark)
+            self.add(typed, name, checksum=algorithm, over=f"{start} .. {end}", hidden=self._maybe(True, 0.5))
+        verify = {"field": name, "when": Formulas(self.scope).boolean() if chance.often(0.3) else ABSENT}
+        self.step("verify", document(VerifyStep, verify))
+
+    def _at(self) -> None:
+        """A field at an offset: where it would stand anyway, or from the end."""
+        if self.offset is not None and self.chance.often(0.7):
+            self.add(Types(self.scope).scalar(), at=self.offset, when=ABSENT)
+            return
+        if not self.last:
+            self.add(Types(self.scope).scalar())
+            return
+        size = self.chance.randint(1, 4)
+        self.deferred.append(lambda: self._from_end(size))
+
+    def _from_end(self, size: int) -> None:
+        if self.entries and "at" not in str(self.entries[-1]):
+            self.add(Typed("bytes(size - here)", "bytes", "bytes"), when=ABSENT) if self.chance.often(0.3) else None
+            self.add(Typed(f"bytes({size})", "bytes", "bytes", size=size), at=-size, when=ABSENT)
+
+    def _discard(self) -> None:
+        chance, draft = self.chance, self.scope.draft
+        lists = [each for each in self.scope.known if each.kind == "list" and each.elements]
+        if not lists:
+            self._counted_list()
+            return
+        chosen, count = chance.one(lists), draft.name("n")
+        self.add(integer("int64"), count, counted=True, hidden=self._maybe(True, 0.2))
+        inner = Scope(draft, "", known=list(chosen.elements), outer=self.scope)
+        self.step(
+            "discard",
+            document(
+                DiscardStep,
+                {
+                    "list": chosen.name,
+                    "keep": Formulas(inner).boolean(),
+                    "count": count,
+                    "when": Formulas(self.scope).boolean() if chance.often(0.4) else ABSENT,
+                },
+            ),
+        )
+
+    def _foreign(self) -> None:
+        """A struct of another encoding."""
+        if self.scope.depth >= 3 or self.scope.draft.budget <= 0:
+            self.add(Types(self.scope).scalar())
+            return
+        if not self.binary:
+            self.add(Types(self.scope, last=True).foreign())
+            return
+        draft = self.scope.draft
+        if self.chance.often(0.3) and self.last:
+            self.deferred.append(lambda: self.add(Types(self.scope, last=True).foreign(), size="size - here") and None)
+            return
+        length, start, end = draft.name("f"), draft.name("p"), draft.name("p")
+        self.add(Types(self.scope).unsigned(), length, derive=f"{end} - {start}", hidden=self._maybe(True, 0.5))
+        self._mark(start)
+        self.add(Types(self.scope, last=True).foreign(), size=length, when=ABSENT)
+        self._mark(end)
+
+    def _attempt(self, *, last: bool) -> None:
+        if self.scope.depth >= 2 or self.scope.draft.budget <= 1:
+            self.add(Types(self.scope, last).scalar())
+            return
+        self.add(Types(self.scope, last).attempt())
+
+    # --- patterns of protobuf ---
+
+    def _table(self) -> None:
+        """A table, and a list of messages that refer to it."""
+        draft, chance = self.scope.draft, self.chance
+        if draft.budget <= 0:
+            return
+        name = draft.name("f")
+        entry = chance.one(["str", "bytes", "str", "uint32"])
+        hidden = self._maybe(True, 0.4)
+        self.add(Typed(f"list({entry})", "list", "list"), name, table=True, hidden=hidden, optional=ABSENT, when=ABSENT)
+        inner = self.scope.inner("protobuf", in_list=True)
+        type_name = draft.new_type()
+        draft.types[type_name] = ABSENT
+        writer = StructWriter(inner, type_name, last=False)
+        writer.form = "message"
+        index = integer(chance.one(["uint32", "uint64"]))
+        kind = {"str": "text", "bytes": "bytes"}.get(entry, "int")
+        shown = Typed(index.form, index.shape, kind, index.bits)
+        plan = writer.add(shown, refers=name, **dict.fromkeys(("const", "values", "range", "default", "wire"), ABSENT))
+        assert plan
+        typed = writer.written()
+        one = chance.often(0.3)
+        form = typed.form if one else f"list({typed.form})"
+        self.add(
+            Typed(
+                form,
+                "struct" if one else "list",
+                "struct" if one else "list",
+                members=typed.members if one else (),
+                elements=() if one else typed.members,
+            )
+        )
+
+    def _salvage(self) -> None:
+        draft = self.scope.draft
+        lost = draft.name("n")
+        self.add(integer("int64"), lost, counted=True)
+        element = Types(self.scope).element() if self.chance.often(0.3) else None
+        if element is None and draft.budget > 0:
+            element = Types(self.scope).struct(in_list=True)
+        if element is None:
+            return
+        self.add(
+            Typed(f"list({element.form})", "list", "list", elements=element.members),
+            salvage=salvage(self.scope, lost),
+        )
+
+    # --- versions ---
+
+    def _versions(self) -> Any:
+        """Layouts: by arity in arrays, elsewhere by a condition over parameters."""
+        chance = self.chance
+        if not chance.often(0.12):
+            return ABSENT
+        fields = [entry for entry in self.entries if self._is_wire(entry)]
+        if self.form == "array":
+            return self._by_arity(fields)
+        if not self.scope.draft.known_parameters:
+            return ABSENT
+        self._mark_fields(fields, chance.some(fields, 1))
+        first = Formulas(self.scope, parameters=True).boolean()
+        rest = f"not ({first})" if chance.often(0.7) else "true"
+        return {"old": document(Version, {"arity": ABSENT, "when": first}), "new": _version_when(rest)}
+
+    def _is_wire(self, entry: dict[str, Any]) -> bool:
+        (key,) = entry
+        value = entry[key]
+        if key in Entry.keys():  # noqa: SIM118 - a class method, no mapping
+            return False
+        return not isinstance(value, dict) or not {"compute", "counted"} & set(value)
+
+    def _by_arity(self, fields: list[dict[str, Any]]) -> Any:
+        chance = self.chance
+        if len(fields) < 2:
+            return ABSENT
+        later = fields[chance.randint(1, len(fields) - 1) :]
+        ended = chance.often(0.25)
+        key = "until" if ended else "since"
+        for entry in later:
+            _set(entry, key, "old" if ended else "new")
+        few, many = len(fields) - len(later), len(fields)
+        arities = (many, few) if ended else (few, many)
+        return {
+            name: document(Version, {"arity": arity, "when": ABSENT})
+            for name, arity in zip(("old", "new"), arities, strict=True)
+        }
+
+    def _mark_fields(self, fields: list[dict[str, Any]], chosen: list[dict[str, Any]]) -> None:
+        for entry in fields:
+            if entry in chosen:
+                _set(entry, *self.chance.one([("since", "new"), ("until", "old")]))
+
+
+def _version_when(text: str) -> dict[str, Any]:
+    return document(Version, {"arity": ABSENT, "when": text})
+
+
+def _set(entry: dict[str, Any], key: str, value: str) -> None:
+    (name,) = entry
+    if not isinstance(entry[name], dict):
+        entry[name] = {"type": entry[name]}
+    entry[name][key] = value
+
+
+__all__ = ["FORMS", "StructWriter", "bits", "written_struct"]

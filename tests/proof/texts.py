@@ -1,0 +1,49 @@
+"""Documents as YAML that people can read, and that every YAML 1.2 tool reads alike."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*(\([A-Za-z0-9_]*\))?")
+_WORDS = ("true", "false", "null", "yes", "no", "on", "off", "y", "n")
+_WIDTH = 150
+
+
+def yaml(document: Mapping[Any, Any]) -> str:
+    """The document as YAML: short parts on a line of their own, longer ones in blocks."""
+    return "\n".join(_block(document, 0)) + "\n"
+
+
+def _block(value: Any, indent: int) -> Iterator[str]:
+    space = " " * indent
+    items = value.items() if isinstance(value, Mapping) else ((None, each) for each in value)
+    for key, each in items:
+        head = f"{space}- " if not isinstance(value, Mapping) else f"{space}{flow(key)}: "
+        line = head + flow(each)
+        if (len(line) <= _WIDTH and not _is_outer(key)) or not isinstance(each, Mapping | list) or not each:
+            yield line
+        elif isinstance(value, Mapping):
+            yield head.rstrip()
+            yield from _block(each, indent + 2)
+        else:
+            first, *rest = _block(each, indent + 2)
+            yield head + first.lstrip()
+            yield from rest
+
+
+def _is_outer(key: Any) -> bool:
+    return key in ("types", "fields")
+
+
+def flow(value: Any) -> str:
+    """The value on one line."""
+    match value:
+        case Mapping():
+            return "{" + ", ".join(f"{flow(key)}: {flow(each)}" for key, each in value.items()) + "}"
+        case str():
+            return value if _PLAIN.fullmatch(value) and value.lower() not in _WORDS else json.dumps(value)
+        case Sequence():
+            return "[" + ", ".join(map(flow, value)) + "]"
+        case _:
+            return json.dumps(value)

@@ -1,0 +1,369 @@
+"""Types of the language for one place: scalars, lists, maps, unions, selects, attempts, structs of any encoding."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from proof.chance import Chance
+from proof.formulas import Formulas
+from proof.scope import ABSENT, Known, Scope, document
+from wireloom.spec.language import (
+    AttemptType,
+    Fallback,
+    MemberTag,
+    OneOfType,
+    PeekTag,
+    Refusal,
+    SelectType,
+    Trial,
+)
+
+_WIDTHS = (8, 16, 32, 64)
+_INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in _WIDTHS)
+_ENCODINGS = ("binary", "msgpack", "protobuf", "json")
+_DEPTH = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A type as it is written, and what its place has to know of it."""
+
+    form: Any
+    shape: str  # int, bool, float, text, bytes, list, map, struct, select, union, ext, json, nil
+    kind: str = "any"
+    bits: int = 0
+    signed: bool = False
+    nullable: bool = False
+    greedy: bool = False  # in binary: without an end of its own
+    size: int | None = None  # bytes in binary, where always as many
+    members: tuple[Known, ...] = ()
+    elements: tuple[Known, ...] = ()
+
+    def known(self, name: str, values: tuple[Any, ...] | None = None) -> Known:
+        """The field of that name as expressions know it."""
+        return Known(name, self.kind, values, self.members, self.elements)
+
+
+def integer(name: str) -> Typed:
+    """An integer type by its name."""
+    bits = int(name.lstrip("uint") or 64)
+    return Typed(name, "int", "int", bits, signed=not name.startswith("u"), size=bits // 8)
+
+
+@dataclass(frozen=True)
+class Types:
+    """Types for one place of a struct. `last` says that nothing follows it on the wire."""
+
+    scope: Scope
+    last: bool = False
+
+    @property
+    def chance(self) -> Chance:
+        """What chooses."""
+        return self.scope.draft.chance
+
+    @property
+    def encoding(self) -> str:
+        """The encoding of the struct at hand."""
+        return self.scope.encoding
+
+    # --- scalars ---
+
+    def integer(self) -> Typed:
+        """An integer."""
+        if self.encoding != "binary" and self.chance.often(0.25):
+            return integer("int")
+        return integer(self.chance.one(_INTEGERS))
+
+    def unsigned(self) -> Typed:
+        """A small unsigned integer, as counts and sizes are."""
+        return integer(self.chance.one(["uint8", "uint8", "uint16", "uint32"]))
+
+    def real(self) -> Typed:
+        """A float."""
+        name = self.chance.one(["float32", "float64", "float"])
+        return Typed(name, "float", "any", size=4 if name == "float32" else 8)
+
+    def boolean(self) -> Typed:
+        """A boolean."""
+        return Typed("bool", "bool", "bool", size=1)
+
+    def text(self) -> Typed:
+        """A text; in binary of a size, unless it is the last."""
+        return self._sized("str", "text")
+
+    def octets(self) -> Typed:
+        """Bytes."""
+        return self._sized("bytes", "bytes")
+
+    def _sized(self, name: str, kind: str) -> Typed:
+        if self.encoding == "binary":
+            if self.last and self.chance.often(0.6):
+                return Typed(name, kind, kind, greedy=True)
+            size = self.chance.randint(0, 5)
+            return Typed(f"{name}({size})", kind, kind, size=size)
+        if self.encoding in ("msgpack", "json") and self.chance.often(0.25):
+            size = str(self.chance.randint(0, 4)) if self.chance.often(0.7) else Formulas(self.scope).integer()
+            return Typed(f"{name}({size})", kind, kind)
+        return Typed(name, kind, kind)
+
+    def scalar(self) -> Typed:
+        """Any scalar."""
+        makers = [(5, self.integer), (1, self.real), (1.5, self.boolean), (2, self.text), (1.5, self.octets)]
+        if self.encoding == "json":
+            makers.append((0.6, self.json))
+        if self.encoding == "msgpack":
+            makers.append((0.5, self.extension))
+        found: Typed = self.chance.does(makers)
+        if self.encoding in ("msgpack", "json"):
+            if self.chance.often(0.2):
+                return replace(found, form=f"{found.form}?", nullable=True)
+            if self.chance.often(0.03):
+                return Typed("nil", "nil", "any")
+        return found
+
+    def json(self) -> Typed:
+        """A JSON value kept as text."""
+        return Typed(self.chance.one(["json", "json(object)", "json(array)", "json(any)"]), "json", "text")
+
+    def extension(self) -> Typed:
+        """A MessagePack ext value."""
+        content = self.chance.one(["bytes", "str"])
+        return Typed(f"ext({self.chance.randint(-128, 127)}, {content})", "ext", "any")
+
+    # --- composites ---
+
+    def anything(self) -> Typed:
+        """Any type that may stand here as a field's type."""
+        chance, binary = self.chance, self.encoding == "binary"
+        deep = self.scope.depth >= _DEPTH or self.scope.draft.budget <= 0
+        makers = [(10, self.scalar)]
+        if not binary or self.last:
+            makers.append((1.5, self.listing))
+        if not deep:
+            makers += [(1.5, self.struct), (1, self.select)]
+        if self.encoding in ("msgpack", "json"):
+            makers += [(0.8, self.mapping), (0.7, self.union)]
+            if not deep:
+                makers += [(0.6, self.named_union), (0.7, self.recursive)]
+        if not deep and chance.often(0.1):
+            makers += [(1, self.alias)]
+        found: Typed = chance.does(makers)
+        return found
+
+    def element(self) -> Typed:
+        """The type of a list's elements or a map's values."""
+        inner = Types(self.scope.inner(self.encoding, in_list=True) if False else self.scope)
+        deep = self.scope.depth >= _DEPTH or self.scope.draft.budget <= 0
+        makers = [(3, inner.scalar)]
+        if not deep:
+            makers += [(3, lambda: inner.struct(in_list=True)), (0.4, inner.alias)]
+        if self.encoding in ("msgpack", "json"):
+            makers += [(0.4, inner.listing), (0.3, inner.mapping), (0.3, inner.union)]
+        found: Typed = self.chance.does(makers)
+        return found
+
+    def listing(self) -> Typed:
+        """A list; in binary it fills its region."""
+        element = self.element()
+        return Typed(f"list({element.form})", "list", "list", greedy=True, elements=element.members)
+
+    def mapping(self) -> Typed:
+        """A map."""
+        if self.encoding == "json" or self.chance.often(0.5):
+            key = "str"
+        else:
+            key = self.chance.one(["int", "str", "bytes", "uint8", "bool", "float", "int | str"])
+        return Typed(f"map({key}, {self.element().form})", "map", "list")
+
+    def union(self) -> Typed:
+        """A union by kind."""
+        options = ["bool", "int", "float", "str", "nil", self.chance.one(["list(int)", "list(str)", "list(int?)"])]
+        options.append("map(str, int)")
+        if self.encoding == "msgpack":
+            options += ["bytes", "ext(5, bytes)", "ext(23, str)"]
+        chosen = self.chance.sample(options, self.chance.randint(2, 4))
+        return Typed(" | ".join(chosen), "union")
+
+    def named_union(self) -> Typed:
+        """A closed `oneOf`, named or in place."""
+        options = [("num", "int"), ("flag", "bool"), ("txt", "str"), ("real", "float"), ("none", "nil")]
+        options += [("items", "list(int)")]
+        if self.encoding == "msgpack":
+            options += [("raw", "bytes"), ("e1", "ext(1, bytes)"), ("e2", "ext(2, str)")]
+        struct = self.struct() if self.chance.often(0.3) and self.scope.draft.budget > 1 else None
+        chosen = self.chance.sample(options, self.chance.randint(1, 4))
+        if struct is not None and "items" not in dict(chosen):
+            chosen.append(("rec", struct.form))
+        return self._placed_union(dict(chosen), in_place=self.chance.often(0.4))
+
+    def recursive(self) -> Typed:
+        """A `oneOf` that holds itself."""
+        name = self.scope.draft.new_type("V")
+        options = {"none": "nil", "flag": "bool", "num": "int", "real": "float", "txt": "str"}
+        if self.encoding == "msgpack":
+            options |= {"raw": "bytes", "e7": "ext(7, bytes)"}
+        chosen = dict(self.chance.some(list(options.items()), 1))
+        nested = {"items": f"list({name})", "entries": f"map({self._open_key(name)}, {name})"}
+        chosen |= dict(self.chance.some(list(nested.items()), 1))
+        return self._placed_union(chosen, name=name)
+
+    def _open_key(self, name: str) -> str:
+        return "str" if self.encoding == "json" else self.chance.one(["str", name, "int"])
+
+    def _placed_union(self, options: dict[str, str], name: str = "", *, in_place: bool = False) -> Typed:
+        chance, draft = self.chance, self.scope.draft
+        form = document(
+            OneOfType,
+            {
+                "oneOf": options,
+                "else": draft.code() if chance.often(0.15) else ABSENT,
+                "extElse": draft.code() if self.encoding == "msgpack" and chance.often(0.1) else ABSENT,
+                "doc": self.doc(),
+            },
+        )
+        if in_place:
+            return Typed(form, "union")
+        name = name or draft.new_type("U")
+        draft.types[name] = form
+        return Typed(name, "union")
+
+    def alias(self) -> Typed:
+        """A named type that is a text."""
+        found = self.scalar()
+        name = self.scope.draft.new_type("A")
+        self.scope.draft.types[name] = found.form
+        return replace(found, form=name)
+
+    def struct(self, *, in_list: bool = False, encoding: str = "") -> Typed:
+        """A struct of its own; with the encoding of the struct around unless told otherwise."""
+        from proof.structs import written_struct
+
+        inner = self.scope.inner(encoding or self.encoding, in_list=in_list)
+        return written_struct(inner, last=self.last)
+
+    def foreign(self) -> Typed:
+        """A struct of another encoding."""
+        return self.struct(encoding=self.chance.one([each for each in _ENCODINGS if each != self.encoding]))
+
+    # --- choices ---
+
+    def select(self) -> Typed:
+        """A select of any kind of tag."""
+        if self.encoding == "binary" and self.chance.often(0.25):
+            return self._select(self._peek(), [str(each) for each in (0, 1, 2, 255)])
+        if self.encoding == "json" and self.chance.often(0.3):
+            return self._member_select()
+        tag = Formulas(self.scope).tag()
+        if tag is None:
+            return self.scalar()
+        return self._select(*self._tag(tag))
+
+    def _tag(self, tag: Known) -> tuple[str, list[str]]:
+        match tag.kind:
+            case "bool":
+                return tag.name, ["true", "false"]
+            case "text":
+                return tag.name, [str(each) for each in tag.values or ("a", "b", "c")]
+            case "int" if tag.values is None and self.chance.often(0.2):
+                return f"{tag.name} & 3", ["0", "1", "2", "3"]
+            case _:
+                return tag.name, [str(each) for each in tag.values or ("0", "1", "2", "7")]
+
+    def _peek(self) -> dict[str, Any]:
+        return document(PeekTag, {"peek": self.chance.one(["uint8", "uint8", "int8", "uint16"])})
+
+    def _member_select(self) -> Typed:
+        chance = self.chance
+        presence = chance.often(0.3)
+        kind = chance.one(["text", "int", "bool"])
+        texts = {"text": ["a", "b"], "int": ["1", "2"], "bool": ["true", "false"]}[kind]
+        default: Any = {"text": "a", "int": 1, "bool": False}[kind]
+        given = not presence and (kind != "text" or chance.often(0.5))
+        tag = document(
+            MemberTag,
+            {
+                "member": chance.one(["kind", "t"]),
+                "presence": True if presence else ABSENT,
+                "default": default if given else ABSENT,
+            },
+        )
+        return self._select(tag, ["true", "false"] if presence else texts, structs=True)
+
+    def _select(self, tag: Any, values: list[str], *, structs: bool = False) -> Typed:
+        chance, draft = self.chance, self.scope.draft
+        chosen = chance.some(list(dict.fromkeys(values)), 1)[:3]
+        of_structs = structs or chance.often(0.6)
+        cases: dict[str, Any] = {}
+        for value in chosen:
+            inner = Types(self.scope, self.last)
+            made = inner.struct() if of_structs and draft.budget > 0 else inner.scalar()
+            cases[value] = made.form
+        if len(chosen) > 1 and chance.often(0.15):
+            cases[chosen[-1]] = document(Refusal, {"error": draft.code()})
+        if chance.often(0.1) and len(chosen) < len(values):
+            key = f"{chosen[0]}, {next(each for each in values if each not in chosen)}"
+            cases = {key if value == chosen[0] else value: case for value, case in cases.items()}
+        form = document(
+            SelectType,
+            {
+                "select": tag,
+                "cases": cases,
+                "else": draft.code() if chance.often(0.15) else ABSENT,
+                "doc": self.doc(),
+            },
+        )
+        if chance.often(0.3):
+            name = draft.new_type("S")
+            draft.types[name] = form
+            return Typed(name, "select" if of_structs else "choice", greedy=self.last)
+        return Typed(form, "select" if of_structs else "choice", greedy=self.last)
+
+    def attempt(self) -> Typed:
+        """Alternatives over the same bytes, by name."""
+        chance, draft = self.chance, self.scope.draft
+        names = ["first", "second", "third"][: chance.randint(2, 3)]
+        trials = [self._trial(name, last=name == names[-1]) for name in names]
+        form = document(
+            AttemptType,
+            {
+                "attempt": trials,
+                "kind": draft.name("k") if chance.often(0.5) else ABSENT,
+                "reason": draft.name("r") if chance.often(0.4) else ABSENT,
+                "doc": self.doc(),
+            },
+        )
+        name = draft.new_type("W")
+        draft.types[name] = form
+        return Typed(name, "attempt", greedy=self.last)
+
+    def _trial(self, name: str, *, last: bool) -> dict[str, Any]:
+        chance, draft = self.chance, self.scope.draft
+        struct = Types(self.scope, last=self.last).struct()
+        return document(
+            Trial,
+            {
+                "name": name,
+                "type": struct.form,
+                "fallback": [self._fallback()] if not last or chance.often(0.1) else ABSENT,
+                "buildWhen": self._build_when(struct) if chance.often(0.25) and draft else ABSENT,
+            },
+        )
+
+    def _build_when(self, struct: Typed) -> str:
+        scope = Scope(self.scope.draft, "", known=list(struct.members))
+        return Formulas(scope).boolean()
+
+    def _fallback(self) -> dict[str, Any]:
+        chance = self.chance
+        codes = ["truncated", "bad_constant", "trailing_bytes", "unknown_value", "type_mismatch", "missing_key"]
+        return document(
+            Fallback,
+            {
+                "codes": [*chance.some(codes, 1), *(self.scope.draft.code() for _ in range(chance.randint(0, 1)))],
+                "when": Formulas(self.scope, parameters=True).boolean() if chance.often(0.2) else ABSENT,
+            },
+        )
+
+    def doc(self) -> Any:
+        """A document, now and then."""
+        return self.chance.one(["What it is.", 'Of `x`: "this" and\nthat', "é"]) if self.chance.often(0.06) else ABSENT

@@ -1,0 +1,277 @@
+"""Values made from the model: what a format can say, member by member in the order of its spec.
+
+A value holds what its author would know: members that follow from others (lengths, checksums, flags of what is there)
+are left out. Conditions and checks are kept to by evaluating them over what was drawn, as far as that is known.
+"""
+
+import json
+import struct as floats
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+from expressions import UNKNOWN, Scope, evaluate
+from proof.chance import Chance
+from wireloom.model import types as wire
+from wireloom.model.format import Format, Root
+from wireloom.runtime.parameters import Range
+from wireloom.runtime.values import Extension, Pairs
+
+_DEPTH = 3
+_TRIES = 4
+_LONGEST = 40  # elements or bytes; what asks for more cannot be said
+_FLOATS = (0.0, -0.0, 1.0, 1.5, -2.25, 1e300, 5e-324, 0.1, 3.4028234663852886e38)
+_WILD_FLOATS = (float("nan"), float("inf"), float("-inf"))
+_TEXTS = ("", "a", "b", "é", "a b", "12", "𝄞", '"\\\n', "x" * 20, "0")
+
+
+class NoValueError(Exception):
+    """What was drawn breaks a check, or cannot be said."""
+
+
+@dataclass(frozen=True)
+class Values:
+    """Values of the roots of one format."""
+
+    format: Format
+    chance: Chance
+    parameters: Mapping[str, Any]
+
+    def value(self, root: Root) -> Any:
+        """A value of the root; raises NoValueError where chance finds none."""
+        given = {each.name: each.default for each in self.format.parameters} | dict(self.parameters)
+        return self.type(root.type, Scope(given, self.format.ranges), self.format.encoding, 0)
+
+    def type(self, type: wire.Type, scope: Scope, encoding: wire.Encoding, depth: int) -> Any:
+        """A value of the type."""
+        chance = self.chance
+        match type:
+            case wire.Integer():
+                return self.integer(type.minimum, type.maximum)
+            case wire.Float(bits):
+                return self.real(bits, encoding)
+            case wire.Boolean():
+                return chance.often(0.5)
+            case wire.Null():
+                return None
+            case wire.Text(size):
+                return self.text(UNKNOWN if size is None else _evaluated(size, scope))
+            case wire.Bytes(size):
+                return self.octets(UNKNOWN if size is None else _evaluated(size, scope))
+            case wire.JsonText(kind):
+                return self.json(kind)
+            case wire.Array():
+                return self.array(type, scope, encoding, depth)
+            case wire.Map(key, value):
+                keys = [self.type(key, scope, encoding, depth + 1) for _ in range(chance.randint(0, 3))]
+                unique = {repr(each).replace("-0.0", "0.0"): each for each in keys}
+                return Pairs((each, self.type(value, scope, encoding, depth + 1)) for each in unique.values())
+            case wire.Extension(code, content):
+                return Extension(code, "", self.type(content, scope, encoding, depth))
+            case wire.Nullable(inner):
+                return None if chance.often(0.4) else self.type(inner, scope, encoding, depth)
+            case wire.Reference(name):
+                return self.type(self.format.type(name), scope, encoding, depth)
+            case wire.OneOf(alternatives=alternatives):
+                flat = [each for each in alternatives if not isinstance(each.type, wire.Array | wire.Map)]
+                chosen = chance.one(flat if depth > _DEPTH and flat else alternatives)
+                return self.type(chosen.type, scope, encoding, depth + 1)
+            case wire.Select():
+                return self.type(self.case(type, scope), scope, encoding, depth)
+            case wire.Attempt():
+                trial = chance.one(type.trials)
+                held = self.type(trial.type, scope, encoding, depth)
+                return ({type.kind_field: trial.name} if chance.often(0.7) else {}) | held
+            case wire.Struct():
+                return self.struct(type, scope, depth)
+            case _:
+                assert_never(type)
+
+    # --- scalars ---
+
+    def integer(self, low: int, high: int) -> int:
+        """An integer, often at an edge, often small."""
+        if low > high:
+            raise NoValueError
+        edges = [each for each in (0, 1, 2, 3, 7, low, high, -1, 127, 128, 255, 256, 65536) if low <= each <= high]
+        return self.chance.one(edges) if edges and self.chance.often(0.8) else self.chance.randint(low, high)
+
+    def real(self, bits: int, encoding: wire.Encoding) -> float:
+        """A float that the encoding has."""
+        finite = encoding is wire.Encoding.JSON
+        value = self.chance.one(_FLOATS if finite or self.chance.often(0.8) else _WILD_FLOATS)
+        if bits == 32:
+            value = floats.unpack("f", floats.pack("f", value if abs(value) < 1e38 or value != value else 2.0))[0]  # noqa: PLR0124 - NaN
+        return float(value)
+
+    def text(self, size: Any) -> str:
+        """A text of so many bytes, or of any size."""
+        if size is UNKNOWN:
+            return self.chance.one(_TEXTS)
+        return "".join(self.chance.one("ab0 ") for _ in range(_sized(size)))
+
+    def octets(self, size: Any) -> bytes:
+        """So many bytes, or any number."""
+        number = self.chance.one((0, 1, 2, 4, 16, 20)) if size is UNKNOWN else _sized(size)
+        return self.chance.randbytes(number)
+
+    def json(self, kind: str) -> str:
+        """A JSON document."""
+        scalars = [None, True, 7, "é", [1, [2]], {"a": {}}, 1.5, ""]
+        documents: dict[str, Any] = {
+            "object": {"k": self.chance.one(scalars), "": 1},
+            "array": self.chance.some(scalars),
+            "any": self.chance.one([*scalars, {"k": 1}]),
+        }
+        if kind == "any":
+            return json.dumps(self.chance.one([documents["object"], documents["array"]]))
+        return json.dumps(documents[kind], separators=self.chance.one([(",", ":"), (", ", ": ")]))
+
+    def array(self, array: wire.Array, scope: Scope, encoding: wire.Encoding, depth: int) -> list[Any]:
+        """Some elements, or as many as the count says."""
+        count = UNKNOWN if array.count is None else _evaluated(array.count, scope)
+        size = self.chance.randint(0, 3) if count is UNKNOWN else _sized(count)
+        elements = [self.type(array.element, scope, encoding, depth + 1) for _ in range(size)]
+        if array.unique is None:
+            return elements
+        return list({repr(each.get(array.unique)): each for each in elements if isinstance(each, dict)}.values())
+
+    def case(self, select: wire.Select, scope: Scope) -> wire.Type:
+        """The case that the tag selects; any where the tag is on the wire only."""
+        cases = [case for case in select.cases if not isinstance(case.type, wire.Refusal)]
+        if isinstance(select.tag, wire.FieldTag):
+            tag = _evaluated(select.tag.expression, scope)
+            if tag is not UNKNOWN:
+                cases = [case for case in cases if tag in case.values]
+        if not cases:
+            raise NoValueError
+        chosen = self.chance.one(cases).type
+        assert not isinstance(chosen, wire.Refusal)
+        return chosen
+
+    # --- structs ---
+
+    def struct(self, struct: wire.Struct, outer: Scope, depth: int) -> dict[str, Any]:
+        """A value that keeps to the struct's checks; drawn again where it does not."""
+        for _ in range(_TRIES):
+            try:
+                return _StructValue(self, struct, outer.inner(), depth).value()
+            except NoValueError:
+                continue
+        raise NoValueError
+
+
+@dataclass(frozen=True)
+class _StructValue:
+    source: Values
+    struct: wire.Struct
+    scope: Scope
+    depth: int
+
+    @property
+    def chance(self) -> Chance:
+        return self.source.chance
+
+    def value(self) -> dict[str, Any]:
+        value: dict[str, Any] = {}
+        for step in self.struct.steps:
+            if isinstance(step, wire.Field):
+                self.field(step, value)
+            elif isinstance(step, wire.Check) and self.holds(step.when) and _evaluated(step.that, self.scope) is False:
+                raise NoValueError
+        return value
+
+    def holds(self, when: Any) -> bool:
+        if when is None:
+            return True
+        found = _evaluated(when, self.scope)
+        return self.chance.often(0.5) if found is UNKNOWN else found is True
+
+    def field(self, field: wire.Field, value: dict[str, Any]) -> None:
+        if not self.holds(field.when) or (field.until and self.chance.often(0.7)) or not self.in_version(field):
+            self.scope.values.setdefault(field.wire_name, None)
+            return
+        drawn = self.drawn(field)
+        for bit in field.bits:
+            number = self.bit(bit)
+            self.scope.values[bit.name] = number
+            if not bit.hidden and bit.derive is None:
+                value[bit.name] = number
+        self.scope.values[field.wire_name] = drawn
+        if drawn is UNKNOWN or field.hidden or (field.bits and self.chance.often(0.9)):
+            return
+        if field.flatten:
+            value.update(drawn or {})
+            self.scope.values.update(drawn or {})
+        elif drawn is not None or field.name not in value:
+            value[field.name] = drawn
+
+    def in_version(self, field: wire.Field) -> bool:
+        return not field.since or self.chance.often(0.8)
+
+    def drawn(self, field: wire.Field) -> Any:
+        """The field's value for readers; UNKNOWN where the layout decides."""
+        if field.const is not None:
+            return field.const if self.chance.often(0.7) else UNKNOWN
+        if field.compute is not None or field.counted or field.checksum is not None or field.table:
+            return UNKNOWN
+        if field.derive is not None:
+            return UNKNOWN
+        if field.bits:
+            return UNKNOWN
+        if field.presence is wire.Presence.OPTIONAL and self.chance.often(0.4):
+            return None
+        if field.mappings is not None:
+            return _evaluated(self.chance.one(field.mappings).value, self.scope)
+        if field.refers is not None:
+            return self.source.text(UNKNOWN)
+        if field.minimum is not None or field.maximum is not None:
+            return self.bounded(field)
+        return self.source.type(field.type, self.scope, self.struct.encoding, self.depth)
+
+    def bounded(self, field: wire.Field) -> Any:
+        inner = field.type.type if isinstance(field.type, wire.Nullable) else field.type
+        if not isinstance(inner, wire.Integer):
+            return float(field.minimum if field.minimum is not None else field.maximum or 0)
+        low = inner.minimum if field.minimum is None else max(field.minimum, inner.minimum)
+        high = inner.maximum if field.maximum is None else min(field.maximum, inner.maximum)
+        return self.source.integer(low, high)
+
+    def bit(self, bit: wire.Bit) -> Any:
+        if bit.derive is not None:
+            return UNKNOWN
+        if bit.mappings is not None:
+            return _evaluated(self.chance.one(bit.mappings).value, self.scope)
+        if bit.flag:
+            return self.chance.often(0.5)
+        low = -(1 << bit.width - 1) if bit.signed else 0
+        return self.source.integer(low, low + (1 << bit.width) - 1)
+
+
+def _sized(size: Any) -> int:
+    if not isinstance(size, int) or not 0 <= size <= _LONGEST:
+        raise NoValueError
+    return size
+
+
+def _evaluated(expression: Any, scope: Scope) -> Any:
+    """The value; UNKNOWN where it follows from the layout, or where this evaluator has no answer."""
+    try:
+        return evaluate(expression, scope)
+    except (TypeError, ValueError, AttributeError, OverflowError):
+        return UNKNOWN
+
+
+def settings(format: Format, chance: Chance) -> dict[str, Any]:
+    """Values for some of the format's parameters."""
+    found: dict[str, Any] = {}
+    for each in format.parameters:
+        if each.options:
+            found[each.name] = chance.one(each.options)
+        elif each.kind.value == "boolean":
+            found[each.name] = chance.often(0.5)
+        elif "range" in each.kind.value:
+            found[each.name] = chance.one([None, Range(0, 3), Range(2, 100)])
+        elif each.kind.value == "integer":
+            found[each.name] = chance.one([0, 1, 3, 20, 100])
+    return {name: value for name, value in found.items() if chance.often(0.6)}

@@ -1,0 +1,76 @@
+"""Random specs: the generator covers the whole language, and what broke a guarantee once does not again."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from proof.cases import Case, cases
+from proof.fields import STRATEGIES
+from proof.formats import written_format
+from proof.modules import documents, resolved
+from proof.properties import examined
+from proof.shrinking import candidates
+from proof.texts import yaml
+from proof.walks import keys
+from wireloom import reference
+from wireloom.problems import SpecProblems
+from wireloom.spec.language import Example, FieldDocument
+
+SEEDS = range(600)
+SCHEMAS = ("SchemaDocument", "SchemaField", "SchemaType")
+LATER = (
+    "FormatDocument.schema",
+    "FormatDocument.examples",
+    *(f"Example.{key}" for key in Example.keys()),  # noqa: SIM118 - a class method, no mapping
+)
+
+
+@pytest.fixture(scope="module")
+def accepted() -> Counter[str]:
+    """How many accepted specs give each key; `specs` counts the specs."""
+    found = Counter[str]()
+    for seed in SEEDS:
+        read = documents({"proof.yaml": written_format(seed)})
+        try:
+            resolved(read)
+        except SpecProblems:
+            continue
+        found.update({"specs", *(key for document in read.documents for key in keys(document.content))})
+    return found
+
+
+def language() -> Iterator[str]:
+    """Every key of the language."""
+    for name, document in reference.classes().items():
+        if name not in SCHEMAS:
+            yield from (f"{name}.{key}" for key in document.keys())  # noqa: SIM118 - a class method, no mapping
+
+
+def test_most_specs_are_accepted(accepted):
+    assert accepted["specs"] > len(SEEDS) * 0.7
+
+
+@pytest.mark.parametrize("key", [key for key in language() if key not in LATER])
+def test_every_key_of_the_language_stands_in_accepted_specs(accepted, key):
+    assert accepted[key] > 0
+
+
+def test_every_key_of_a_field_has_a_strategy():
+    assert set(STRATEGIES) == set(FieldDocument.keys())
+
+
+def test_a_seed_makes_one_spec():
+    assert yaml(written_format(7)) == yaml(written_format(7))
+
+
+def test_a_spec_has_smaller_ones():
+    spec = {"proof.yaml": written_format(7)}
+    assert all(len(repr(each)) <= len(repr(spec)) + 40 for each in candidates(spec))
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=name) for name, case in cases().items()])
+def test_what_broke_a_guarantee_once_keeps_it(case: Case):
+    only = examined(case.spec, case.seed, case.instance).violations if case.instance else {}
+    found = {**only, **examined(case.spec, case.seed).violations}
+    assert not found, [f"{violation.name}: {violation.detail}" for violation in found.values()]

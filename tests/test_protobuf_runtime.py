@@ -531,7 +531,7 @@ def test_defaults_are_declared():
 
 # --- every type, beside protobuf's own reader ----------------------------------------------------------------------
 
-WIRES = {"varint": model.ProtoInteger.VARINT, "zigzag": model.ProtoInteger.ZIGZAG, "fixed": model.ProtoInteger.FIXED}
+WIRES = {"varint": model.IntegerForm.OWN, "zigzag": model.IntegerForm.ZIGZAG, "fixed": model.IntegerForm.FIXED}
 INTEGERS = {
     "int32": (32, True, "varint"),
     "int64": (64, True, "varint"),

@@ -39,12 +39,12 @@ class Presence(Enum):
     OPTIONAL = "optional"
 
 
-class ProtoInteger(Enum):
-    """The protobuf representations of an integer."""
+class IntegerForm(Enum):
+    """How an integer is written; what its value may be is another matter."""
 
-    VARINT = "varint"
-    ZIGZAG = "zigzag"
-    FIXED = "fixed"
+    OWN = "own"  # as the encoding has it: binary in its width, protobuf as a varint, the others in any width
+    ZIGZAG = "zigzag"  # a varint of 2n, or of -2n - 1 where it is negative
+    FIXED = "fixed"  # in its width, in protobuf
 
 
 # --- scalars -----------------------------------------------------------------------------------------------------
@@ -52,11 +52,16 @@ class ProtoInteger(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Integer:
-    """An integer of `bits` bits; in binary of exactly that width, elsewhere a range (outside: `int_range`)."""
+    """An integer that `bits` bits can hold, and its form on the wire. What a form can say beyond is `int_range`."""
 
     bits: int
     signed: bool
-    wire: ProtoInteger = ProtoInteger.VARINT
+    form: IntegerForm = IntegerForm.OWN
+
+    @property
+    def width(self) -> int | None:
+        """Its bytes in binary; None where they are as many as its value takes."""
+        return self.bits // 8 if self.form is IntegerForm.OWN else None
 
     @property
     def minimum(self) -> int:

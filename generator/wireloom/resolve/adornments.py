@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from wireloom.expr.ast import Kind
-from wireloom.model.types import Array, Bytes, Integer, Nullable, ProtoInteger, Salvage, Type
+from wireloom.model.types import Array, Bytes, Integer, IntegerForm, Nullable, Salvage, Type
 from wireloom.problems import nearest
 from wireloom.resolve.expressions import expression
 from wireloom.resolve.types import Surroundings, with_inner
@@ -20,8 +20,8 @@ _Changed = TypeVar("_Changed", Integer, Bytes, Array)
 def adorned(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Type:
     """The type with what the field's keys say about it."""
     if document.wire != "varint":
-        wire = ProtoInteger(document.wire)
-        type = _changed(around, place / "wire", type, Integer, lambda integer: replace(integer, wire=wire))
+        form = IntegerForm(document.wire)
+        type = _changed(around, place / "wire", type, Integer, lambda integer: replace(integer, form=form))
     if document.line_feeds:
         type = _changed(around, place / "lineFeeds", type, Bytes, lambda bytes: replace(bytes, line_feeds=True))
     if document.else_ is not None and _is_sized(type):

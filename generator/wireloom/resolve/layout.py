@@ -230,7 +230,9 @@ def fixed_size(field: Field, named: Types) -> int | None:
 def type_size(type: Type, named: Types, seen: frozenset[str]) -> int | None:
     """The bytes of a binary type, where they are always as many."""
     match type:
-        case types.Integer(bits=bits) | types.Float(bits=bits):
+        case types.Integer():
+            return type.width
+        case types.Float(bits=bits):
             return bits // 8
         case types.Boolean():
             return 1

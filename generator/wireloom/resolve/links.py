@@ -18,7 +18,7 @@ def checksum_of(around: Surroundings, place: Place, document: FieldDocument, typ
     crcs = around.scope.draft.content.checksums
     if document.checksum in crcs:
         width = crcs[document.checksum].width
-        if not (isinstance(type, Integer) and type.bits == width):
+        if not (isinstance(type, Integer) and type.width == width / 8):
             around.reports(place / "type", "wrong-shape", f"{document.checksum} has {width} bits", f"write uint{width}")
     elif document.checksum in builtins.DIGESTS:
         size = builtins.DIGESTS[document.checksum]

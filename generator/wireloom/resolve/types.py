@@ -269,7 +269,7 @@ def _tag(around: Surroundings, place: Place, form: SelectType) -> tuple[FieldTag
         case PeekTagDocument(peek=name):
             _require_encoding(around, place, Encoding.BINARY, "peek")
             peeked = builtins.SCALARS.get(name)
-            if not isinstance(peeked, Integer) or peeked.bits > 64:
+            if not isinstance(peeked, Integer) or peeked.width is None or peeked.bits > 64:
                 around.reports(place / "peek", "unknown-type", f"{name} is no integer type", "write int8, uint16 ...")
                 peeked = Integer(8, signed=True)
             return PeekTag(peeked), Kind.INTEGER

@@ -23,6 +23,7 @@ from wireloom.model.types import (
     FieldTag,
     Float,
     Integer,
+    IntegerForm,
     JsonText,
     Map,
     MemberTag,
@@ -48,6 +49,9 @@ MODULES = {
     Encoding.JSON: "json",
     Encoding.PROTOBUF: "protobuf",
 }
+
+
+_PROTOBUF_FORMS = {IntegerForm.OWN: "varint", IntegerForm.ZIGZAG: "zigzag", IntegerForm.FIXED: "fixed"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +147,8 @@ def _scalar(type: Integer | Float | Boolean | Null | Text | Bytes | JsonText, sc
     module = scope.module
     order = "ORDER" if scope.encoding is Encoding.BINARY else None
     match type:
-        case Integer(bits, signed, wire):
-            kind = literal(wire.value) if scope.encoding is Encoding.PROTOBUF else None
+        case Integer(bits, signed, form):
+            kind = literal(_PROTOBUF_FORMS[form]) if scope.encoding is Encoding.PROTOBUF else None
             return call(
                 f"{module}.Integer", str(bits), signed=str(signed), order=order if bits > _BYTE else None, wire=kind
             )

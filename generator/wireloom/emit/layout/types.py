@@ -20,6 +20,7 @@ from wireloom.model.types import (
     Float,
     Frame,
     Integer,
+    IntegerForm,
     JsonText,
     Map,
     Mapping,
@@ -31,7 +32,6 @@ from wireloom.model.types import (
     OneOf,
     PeekTag,
     Presence,
-    ProtoInteger,
     Reference,
     Refusal,
     Salvage,
@@ -54,10 +54,8 @@ def _node(kind: str, *parts: Code | None) -> Tuple:
 def node(type: Type) -> Code:
     """A wire type."""
     match type:
-        case Integer(bits, signed, wire):
-            return _node(
-                "int", str(bits), str(signed), *(() if wire is ProtoInteger.VARINT else (literal(wire.value),))
-            )
+        case Integer(bits, signed, form):
+            return _node("int", str(bits), str(signed), *(() if form is IntegerForm.OWN else (literal(form.value),)))
         case Float(bits):
             return _node("float", str(bits))
         case Boolean():

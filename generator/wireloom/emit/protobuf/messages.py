@@ -14,13 +14,13 @@ from wireloom.model.types import (
     Field,
     Float,
     Integer,
+    IntegerForm,
     JsonText,
     Map,
     Null,
     Nullable,
     OneOf,
     Presence,
-    ProtoInteger,
     Reference,
     Select,
     Struct,
@@ -30,11 +30,11 @@ from wireloom.model.types import (
 
 _NARROW = 32  # bits; what fits is written in half the width
 _INTEGERS = {
-    (ProtoInteger.VARINT, True): "int",
-    (ProtoInteger.VARINT, False): "uint",
-    (ProtoInteger.ZIGZAG, True): "sint",
-    (ProtoInteger.FIXED, True): "sfixed",
-    (ProtoInteger.FIXED, False): "fixed",
+    (IntegerForm.OWN, True): "int",
+    (IntegerForm.OWN, False): "uint",
+    (IntegerForm.ZIGZAG, True): "sint",
+    (IntegerForm.FIXED, True): "sfixed",
+    (IntegerForm.FIXED, False): "fixed",
 }
 
 
@@ -64,8 +64,8 @@ def type_name(type: Type, format: Format) -> str:
             return type_name(_resolved(type, format), format)
         case Array(element):
             return type_name(element, format)
-        case Integer(bits, signed, wire):
-            return f"{_INTEGERS[wire, signed]}{_NARROW if bits <= _NARROW else 64}"
+        case Integer(bits, signed, form):
+            return f"{_INTEGERS[form, signed]}{_NARROW if bits <= _NARROW else 64}"
         case Float(bits):
             return "float" if bits == _NARROW else "double"
         case Boolean():

@@ -2,7 +2,7 @@
 
 from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.compiler.part import Part
-from wireloom.runtime.engine.compiler.scope import TAKES, Node, Scope, Sink, need_width
+from wireloom.runtime.engine.compiler.scope import TAKES, Node, Scope, Sink, need_width, number_form
 
 
 class Binary(Part):
@@ -11,12 +11,11 @@ class Binary(Part):
     def value(self, node: Node, scope: Scope, sink: Sink) -> None:
         """Read one value."""
         match node:
-            case ("int", bits, signed, *_) if bits <= 64 and bits % 8 == 0:
+            case ("int", bits, signed, *_):
                 with self.compiler.into(sink.column, "int") as column:
                     need_width(column, bits, signed)
-                    self.assembly.emit(
-                        "INTEGER", bits // 8, signed, self.compiler.big, sink.register, column and column.index
-                    )
+                    written = number_form(node, self.compiler.big)
+                    self.assembly.emit("INTEGER", *written, sink.register, column and column.index)
             case ("float", bits):
                 with self.compiler.into(sink.column, "float") as column:
                     self.assembly.emit("FLOAT", bits // 8, self.compiler.big, column and column.index)

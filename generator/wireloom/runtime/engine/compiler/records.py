@@ -6,7 +6,7 @@ from typing import Any
 
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
-from wireloom.runtime.engine.compiler.scope import ALWAYS, Node, Scope, Sink, member
+from wireloom.runtime.engine.compiler.scope import ALWAYS, Node, Scope, Sink, member, number_form
 from wireloom.runtime.engine.compiler.switches import hashed
 from wireloom.runtime.engine.expressions import Constant, Tree
 from wireloom.runtime.engine.outline import Column
@@ -25,7 +25,7 @@ class Records(Part):
                     encoding, form, versions, steps, Scope(encoding, scope, into, place), record
                 )
             case ("peek", tag, cases, code):
-                self.assembly.emit("PEEK", tag[1] // 8, tag[2], self.compiler.big)
+                self.assembly.emit("PEEK", *number_form(tag, self.compiler.big))
                 self._cases(cases, code, lambda case: self.members(case, scope, record, into, place))
             case ("select", tag, cases, code):
                 self.selected(tag, cases, code, scope, lambda case: self.members(case, scope, record, into, place))

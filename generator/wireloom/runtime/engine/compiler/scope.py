@@ -107,6 +107,21 @@ def limits(bits: int, signed: bool) -> tuple[int, int]:  # noqa: FBT001 - as in 
     return (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, min((1 << bits) - 1, (1 << 63) - 1))
 
 
+def number_form(node: Node, big: bool) -> tuple[int, bool, int]:  # noqa: FBT001 - as the compiler has it
+    """How binary writes an integer: its bytes, whether it is signed, whether the highest byte comes first."""
+    match node:
+        case ("int", bits, signed) if bits <= 64 and bits % 8 == 0:
+            return bits // 8, signed, big
+        case _:
+            raise Uncovered(f"a binary integer of {node[1]} bits")
+
+
+def held_width(node: Node) -> int:
+    """The bytes to be held for an integer whose value comes later."""
+    width, *_ = number_form(node, big=True)
+    return width
+
+
 def need_width(column: Column | None, bits: int, signed: bool) -> None:  # noqa: FBT001 - as in the layout
     """The column must hold every value of the type."""
     if column is not None and column.kind != "decimal" and column.bits < (bits if signed else bits + 1):

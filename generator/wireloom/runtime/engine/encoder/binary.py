@@ -3,7 +3,7 @@
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Register, Uncovered
-from wireloom.runtime.engine.compiler.scope import TAKES
+from wireloom.runtime.engine.compiler.scope import TAKES, number_form
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.outline import Column
@@ -19,8 +19,8 @@ class Binary(Part):
             return
         emit, big = self.assembly.emit, self.compiler.big
         match node:
-            case ("int", bits, signed, *_) if bits <= 64 and bits % 8 == 0:
-                emit("INTEGER", found.index, bits // 8, signed, big)
+            case ("int", *_):
+                emit("INTEGER", found.index, *number_form(node, big))
             case ("float", bits):
                 emit("FLOAT", found.index, bits // 8, big)
             case ("bool",):
@@ -35,15 +35,14 @@ class Binary(Part):
 
     def number(self, register: Register, node: Node) -> None:
         """Write the integer in a register."""
-        _, bits, signed, *_ = node
-        self.assembly.emit("PUT", register, bits // 8, signed, self.compiler.big)
+        self.assembly.emit("PUT", register, *number_form(node, self.compiler.big))
 
     def constant(self, const: Any, node: Node) -> None:
         """Write a constant."""
         match node, const:
-            case ("int", bits, signed, *_), int():
-                order = "big" if self.compiler.big else "little"
-                self.assembly.constant(int(const).to_bytes(bits // 8, order, signed=signed))  # type: ignore[arg-type]
+            case ("int", *_), int():
+                width, signed, big = number_form(node, self.compiler.big)
+                self.assembly.constant(int(const).to_bytes(width, "big" if big else "little", signed=signed))
             case ("bool",), bool():
                 self.assembly.constant(bytes([const]))
             case ("bytes", size, _), bytes() if size in (None, len(const)):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Register, Uncovered
-from wireloom.runtime.engine.compiler.scope import member
+from wireloom.runtime.engine.compiler.scope import held_width, member, number_form
 from wireloom.runtime.engine.compiler.switches import hashed
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope
@@ -152,8 +152,8 @@ class Fields(Part):
         if item.scope.encoding != "binary" or {"values", "bits"} & item.attributes.keys():
             raise Uncovered("a value that follows from the layout, outside binary or mapped")
         match node:
-            case ("int", bits, *_):
-                size = bits // 8
+            case ("int", *_):
+                size = held_width(node)
             case ("bytes", int(size), _) if item.attributes.get("checksum", ("",))[0] == "md5":
                 if size != _MD5_SIZE:
                     raise Uncovered("an MD5 of another size")
@@ -181,16 +181,17 @@ class Fields(Part):
         value = scope.names[name] = self._derived(placed.item.attributes["derive"][1], scope)
         if value.kind not in ("int", "list"):
             raise Uncovered(f"a derived {value.kind}")
-        _, bits, signed, *_ = node
+        form = number_form(node, self.compiler.big)
         with self.compiler.during(Code("bool", (("LOAD", placed.register), ("present", 0)))):
-            self.assembly.emit("PATCH", placed.register, value, bits // 8, signed, self.compiler.big)
+            self.assembly.emit("PATCH", placed.register, value, *form)
 
     def _checksum(self, placed: Placed, *, alone: bool) -> list[Any]:
         algorithm, first, last, _ = placed.item.attributes["checksum"]
         bounds = [self.expressions.place(self.expressions.compiled(each, placed.item.scope)) for each in (first, last)]
         match self.compiler.reader.resolved(placed.item.type):
-            case ("int", bits, *_) if algorithm in self.compiler.crcs:
-                return [self.compiler.crcs.index(algorithm), *bounds, placed.register, bits // 8, self.compiler.big]
+            case ("int", *_) as node if algorithm in self.compiler.crcs:
+                size = held_width(node)
+                return [self.compiler.crcs.index(algorithm), *bounds, placed.register, size, self.compiler.big]
             case ("bytes", *_) if algorithm == "md5":
                 return [_MD5_LATER if alone else _MD5, *bounds, placed.register, _MD5_SIZE, 0]
             case _:

@@ -30,6 +30,7 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         "type-syntax": "A text that is no type.",
         "unknown-type": "A type that there is not.",
         "recursive-type": "A type that holds itself and is no `oneOf`.",
+        "too-large": "Types that stand too deep in one another, or come to too many fields.",
         "unreachable-type": "A type that no root leads to.",
         "ambiguous-alternatives": "Alternatives that the wire cannot tell apart.",
         "wrong-encoding": "Something that the encoding has no form for.",

@@ -7,7 +7,7 @@ emitter sees the tree, so an emitter never has to ask what a name means. Nothing
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Union
+from typing import Union, assert_never
 
 
 class Kind(Enum):
@@ -134,3 +134,20 @@ Expression = Union[
     Conditional,
     Call,
 ]
+
+
+def parts(expression: Expression) -> tuple[Expression, ...]:
+    """The expressions that an expression is made of."""
+    match expression:
+        case Literal() | Name() | FieldRef() | MarkRef() | ParameterRef() | Position():
+            return ()
+        case Unary(_, operand) | Membership(operand, _):
+            return (operand,)
+        case Binary(_, left, right):
+            return (left, right)
+        case Conditional(condition, then, otherwise):
+            return (condition, then, otherwise)
+        case Call(_, arguments):
+            return arguments
+        case _:
+            assert_never(expression)

@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from wireloom.expr.ast import Binary, Call, Conditional, Expression, Literal, Membership, Name, Unary
+from wireloom.expr.ast import Binary, Call, Conditional, Expression, Literal, Membership, Name, Unary, parts
 from wireloom.expr.functions import FUNCTIONS
 from wireloom.problems import nearest
 
@@ -26,6 +26,7 @@ COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 LEVELS = (("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*",))
 _DEPTH = 24  # of parentheses and choices
 _LENGTH = 400  # tokens
+_HEIGHT = 64  # of operators in one another
 _BITS = 128  # of an integer
 _DIGITS = 64  # of an integer, whatever leads it
 
@@ -62,7 +63,7 @@ def parse(text: str) -> Expression:
     parser = _Parser(tokens(text))
     expression = parser.expression()
     parser.expect_end()
-    return expression
+    return _shallow(expression)
 
 
 def parse_range(text: str) -> tuple[Expression, Expression]:
@@ -72,7 +73,17 @@ def parse_range(text: str) -> tuple[Expression, Expression]:
     parser.expect("..")
     end = parser.expression()
     parser.expect_end()
-    return start, end
+    return _shallow(start), _shallow(end)
+
+
+def _shallow(expression: Expression) -> Expression:
+    """The expression; raises ExpressionError where operators stand in one another too deep, as in a sum of hundreds."""
+    level = [expression]
+    for _ in range(_HEIGHT):
+        level = [part for each in level for part in parts(each)]
+        if not level:
+            return expression
+    raise ExpressionError("too deeply nested", 0, "compute parts of it in hidden fields")
 
 
 def tokens(text: str) -> tuple[Token, ...]:

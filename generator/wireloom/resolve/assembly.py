@@ -15,7 +15,8 @@ from wireloom.resolve.layout import check_layout
 from wireloom.resolve.named import named_types
 from wireloom.resolve.outline import outlines
 from wireloom.resolve.partial import independent
-from wireloom.resolve.recursion import check_recursion, check_use
+from wireloom.resolve.positions import check_positions
+from wireloom.resolve.recursion import check_recursion, check_use, fits
 from wireloom.resolve.roots import root_types, roots
 from wireloom.resolve.sharing import Schema
 from wireloom.resolve.sites import Names, holders
@@ -50,6 +51,8 @@ def _reported(document: Document, own: Problems) -> Iterable[Problem]:
 
 def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     content = draft.content
+    if not fits(draft):
+        return None
     header.check_names(draft)
     parameters, byte_order, limits = header.parameters(draft), header.byte_order(draft), content.limits
     depth = header.limit(draft, "depth", limits.depth)
@@ -61,6 +64,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     names = Names(dict(named), holders(dict(named)))
     check_standing(draft, dict(named), entries)
     check_building(draft, dict(named), names)
+    check_positions(draft, dict(named), names, entries)
     check_families(draft, dict(named))
     check_recursion(draft, seen)
     check_use(draft, seen)

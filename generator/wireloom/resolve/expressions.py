@@ -16,6 +16,7 @@ from wireloom.expr.ast import (
     ParameterRef,
     Position,
     Unary,
+    parts,
 )
 from wireloom.expr.parse import ExpressionError, parse, parse_range
 from wireloom.expr.types import KindError, fits, kind
@@ -24,6 +25,7 @@ from wireloom.resolve.scopes import MeaningError, Scope
 from wireloom.spec.documents import Place
 
 BROKEN = Literal(None)  # stands for an expression whose problem has been noted
+_NAMELESS = FieldRef(0, "")  # stands for a name whose problem has been noted; it may be of any kind
 
 
 def expression(scope: Scope, place: Place, written: object, wanted: Kind, column: int = 0) -> Expression:
@@ -62,23 +64,6 @@ def first_field(expression: Expression) -> str:
             return next((name for part in parts(expression) if (name := first_field(part))), "")
 
 
-def parts(expression: Expression) -> tuple[Expression, ...]:
-    """The expressions that an expression is made of."""
-    match expression:
-        case Literal() | Name() | FieldRef() | MarkRef() | ParameterRef() | Position():
-            return ()
-        case Unary(_, operand) | Membership(operand, _):
-            return (operand,)
-        case Binary(_, left, right):
-            return (left, right)
-        case Conditional(condition, then, otherwise):
-            return (condition, then, otherwise)
-        case Call(_, arguments):
-            return arguments
-        case _:
-            assert_never(expression)
-
-
 def _checked(scope: Scope, place: Place, resolved: Expression, wanted: Kind, column: int) -> Expression:
     try:
         found = kind(resolved)
@@ -91,7 +76,11 @@ def _checked(scope: Scope, place: Place, resolved: Expression, wanted: Kind, col
         scope.draft.reports(place, "expression-type", message, hint, column=column)
         return BROKEN
     _check_constants(scope, place, resolved)
-    return resolved
+    return BROKEN if _is_broken(resolved) else resolved
+
+
+def _is_broken(expression: Expression) -> bool:
+    return expression == _NAMELESS or any(_is_broken(part) for part in parts(expression))
 
 
 def _resolved(scope: Scope, place: Place, parsed: Expression, column: int) -> Expression:
@@ -104,7 +93,7 @@ def _resolved(scope: Scope, place: Place, parsed: Expression, column: int) -> Ex
                 return scope.meaning(parsed)
             except MeaningError as error:
                 scope.draft.reports(place, error.id, error.message, error.hint, column=column + parsed.column)
-                return BROKEN
+                return _NAMELESS
         case Literal() | FieldRef() | MarkRef() | ParameterRef() | Position():
             return parsed
         case Unary(operator, operand):

@@ -52,6 +52,25 @@ def _check(draft: Draft, place: Place, union: types.OneOf, encoding: Encoding, n
                     "the wire cannot tell them apart: drop one, or choose by `select`",
                 )
             taken[family] = alternative.name
+    if not union.open:
+        _check_contents(draft, place, union)
+
+
+def _check_contents(draft: Draft, place: Place, union: types.OneOf) -> None:
+    """Readers of a closed union see the content of an ext value, which must tell it from the other alternatives."""
+    taken: dict[type, tuple[str, bool]] = {}
+    for alternative in union.alternatives:
+        extension = isinstance(alternative.type, types.Extension)
+        content = alternative.type.content if isinstance(alternative.type, types.Extension) else alternative.type
+        if not isinstance(content, types.Text | types.Bytes):
+            continue
+        other, other_extension = taken.get(type(content), ("", False))
+        if other and (extension or other_extension):
+            kinds = "texts" if isinstance(content, types.Text) else "bytes"
+            message = f"readers see {other} and {alternative.name} both as {kinds}"
+            hint = "builders cannot tell them apart: drop one, or take the other's content as another kind"
+            draft.reports_entry(place, "ambiguous-alternatives", message, hint)
+        taken[type(content)] = alternative.name, extension
 
 
 def families(type: Type, encoding: Encoding, named: Types, seen: frozenset[str]) -> tuple[str, ...]:

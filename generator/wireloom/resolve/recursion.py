@@ -1,8 +1,53 @@
-"""Types that hold themselves, and types that nothing uses."""
+"""Types that hold themselves, types that nothing uses, and types that hold too much."""
+
+from collections.abc import Mapping
 
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.outline import Outlines, direct_names
 from wireloom.spec.language import OneOfType, StructType
+
+_DEPTH = 64  # of types in types
+_FIELDS = 20_000  # that a record may come to, counted where types are used
+
+
+def fits(draft: Draft) -> bool:
+    """Whether the types are of a size that can be worked with; reported where they are not."""
+    mentions = {name: [each for each, _ in direct_names(draft, form)] for name, form in draft.content.types.items()}
+    depths: dict[str, int] = {}
+    fields: dict[str, int] = {}
+    for name in _innermost_first(mentions):
+        inner = [each for each in mentions[name] if each in depths]  # the others hold this one
+        depths[name] = 1 + max((depths[each] for each in inner), default=0)
+        form = draft.content.types[name]
+        own = len(form.fields) if isinstance(form, StructType) else 1
+        fields[name] = own + sum(fields[each] for each in inner)
+        place = draft.place / "types" / name
+        if depths[name] > _DEPTH:
+            message = f"types stand in one another more than {_DEPTH} deep"
+            draft.reports_entry(place, "too-large", message, "put some of their fields into one struct")
+            return False
+        if fields[name] > _FIELDS:
+            message = f"{name} comes to more than {_FIELDS} fields"
+            draft.reports_entry(place, "too-large", message, "use its types in fewer places")
+            return False
+    return True
+
+
+def _innermost_first(mentions: Mapping[str, list[str]]) -> list[str]:
+    """The types, each behind those that it mentions, but for those that mention it as well."""
+    ordered: dict[str, None] = {}
+    entered = set[str]()
+    for start in mentions:
+        waiting = [(start, False)]
+        while waiting:
+            name, left = waiting.pop()
+            if left:
+                ordered[name] = None
+            elif name not in entered:
+                entered.add(name)
+                waiting.append((name, True))
+                waiting.extend((each, False) for each in mentions[name])
+    return list(ordered)
 
 
 def check_recursion(draft: Draft, outlines: Outlines) -> None:

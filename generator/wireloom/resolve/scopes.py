@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from wireloom.expr.ast import Expression, FieldRef, Kind, MarkRef, Name, ParameterRef, Position
-from wireloom.model.types import Scalar
+from wireloom.model.types import Encoding, Scalar
 from wireloom.names import POSITIONS
 from wireloom.problems import nearest
 from wireloom.resolve.draft import Draft, parameter_kind
 from wireloom.resolve.outline import Member, Outlines, joined_members
 
 _RANGE_MEMBERS = ("start", "end")
+_MARK = "name the place: `- mark: NAME` stands where it is"
 
 
 class MeaningError(Exception):
@@ -95,7 +96,16 @@ class Scope:
         if members:
             raise MeaningError("unknown-name", f"{fact} has no members", "it is an integer")
         if not self.type:
-            raise MeaningError("unknown-name", f"there is no {fact} here", "only parameters have a meaning here")
+            raise MeaningError("unknown-name", f"{fact} has no meaning here", "only parameters have a meaning here")
+        if self.inside:
+            raise MeaningError(
+                "unknown-name", f"{fact} has no meaning here", "an element that was read has its fields alone"
+            )
+        if fact != "index" and self.outlines.encodings[self.type] is not Encoding.BINARY:
+            encoding = self.outlines.encodings[self.type].value
+            raise MeaningError("unknown-name", f"there is no {fact} in {encoding}", "positions are of binary")
+        if fact == "here" and self.late:
+            raise MeaningError("unknown-name", "there is no here in what the whole struct decides", _MARK)
         return Position(fact)
 
     def _parameter(self, name: str, members: tuple[str, ...]) -> Expression:
@@ -106,7 +116,7 @@ class Scope:
 
     def _is_mark(self, name: str) -> bool:
         marks = self.outlines.types[self.type].marks if self.type in self.outlines.types else {}
-        return name in marks and (self.late or marks[name] < self.position)
+        return name in marks and not self.inside and (self.late or marks[name] < self.position)
 
     def _member_kind(self, member: Member, path: tuple[str, ...], name: str) -> Kind:
         """The kind of a member of a field's struct."""

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 from wireloom.expr.ast import Expression, FieldRef
+from wireloom.expr.ast import parts as parts_of_expression
 from wireloom.model import types
 from wireloom.model.traversal import parts
 from wireloom.model.types import Bit, Field, Struct, Type
-from wireloom.resolve.expressions import parts as parts_of_expression
 from wireloom.spec.documents import Place
 from wireloom.spec.yaml import MappingNode
 

@@ -105,7 +105,7 @@ def _type(around: Surroundings, place: Place, parsed: notation.Notation) -> Type
 
 def _alternative_name(option: notation.Single | notation.Optional) -> str:
     single = option.type if isinstance(option, notation.Optional) else option
-    return single.name
+    return f"ext {single.arguments[0].text.strip()}" if single.name == "ext" and single.arguments else single.name
 
 
 def _require_family(around: Surroundings, place: Place, what: str, at: notation.Single | notation.Optional) -> None:

@@ -41,11 +41,12 @@ class Cursor(io.BytesIO):
         )
 
     @contextmanager
-    def region(self, count: int, code: str) -> Iterator[None]:
+    def region(self, count: int | None, code: str) -> Iterator[None]:
         """Bound reads to the next `count` bytes; they must be used up (else `code`)."""
         start = self.tell()
-        if count < 0:
-            raise DecodeError(code, offset=start, expected="a size of at least 0", actual=str(count))
+        if count is None or count < 0:
+            actual = "null" if count is None else str(count)
+            raise DecodeError(code, offset=start, expected="a size of at least 0", actual=actual)
         if count > self.limit - start:
             raise self.short(start, count)
         outer = self.limit, self.overrun

@@ -12,6 +12,7 @@ from pydantic_core import ErrorDetails
 from wireloom.problems import Location, Problem, nearest
 from wireloom.spec import yaml
 from wireloom.spec.documents import Document, Documents
+from wireloom.spec.entries import fields_named_as_steps
 from wireloom.spec.flow import flow
 from wireloom.spec.language import Document as LanguageDocument
 from wireloom.spec.language import FormatDocument, SchemaDocument, StructType
@@ -75,6 +76,11 @@ def _load(path: Path, root: Path) -> _Read:
         return _Read(problems=problems)
     name = path.relative_to(root).as_posix()
     content, findings = _checked(node)
+    named = [_Finding(problem, path, Drop()) for path, problem in fields_named_as_steps(node)]
+    if named:
+        below = tuple(finding.path for finding in named)
+        others = [each for each in findings if not any(each.path[: len(path)] == path for path in below)]
+        content, findings = None, [*named, *others]
     if content is not None and not problems:
         return _Read(Document(file, name, data, node, content))
     shape = tuple(finding.problem for finding in findings if finding.problem is not None)

@@ -65,16 +65,26 @@ _PLAIN = (
 )
 
 
+_DEPTH = 100
+
+
 class _Loader(yaml.SafeLoader):
     """PyYAML's composer without aliases, and with `?` inside a plain scalar of a flow mapping, as YAML 1.2 has it."""
 
     _inside_plain = False
+    _depth = 0
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
         if self.check_event(AliasEvent):
-            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
             raise yaml.composer.ComposerError(None, None, "an alias; a spec says everything where it stands", mark)
-        return super().compose_node(parent, index)
+        if self._depth == _DEPTH:
+            raise yaml.composer.ComposerError(None, None, f"nested deeper than {_DEPTH} levels", mark)
+        self._depth += 1
+        try:
+            return super().compose_node(parent, index)
+        finally:
+            self._depth -= 1
 
     def scan_plain(self) -> yaml.ScalarToken:
         self._inside_plain = True

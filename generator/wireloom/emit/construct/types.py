@@ -243,15 +243,15 @@ def is_open(type: Type, format: Format) -> bool:
 
 
 def _one_of(type: OneOf, scope: Scope) -> Code:
-    alternatives = mapping({literal(item.name): _alternative(item, scope) for item in type.alternatives})
+    alternatives = mapping({literal(item.name): _alternative(item, type, scope) for item in type.alternatives})
     code = literal(type.code) if type.code != "type_mismatch" else None
     extension = literal(type.extension_code) if type.extension_code != "type_mismatch" else None
     open_ = "True" if type.open else None
     return call(f"{scope.module}.OneOf", alternatives, code=code, extension_code=extension, open=open_)
 
 
-def _alternative(item: Alternative, scope: Scope) -> Code:
-    if isinstance(item.type, Extension):
+def _alternative(item: Alternative, union: OneOf, scope: Scope) -> Code:
+    if isinstance(item.type, Extension) and union.open:  # elsewhere its content tells it from the others
         content = subcon(item.type.content, scope)
         return call("msgpack.Extension", str(item.type.code), literal(item.name), content)
     return subcon(item.type, scope)

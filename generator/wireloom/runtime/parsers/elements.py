@@ -57,7 +57,7 @@ class Elements:
     def _keep_unique(self, element: Any, seen: set[Any], start: int) -> None:
         if not self.unique:
             return
-        name = element[self.unique]
+        name = element.hidden[self.unique] if self.unique in element.hidden else element[self.unique]
         if name in seen:
             raise DecodeError(
                 self.unique_code, offset=start, expected=f"another {self.unique}", actual=f"{shown(name)} again"

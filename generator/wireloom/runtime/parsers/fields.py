@@ -11,7 +11,7 @@ from typing import Any
 from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
-from wireloom.runtime.parsers.protocol import MISSING, Expression, Run, Scalar, evaluate, holds, same
+from wireloom.runtime.parsers.protocol import MISSING, Expression, Run, Scalar, evaluate, holds, placed, same
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ class Field:
         if isinstance(self.at, int):
             target = start + self.at if self.at >= 0 else stream.limit + self.at
         else:
-            target = start + evaluate(self.at, run.scope)
+            target = start + placed(evaluate(self.at, run.scope), stream, "an offset")
         if target < start or target > stream.limit:
             raise stream.short(stream.tell(), max(target - stream.tell(), 0))
         run.reached = max(run.reached, stream.tell())

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from construct import Container
 
+from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.values import Value
 
 Expression = Callable[[Container], Any]
@@ -39,6 +40,13 @@ def evaluate(expression: Expression, scope: Container) -> Any:
 def holds(when: Expression | None, scope: Container) -> bool:
     """Whether a condition holds; no condition always does, and null does not."""
     return when is None or evaluate(when, scope) is True
+
+
+def placed(value: Any, stream: Any, what: str) -> int:
+    """An offset or a size that an expression gave; raises DecodeError where it gave null: bytes that are not there."""
+    if value is None:
+        raise DecodeError(stream.overrun, offset=stream.tell(), expected=what, actual="null")
+    return int(value)
 
 
 def same(left: object, right: object) -> bool:

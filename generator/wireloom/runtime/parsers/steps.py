@@ -7,7 +7,7 @@ from construct import Container
 
 from wireloom.runtime.errors import DecodeError, shown
 from wireloom.runtime.parsers.fields import Mapped
-from wireloom.runtime.parsers.protocol import Expression, Run, evaluate, holds, start_of
+from wireloom.runtime.parsers.protocol import Expression, Run, evaluate, holds, placed, start_of
 from wireloom.runtime.values import Value, float32, kind_of
 
 
@@ -116,16 +116,21 @@ class Verify:
     when: Expression | None = None
 
     def parse(self, run: Run) -> None:
-        """Verify; the range must be there, else `truncated`."""
-        if not holds(self.when, run.scope):
+        """Verify; the range must be there, else `truncated`. A checksum that the record lacks is not verified."""
+        stored = run.scope[self.field]
+        if stored is None or not holds(self.when, run.scope):
             return
         checksum = run.scope._checksums[self.field]
-        start, end = (run.scope._start + evaluate(bound, run.scope) for bound in (checksum.start, checksum.end))
         stream, position = run.stream, run.stream.tell()
+        start, end = (
+            run.scope._start + placed(evaluate(bound, run.scope), stream, "an offset")
+            for bound in (checksum.start, checksum.end)
+        )
+        if not 0 <= start <= stream.limit:
+            raise stream.short(position, max(end - start, 0))
         stream.seek(start)
         actual = checksum.algorithm(stream.take(max(end - start, 0)))
         stream.seek(position)
-        stored = run.scope[self.field]
         if actual != stored:
             error = DecodeError(
                 checksum.code,
@@ -160,7 +165,7 @@ class Need:
 
     def parse(self, run: Run) -> None:
         """Check."""
-        count = evaluate(self.bytes, run.scope)
+        count = placed(evaluate(self.bytes, run.scope), run.stream, "a size")
         if run.scope._start + count > run.stream.limit:
             offset = run.offsets.get(self.field, run.scope._start)
             left = run.stream.limit - run.scope._start

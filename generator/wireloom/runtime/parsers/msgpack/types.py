@@ -281,7 +281,10 @@ class Bytes(_Scalar):
 
 
 class Extension(_Scalar):
-    """An ext value of one type code; its content text or bytes. Values are `values.Extension`."""
+    """An ext value of one type code; its content text or bytes.
+
+    Among alternatives it has a name, and its values are `values.Extension`; by itself its value is the content.
+    """
 
     family, python = "ext", ExtensionValue
 
@@ -295,18 +298,22 @@ class Extension(_Scalar):
             raise DecodeError(
                 "type_mismatch", offset=head.start, expected=f"ext type {self.code}", actual=f"ext type {head.code}"
             )
-        return ExtensionValue(self.code, self.name, self.content.parse_head(stream, head, context))
+        content = self.content.parse_head(stream, head, context)
+        return ExtensionValue(self.code, self.name, content) if self.name else content
 
     def fits(self, obj: object) -> bool:
         """Whether a Python value is this extension."""
+        if not self.name:
+            return self.content.fits(obj)
         return isinstance(obj, ExtensionValue) and obj.code == self.code
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
-        if not self.fits(obj):
+        if self.name and not self.fits(obj):
             raise EncodeError(f"an ext value of type {self.code}", shown(obj))
-        if not self.content.fits(obj.value):
-            raise EncodeError(_WORDS[self.content.family], shown(obj.value))
-        data = encoded_text(obj.value) if isinstance(obj.value, str) else bytes(obj.value)
+        content = obj.value if self.name else obj
+        if not self.content.fits(content):
+            raise EncodeError(_WORDS[self.content.family], shown(content))
+        data = encoded_text(content) if isinstance(content, str) else bytes(content)
         stream.write(_PACKER.pack(msgpack.ExtType(self.code & 0xFF, data)) if self.code >= 0 else _ext(self.code, data))
         return obj
 

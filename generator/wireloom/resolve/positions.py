@@ -1,0 +1,69 @@
+"""What must have been read where a step stands: checksums before they are verified, lists around an `index`."""
+
+from collections.abc import Iterator
+
+from wireloom.expr.ast import Expression, FieldRef, MarkRef, Position
+from wireloom.model import types
+from wireloom.model.types import Struct
+from wireloom.resolve.draft import Draft
+from wireloom.resolve.roots import Entry
+from wireloom.resolve.sites import Names, Role, Types, held, references, sites, structs
+
+
+def check_positions(draft: Draft, named: Types, names: Names, entries: tuple[Entry, ...]) -> None:
+    """Report steps and expressions that look at what is not known where they stand."""
+    unlisted = _outside_lists(named, names, entries)
+    for struct in structs(named):
+        _check_verified(draft, struct)
+        for site in sites(draft.place, named, struct):
+            facts = {each.fact for each in references(site.expression) if isinstance(each, Position)}
+            if "index" in facts and struct.name in unlisted:
+                message = f"there is no list around {struct.name}"
+                hint = "`index` is the place of an element in its list"
+                draft.reports(site.place, "unknown-name", message, hint)
+            if "size" in facts and site.role is Role.OFFSET:
+                message = "builders do not know the size before the fields stand"
+                draft.reports(
+                    site.place, "unknown-on-build", message, "a negative offset counts from the end: `at: -16`"
+                )
+
+
+def _outside_lists(named: Types, names: Names, entries: tuple[Entry, ...]) -> frozenset[str]:
+    """The structs that stand somewhere without a list around them."""
+    found = {name for entry in entries for name, listed in held(entry.type, named) if not listed}
+    waiting = list(found)
+    while waiting:
+        name = waiting.pop()
+        for inner, holders in names.above.items():
+            if inner not in found and any(each.struct.name == name and not each.listed for each in holders):
+                found.add(inner)
+                waiting.append(inner)
+    return frozenset(found)
+
+
+def _check_verified(draft: Draft, struct: Struct) -> None:
+    """A checksum is verified behind its field, and behind what says which bytes it covers."""
+    fields = {step.wire_name: (at, step) for at, step in enumerate(struct.steps) if isinstance(step, types.Field)}
+    known_at = {name: at for name, (at, _) in fields.items()}
+    known_at |= {bit.name: at for at, field in fields.values() for bit in field.bits}
+    known_at |= {step.name: at for at, step in enumerate(struct.steps) if isinstance(step, types.Mark)}
+    for position, step in enumerate(struct.steps):
+        if not isinstance(step, types.Verify) or step.field not in fields:
+            continue
+        place = draft.place / "types" / struct.name / "fields" / position / "verify"
+        at, field = fields[step.field]
+        if at > position:
+            message = f"{step.field} is not read yet where it is verified"
+            draft.reports(place / "field", "later-name", message, "move the step behind the field")
+        elif field.checksum is not None:
+            for name in _names(field.checksum.start, field.checksum.end):
+                if known_at.get(name, -1) > position:
+                    message = f"{name}, which says what {step.field} covers, is not known yet where it is verified"
+                    draft.reports(place / "field", "later-name", message, f"move the step behind {name}")
+
+
+def _names(*expressions: Expression) -> Iterator[str]:
+    for expression in expressions:
+        for each in references(expression):
+            if isinstance(each, MarkRef) or (isinstance(each, FieldRef) and each.up == 0):
+                yield each.name

@@ -105,9 +105,31 @@ def compose(text: str) -> yaml.Node | None:
     """PyYAML's nodes; by libyaml where it is there, six times faster, and in its own words where something is wrong."""
     fast = getattr(yaml, "CSafeLoader", None)
     if fast is not None and not _MAY_BE_ALIAS.search(text):
-        with contextlib.suppress(yaml.YAMLError):
-            return yaml.compose(text, Loader=fast)
+        with contextlib.suppress(yaml.YAMLError, RecursionError):
+            composed = yaml.compose(text, Loader=fast)
+            if composed is None or _is_shallow(composed):
+                return composed
     return yaml.compose(text, Loader=_Loader)
+
+
+def _is_shallow(node: yaml.Node) -> bool:
+    """Whether nothing is nested deeper than specs are."""
+    level = [node]
+    for _ in range(_DEPTH):
+        level = [part for each in level for part in _parts(each)]
+        if not level:
+            return True
+    return False
+
+
+def _parts(node: yaml.Node) -> list[yaml.Node]:
+    match node:
+        case yaml.MappingNode():
+            return [part for entry in node.value for part in entry]
+        case yaml.SequenceNode():
+            return list(node.value)
+        case _:
+            return []
 
 
 def parse(text: str, file: str) -> tuple[Node | None, tuple[Problem, ...]]:

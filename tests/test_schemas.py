@@ -14,6 +14,7 @@ from types import ModuleType
 
 import pyarrow as pa
 import pytest
+from construct import Container
 from jsonschema import Draft202012Validator
 
 from wireloom.emit import arrow, jsonschema, shape, spark
@@ -53,6 +54,9 @@ from wireloom.runtime.columns import arrow as columns
 from wireloom.runtime.columns.canonical import to_canonical
 from wireloom.runtime.columns.logical import Record as RuntimeRecord
 from wireloom.runtime.columns.rows import row_record
+from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.parsers.json.scalars import Base64
+from wireloom.runtime.parsers.json.text import read
 from wireloom.runtime.values import Extension as ExtensionValue
 from wireloom.runtime.values import Pairs
 
@@ -236,7 +240,7 @@ DOCUMENT = made(
 
 DIGEST = base64.b64encode(bytes(20)).decode()
 ODD = {"msg": "event", "keyType": "Number", "key": 1, "enc": "JSON", "hasPart": False, "left": 1}
-WITH_PART = {**ODD, "hasPart": True, "partVersion": 1, "value": "aG\nk="}
+WITH_PART = {**ODD, "hasPart": True, "partVersion": 1, "value": "aGk="}
 STOP = {"msg": "stop", "pair": ["a", None, DIGEST]}
 ACCEPTED = [
     ODD,
@@ -263,6 +267,7 @@ REFUSED = [
     {**ODD, "hasPart": True},
     {**WITH_PART, "value": "no base64!"},
     {**WITH_PART, "value": "aGk"},
+    {**WITH_PART, "value": "aG\nk="},
     {**WITH_PART, "value": "aGl="},
     {**STOP, "msg": "start", "old": 1},
     {**STOP, "pair": ["a", None]},
@@ -341,16 +346,29 @@ def test_every_root_has_a_definition() -> None:
     assert definitions["record"]["properties"]["entries"]["description"] == "Entries in order"
 
 
-@pytest.mark.parametrize("size", [None, 0, 1, 2, 3, 4, 16, 20])
+@pytest.mark.parametrize("size", [None, 0, 1, 2, 3, 16, 20, 55, 56, 57, 58, 113, 114, 120])
 @pytest.mark.parametrize("line_feeds", [False, True])
-def test_base64_patterns_take_what_base64_gives(size: int | None, *, line_feeds: bool) -> None:
+def test_base64_patterns_take_what_parsers_take(size: int | None, *, line_feeds: bool) -> None:
     taken = re.compile(pattern(size, line_feeds=line_feeds))
-    for length in range(30):
+    parser = Base64(size, line_feeds=line_feeds)
+    for length in (*range(30), *range(54, 60), *range(111, 117), 120, 171):
         text = base64.b64encode(bytes(range(255 - length, 255))).decode()
         assert bool(taken.search(text)) is (size is None or size == length)
-        assert bool(taken.search("\n".join(text) + "\n")) is (line_feeds and (size is None or size == length))
+        lines = [text[place : place + 76] for place in range(0, len(text), 76)]
+        for written in (text, f"{text}\n", "\n".join(lines), "\n".join(lines) + "\n", "\n" + text, "\n".join(text)):
+            assert bool(taken.search(written)) is accepts(parser, written), (length, written)
     for wrong in ("A", "AA", "AAA", "AA=", "AB==", "AAB=", "====", "AA==AAAA", "A A=", "AA-_", "AAAA\r\n"):
         assert not re.search(pattern(line_feeds=line_feeds), wrong)
+
+
+def accepts(parser: Base64, text: str) -> bool:
+    """Whether the parser takes the JSON string."""
+    node = read(json.dumps(text).encode(), 1)
+    try:
+        parser._parse(node, Container(), "")
+    except DecodeError:
+        return False
+    return True
 
 
 # --- Arrow, Spark, shape -------------------------------------------------------------------------------------------

@@ -120,7 +120,7 @@ def _field(field: Field, declared: Struct, scope: Scope) -> Code:
     if field.counted:
         return call("structure.Counted", literal(field.wire_name), doc=doc)
     known = scope.extents(declared, field.when)
-    when = optional_condition(_when(field, declared), _with_version(scope.extents(declared), declared))
+    when = optional_condition(presence_condition(field, declared), _with_version(scope.extents(declared), declared))
     if field.compute is not None:
         low, high, code = _computed_bounds(field, field.compute, known)
         return call(
@@ -190,7 +190,7 @@ def _code(field: Field) -> str | None:
     return None
 
 
-def _when(field: Field, declared: Struct) -> Expression | None:
+def presence_condition(field: Field, declared: Struct) -> Expression | None:
     """The field's condition, its versions included."""
     names = [version.name for version in declared.versions]
     bounds: list[Expression] = []

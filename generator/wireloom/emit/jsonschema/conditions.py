@@ -1,4 +1,7 @@
-"""What can be said about an expression when only some values are known: a value, or that nothing is known."""
+"""What can be said about an expression when only some values are known: a value, or that nothing is known.
+
+Null is a value like any other for `==` and `in`, and makes arithmetic, order and logic null, as parsers have it.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
@@ -21,16 +24,19 @@ from wireloom.expr.ast import (
 
 
 class Unknown(Enum):
-    """A value that is not known: perhaps null, or at least not null."""
+    """A value that is not known: perhaps null; at least not null; or none of the constants it is compared with."""
 
     ANYTHING = "anything"
     SOMETHING = "something"
+    OTHER = "other"
 
 
-Value = int | bool | str | None | Unknown
+Constant = int | bool | str | None
+Value = Constant | Unknown
 Lookup = Callable[[FieldRef], Value]
 
-_OPERATORS: Mapping[str, Callable[[int, int], Value]] = {
+_SMALLEST, _LARGEST, _MOST_SHIFTED = -(1 << 127), (1 << 128) - 1, 127
+_ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
     "*": lambda a, b: a * b,
@@ -39,11 +45,14 @@ _OPERATORS: Mapping[str, Callable[[int, int], Value]] = {
     "^": lambda a, b: a ^ b,
     "<<": lambda a, b: a << b,
     ">>": lambda a, b: a >> b,
+}
+_ORDER: Mapping[str, Callable[[int, int], bool]] = {
     "<": lambda a, b: a < b,
     "<=": lambda a, b: a <= b,
     ">": lambda a, b: a > b,
     ">=": lambda a, b: a >= b,
 }
+_NEVER_NULL = ("len", "count")
 
 
 def evaluate(expression: Expression, lookup: Lookup, parameters: Mapping[str, Value]) -> Value:
@@ -56,7 +65,8 @@ def evaluate(expression: Expression, lookup: Lookup, parameters: Mapping[str, Va
         case Literal(constant):
             return Unknown.ANYTHING if isinstance(constant, bytes) else constant
         case FieldRef(members=members):
-            return Unknown.ANYTHING if members else lookup(expression)
+            value = lookup(expression)
+            return Unknown.ANYTHING if members and value is not None else value
         case ParameterRef(name, members):
             parameter = parameters.get(name, Unknown.ANYTHING)
             return Unknown.ANYTHING if members and parameter is not None else parameter
@@ -64,80 +74,156 @@ def evaluate(expression: Expression, lookup: Lookup, parameters: Mapping[str, Va
             return _unary(operator, of(operand))
         case Binary("and" | "or" as operator, left, right):
             return _logic(operator, of(left), of(right))
+        case Binary("==" | "!=" as operator, left, right):
+            return _equality(operator, _known(left, of(left)), _known(right, of(right)))
         case Binary(operator, left, right):
-            return _binary(operator, of(left), of(right))
+            small = isinstance(left, FieldRef | Literal) and isinstance(right, FieldRef | Literal)
+            return _binary(operator, of(left), of(right), small=small)
         case Membership(operand, options):
             return _membership(of(operand), options)
         case Conditional(condition, then, otherwise):
             return _conditional(of(condition), of(then), of(otherwise))
         case Call("present", (argument,)):
-            return _presence(of(argument))
-        case Call() | MarkRef() | Position() | Name():
+            value = of(argument)
+            return Unknown.SOMETHING if value is Unknown.ANYTHING else value is not None
+        case Call(function):
+            return Unknown.SOMETHING if function in _NEVER_NULL else Unknown.ANYTHING
+        case MarkRef() | Position():
+            return Unknown.SOMETHING
+        case Name():
             return Unknown.ANYTHING
         case _:
             assert_never(expression)
 
 
+def same(left: object, right: object) -> bool:
+    """Equal, and not merely as true equals 1."""
+    return left == right and isinstance(left, bool) == isinstance(right, bool)
+
+
 def references(expression: Expression) -> Iterator[FieldRef]:
     """The fields that an expression mentions."""
+    if isinstance(expression, FieldRef):
+        yield expression
+    for part in _parts(expression):
+        yield from references(part)
+
+
+def compared(expression: Expression) -> Iterator[tuple[FieldRef, Constant]]:
+    """The fields that an expression compares with constants, each with the constant."""
     match expression:
-        case FieldRef():
-            yield expression
+        case Binary("==" | "!=", FieldRef() as field, Literal(constant)):
+            yield field, constant
+        case Binary("==" | "!=", Literal(constant), FieldRef() as field):
+            yield field, constant
+        case Membership(FieldRef() as field, options):
+            yield from ((field, option) for option in options)
+        case _:
+            pass
+    for part in _parts(expression):
+        yield from compared(part)
+
+
+def outcomes(expression: Expression) -> tuple[Constant, ...] | None:
+    """All that an expression can give, where that is a choice of constants."""
+    match expression:
+        case Literal(constant):
+            return (constant,)
+        case Conditional(_, then, otherwise):
+            first, second = outcomes(then), outcomes(otherwise)
+            return None if first is None or second is None else (*first, *second)
+        case _:
+            return None
+
+
+def _parts(expression: Expression) -> tuple[Expression, ...]:
+    match expression:
         case Unary(operand=part) | Membership(operand=part):
-            yield from references(part)
+            return (part,)
         case Binary(left=left, right=right):
-            yield from references(left)
-            yield from references(right)
+            return (left, right)
         case Conditional(condition, then, otherwise):
-            for part in (condition, then, otherwise):
-                yield from references(part)
+            return (condition, then, otherwise)
         case Call(arguments=arguments):
-            for part in arguments:
-                yield from references(part)
-        case Literal() | Name() | MarkRef() | ParameterRef() | Position():
-            return
+            return arguments
+        case Literal() | Name() | MarkRef() | ParameterRef() | Position() | FieldRef():
+            return ()
         case _:
             assert_never(expression)
 
 
-def _unary(operator: str, operand: Value) -> Value:
-    if isinstance(operand, Unknown):
+def _known(expression: Expression, value: Value) -> tuple[Value, bool]:
+    """A side of a comparison, and whether it is a constant."""
+    return value, isinstance(expression, Literal)
+
+
+def _equality(operator: str, left: tuple[Value, bool], right: tuple[Value, bool]) -> Value:
+    """Whether two values are equal; no unknown value but ANYTHING is null, and OTHER is no constant."""
+    wanted = operator == "=="
+    for (value, _), (against, constant) in ((left, right), (right, left)):
+        if value is Unknown.OTHER and constant:
+            return not wanted
+        if isinstance(value, Unknown) and value is not Unknown.ANYTHING and against is None:
+            return not wanted
+    if isinstance(left[0], Unknown) or isinstance(right[0], Unknown):
         return Unknown.SOMETHING
+    return same(left[0], right[0]) is wanted
+
+
+def _unary(operator: str, operand: Value) -> Value:
+    if operand is None:
+        return None
+    if isinstance(operand, Unknown):
+        return Unknown.ANYTHING if operand is Unknown.ANYTHING else Unknown.SOMETHING
     if operator == "not":
         return not operand
     if not isinstance(operand, int):
         return Unknown.ANYTHING
-    return -operand if operator == "-" else ~operand
+    return _bounded(-operand if operator == "-" else ~operand)
 
 
 def _logic(operator: str, left: Value, right: Value) -> Value:
-    """Either side may settle it: false for `and`, true for `or`."""
+    """Either side may settle it: false for `and`, true for `or`; else null on one side makes it null."""
     settling = operator == "or"
-    sides = [Unknown.SOMETHING if isinstance(side, Unknown) else bool(side) for side in (left, right)]
-    if settling in sides:
+    sides = [side if side is None or isinstance(side, Unknown) else bool(side) for side in (left, right)]
+    if any(side is settling for side in sides):
         return settling
-    return Unknown.SOMETHING if Unknown.SOMETHING in sides else not settling
+    if any(isinstance(side, Unknown) for side in sides):
+        return Unknown.ANYTHING if None in sides or Unknown.ANYTHING in sides else Unknown.SOMETHING
+    return None if None in sides else not settling
 
 
-def _binary(operator: str, left: Value, right: Value) -> Value:
+def _binary(operator: str, left: Value, right: Value, *, small: bool) -> Value:
+    """Arithmetic and order; what two `small` operands (of 64 bits) give has always room, unless shifted."""
+    if left is None or right is None:
+        return None
     if isinstance(left, Unknown) or isinstance(right, Unknown):
-        return Unknown.SOMETHING
-    if operator in ("==", "!="):
-        return (left == right) is (operator == "==")
+        roomy = operator in _ORDER or (small and operator not in ("<<", ">>"))
+        return Unknown.SOMETHING if roomy and Unknown.ANYTHING not in (left, right) else Unknown.ANYTHING
     if not isinstance(left, int) or not isinstance(right, int):
         return Unknown.ANYTHING
-    return _OPERATORS[operator](left, right)
+    if operator in _ORDER:
+        return _ORDER[operator](left, right)
+    if operator in ("<<", ">>") and not 0 <= right <= _MOST_SHIFTED:
+        return None
+    return _bounded(_ARITHMETIC[operator](left, right))
 
 
-def _membership(operand: Value, options: tuple[int | bool | str | None, ...]) -> Value:
-    return Unknown.SOMETHING if isinstance(operand, Unknown) else operand in options
+def _bounded(number: int) -> int | None:
+    return number if _SMALLEST <= number <= _LARGEST else None
 
 
-def _presence(argument: Value) -> Value:
-    return Unknown.SOMETHING if argument is Unknown.ANYTHING else argument is not None
+def _membership(operand: Value, options: tuple[Constant, ...]) -> Value:
+    if operand is Unknown.OTHER or (operand is Unknown.SOMETHING and all(option is None for option in options)):
+        return False
+    if isinstance(operand, Unknown):
+        return Unknown.SOMETHING
+    return any(same(operand, option) for option in options)
 
 
 def _conditional(condition: Value, then: Value, otherwise: Value) -> Value:
-    if isinstance(condition, Unknown):
-        return then if then == otherwise else Unknown.ANYTHING
-    return then if condition else otherwise
+    if not isinstance(condition, Unknown):
+        return then if condition else otherwise
+    if same(then, otherwise):
+        return then
+    return Unknown.ANYTHING if {then, otherwise} & {None, Unknown.ANYTHING} else Unknown.SOMETHING

@@ -3,8 +3,9 @@
 from base64 import b64encode
 from collections.abc import Sequence
 
-from wireloom.emit.jsonschema.rendering import Schema
 from wireloom.model.types import Scalar
+
+Schema = dict[str, object]
 
 
 def values(allowed: Sequence[object]) -> Schema:

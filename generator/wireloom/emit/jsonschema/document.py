@@ -6,10 +6,12 @@ JSON rendering of the format's records.
 
 from wireloom.emit.frames import described
 from wireloom.emit.jsonschema import rendering
-from wireloom.emit.jsonschema.wire import Wire
+from wireloom.emit.jsonschema.constants import Schema
+from wireloom.emit.jsonschema.documents import Documents
+from wireloom.emit.jsonschema.records import Records
 from wireloom.emit.shape.extensions import extensions
 from wireloom.model.format import Format, Root
-from wireloom.model.types import Encoding, Reference
+from wireloom.model.types import Array, Encoding, Reference
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -37,7 +39,7 @@ def root_name(format: Format, root: Root) -> str:
 
 def _documents(format: Format) -> dict[str, object]:
     """Roots, then every named type that they reach, in the order of the spec."""
-    wire = Wire(format)
+    wire = Documents(format)
     roots = {root_name(format, root): _with_doc(wire.schema(root.type), root) for root in format.roots}
     named = wire.definitions()
     return {name: schema for name, schema in roots.items() if name not in named} | named
@@ -45,16 +47,20 @@ def _documents(format: Format) -> dict[str, object]:
 
 def _renderings(format: Format) -> dict[str, object]:
     open_value = rendering.open_value(extensions(format))
-    schemas = {root.name: _with_doc(_rendering(root), root) for root in format.roots}
+    records = Records(format)
+    schemas = {root.name: _with_doc(_rendering(records, root), root) for root in format.roots}
     return {**schemas, rendering.OPEN: open_value} if _mentions_open(schemas) else dict(schemas)
 
 
-def _rendering(root: Root) -> rendering.Schema:
-    record = rendering.schema(root.logical)
-    return {"type": "array", "items": record} if root.elements else record
+def _rendering(records: Records, root: Root) -> Schema:
+    match records.bare(root.type):
+        case Array(element=element) if root.elements:
+            return {"type": "array", "items": records.schema(element, root.logical)}
+        case type:
+            return records.schema(type, root.logical)
 
 
-def _with_doc(schema: rendering.Schema, root: Root) -> rendering.Schema:
+def _with_doc(schema: Schema, root: Root) -> Schema:
     description = described(root.doc, "")
     return {"description": description, **schema} if description else schema
 

@@ -1,27 +1,28 @@
-"""The members of a JSON object: which they are, what must hold for each to be there, and which of them decide that.
+"""The members of an object, whatever they stand for: what must hold for each to be there, and which decide that.
 
-Structs that stand inline lend their members to the object around them. A member decides (it is a tag) where it has few
-values, a constant, mapped ones, true and false, or where it may be absent.
+A member decides (it is a tag) where it has few values (a constant, mapped ones, true and false), where it may be
+absent, and where conditions compare it with constants: it then is one of those, or another value. Members without a
+name are not in the object, but may decide about those that are.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 
-from wireloom.emit.jsonschema.conditions import Unknown, Value, evaluate, references
-from wireloom.expr.ast import Expression, FieldRef, Membership
-from wireloom.model.types import Boolean, Check, Field, FieldTag, Presence, Refusal, Scalar, Select, Struct, Type
-from wireloom.model.types import Mapping as ValueMapping
+from wireloom.emit.jsonschema.conditions import Constant, Unknown, Value, compared, evaluate, references, same
+from wireloom.emit.jsonschema.constants import Schema
+from wireloom.expr.ast import Expression, FieldRef
 
-Key = tuple[tuple[str, ...], str]  # the inlined structs around a field, and its name
-Resolve = Callable[[Type], Type]
+Scope = tuple[str, ...]  # the structs whose members stand in the object around them, from the outermost
+Key = tuple[Scope, str]  # a scope, and the name that expressions use
 
 
 @dataclass(frozen=True, slots=True)
 class Scoped:
-    """An expression and the inlined structs that it stands in."""
+    """An expression and the scope that it stands in."""
 
     expression: Expression
-    scope: tuple[str, ...]
+    scope: Scope
 
     def key(self, reference: FieldRef) -> Key | None:
         """The field that a reference means; None where it is not of this object."""
@@ -29,51 +30,58 @@ class Scoped:
         return (self.scope[:depth], reference.name) if depth >= 0 else None
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A member of the object: its field, its type, and what must hold for it to be there."""
-
-    key: Key
-    field: Field
-    type: Type
-    conditions: tuple[Scoped, ...]
-
-    @property
-    def name(self) -> str:
-        """The member's name in the JSON."""
-        return self.field.member or self.field.wire_name
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Option:
-    """One thing that a tag can be: its JSON value and what expressions see, or absent."""
+    """One thing that a tag can be: what stands in the JSON (or any other value, or nothing), what expressions see."""
 
-    wire: Scalar
+    shown: object
     value: Value
     absent: bool = False
+    open: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+ABSENT = Option(None, None, absent=True)
+OTHER = Option(None, Unknown.OTHER, open=True)
+SOMETHING = Option(None, Unknown.SOMETHING, open=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Member:
+    """A member of the object: its schema, what must hold for it to be there, whether it then must be, its options.
+
+    `options` are all that it can be. Where one of them is OTHER, it is told apart by the constants of `constant`.
+    """
+
+    key: Key
+    name: str
+    schema: Schema
+    conditions: tuple[Scoped, ...] = ()
+    required: bool = True
+    options: tuple[Option, ...] = ()
+    constant: type | None = None  # int or str: constants of this kind are options of it
+    least: int | None = None
+    greatest: int | None = None
+    compute: Scoped | None = None  # what it always is, where it is computed
+
+    @property
+    def certain(self) -> bool:
+        """Whether it always has a value."""
+        nulls = (None, Unknown.ANYTHING)
+        return not self.conditions and self.required and all(option.value not in nulls for option in self.options)
+
+
+@dataclass(frozen=True)
 class Members:
-    """All members of an object, those of inlined structs among them, and the checks on them."""
+    """All members of an object, and the checks on them."""
 
     members: tuple[Member, ...]
-    checks: tuple[tuple[Scoped, ...], ...]  # conditions, then what must hold under them
-    parameters: Mapping[str, Value]
+    checks: tuple[tuple[Scoped, ...], ...] = ()  # conditions, then what must hold under them
+    parameters: Mapping[str, Value] = field(default_factory=dict)
     closed: bool = True  # whether other members are refused
-
-    @classmethod
-    def of(
-        cls, struct: Struct, parameters: Mapping[str, object], resolve: Resolve, *, closed: bool = True
-    ) -> "Members":
-        """The members of a struct."""
-        known = {name: value if isinstance(value, (int, str)) else None for name, value in parameters.items()}
-        members, checks = _collected(struct, (), (), resolve)
-        return cls(tuple(members), tuple(checks), known, closed)
 
     def truth(self, conditions: Iterable[Scoped], chosen: Mapping[Key, Option]) -> bool | None:
         """Whether all conditions hold under a choice of tags; None where that is not known."""
-        results = [self._value(condition, chosen) for condition in conditions]
+        results = [self.value(condition, chosen) for condition in conditions]
         if any(not isinstance(result, Unknown) and not result for result in results):
             return False
         return None if any(isinstance(result, Unknown) for result in results) else True
@@ -82,97 +90,95 @@ class Members:
         """Whether a check is known to fail under a choice of tags."""
         return self.truth(check[:-1], chosen) is True and self.truth(check[-1:], chosen) is False
 
-    def _value(self, condition: Scoped, chosen: Mapping[Key, Option]) -> Value:
+    def value(self, condition: Scoped, chosen: Mapping[Key, Option]) -> Value:
+        """What an expression gives under a choice of tags."""
+
         def lookup(reference: FieldRef) -> Value:
-            option = chosen.get(key) if (key := condition.key(reference)) else None
-            return option.value if option else Unknown.ANYTHING
+            found = self._located(condition, reference)
+            if found and found[0].key in chosen:
+                return chosen[found[0].key].value
+            if len(found) == 1 and found[0].compute is not None:
+                return self.value(found[0].compute, chosen)
+            return Unknown.SOMETHING if any(member.certain for member in found) else Unknown.ANYTHING
 
         return evaluate(condition.expression, lookup, self.parameters)
 
     def tags(self, conditions: Iterable[Scoped]) -> tuple[Key, ...]:
         """The members that can decide the conditions."""
-        keys = (c.key(reference) for c in conditions for reference in references(c.expression))
-        return tuple(dict.fromkeys(key for key in keys if key is not None and self.options(key)))
+        found = (key for condition in conditions for key in self._mentioned(condition))
+        return tuple(key for key in dict.fromkeys(found) if self.options(key))
+
+    def _mentioned(self, condition: Scoped) -> Iterator[Key]:
+        """The members of a condition, and those that its computed ones follow from."""
+        for reference in references(condition.expression):
+            for member in self._located(condition, reference)[:1]:
+                yield member.key
+                if member.compute is not None:
+                    yield from self._mentioned(member.compute)
 
     def options(self, key: Key) -> tuple[Option, ...]:
-        """What a tag can be; none for a field that is no tag."""
-        member = next((member for member in self.members if member.key == key), None)
-        if member is None or member.conditions:
-            return ()
-        absent = (Option(None, _default(member.field), absent=True),) if _optional(member.field) else ()
-        present = tuple(_present(member, self.parameters)) or ((Option(None, Unknown.SOMETHING),) if absent else ())
-        return (*present, *absent)
+        """What a tag can be; none for a member that is no tag."""
+        return self._options.get(key, ())
+
+    def _located(self, scoped: Scoped, reference: FieldRef) -> list[Member]:
+        """The members that a reference means: of one key, in the scope itself or in a struct flattened into it."""
+        key = scoped.key(reference)
+        if key is None:
+            return []
+        if key in self._by_key:
+            return self._by_key[key]
+        scope, name = key
+        lent = [other for other in self._by_key if other[1] == name and other[0][: len(scope)] == scope]
+        return self._by_key[lent[0]] if len(lent) == 1 else []
+
+    @cached_property
+    def _options(self) -> Mapping[Key, tuple[Option, ...]]:
+        """The options of each tag: those of its member, and the constants that it is compared with."""
+        return {
+            key: options
+            for key, (member, *others) in self._by_key.items()
+            if not others and not member.conditions and (options := self._options_of(member))
+        }
+
+    def _options_of(self, member: Member) -> tuple[Option, ...]:
+        constants = self._constants.get(member.key, ()) if OTHER in member.options else ()
+        listed = (Option(constant, constant) for constant in constants if _fits(constant, member))
+        options = (*listed, *member.options)
+        return options if len(options) > 1 or not any(option.open for option in options) else ()
+
+    @cached_property
+    def _by_key(self) -> Mapping[Key, list[Member]]:
+        found: dict[Key, list[Member]] = {}
+        for member in self.members:
+            found.setdefault(member.key, []).append(member)
+        return found
+
+    @cached_property
+    def _constants(self) -> Mapping[Key, list[Constant]]:
+        """What members are compared with."""
+        found: dict[Key, list[Constant]] = {}
+        for scoped in self._expressions():
+            for reference, constant in compared(scoped.expression):
+                for member in self._located(scoped, reference)[:1]:
+                    known = found.setdefault(member.key, [])
+                    known += [] if any(same(constant, each) for each in known) else [constant]
+        return found
+
+    def _expressions(self) -> Iterator[Scoped]:
+        for member in self.members:
+            yield from member.conditions
+            if member.compute is not None:
+                yield member.compute
+        for check in self.checks:
+            yield from check
 
 
-def _collected(
-    struct: Struct, scope: tuple[str, ...], conditions: tuple[Scoped, ...], resolve: Resolve
-) -> tuple[list[Member], list[tuple[Scoped, ...]]]:
-    members: list[Member] = []
-    checks: list[tuple[Scoped, ...]] = []
-    for step in struct.steps:
-        when = getattr(step, "when", None)
-        under = (*conditions, Scoped(when, scope)) if when is not None else conditions
-        match step:
-            case Check(that=that):
-                checks.append((*under, Scoped(that, scope)))
-            case Field(inline=True):
-                for inner, case_conditions in _structs(step, scope, resolve):
-                    more, inner_checks = _collected(
-                        inner, (*scope, step.wire_name), (*under, *case_conditions), resolve
-                    )
-                    members += more
-                    checks += inner_checks
-            case Field() if step.compute is None and not step.counted:
-                members += [
-                    Member((scope, step.wire_name), step, type, (*under, *extra))
-                    for type, extra in _types(step, scope, resolve)
-                ]
-            case _:
-                pass  # other steps say nothing about members
-    return members, checks
-
-
-def _types(field: Field, scope: tuple[str, ...], resolve: Resolve) -> list[tuple[Type, tuple[Scoped, ...]]]:
-    """The types that a field can have, with the conditions: several where its type is chosen by earlier members."""
-    type = resolve(field.type)
-    match type:
-        case Select(tag=FieldTag(expression), cases=cases):
-            return [
-                (case.type, (Scoped(Membership(expression, _plain(case.values)), scope),))
-                for case in cases
-                if not isinstance(case.type, Refusal)
-            ]
-        case _:
-            return [(field.type, ())]
-
-
-def _structs(field: Field, scope: tuple[str, ...], resolve: Resolve) -> list[tuple[Struct, tuple[Scoped, ...]]]:
-    resolved = [(resolve(type), conditions) for type, conditions in _types(field, scope, resolve)]
-    return [(type, conditions) for type, conditions in resolved if isinstance(type, Struct)]
-
-
-def _plain(values: Iterable[object]) -> tuple[int | bool | str | None, ...]:
-    return tuple(value for value in values if value is None or isinstance(value, (int, str)))
-
-
-def _optional(field: Field) -> bool:
-    return field.presence is Presence.OPTIONAL
-
-
-def _default(field: Field) -> Value:
-    value = field.default if field.has_default else None
-    return value if value is None or isinstance(value, (int, str)) else Unknown.SOMETHING
-
-
-def _present(member: Member, parameters: Mapping[str, Value]) -> list[Option]:
-    """The values of a member that has few: a constant, mapped values, a boolean."""
-    field = member.field
-    if field.const is not None:
-        return [Option(field.const, field.const if isinstance(field.const, (int, str)) else Unknown.SOMETHING)]
-    if field.mappings is not None:
-        return [Option(mapping.wire, _mapped(mapping, parameters)) for mapping in field.mappings]
-    return [Option(value, value) for value in (True, False)] if isinstance(member.type, Boolean) else []
-
-
-def _mapped(mapping: ValueMapping, parameters: Mapping[str, Value]) -> Value:
-    return evaluate(mapping.value, lambda _: Unknown.ANYTHING, parameters)
+def _fits(constant: Constant, member: Member) -> bool:
+    """Whether a member can have that value."""
+    if type(constant) is not member.constant:
+        return False
+    if not isinstance(constant, int):
+        return True
+    return (member.least is None or constant >= member.least) and (
+        member.greatest is None or constant <= member.greatest
+    )

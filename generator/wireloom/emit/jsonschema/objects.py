@@ -1,23 +1,21 @@
-"""JSON Schemas of objects whose members depend on one another.
+"""JSON Schemas of objects, and of arrays by position, whose members depend on one another.
 
 A member with a condition (`when`), and checks on which members are present, make branches: one for each combination of
 tags (members that decide), as far as the branches differ. What other things decide is left open: such a member is
 optional, such a check passes.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations, product
 from math import prod
 
-from wireloom.emit.jsonschema.constants import values, written
+from wireloom.emit.jsonschema.constants import Schema, values
 from wireloom.emit.jsonschema.members import Key, Member, Members, Option, Scoped
-from wireloom.emit.jsonschema.rendering import Schema
-from wireloom.model.types import Field, Presence, Type
 
-Property = Callable[[Field, Type], Schema]
 MAXIMUM_BRANCHES = 1024
 """Members that more combinations of tags decide about are optional."""
+_MAXIMUM_UNDECIDED = 6  # elements of an array that may or may not be there
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,28 +44,58 @@ class Branch:
     present: tuple[bool | None, ...]
 
 
-def objects(members: Members, property: Property) -> Schema:
+def objects(members: Members) -> Schema:
     """The schema of an object: flat branches where one group of members decides, else one choice for each group."""
-    groups = list(_groups(members))
-    branches = [[_parts(branch, group, members, property) for branch in _branches(group, members)] for group in groups]
-    shared = _shared(members, groups, property)
-    if len(groups) > 1:
-        choices = [
-            {"oneOf": [_body(parts, _names(group, members)) for parts in each]}
-            for group, each in zip(groups, branches, strict=True)
-        ]
-        return {"type": "object", **_body(shared), "allOf": choices, "unevaluatedProperties": not members.closed}
+    groups = [group for group in _groups(members) if _shows(group, members)]
+    branches = [_branches(group, members) for group in groups]
+    shared = _shared(members, groups)
     if not groups:
         return _object(shared, members, ())
-    schemas = [_object([*shared, *parts], members, _names(groups[0], members)) for parts in branches[0]]
-    return schemas[0] if len(schemas) == 1 else {"oneOf": schemas}
+    bodies = [[_parts(branch, group, members) for branch in each] for group, each in zip(groups, branches, strict=True)]
+    if len(groups) == 1:
+        names = _names(groups[0], members)
+        schemas = [_object([*shared, *parts], members, names) for parts in bodies[0]]
+        return _one_of(schemas, groups[0], branches[0], members)
+    choices = [
+        _one_of([_body(parts, _names(group, members)) for parts in body], group, each, members)
+        for group, each, body in zip(groups, branches, bodies, strict=True)
+    ]
+    return {"type": "object", **_body(shared), "allOf": choices, "unevaluatedProperties": not members.closed}
 
 
-def _shared(members: Members, groups: Iterable[Group], property: Property) -> list[Part]:
+def arrays(members: Members) -> Schema:
+    """The schema of an array whose elements are the members that are there, in order."""
+    groups = list(_groups(members))
+    tags = tuple(dict.fromkeys(tag for group in groups for tag in group.tags))
+    decidable = prod(len(members.options(tag)) for tag in tags) <= MAXIMUM_BRANCHES
+    checks = tuple(check for group in groups for check in group.checks)
+    group = Group(tags if decidable else (), members.members, checks)
+    schemas: list[Schema] = []
+    for branch in _branches(group, members):
+        for schema in _tuples(branch, group, members):
+            schemas += [] if schema in schemas else [schema]
+    return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+
+
+def _tuples(branch: Branch, group: Group, members: Members) -> Iterator[Schema]:
+    """The arrays of a branch: with and without each element that may be there."""
+    undecided = [place for place, present in enumerate(branch.present) if present is None]
+    if len(undecided) > _MAXIMUM_UNDECIDED:
+        yield {"type": "array"}
+        return
+    for choice in product((True, False), repeat=len(undecided)):
+        decided = dict(zip(undecided, choice, strict=True))
+        present = tuple(decided.get(place, there) for place, there in enumerate(branch.present))
+        items = [part.schema for part in _parts(Branch(branch.options, present), group, members)]
+        yield {"type": "array", "prefixItems": items, "items": False, "minItems": len(items)}
+
+
+def _shared(members: Members, groups: Iterable[Group]) -> list[Part]:
     """The members that no group decides about."""
-    grouped = {key for group in groups for key in (*group.tags, *(member.key for member in group.members))}
-    free = (member for member in members.members if member.key not in grouped)
-    parts = (_part(member, members.truth(member.conditions, {}), property) for member in free)
+    grouped = {id(member) for group in groups for member in group.members}
+    tags = {key for group in groups for key in group.tags}
+    free = (member for member in members.members if id(member) not in grouped and member.key not in tags)
+    parts = (_part(member, members.truth(member.conditions, {})) for member in free)
     return [part for part in parts if part is not None]
 
 
@@ -80,7 +108,7 @@ def _groups(members: Members) -> Iterator[Group]:
     checks = [(check, tags) for check in members.checks if _tells(check, tags := members.tags(check), members)]
     for connected in _connected([*decided.values(), *(tags for _, tags in checks)]):
         group = Group(
-            tuple(member.key for member in members.members if member.key in connected),
+            tuple(dict.fromkeys(member.key for member in members.members if member.key in connected)),
             tuple(member for member in members.members if connected.intersection(decided.get(member, ()))),
             tuple(check for check, needed in checks if connected.intersection(needed)),
         )
@@ -92,16 +120,17 @@ def _decided(members: Members) -> dict[Member, tuple[Key, ...]]:
     """The members whose presence tags decide; members of one name are decided about together."""
     tags: dict[str, dict[Key, None]] = {}
     for member in members.members:
-        tags.setdefault(member.name, {}).update(dict.fromkeys(members.tags(member.conditions)))
-    return {member: tuple(tags[member.name]) for member in members.members if tags[member.name] and member.conditions}
+        if member.name:
+            tags.setdefault(member.name, {}).update(dict.fromkeys(members.tags(member.conditions)))
+    return {member: tuple(tags[member.name]) for member in members.members if tags.get(member.name)}
 
 
 def _tells(check: tuple[Scoped, ...], tags: tuple[Key, ...], members: Members) -> bool:
     """Whether the check can be seen to fail by tags alone."""
-    combinations = prod(len(members.options(tag)) for tag in tags)
+    combined = prod(len(members.options(tag)) for tag in tags)
     return (
         bool(tags)
-        and combinations <= MAXIMUM_BRANCHES
+        and combined <= MAXIMUM_BRANCHES
         and any(members.violated(check, chosen) for chosen in _choices(tags, members))
     )
 
@@ -114,6 +143,18 @@ def _connected(sets: Iterable[tuple[Key, ...]]) -> list[set[Key]]:
     return joined
 
 
+def _shows(group: Group, members: Members) -> bool:
+    """Whether it can be seen in the object how a group's members depend on one another.
+
+    It cannot where tags that are not in it let each member be there or not, whatever the others.
+    """
+    if any(member.name for member in members.members if member.key in group.tags):
+        return True
+    patterns = {branch.present for branch in _branches(group, members)}
+    independent = patterns == set(product((True, False), repeat=len(group.members)))
+    return bool(group.members) and not independent
+
+
 # --- branches ------------------------------------------------------------------------------------------------------
 
 
@@ -123,80 +164,94 @@ def _choices(tags: tuple[Key, ...], members: Members) -> Iterator[Mapping[Key, O
 
 
 def _branches(group: Group, members: Members) -> list[Branch]:
-    found = [
-        Branch(
-            tuple(frozenset([chosen[tag]]) for tag in group.tags),
-            tuple(members.truth(member.conditions, chosen) for member in group.members),
-        )
-        for chosen in _choices(group.tags, members)
-        if not any(members.violated(check, chosen) for check in group.checks)
-    ]
-    return _merged(found)
+    """The branches, each with all combinations of tags that leave the same members."""
+    found: dict[tuple[bool | None, ...], list[tuple[frozenset[Option], ...]]] = {}
+    for chosen in _choices(group.tags, members):
+        if not any(members.violated(check, chosen) for check in group.checks):
+            present = tuple(
+                True if member.key in chosen else members.truth(member.conditions, chosen) for member in group.members
+            )
+            found.setdefault(present, []).append(tuple(frozenset([chosen[tag]]) for tag in group.tags))
+    return [Branch(options, present) for present, every in found.items() for options in _merged(every)]
 
 
-def _merged(branches: list[Branch]) -> list[Branch]:
-    """Branches of the same members that differ in one tag are one branch."""
-    for place, branch in enumerate(branches):
-        for other in branches[place + 1 :]:
-            union = _union(branch, other)
-            if union is not None:
-                rest = [each for each in branches[place + 1 :] if each is not other]
-                return _merged([*branches[:place], union, *rest])
-    return branches
-
-
-def _union(left: Branch, right: Branch) -> Branch | None:
-    if left.present != right.present:
-        return None
-    pairs = list(zip(left.options, right.options, strict=True))
-    if sum(a != b for a, b in pairs) != 1:
-        return None
-    return Branch(tuple(a | b for a, b in pairs), left.present)
+def _merged(combined: list[tuple[frozenset[Option], ...]]) -> list[tuple[frozenset[Option], ...]]:
+    """Combinations that differ in one tag only become one."""
+    before = len(combined) + 1
+    while len(combined) < before:
+        before = len(combined)
+        for place in range(len(combined[0])):
+            joined: dict[tuple[frozenset[Option], ...], frozenset[Option]] = {}
+            for options in combined:
+                rest = (*options[:place], *options[place + 1 :])
+                joined[rest] = joined.get(rest, frozenset()) | options[place]
+            combined = [(*rest[:place], options, *rest[place:]) for rest, options in joined.items()]
+    return combined
 
 
 # --- schemas -------------------------------------------------------------------------------------------------------
 
 
-def _parts(branch: Branch, group: Group, members: Members, property: Property) -> list[Part]:
+def _one_of(schemas: list[Schema], group: Group, branches: list[Branch], members: Members) -> Schema:
+    """One of some schemas; exactly one where a member that is seen tells each two of them apart."""
+    if len(schemas) == 1:
+        return schemas[0]
+    if not schemas:
+        return {"not": {}}
+    shown = [place for place, tag in enumerate(group.tags) if any(m.name for m in members.members if m.key == tag)]
+    apart = all(
+        any(first.options[place].isdisjoint(second.options[place]) for place in shown)
+        for first, second in combinations(branches, 2)
+    )
+    return {"oneOf" if apart else "anyOf": schemas}
+
+
+def _parts(branch: Branch, group: Group, members: Members) -> list[Part]:
     """The members of a branch."""
     options = dict(zip(group.tags, branch.options, strict=True))
     present = {id(member): there for member, there in zip(group.members, branch.present, strict=True)}
     parts = (
-        _tag_part(member, options[member.key], members, property)
+        _tag_part(member, options[member.key], members)
         if member.key in options
-        else _part(member, present.get(id(member), False), property)
+        else _part(member, present.get(id(member), False))
         for member in members.members
     )
     return [part for part in parts if part is not None]
 
 
-def _part(member: Member, present: bool | None, property: Property) -> Part | None:  # noqa: FBT001  # three-valued
-    if present is False:
+def _part(member: Member, present: bool | None) -> Part | None:  # noqa: FBT001  # three-valued
+    if present is False or not member.name:
         return None
-    required = present is True and member.field.presence is Presence.REQUIRED
-    return Part(member.name, property(member.field, member.type), required)
+    return Part(member.name, member.schema, present is True and member.required)
 
 
-def _tag_part(member: Member, options: frozenset[Option], members: Members, property: Property) -> Part | None:
+def _tag_part(member: Member, options: frozenset[Option], members: Members) -> Part | None:
     """A tag with the values that it has in this branch."""
-    every = members.options(member.key)
-    here = [option for option in every if option in options and not option.absent]
-    if not here:
+    every = [option for option in members.options(member.key) if not option.absent]
+    here = [option for option in every if option in options]
+    if not here or not member.name:
         return None
-    schema = property(member.field, member.type)
-    if len(here) < sum(not option.absent for option in every):
-        kept = {key: value for key, value in schema.items() if key in ("description", "default")}
-        schema = {**kept, **values([written(option.wire) for option in here])}
-    required = not any(option.absent for option in options)
+    schema = member.schema
+    if len(here) < len(every):
+        schema = _narrowed(schema, here, [option for option in every if option not in options])
+    required = member.required or not any(option.absent for option in options)
     if required:
         schema = {key: value for key, value in schema.items() if key != "default"}
     return Part(member.name, schema, required)
 
 
+def _narrowed(schema: Schema, here: list[Option], elsewhere: list[Option]) -> Schema:
+    """The schema of a tag that has only these of its values."""
+    if any(option.open for option in here):
+        return {**schema, "not": values([option.shown for option in elsewhere])}
+    kept = {key: value for key, value in schema.items() if key in ("description", "default")}
+    return {**kept, **values([option.shown for option in here])}
+
+
 def _names(group: Group, members: Members) -> tuple[str, ...]:
     """The names that a group decides about."""
     named = (member.name for member in members.members if member.key in group.tags or member in group.members)
-    return tuple(dict.fromkeys(named))
+    return tuple(dict.fromkeys(name for name in named if name))
 
 
 def _object(parts: list[Part], members: Members, decided: Iterable[str]) -> Schema:
@@ -213,7 +268,8 @@ def _body(parts: Iterable[Part], decided: Iterable[str] = ()) -> Schema:
     required: list[str] = []
     for part in parts:
         earlier = properties.get(part.name)
-        properties[part.name] = part.schema if earlier is None else {"anyOf": [earlier, part.schema]}
+        same = earlier is None or earlier == part.schema
+        properties[part.name] = part.schema if same else {"anyOf": [earlier, part.schema]}
         required += [part.name] if part.required and part.name not in required else []
     forbidden = {name: False for name in decided if name not in properties}
     return {"properties": {**properties, **forbidden}, "required": required}

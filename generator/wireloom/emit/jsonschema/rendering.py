@@ -1,11 +1,14 @@
 """JSON Schemas of the canonical rendering of logical types (`wireloom.runtime.columns.canonical`)."""
 
+import math
+from base64 import b64encode
 from collections.abc import Sequence
 from typing import assert_never
 
 from wireloom.emit.arrow.module import kinds
 from wireloom.emit.frames import described
 from wireloom.emit.jsonschema.base64 import pattern
+from wireloom.emit.jsonschema.constants import Schema
 from wireloom.model.logical import (
     Alternatives,
     BigInteger,
@@ -21,8 +24,6 @@ from wireloom.model.logical import (
     Record,
     Text,
 )
-
-Schema = dict[str, object]
 
 OPEN = "OpenValue"
 _NUMBER_WORDS = ["NaN", "Infinity", "-Infinity"]
@@ -44,9 +45,9 @@ def schema(type: LogicalType) -> Schema:
         case Binary(size):
             return binary(size)
         case List(element, nullable):
-            return {"type": "array", "items": _perhaps_null(schema(element), nullable=nullable)}
+            return {"type": "array", "items": perhaps_null(schema(element), nullable=nullable)}
         case Map(key, value, nullable):
-            return {"type": "array", "items": _pair(schema(key), _perhaps_null(schema(value), nullable=nullable))}
+            return {"type": "array", "items": pair(schema(key), perhaps_null(schema(value), nullable=nullable))}
         case Record():
             return _record(type)
         case Alternatives():
@@ -97,11 +98,46 @@ def _member(member: LogicalField) -> Schema:
     return described_schema(schema(member.type), member.doc, member.unit)
 
 
-def _perhaps_null(schema: Schema, *, nullable: bool) -> Schema:
-    return {"oneOf": [{"type": "null"}, schema]} if nullable else schema
+def constant(value: object, type: LogicalType) -> object:
+    """The rendering of a constant in a place of this type."""
+    match type, value:
+        case Alternatives(), _:
+            kind = _kind(value)
+            option = dict(kinds(type)).get(kind, Open())
+            return {kind: constant(value, option)}
+        case _, bytes():
+            return b64encode(value).decode()
+        case BigInteger(), int():
+            return str(value)
+        case Float(), int() | float() if not math.isfinite(value):
+            return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        case _:
+            return value
 
 
-def _pair(key: Schema, value: Schema) -> Schema:
+def _kind(value: object) -> str:
+    """The kind of a constant."""
+    match value:
+        case bool():
+            return "bool"
+        case int():
+            return "int"
+        case float():
+            return "float"
+        case bytes():
+            return "bytes"
+        case _:
+            return "str"
+
+
+def perhaps_null(schema: Schema, *, nullable: bool) -> Schema:
+    """The schema of an element or a map's value, which is written even where it is null."""
+    takes_null = schema == {"$ref": f"#/$defs/{OPEN}"}
+    return {"oneOf": [{"type": "null"}, schema]} if nullable and not takes_null else schema
+
+
+def pair(key: Schema, value: Schema) -> Schema:
+    """The schema of a map's entry."""
     return {"type": "array", "prefixItems": [key, value], "items": False, "minItems": 2}
 
 
@@ -116,7 +152,7 @@ def open_value(extensions: Sequence[tuple[int, str, bool]]) -> Schema:
         "str": text,
         "bytes": binary(),
         "list": {"type": "array", "items": itself},
-        "map": {"type": "array", "items": _pair(itself, itself)},
+        "map": {"type": "array", "items": pair(itself, itself)},
         **{name: text if is_text else binary() for _, name, is_text in extensions},
     }
     options: list[Schema] = [{"type": "null"}, *(tagged(name, content) for name, content in contents.items())]

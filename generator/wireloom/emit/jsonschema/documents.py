@@ -1,0 +1,420 @@
+"""JSON Schemas of JSON documents, from the wire types that describe them."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import assert_never
+
+from wireloom.emit.construct.structs import presence_condition
+from wireloom.emit.jsonschema.conditions import Unknown, Value, evaluate, same
+from wireloom.emit.jsonschema.constants import Schema, values, written
+from wireloom.emit.jsonschema.members import (
+    ABSENT,
+    OTHER,
+    SOMETHING,
+    Member,
+    Members,
+    Option,
+    Scope,
+    Scoped,
+)
+from wireloom.emit.jsonschema.objects import arrays, objects
+from wireloom.emit.jsonschema.rendering import binary, described_schema, integer
+from wireloom.emit.jsonschema.scopes import Checks, Conditions, cases, exhausted, under, version_tag
+from wireloom.expr.ast import Expression, Literal
+from wireloom.model.format import Format
+from wireloom.model.types import (
+    Array,
+    Attempt,
+    Boolean,
+    Bytes,
+    Case,
+    Check,
+    Encoding,
+    Extension,
+    Field,
+    Float,
+    Form,
+    Integer,
+    JsonText,
+    Map,
+    MemberTag,
+    Null,
+    Nullable,
+    OneOf,
+    Presence,
+    Reference,
+    Refusal,
+    Scalar,
+    Select,
+    Struct,
+    Text,
+    Type,
+)
+
+
+class Documents:
+    """The schemas of one format's wire types, and the named types that they turned out to need."""
+
+    def __init__(self, format: Format) -> None:
+        self.format = format
+        self._needed: list[str] = []
+        defaults: dict[str, object] = {parameter.name: parameter.default for parameter in format.parameters}
+        self._parameters: dict[str, Value] = {
+            name: value if value is None or isinstance(value, int | str) else Unknown.SOMETHING
+            for name, value in defaults.items()
+        }
+        self._closed = defaults.get(format.unknown_members or "", "error") == "error"
+
+    def definitions(self) -> dict[str, object]:
+        """The definitions of all named types needed so far and of what they need in turn, in the order of the spec."""
+        done: dict[str, Schema] = {}
+        while pending := [name for name in self._needed if name not in done]:
+            for name in pending:
+                done[name] = self.schema(self.format.type(name))
+        return {name: done[name] for name, _ in self.format.types if name in done}
+
+    def schema(self, type: Type) -> Schema:
+        """The schema of the JSON of a wire type."""
+        match type:
+            case Integer() | Float() | Boolean() | Null() | Text() | Bytes() | JsonText():
+                return _scalar(type)
+            case Array(element=element, count=count):
+                return {"type": "array", "items": self.schema(element), **_counted(_constant(count))}
+            case Map(value=value):
+                return {"type": "object", "additionalProperties": self.schema(value)}
+            case Nullable(inner):
+                return _nullable(self.schema(inner), null=self._takes_null(inner))
+            case Reference(name):
+                return self._reference(name)
+            case OneOf(alternatives):
+                return _one_of(self._distinct([alternative.type for alternative in alternatives]))
+            case Select():
+                return self._select(type)
+            case Attempt(trials):
+                return {"anyOf": [self.schema(trial.type) for trial in trials]}
+            case Struct():
+                return self._struct(type)
+            case Extension():
+                raise AssertionError("JSON has no extension values; the resolver refuses them")
+            case _:
+                assert_never(type)
+
+    def _reference(self, name: str) -> Schema:
+        if name not in self._needed:
+            self._needed.append(name)
+        return {"$ref": f"#/$defs/{name}"}
+
+    def _distinct(self, types: list[Type]) -> list[Schema]:
+        """The alternatives, no two for one value: to a schema 1.0 is an integer, so numbers hold the integers."""
+        if any(isinstance(type, Float) for type in types):
+            types = [type for type in types if not isinstance(type, Integer)]
+        return [self.schema(type) for type in types]
+
+    def _takes_null(self, type: Type) -> bool:
+        """Whether null is a value of the type."""
+        match type:
+            case Null() | Nullable() | JsonText("any"):
+                return True
+            case Reference(name):
+                return self._takes_null(self.format.type(name))
+            case OneOf(alternatives):
+                return any(self._takes_null(each.type) for each in alternatives)
+            case Select(cases=cases):
+                return any(not isinstance(case.type, Refusal) and self._takes_null(case.type) for case in cases)
+            case _:
+                return False
+
+    # --- unions ----------------------------------------------------------------------------------------------------
+
+    def _select(self, select: Select) -> Schema:
+        """A choice of cases: by a member of theirs exactly one, else what one of them takes."""
+        schemas = self._cases(select)
+        if len(schemas) == 1 or isinstance(select.tag, MemberTag):
+            return _one_of(schemas)
+        distinct: list[Schema] = []
+        for schema in schemas:
+            distinct += [] if schema in distinct else [schema]
+        return distinct[0] if len(distinct) == 1 else {"anyOf": distinct}
+
+    def _cases(self, select: Select) -> list[Schema]:
+        """The cases of a union; a case that is itself such a union adds its own, so that the list is flat."""
+        return [schema for case in select.cases for schema in self._case(select, case)]
+
+    def _case(self, select: Select, case: Case) -> Iterator[Schema]:
+        if isinstance(case.type, Refusal):
+            return
+        target = self._resolved(case.type)
+        inner = self._cases(target) if isinstance(target, Select) else [self.schema(case.type)]
+        if not isinstance(select.tag, MemberTag):
+            yield from inner
+            return
+        said = self._says(select.tag, case, list(self._structs(target)))
+        for schema in inner:
+            yield schema if said else _restricted(schema, select.tag, case)
+
+    def _says(self, tag: MemberTag, case: Case, structs: list[Struct]) -> bool:
+        """Whether the structs of a case themselves say what the tag is."""
+        found = [[member for member in self.members(struct).members if member.name == tag.member] for struct in structs]
+        if tag.presence and not any(case.values):
+            return self._closed and not any(found)
+        return bool(found) and all(len(members) == 1 and _tells(members[0], tag, case) for members in found)
+
+    def _structs(self, type: Type) -> Iterator[Struct]:
+        """The structs that a value of a case can be."""
+        match self._resolved(type):
+            case Struct() as struct:
+                yield struct
+            case Select(cases=cases):
+                for case in cases:
+                    if not isinstance(case.type, Refusal):
+                        yield from self._structs(case.type)
+            case _:
+                pass
+
+    def _resolved(self, type: Type) -> Type:
+        while isinstance(type, Reference):
+            type = self.format.type(type.name)
+        return type
+
+    def _bare(self, type: Type) -> Type:
+        """The type itself where it may be null."""
+        resolved = self._resolved(type)
+        return self._bare(resolved.type) if isinstance(resolved, Nullable) else resolved
+
+    # --- structs ---------------------------------------------------------------------------------------------------
+
+    def _struct(self, struct: Struct) -> Schema:
+        if struct.encoding is not Encoding.JSON:
+            return described_schema(binary(), struct.doc, "")
+        members = self.members(struct)
+        body = arrays(members) if struct.form is Form.ARRAY else objects(members)
+        return described_schema(body, struct.doc, "")
+
+    def members(self, struct: Struct) -> Members:
+        """The members of a struct's object, those of inline structs among them."""
+        members, checks, known = self._collected(struct, (), ())
+        return Members(tuple(members), tuple(checks), self._parameters, self._closed and known)
+
+    def _collected(
+        self, struct: Struct, scope: Scope, conditions: tuple[Scoped, ...]
+    ) -> tuple[list[Member], Checks, bool]:
+        """Members, checks, and whether all inline structs were taken apart."""
+        members = list(version_tag(struct, scope))
+        checks: Checks = []
+        known = True
+        for step in struct.steps:
+            match step:
+                case Check(that=that, when=when):
+                    checks.append((*under(conditions, when, scope), Scoped(that, scope)))
+                case Field() if step.counted:
+                    pass
+                case Field():
+                    conditioned = under(conditions, presence_condition(step, struct), scope)
+                    type = self._resolved(step.type)
+                    declared = list(cases(type, step.type, scope))
+                    checks += exhausted(type, conditioned, scope)
+                    if step.compute is not None:
+                        members.append(_hidden(step, step.compute, scope, conditioned))
+                    elif step.inline:
+                        for place, (case, extra) in enumerate(declared):
+                            found = self._inline(case, (*scope, f"{step.wire_name}#{place}"), (*conditioned, *extra))
+                            members += found[0]
+                            checks += found[1]
+                            known = known and found[2]
+                    else:
+                        made = (self._member(step, case, scope, (*conditioned, *extra)) for case, extra in declared)
+                        members += map(_placed, made) if struct.form is Form.ARRAY else made
+                case _:
+                    pass  # other steps say nothing about members
+        return members, checks, known
+
+    def _inline(self, type: Type, scope: Scope, conditions: Conditions) -> tuple[list[Member], Checks, bool]:
+        struct = self._resolved(type)
+        if isinstance(struct, Struct) and struct.encoding is Encoding.JSON:
+            return self._collected(struct, scope, conditions)
+        return [], [], False
+
+    def _member(self, field: Field, type: Type, scope: Scope, conditions: tuple[Scoped, ...]) -> Member:
+        number = self._bare(type)
+        options, constant = self._options(field, type)
+        required = field.presence is Presence.REQUIRED
+        if not required:
+            options = (*options, replace(ABSENT, value=self._default(field)))
+        return Member(
+            (scope, field.wire_name),
+            field.member or field.wire_name,
+            self._property(field, type),
+            conditions,
+            required,
+            options,
+            constant,
+            _highest(number.minimum if isinstance(number, Integer) else None, field.minimum),
+            _lowest(number.maximum if isinstance(number, Integer) else None, field.maximum),
+        )
+
+    def _options(self, field: Field, type: Type) -> tuple[tuple[Option, ...], type | None]:
+        """What a member can be, absent apart; and the kind of constants that tell it apart."""
+        if field.const is not None:
+            return (Option(written(field.const), _plain_value(field.const)),), None
+        if field.mappings is not None:
+            meanings = ((each.wire, self._meaning(each.value)) for each in field.mappings)
+            return tuple(Option(written(wire), meaning) for wire, meaning in meanings), None
+        null = (Option(None, None),) if self._takes_null(type) else ()
+        match self._bare(type):
+            case Boolean():
+                return (Option(shown=True, value=True), Option(shown=False, value=False), *null), None
+            case Integer():
+                return (OTHER, *null), int
+            case Text():
+                return (OTHER, *null), str
+            case Null():
+                return null, None
+            case _:
+                return (SOMETHING, *null), None
+
+    def _meaning(self, expression: Expression) -> Value:
+        return evaluate(expression, lambda _: Unknown.ANYTHING, self._parameters)
+
+    def _default(self, field: Field) -> Value:
+        """What expressions see of an optional member that is absent."""
+        default = field.default if field.has_default else None
+        if field.mappings is None or not field.has_default:
+            return _plain_value(default)
+        return next((self._meaning(each.value) for each in field.mappings if each.wire == default), Unknown.ANYTHING)
+
+    def _property(self, field: Field, type: Type) -> Schema:
+        """The schema of one member or element."""
+        schema = self.schema(type)
+        if field.const is not None:
+            schema = values(_spellings(field.const, type))
+        elif field.mappings is not None:
+            schema = values([each for mapping in field.mappings for each in _spellings(mapping.wire, type)])
+        elif field.minimum is not None or field.maximum is not None:
+            schema = _ranged(schema, field.minimum, field.maximum)
+        default = {"default": written(field.default)} if field.has_default else {}
+        return described_schema({**schema, **default}, field.doc, field.unit)
+
+
+# --- members -------------------------------------------------------------------------------------------------------
+
+
+def _hidden(field: Field, compute: Expression, scope: Scope, conditions: Conditions) -> Member:
+    """A computed value: not in the object, but it may decide about other members."""
+    told = None if conditions else Scoped(compute, scope)
+    return Member((scope, field.wire_name), "", {}, conditions, required=False, compute=told)
+
+
+def _placed(member: Member) -> Member:
+    """A member as an element, which nothing but its conditions can leave out."""
+    return replace(member, required=True, options=tuple(option for option in member.options if not option.absent))
+
+
+def _plain_value(value: Scalar) -> Value:
+    return value if value is None or isinstance(value, int | str) else Unknown.SOMETHING
+
+
+def _highest(first: int | None, second: int | None) -> int | None:
+    return max((each for each in (first, second) if each is not None), default=None)
+
+
+def _lowest(first: int | None, second: int | None) -> int | None:
+    return min((each for each in (first, second) if each is not None), default=None)
+
+
+# --- schemas -------------------------------------------------------------------------------------------------------
+
+
+def _scalar(type: Integer | Float | Boolean | Null | Text | Bytes | JsonText) -> Schema:
+    match type:
+        case Integer(bits, signed):
+            return integer(bits, signed=signed)
+        case Float():
+            return {"type": "number"}
+        case Boolean():
+            return {"type": "boolean"}
+        case Null():
+            return {"type": "null"}
+        case Text():
+            return {"type": "string"}
+        case Bytes(size=size, line_feeds=line_feeds):
+            return binary(_constant(size), line_feeds=line_feeds)
+        case JsonText(kind):
+            return {} if kind == "any" else {"type": kind}
+        case _:
+            assert_never(type)
+
+
+def _spellings(value: Scalar, type: Type) -> list[object]:
+    """How a constant may stand in the JSON; base64 with and without line feeds."""
+    text = written(value)
+    if not isinstance(value, bytes) or not isinstance(text, str) or not (isinstance(type, Bytes) and type.line_feeds):
+        return [text]
+    lines = [text[place : place + 76] for place in range(0, len(text), 76)]
+    spellings = dict.fromkeys((text, "\n".join(lines)))
+    if lines and len(lines[-1]) == 76:
+        spellings["\n".join(lines) + "\n"] = None
+    return list(spellings)
+
+
+def _tells(member: Member, tag: MemberTag, case: Case) -> bool:
+    """Whether a member can only be what selects the case."""
+    required = member.required and not member.conditions
+    if tag.presence:
+        return required
+    absent = not tag.required and any(same(tag.default, value) for value in case.values)
+    shown = [option for option in member.options if not option.absent]
+    known = all(not option.open and any(same(option.shown, value) for value in case.values) for option in shown)
+    return known and (required or absent)
+
+
+def _restricted(schema: Schema, tag: MemberTag, case: Case) -> Schema:
+    """The schema of a case, with what its tag must be."""
+    if tag.presence:
+        there: Schema = {"required": [tag.member]}
+        return {"allOf": [schema], **(there if any(case.values) else {"properties": {tag.member: False}})}
+    absent = not tag.required and any(same(tag.default, value) for value in case.values)
+    allowed = values([written(value) for value in case.values])
+    return {"allOf": [schema], "properties": {tag.member: allowed}, **({} if absent else {"required": [tag.member]})}
+
+
+def _one_of(schemas: list[Schema]) -> Schema:
+    return schemas[0] if len(schemas) == 1 else {"oneOf": schemas}
+
+
+def _nullable(schema: Schema, *, null: bool) -> Schema:
+    """The schema, or null; the schema itself where it takes `null` already."""
+    match schema:
+        case _ if null:
+            return schema
+        case {"type": str(name)} if "const" not in schema and "enum" not in schema:
+            return {**schema, "type": [name, "null"]}
+        case {"oneOf": list(options)} if len(schema) == 1:
+            return {"oneOf": [*options, {"type": "null"}]}
+        case _:
+            return {"oneOf": [schema, {"type": "null"}]}
+
+
+def _ranged(schema: Schema, minimum: int | None, maximum: int | None) -> Schema:
+    """The schema with narrower bounds."""
+    bounds = {
+        "minimum": _highest(_bound(schema, "minimum"), minimum),
+        "maximum": _lowest(_bound(schema, "maximum"), maximum),
+    }
+    return {**schema, **{name: bound for name, bound in bounds.items() if bound is not None}}
+
+
+def _bound(schema: Schema, name: str) -> int | None:
+    bound = schema.get(name)
+    return bound if isinstance(bound, int) else None
+
+
+def _counted(count: int | None) -> Schema:
+    return {} if count is None else {"minItems": count, "maxItems": count}
+
+
+def _constant(expression: Expression | None) -> int | None:
+    match expression:
+        case Literal(int(value)):
+            return value
+        case _:
+            return None

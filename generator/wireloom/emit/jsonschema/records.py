@@ -1,0 +1,548 @@
+"""JSON Schemas of the canonical rendering of records, from the wire types that they are read from.
+
+The rendering of a value follows the logical type that it has for readers, which may be wider than its own: a column
+of a union holds what all cases give. Here each value is described by its own type, in the form of that wider one.
+What must hold whichever parameters are given is said; what depends on one is left open.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from wireloom.emit.construct.structs import presence_condition
+from wireloom.emit.jsonschema import rendering
+from wireloom.emit.jsonschema.conditions import Constant, Unknown, Value, outcomes
+from wireloom.emit.jsonschema.constants import Schema, values
+from wireloom.emit.jsonschema.members import ABSENT, OTHER, SOMETHING, Member, Members, Option, Scope, Scoped
+from wireloom.emit.jsonschema.objects import objects
+from wireloom.emit.jsonschema.scopes import (
+    Checks,
+    Conditions,
+    cases,
+    constants,
+    exhausted,
+    hidden_tag,
+    under,
+    version_tag,
+)
+from wireloom.expr.ast import Call, Expression, FieldRef, Literal, Membership
+from wireloom.model import logical
+from wireloom.model.format import Format
+from wireloom.model.logical import LogicalType
+from wireloom.model.types import (
+    Array,
+    Attempt,
+    Bit,
+    Boolean,
+    Bytes,
+    Check,
+    Discard,
+    Extension,
+    Field,
+    FieldTag,
+    Float,
+    Integer,
+    JsonText,
+    Map,
+    Null,
+    Nullable,
+    OneOf,
+    Presence,
+    Reference,
+    Refusal,
+    Scalar,
+    Select,
+    Struct,
+    Text,
+    Type,
+)
+from wireloom.model.types import (
+    Mapping as ValueMapping,
+)
+
+Found = tuple[list[Member], Checks]
+
+
+class Records:
+    """The schemas of the renderings of one format's records."""
+
+    def __init__(self, format: Format) -> None:
+        self.format = format
+
+    def schema(self, type: Type, shown: LogicalType) -> Schema:
+        """The schema of the rendering of what is not null of a type, in a place of the logical type `shown`."""
+        match self.bare(type):
+            case OneOf(alternatives) as union:
+                options = [alternative.type for alternative in alternatives]
+                return rendering.schema(shown) if union.open else self._any(options, shown)
+            case Select(cases=cases):
+                return self._any([case.type for case in cases if not isinstance(case.type, Refusal)], shown)
+            case Attempt() as attempt:
+                return self._in_kind(attempt, "record", shown)
+            case Extension(content=content):
+                return self.schema(content, shown) if not _open(shown) else rendering.schema(shown)
+            case bare:
+                return self._in_kind(bare, _kind(bare), shown)
+
+    def nullable(self, type: Type) -> bool:
+        """Whether a value of the type may be null."""
+        match type:
+            case Null() | Nullable():
+                return True
+            case Reference(name):
+                return self.nullable(self.format.type(name))
+            case OneOf(alternatives):
+                return any(self.nullable(each.type) for each in alternatives)
+            case Select(cases=cases):
+                return any(not isinstance(case.type, Refusal) and self.nullable(case.type) for case in cases)
+            case _:
+                return False
+
+    def bare(self, type: Type) -> Type:
+        """The type behind names, of what is not null."""
+        match type:
+            case Reference(name):
+                return self.bare(self.format.type(name))
+            case Nullable(inner):
+                return self.bare(inner)
+            case _:
+                return type
+
+    def _any(self, types: list[Type], shown: LogicalType) -> Schema:
+        schemas: list[Schema] = []
+        for type in types:
+            schema = self.schema(type, shown) if not isinstance(self.bare(type), Null) else None
+            schemas += [] if schema is None or schema in schemas else [schema]
+        return schemas[0] if len(schemas) == 1 else {"anyOf": schemas} if schemas else {"not": {}}
+
+    def _in_kind(self, type: Type, kind: str, shown: LogicalType) -> Schema:
+        """The schema in a place that may have alternatives: tagged with the kind of the type."""
+        if not isinstance(shown, logical.Alternatives):
+            return self._plain(type, shown)
+        option = next((each for each in shown.options if logical.kind_name(each) == kind), None)
+        return rendering.schema(shown) if option is None else rendering.tagged(kind, self._plain(type, option))
+
+    def _plain(self, type: Type, shown: LogicalType) -> Schema:
+        match type, shown:
+            case Integer(), logical.Integer():
+                return rendering.integer(type.bits, signed=type.signed)
+            case Float(), logical.Float():
+                return rendering.schema(shown)
+            case Bytes(size=Literal(int(size))), logical.Binary():
+                return rendering.binary(size)
+            case Array(element=element), logical.List():
+                return {"type": "array", "items": self._item(element, shown.element), **_sized(type)}
+            case Map(key=key, value=value), logical.Map():
+                return {
+                    "type": "array",
+                    "items": rendering.pair(self._item(key, shown.key), self._item(value, shown.value)),
+                }
+            case Struct(), logical.Record():
+                return _object(self._struct(type, shown, (), ()))
+            case Attempt(), logical.Record():
+                return self._trials(type, shown)
+            case _:
+                return rendering.schema(shown)
+
+    def _trials(self, attempt: Attempt, record: logical.Record) -> Schema:
+        """One object for each alternative, with its name."""
+        schemas = []
+        for place, trial in enumerate(attempt.trials):
+            if isinstance(self.bare(trial.type), Attempt):
+                return rendering.schema(record)
+            kind = Member(((), "="), attempt.kind_field, values([trial.name]))
+            reason = [_refused(attempt, place, (), ())] if place else []
+            members, checks = self._melted(trial.type, f"#{place}", record, (), ())
+            schemas.append(_object(([kind, *reason, *members], checks)))
+        return schemas[0] if len(schemas) == 1 else {"oneOf": schemas}
+
+    def _item(self, type: Type, shown: LogicalType) -> Schema:
+        if isinstance(self.bare(type), Null):
+            return {"type": "null"}
+        return rendering.perhaps_null(self.schema(type, shown), nullable=self.nullable(type))
+
+    # --- members ---------------------------------------------------------------------------------------------------
+
+    def _struct(self, struct: Struct, record: logical.Record, scope: Scope, conditions: Conditions) -> Found:
+        """The members of a struct and the checks on them, those of flattened ones among them."""
+        members = list(version_tag(struct, scope))
+        checks: Checks = []
+        emptied = {step.field for step in struct.steps if isinstance(step, Discard)}
+        for step in struct.steps:
+            match step:
+                case Check(that=that, when=when):
+                    checks.append((*under(conditions, when, scope), Scoped(that, scope)))
+                case Field():
+                    conditioned = under(conditions, presence_condition(step, struct), scope)
+                    found = self._field(step, record, scope, conditioned, emptied=step.wire_name in emptied)
+                    members += found[0]
+                    checks += found[1]
+                case _:
+                    pass  # other steps say nothing about members
+        return members, checks
+
+    def _field(
+        self, field: Field, record: logical.Record, scope: Scope, conditions: Conditions, *, emptied: bool
+    ) -> Found:
+        if field.compute is not None:
+            return [self._computed(field, field.compute, record, scope, conditions)], []
+        if field.counted:
+            counted = {**rendering.schema(_type(record, field.name)), "minimum": 0}
+            return [Member((scope, field.wire_name), _name(field), _described(field, counted), conditions)], []
+        if field.flatten:
+            return self._flattened(field, record, scope, conditions)
+        type = self._resolved(field.type)
+        members = [
+            self._member(field, case, record, scope, (*conditions, *extra), emptied=emptied)
+            for case, extra in cases(type, field.type, scope)
+        ]
+        return [*members, *self._bits(field, record, scope, conditions)], exhausted(type, conditions, scope)
+
+    def _resolved(self, type: Type) -> Type:
+        return self._resolved(self.format.type(type.name)) if isinstance(type, Reference) else type
+
+    def _member(  # noqa: PLR0913 - a field, and where it stands
+        self, field: Field, type: Type, record: logical.Record, scope: Scope, conditions: Conditions, *, emptied: bool
+    ) -> Member:
+        shown = _type(record, field.name)
+        options, constant = self._options(field, type, shown)
+        absent = field.presence is Presence.OPTIONAL and self._default(field) is None
+        nullable = absent or self._null(field, type)
+        schema: Schema = {} if field.hidden else self._value(field, type, shown)
+        if emptied:
+            schema.pop("minItems", None)
+        number = self.bare(type)
+        least, greatest = (number.minimum, number.maximum) if isinstance(number, Integer) else (None, None)
+        return Member(
+            (scope, field.wire_name),
+            _name(field),
+            _described(field, schema),
+            conditions,
+            not nullable,
+            (*options, ABSENT) if nullable else options,
+            constant,
+            least,
+            greatest,
+        )
+
+    def _null(self, field: Field, type: Type) -> bool:
+        """Whether the value is null where the field is there."""
+        if field.mappings is not None:
+            known = [outcomes(each.value) for each in field.mappings]
+            return any(each is None or None in each for each in known)
+        return field.const is None and self.nullable(type)
+
+    def _default(self, field: Field) -> Constant | Unknown | bytes | float:
+        """What stands for an absent value; SOMETHING where that is mapped to what is not null."""
+        if field.mappings is None or field.default is None:
+            return field.default
+        entry = next((each for each in field.mappings if _same(each.wire, field.default)), None)
+        known = None if entry is None else outcomes(entry.value)
+        return None if known is None or None in known else Unknown.SOMETHING
+
+    def _value(self, field: Field, type: Type, shown: LogicalType) -> Schema:
+        """The schema of a field's value."""
+        if field.mappings is not None:
+            return _meanings(field.mappings, shown)
+        if field.refers is not None:
+            return rendering.schema(shown)
+        schema = self._held(field, type, shown)
+        default = field.default if field.presence is Presence.OPTIONAL else None
+        bounded = field.const is not None or field.minimum is not None or field.maximum is not None
+        if default is None or not bounded or _same(default, field.const):
+            return schema
+        return {"anyOf": [schema, values([rendering.constant(default, shown)])]}
+
+    def _held(self, field: Field, type: Type, shown: LogicalType) -> Schema:
+        """The schema of a value that is held against a constant or a range."""
+        if field.const is not None:
+            return values([rendering.constant(field.const, shown)])
+        number = self.bare(type)
+        if not isinstance(number, Integer) or not isinstance(shown, logical.Integer):
+            return self.schema(type, shown)
+        return rendering.integer(number.bits, signed=number.signed, minimum=field.minimum, maximum=field.maximum)
+
+    def _options(self, field: Field, type: Type, shown: LogicalType) -> tuple[tuple[Option, ...], type | None]:
+        """What a member can be, and the kind of constants that tell it apart."""
+        if field.refers is not None:
+            return (SOMETHING,), None
+        if field.mappings is not None:
+            return _mapped_options(field.mappings, shown), None
+        if field.presence is Presence.OPTIONAL and field.default is not None:
+            return (SOMETHING,), None
+        if field.const is not None:
+            return (Option(rendering.constant(field.const, shown), _constant_value(field.const)),), None
+        match self.bare(type):
+            case Boolean():
+                return _booleans(shown), None
+            case Integer() if field.hidden or isinstance(shown, logical.Integer):
+                return (OTHER,), int
+            case Text() if field.hidden or isinstance(shown, logical.Text):
+                return (OTHER,), str
+            case Null():
+                return (), None
+            case _:
+                return (SOMETHING,), None
+
+    def _bits(self, field: Field, record: logical.Record, scope: Scope, conditions: Conditions) -> Iterator[Member]:
+        """The bits of a field: as many as it has, or there with it."""
+        absent = field.presence is Presence.OPTIONAL or self.nullable(field.type)
+        for bit in field.bits:
+            shown = _type(record, bit.name)
+            known = [outcomes(each.value) for each in bit.mappings or ()]
+            nullable = absent or any(each is None or None in each for each in known)
+            least, greatest = _bounds(bit)
+            options, constant = _bit_options(bit, shown)
+            schema: Schema = {} if bit.hidden else _bit_schema(bit, shown)
+            yield Member(
+                (scope, bit.name),
+                "" if bit.hidden else bit.name,
+                rendering.described_schema(schema, bit.doc, ""),
+                conditions,
+                not nullable,
+                (*options, ABSENT) if nullable else options,
+                constant,
+                least,
+                greatest,
+            )
+
+    def _computed(
+        self, field: Field, compute: Expression, record: logical.Record, scope: Scope, conditions: Conditions
+    ) -> Member:
+        """A computed value: there where it is not null."""
+        shown = _type(record, field.name)
+        known = self._outcomes(compute)
+        if field.hidden:
+            schema: Schema = {}
+        elif known is not None and any(each is not None for each in known):
+            schema = values([rendering.constant(each, shown) for each in dict.fromkeys(known) if each is not None])
+        else:
+            schema = self.schema(field.type, shown)
+        there = Scoped(Call("present", (compute,)), scope)
+        told = None if conditions else Scoped(compute, scope)
+        return Member(
+            (scope, field.wire_name), _name(field), _described(field, schema), (*conditions, there), compute=told
+        )
+
+    def _outcomes(self, expression: Expression) -> tuple[Constant, ...] | None:
+        """All that an expression can give, where those are few."""
+        match expression:
+            case Call("rangeName", (_, Literal(name))):
+                ranges = next((each.ranges for each in self.format.ranges if each.name == name), ())
+                return (None, *(each.name for each in ranges))
+            case _:
+                return outcomes(expression)
+
+    # --- flattened -------------------------------------------------------------------------------------------------
+
+    def _flattened(self, field: Field, record: logical.Record, scope: Scope, conditions: Conditions) -> Found:
+        """The members of a struct that melts into the one around, or of whichever it is."""
+        members: list[Member] = []
+        if field.presence is Presence.OPTIONAL or self.nullable(field.type):
+            tag = hidden_tag(scope, f"{field.wire_name}?", (False, True))
+            members.append(tag)
+            conditions = (*conditions, _chosen(tag, (True,), scope))
+        found = self._melted(field.type, field.wire_name, record, scope, conditions)
+        return [*members, *found[0]], found[1]
+
+    def _melted(self, type: Type, name: str, record: logical.Record, scope: Scope, conditions: Conditions) -> Found:
+        match self.bare(type):
+            case Struct() as struct:
+                return self._struct(struct, record, (*scope, name), conditions)
+            case Attempt() as attempt:
+                return self._attempt(attempt, name, record, scope, conditions)
+            case Select(tag=FieldTag(expression), cases=cases) as select:
+                each = [
+                    (case.type, (Scoped(Membership(expression, constants(case.values)), scope),))
+                    for case in cases
+                    if not isinstance(case.type, Refusal)
+                ]
+                found = self._melted_cases(each, name, record, scope, conditions)
+                return found[0], [*found[1], *exhausted(select, conditions, scope)]
+            case Select(cases=cases):
+                types = [case.type for case in cases if not isinstance(case.type, Refusal)]
+                return self._melted_choice(types, name, record, scope, conditions)
+            case OneOf(alternatives):
+                types = [each.type for each in alternatives if not isinstance(self.bare(each.type), Null)]
+                return self._melted_choice(types, name, record, scope, conditions)
+            case _:
+                return [], []
+
+    def _melted_choice(
+        self, types: list[Type], name: str, record: logical.Record, scope: Scope, conditions: Conditions
+    ) -> Found:
+        """One of some types, told by what is not in the rendering."""
+        tag = hidden_tag(scope, f"{name}|", tuple(range(len(types))))
+        each = [(type, (_chosen(tag, (place,), scope),)) for place, type in enumerate(types)]
+        members, checks = self._melted_cases(each, name, record, scope, conditions)
+        return [tag, *members], checks
+
+    def _melted_cases(
+        self,
+        types: Sequence[tuple[Type, Conditions]],
+        name: str,
+        record: logical.Record,
+        scope: Scope,
+        conditions: Conditions,
+    ) -> Found:
+        members: list[Member] = []
+        checks: Checks = []
+        for place, (type, extra) in enumerate(types):
+            found = self._melted(type, f"{name}#{place}", record, scope, (*conditions, *extra))
+            members += found[0]
+            checks += found[1]
+        return members, checks
+
+    def _attempt(
+        self, attempt: Attempt, name: str, record: logical.Record, scope: Scope, conditions: Conditions
+    ) -> Found:
+        """The name of the alternative that held, the code that refused the one before, and what either has."""
+        names = tuple(trial.name for trial in attempt.trials)
+        if any(isinstance(self.bare(trial.type), Attempt) for trial in attempt.trials):
+            return self._loose(record, scope, conditions)
+        kinds = tuple(Option(each, each) for each in names)
+        inside = (*scope, name)
+        schema: Schema = rendering.schema(_type(record, attempt.kind_field))
+        kind = Member((inside, attempt.kind_field), attempt.kind_field, schema, conditions, options=kinds)
+        hidden = Member((inside, "|"), "", {}, options=kinds) if conditions else kind
+        if conditions:  # what has conditions decides nothing itself
+            kind = Member((inside, attempt.kind_field), attempt.kind_field, schema, conditions)
+        members = [kind, hidden] if conditions else [kind]
+        checks: Checks = []
+        for place, trial in enumerate(attempt.trials):
+            held = (*conditions, Scoped(Membership(FieldRef(0, hidden.key[1]), (trial.name,)), inside))
+            if place:
+                members.append(_refused(attempt, place, held, inside))
+            found = self._melted(trial.type, f"{name}#{place}", record, scope, held)
+            members += found[0]
+            checks += found[1]
+        return members, checks
+
+    def _loose(self, record: logical.Record, scope: Scope, conditions: Conditions) -> Found:
+        """The members as readers see them, any of which may be absent."""
+        return [
+            Member((scope, f"={each.name}"), each.name, rendering.schema(each.type), conditions, required=False)
+            for each in record.fields
+        ], []
+
+
+def _object(found: Found) -> Schema:
+    return objects(Members(tuple(found[0]), tuple(found[1])))
+
+
+def _refused(attempt: Attempt, place: int, held: Conditions, scope: Scope) -> Member:
+    """Why the alternative before was refused."""
+    fallbacks = attempt.trials[place - 1].fallbacks
+    codes = dict.fromkeys(code for fallback in fallbacks for code in fallback.codes)
+    return Member((scope, f"{attempt.reason_field}#{place}"), attempt.reason_field, values([*codes]), held)
+
+
+# --- conditions ----------------------------------------------------------------------------------------------------
+
+
+def _chosen(tag: Member, options: tuple[Constant, ...], scope: Scope) -> Scoped:
+    return Scoped(Membership(FieldRef(0, tag.key[1]), options), scope)
+
+
+# --- values --------------------------------------------------------------------------------------------------------
+
+
+def _kind(type: Type) -> str:
+    """The kind of a value that is not null, told by its own type."""
+    match type:
+        case Integer():
+            return "int"
+        case Float():
+            return "float"
+        case Boolean():
+            return "bool"
+        case Text() | JsonText():
+            return "str"
+        case Bytes():
+            return "bytes"
+        case Array():
+            return "list"
+        case Map():
+            return "map"
+        case Struct() | Attempt():
+            return "record"
+        case _:
+            return "variant"
+
+
+def _open(shown: LogicalType) -> bool:
+    return isinstance(shown, logical.Open) or (
+        isinstance(shown, logical.Alternatives) and any(isinstance(each, logical.Open) for each in shown.options)
+    )
+
+
+def _type(record: logical.Record, name: str) -> LogicalType:
+    """The logical type of a member; any for what readers do not see."""
+    return next((each.type for each in record.fields if each.name == name), logical.Open())
+
+
+def _name(field: Field) -> str:
+    return "" if field.hidden else field.name
+
+
+def _described(field: Field, schema: Schema) -> Schema:
+    return schema if field.hidden else rendering.described_schema(schema, field.doc, field.unit)
+
+
+def _sized(array: Array) -> Schema:
+    """How many elements there are, where that is fixed; fewer may be left where broken ones are dropped."""
+    match array.count:
+        case Literal(int(count)):
+            return {"maxItems": count} if array.salvage else {"minItems": count, "maxItems": count}
+        case _:
+            return {}
+
+
+def _meanings(mappings: tuple[ValueMapping, ...], shown: LogicalType) -> Schema:
+    """What a value table can mean; any value where a meaning is computed."""
+    known: list[Constant] = []
+    for each in mappings:
+        found = outcomes(each.value)
+        if found is None:
+            return rendering.schema(shown)
+        known += [value for value in found if value is not None]
+    distinct = [rendering.constant(each, shown) for each in dict.fromkeys(known)]
+    return values(distinct) if distinct else {"not": {}}
+
+
+def _mapped_options(mappings: tuple[ValueMapping, ...], shown: LogicalType) -> tuple[Option, ...]:
+    known = [outcomes(each.value) for each in mappings]
+    if any(each is None or len(each) != 1 for each in known):
+        return (SOMETHING,)
+    single = dict.fromkeys(each[0] for each in known if each is not None and each[0] is not None)
+    return tuple(Option(rendering.constant(each, shown), each) for each in single)
+
+
+def _booleans(shown: LogicalType) -> tuple[Option, ...]:
+    return tuple(Option(rendering.constant(each, shown), each) for each in (True, False))
+
+
+def _bit_options(bit: Bit, shown: LogicalType) -> tuple[tuple[Option, ...], type | None]:
+    if bit.mappings is not None:
+        return _mapped_options(bit.mappings, shown), None
+    return (_booleans(shown), None) if bit.flag else ((OTHER,), int)
+
+
+def _bit_schema(bit: Bit, shown: LogicalType) -> Schema:
+    if bit.mappings is not None:
+        return _meanings(bit.mappings, shown)
+    if bit.flag or not isinstance(shown, logical.Integer):
+        return rendering.schema(shown)
+    least, greatest = _bounds(bit)
+    return {"type": "integer", "minimum": least, "maximum": greatest}
+
+
+def _bounds(bit: Bit) -> tuple[int, int]:
+    half = 1 << bit.width - 1
+    return (-half, half - 1) if bit.signed else (0, 2 * half - 1)
+
+
+def _constant_value(value: Scalar) -> Value:
+    return value if value is None or isinstance(value, int | str) else Unknown.SOMETHING
+
+
+def _same(first: object, second: object) -> bool:
+    return first == second and isinstance(first, bool) == isinstance(second, bool)

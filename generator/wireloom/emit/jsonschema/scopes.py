@@ -1,0 +1,56 @@
+"""What documents and renderings share: under which conditions a struct's fields and the cases of a union are there."""
+
+from collections.abc import Iterable, Iterator
+
+from wireloom.emit.jsonschema.conditions import Constant
+from wireloom.emit.jsonschema.members import Member, Option, Scope, Scoped
+from wireloom.expr.ast import Expression, Membership
+from wireloom.model.types import FieldTag, Refusal, Scalar, Select, Struct, Type
+
+Conditions = tuple[Scoped, ...]
+Checks = list[tuple[Scoped, ...]]
+
+_VERSION = "_version"  # what the conditions of versions call the place of the one that the arity tells
+
+
+def under(conditions: Conditions, when: Expression | None, scope: Scope) -> Conditions:
+    """The conditions, and one more where there is one."""
+    return conditions if when is None else (*conditions, Scoped(when, scope))
+
+
+def hidden_tag(scope: Scope, name: str, options: Iterable[Constant]) -> Member:
+    """A choice that nothing in the JSON shows."""
+    return Member((scope, name), "", {}, options=tuple(Option(each, each) for each in options))
+
+
+def version_tag(struct: Struct, scope: Scope) -> Iterator[Member]:
+    """What the arity of an array says: which version it is."""
+    if any(version.arity is not None for version in struct.versions):
+        told = [place for place, version in enumerate(struct.versions) if version.arity is not None]
+        yield hidden_tag(scope, _VERSION, told)
+
+
+def cases(type: Type, declared: Type, scope: Scope) -> Iterator[tuple[Type, Conditions]]:
+    """The types that a field declared so can have, with the conditions: several where earlier members choose it."""
+    match type:
+        case Select(tag=FieldTag(expression), cases=each):
+            for case in each:
+                if not isinstance(case.type, Refusal):
+                    yield case.type, (Scoped(Membership(expression, constants(case.values)), scope),)
+        case _:
+            yield declared, ()
+
+
+def exhausted(type: Type, conditions: Conditions, scope: Scope) -> Checks:
+    """A tag must be one of the cases that are no errors."""
+    match type:
+        case Select(tag=FieldTag(expression), cases=each):
+            known = [value for case in each if not isinstance(case.type, Refusal) for value in constants(case.values)]
+            return [(*conditions, Scoped(Membership(expression, tuple(known)), scope))]
+        case _:
+            return []
+
+
+def constants(values: Iterable[Scalar]) -> tuple[Constant, ...]:
+    """The values that expressions can be compared with."""
+    return tuple(value for value in values if value is None or isinstance(value, int | str))

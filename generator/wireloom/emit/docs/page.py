@@ -6,7 +6,12 @@ from itertools import chain
 
 from wireloom.emit.docs.fields import tables
 from wireloom.emit.frames import described, framed
+from wireloom.emit.jsonschema.beyond import Gap, gaps
 from wireloom.model.format import Example, Format, Parameter
+from wireloom.model.types import Encoding
+
+_OF_DOCUMENTS = "`schema.json` describes documents. It takes what decoders take and refuses what they refuse, save for:"
+_OF_RENDERINGS = "`schema.json` describes the canonical JSON rendering of records. Each record fits. It does not say:"
 
 
 def emit(format: Format) -> str:
@@ -23,9 +28,16 @@ def emit(format: Format) -> str:
         framing=format.framing.value,
         parameters=_table(("parameter", "values", "default", "meaning"), map(_parameter, format.parameters)),
         roots=[(root.name, root.doc, _records(tables(root.logical))) for root in format.roots],
+        schema=_OF_DOCUMENTS if format.encoding is Encoding.JSON else _OF_RENDERINGS,
+        gaps=_table(("the JSON Schema does not say", "of", "decoders then give"), map(_gap, gaps(format))),
         errors=_table(("code", "meaning"), ((f"`{error.code}`", error.doc) for error in format.errors)),
         examples=[_example(example) for example in format.examples],
     )
+
+
+def _gap(gap: Gap) -> Sequence[str]:
+    codes = "any code" if gap.codes is None else ", ".join(f"`{code}`" for code in gap.codes)
+    return gap.what, ", ".join(f"`{field}`" for field in gap.fields), codes
 
 
 def _records(found: Iterator[tuple[str, list[Sequence[str]]]]) -> str:

@@ -12,6 +12,7 @@ _TWO = f"{_SIGN}{{2}}{_LAST_OF_TWO}="
 _PADDED = f"(?:{_ONE}|{_TWO})"
 _LINE = f"(?:{_GROUP}){{19}}\\n"  # 76 signs
 _FULL = 19  # groups of four signs in a line
+_BYTES = 3  # in a group
 _END = "(?!\\n)$"
 
 
@@ -38,7 +39,8 @@ def _padded_lines() -> str:
 
 
 def _sized(size: int) -> str:
-    return f"(?:{_GROUP}){{{size // 3}}}{('', _ONE, _TWO)[size % 3]}"
+    groups = f"(?:{_GROUP}){{{size // 3}}}" if size >= _BYTES else ""
+    return groups + ("", _ONE, _TWO)[size % 3]
 
 
 def _sized_lines(size: int) -> str:
@@ -47,4 +49,4 @@ def _sized_lines(size: int) -> str:
     lines = max(groups - 1, 0) // _FULL
     last = _sized(size - 3 * _FULL * lines)
     feed = "\\n?" if groups and groups % _FULL == 0 else ""
-    return f"(?:{_LINE}){{{lines}}}{last}{feed}"
+    return (f"(?:{_LINE}){{{lines}}}" if lines else "") + last + feed

@@ -31,7 +31,8 @@ class Unknown(Enum):
     OTHER = "other"
 
 
-Constant = int | bool | str | None
+Listed = int | bool | str | None  # what `in` compares with
+Constant = Listed | bytes
 Value = Constant | Unknown
 Lookup = Callable[[FieldRef], Value]
 
@@ -105,7 +106,7 @@ def references(expression: Expression) -> Iterator[FieldRef]:
     """The fields that an expression mentions."""
     if isinstance(expression, FieldRef):
         yield expression
-    for part in _parts(expression):
+    for part in operands(expression):
         yield from references(part)
 
 
@@ -120,7 +121,7 @@ def compared(expression: Expression) -> Iterator[tuple[FieldRef, Constant]]:
             yield from ((field, option) for option in options)
         case _:
             pass
-    for part in _parts(expression):
+    for part in operands(expression):
         yield from compared(part)
 
 
@@ -136,7 +137,8 @@ def outcomes(expression: Expression) -> tuple[Constant, ...] | None:
             return None
 
 
-def _parts(expression: Expression) -> tuple[Expression, ...]:
+def operands(expression: Expression) -> tuple[Expression, ...]:
+    """The expressions that one is made of."""
     match expression:
         case Unary(operand=part) | Membership(operand=part):
             return (part,)

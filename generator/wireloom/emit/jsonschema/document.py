@@ -11,7 +11,7 @@ from wireloom.emit.jsonschema.documents import Documents
 from wireloom.emit.jsonschema.records import Records
 from wireloom.emit.shape.extensions import extensions
 from wireloom.model.format import Format, Root
-from wireloom.model.types import Array, Encoding, Reference
+from wireloom.model.types import Encoding, Reference
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -48,16 +48,8 @@ def _documents(format: Format) -> dict[str, object]:
 def _renderings(format: Format) -> dict[str, object]:
     open_value = rendering.open_value(extensions(format))
     records = Records(format)
-    schemas = {root.name: _with_doc(_rendering(records, root), root) for root in format.roots}
+    schemas = {root.name: _with_doc(records.root(root), root) for root in format.roots}
     return {**schemas, rendering.OPEN: open_value} if _mentions_open(schemas) else dict(schemas)
-
-
-def _rendering(records: Records, root: Root) -> Schema:
-    match records.bare(root.type):
-        case Array(element=element) if root.elements:
-            return {"type": "array", "items": records.schema(element, root.logical)}
-        case type:
-            return records.schema(type, root.logical)
 
 
 def _with_doc(schema: Schema, root: Root) -> Schema:

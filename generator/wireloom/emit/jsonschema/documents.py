@@ -44,6 +44,7 @@ from wireloom.model.types import (
     Presence,
     Reference,
     Refusal,
+    Salvage,
     Scalar,
     Select,
     Struct,
@@ -57,6 +58,7 @@ class Documents:
 
     def __init__(self, format: Format) -> None:
         self.format = format
+        self.described: list[tuple[str, Members]] = []  # the objects so far, by the names of their structs
         self._needed: list[str] = []
         defaults: dict[str, object] = {parameter.name: parameter.default for parameter in format.parameters}
         self._parameters: dict[str, Value] = {
@@ -78,6 +80,8 @@ class Documents:
         match type:
             case Integer() | Float() | Boolean() | Null() | Text() | Bytes() | JsonText():
                 return _scalar(type)
+            case Array(salvage=Salvage()):
+                return {"type": "array"}  # what is broken may be lost
             case Array(element=element, count=count):
                 return {"type": "array", "items": self.schema(element), **_counted(_constant(count))}
             case Map(value=value):
@@ -143,7 +147,7 @@ class Documents:
     def _case(self, select: Select, case: Case) -> Iterator[Schema]:
         if isinstance(case.type, Refusal):
             return
-        target = self._resolved(case.type)
+        target = self.resolved(case.type)
         inner = self._cases(target) if isinstance(target, Select) else [self.schema(case.type)]
         if not isinstance(select.tag, MemberTag):
             yield from inner
@@ -161,7 +165,7 @@ class Documents:
 
     def _structs(self, type: Type) -> Iterator[Struct]:
         """The structs that a value of a case can be."""
-        match self._resolved(type):
+        match self.resolved(type):
             case Struct() as struct:
                 yield struct
             case Select(cases=cases):
@@ -171,14 +175,15 @@ class Documents:
             case _:
                 pass
 
-    def _resolved(self, type: Type) -> Type:
+    def resolved(self, type: Type) -> Type:
+        """The type behind names."""
         while isinstance(type, Reference):
             type = self.format.type(type.name)
         return type
 
     def _bare(self, type: Type) -> Type:
         """The type itself where it may be null."""
-        resolved = self._resolved(type)
+        resolved = self.resolved(type)
         return self._bare(resolved.type) if isinstance(resolved, Nullable) else resolved
 
     # --- structs ---------------------------------------------------------------------------------------------------
@@ -187,6 +192,7 @@ class Documents:
         if struct.encoding is not Encoding.JSON:
             return described_schema(binary(), struct.doc, "")
         members = self.members(struct)
+        self.described.append((struct.name, members))
         body = arrays(members) if struct.form is Form.ARRAY else objects(members)
         return described_schema(body, struct.doc, "")
 
@@ -210,7 +216,7 @@ class Documents:
                     pass
                 case Field():
                     conditioned = under(conditions, presence_condition(step, struct), scope)
-                    type = self._resolved(step.type)
+                    type = self.resolved(step.type)
                     declared = list(cases(type, step.type, scope))
                     checks += exhausted(type, conditioned, scope)
                     if step.compute is not None:
@@ -229,7 +235,7 @@ class Documents:
         return members, checks, known
 
     def _inline(self, type: Type, scope: Scope, conditions: Conditions) -> tuple[list[Member], Checks, bool]:
-        struct = self._resolved(type)
+        struct = self.resolved(type)
         if isinstance(struct, Struct) and struct.encoding is Encoding.JSON:
             return self._collected(struct, scope, conditions)
         return [], [], False

@@ -63,6 +63,34 @@ def objects(members: Members) -> Schema:
     return {"type": "object", **_body(shared), "allOf": choices, "unevaluatedProperties": not members.closed}
 
 
+def undecided(members: Members) -> tuple[list[Member], list[tuple[Scoped, ...]]]:
+    """What the schema leaves open: members that may or may not be there, and checks that may or may not hold."""
+    groups = list(_groups(members))
+    loose: dict[Member, None] = {}
+    checks = [check for check in members.checks if not any(check in group.checks for group in groups)]
+    for group in groups:
+        for chosen in _choices(group.tags, members):
+            loose |= {each: None for each in group.members if members.truth(each.conditions, chosen) is None}
+            checks += [check for check in group.checks if check not in checks and _open(check, chosen, members)]
+    decided = {member for group in groups for member in group.members}
+    for member in members.members:
+        if member.name and member not in decided and members.truth(member.conditions, {}) is None:
+            loose[member] = None
+    return list(loose), [check for check in checks if _perhaps_open(check, members)]
+
+
+def _perhaps_open(check: tuple[Scoped, ...], members: Members) -> bool:
+    """Whether some choice of tags leaves a check open."""
+    tags = members.tags(check)
+    few = prod(len(members.options(tag)) for tag in tags) <= MAXIMUM_BRANCHES
+    return any(_open(check, chosen, members) for chosen in _choices(tags if few else (), members))
+
+
+def _open(check: tuple[Scoped, ...], chosen: Mapping[Key, Option], members: Members) -> bool:
+    """Whether a check may fail under a choice of tags, but need not."""
+    return members.truth(check[:-1], chosen) is not False and members.truth(check[-1:], chosen) is None
+
+
 def arrays(members: Members) -> Schema:
     """The schema of an array whose elements are the members that are there, in order."""
     groups = list(_groups(members))
@@ -87,7 +115,8 @@ def _tuples(branch: Branch, group: Group, members: Members) -> Iterator[Schema]:
         decided = dict(zip(undecided, choice, strict=True))
         present = tuple(decided.get(place, there) for place, there in enumerate(branch.present))
         items = [part.schema for part in _parts(Branch(branch.options, present), group, members)]
-        yield {"type": "array", "prefixItems": items, "items": False, "minItems": len(items)}
+        placed: Schema = {"prefixItems": items} if items else {}
+        yield {"type": "array", **placed, "items": False, "minItems": len(items)}
 
 
 def _shared(members: Members, groups: Iterable[Group]) -> list[Part]:

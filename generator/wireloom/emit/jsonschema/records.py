@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from wireloom.emit.construct.structs import presence_condition
 from wireloom.emit.jsonschema import rendering
-from wireloom.emit.jsonschema.conditions import Constant, Unknown, Value, outcomes
+from wireloom.emit.jsonschema.conditions import Constant, Listed, Unknown, Value, outcomes
 from wireloom.emit.jsonschema.constants import Schema, values
 from wireloom.emit.jsonschema.members import ABSENT, OTHER, SOMETHING, Member, Members, Option, Scope, Scoped
 from wireloom.emit.jsonschema.objects import objects
@@ -25,7 +25,7 @@ from wireloom.emit.jsonschema.scopes import (
 )
 from wireloom.expr.ast import Call, Expression, FieldRef, Literal, Membership
 from wireloom.model import logical
-from wireloom.model.format import Format
+from wireloom.model.format import Format, Root
 from wireloom.model.logical import LogicalType
 from wireloom.model.types import (
     Array,
@@ -66,6 +66,15 @@ class Records:
 
     def __init__(self, format: Format) -> None:
         self.format = format
+        self.described: list[tuple[str, Members]] = []  # the objects so far, by the names of their structs
+
+    def root(self, root: Root) -> Schema:
+        """The schema of the rendering of an entry point's records."""
+        match self.bare(root.type):
+            case Array(element=element) if root.elements:
+                return {"type": "array", "items": self.schema(element, root.logical)}
+            case type:
+                return self.schema(type, root.logical)
 
     def schema(self, type: Type, shown: LogicalType) -> Schema:
         """The schema of the rendering of what is not null of a type, in a place of the logical type `shown`."""
@@ -136,7 +145,7 @@ class Records:
                     "items": rendering.pair(self._item(key, shown.key), self._item(value, shown.value)),
                 }
             case Struct(), logical.Record():
-                return _object(self._struct(type, shown, (), ()))
+                return self._object(type.name, self._struct(type, shown, (), ()))
             case Attempt(), logical.Record():
                 return self._trials(type, shown)
             case _:
@@ -151,13 +160,18 @@ class Records:
             kind = Member(((), "="), attempt.kind_field, values([trial.name]))
             reason = [_refused(attempt, place, (), ())] if place else []
             members, checks = self._melted(trial.type, f"#{place}", record, (), ())
-            schemas.append(_object(([kind, *reason, *members], checks)))
+            schemas.append(self._object(trial.name, ([kind, *reason, *members], checks)))
         return schemas[0] if len(schemas) == 1 else {"oneOf": schemas}
 
     def _item(self, type: Type, shown: LogicalType) -> Schema:
         if isinstance(self.bare(type), Null):
             return {"type": "null"}
         return rendering.perhaps_null(self.schema(type, shown), nullable=self.nullable(type))
+
+    def _object(self, name: str, found: Found) -> Schema:
+        members = Members(tuple(found[0]), tuple(found[1]))
+        self.described.append((name, members))
+        return objects(members)
 
     # --- members ---------------------------------------------------------------------------------------------------
 
@@ -424,10 +438,6 @@ class Records:
         ], []
 
 
-def _object(found: Found) -> Schema:
-    return objects(Members(tuple(found[0]), tuple(found[1])))
-
-
 def _refused(attempt: Attempt, place: int, held: Conditions, scope: Scope) -> Member:
     """Why the alternative before was refused."""
     fallbacks = attempt.trials[place - 1].fallbacks
@@ -438,7 +448,7 @@ def _refused(attempt: Attempt, place: int, held: Conditions, scope: Scope) -> Me
 # --- conditions ----------------------------------------------------------------------------------------------------
 
 
-def _chosen(tag: Member, options: tuple[Constant, ...], scope: Scope) -> Scoped:
+def _chosen(tag: Member, options: tuple[Listed, ...], scope: Scope) -> Scoped:
     return Scoped(Membership(FieldRef(0, tag.key[1]), options), scope)
 
 

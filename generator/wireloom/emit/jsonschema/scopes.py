@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from wireloom.emit.jsonschema.conditions import Constant
+from wireloom.emit.jsonschema.conditions import Listed
 from wireloom.emit.jsonschema.members import Member, Option, Scope, Scoped
 from wireloom.expr.ast import Expression, Membership
 from wireloom.model.types import FieldTag, Refusal, Scalar, Select, Struct, Type
@@ -18,7 +18,7 @@ def under(conditions: Conditions, when: Expression | None, scope: Scope) -> Cond
     return conditions if when is None else (*conditions, Scoped(when, scope))
 
 
-def hidden_tag(scope: Scope, name: str, options: Iterable[Constant]) -> Member:
+def hidden_tag(scope: Scope, name: str, options: Iterable[Listed]) -> Member:
     """A choice that nothing in the JSON shows."""
     return Member((scope, name), "", {}, options=tuple(Option(each, each) for each in options))
 
@@ -51,6 +51,6 @@ def exhausted(type: Type, conditions: Conditions, scope: Scope) -> Checks:
             return []
 
 
-def constants(values: Iterable[Scalar]) -> tuple[Constant, ...]:
+def constants(values: Iterable[Scalar]) -> tuple[Listed, ...]:
     """The values that expressions can be compared with."""
     return tuple(value for value in values if value is None or isinstance(value, int | str))

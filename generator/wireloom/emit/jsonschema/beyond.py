@@ -1,0 +1,240 @@
+"""What a JSON Schema does not say of what decoders check: rules that the schema's language has no words for.
+
+Each is a row of the table in the format's page, with the error codes that decoders then give. A document that the
+schema takes and a decoder refuses is refused with one of these codes; none is refused by the schema alone.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from wireloom.emit.jsonschema.conditions import operands
+from wireloom.emit.jsonschema.documents import Documents
+from wireloom.emit.jsonschema.members import Members
+from wireloom.emit.jsonschema.objects import undecided
+from wireloom.emit.jsonschema.records import Records
+from wireloom.expr.ast import Binary, Call, Expression, Literal, Unary
+from wireloom.expr.text import text_of
+from wireloom.model.format import Format
+from wireloom.model.traversal import parts
+from wireloom.model.types import (
+    Array,
+    Attempt,
+    Bytes,
+    Check,
+    Encoding,
+    FieldTag,
+    Float,
+    Integer,
+    JsonText,
+    Map,
+    OneOf,
+    Reference,
+    Salvage,
+    Select,
+    Struct,
+    Type,
+)
+
+_ABSENCE = ("missing_key", "unexpected_property", "bad_arity")
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Something that the schema does not say: what, of which fields, and the codes of decoders (None: any)."""
+
+    what: str
+    fields: tuple[str, ...] = ()
+    codes: tuple[str, ...] | None = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A type and where it stands; `direct` where it is that of a field itself."""
+
+    type: Type
+    path: str
+    direct: bool = False
+
+
+def gaps(format: Format) -> tuple[Gap, ...]:
+    """All that the schema of the format does not say."""
+    places = tuple(_places(format))
+    document = format.encoding is Encoding.JSON
+    found = [
+        *(_text(format, places) if document else _rendering(places)),
+        *_limits(format, places),
+        *_rules(format, places),
+        *_settings(format),
+    ]
+    return tuple(dict.fromkeys(gap for gap in found if document or gap.codes is not None))
+
+
+# --- walking -------------------------------------------------------------------------------------------------------
+
+
+def _places(format: Format) -> Iterator[_Place]:
+    """Every type that a record is made of, once."""
+    seen: set[tuple[str, bool]] = set()
+    pending = [_Place(root.type, "") for root in reversed(format.roots)]
+    while pending:
+        place = pending.pop()
+        type = place.type
+        if isinstance(type, Reference):
+            if (type.name, place.direct) not in seen:
+                seen.add((type.name, place.direct))
+                pending.append(_Place(format.type(type.name), type.name, place.direct))
+            continue
+        yield place
+        pending += reversed(list(_inside(place)))
+
+
+def _inside(place: _Place) -> Iterator[_Place]:
+    match place.type:
+        case Struct() as struct:
+            for field in struct.fields:
+                if field.compute is None and not field.counted:
+                    yield _Place(field.type, f"{struct.name}.{field.wire_name}", direct=True)
+        case type:
+            yield from (_Place(part, place.path) for part in parts(type))
+
+
+def _where(places: Iterable[_Place]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(place.path for place in places if place.path))
+
+
+# --- the text ------------------------------------------------------------------------------------------------------
+
+
+def _text(format: Format, places: Sequence[_Place]) -> Iterator[Gap]:
+    """What is lost when a document is read before the schema judges it."""
+    unread = ("json_syntax", "truncated", "trailing_bytes", "invalid_utf8", "json_nonfinite")
+    yield Gap("Text that is no JSON, lone surrogates in it, and numbers beyond a double", codes=unread)
+    if any(isinstance(place.type, Struct | Map | JsonText) for place in places):
+        yield Gap("A member that is there twice", codes=("duplicate_key",))
+    if any(isinstance(place.type, Integer) for place in places):
+        unions = [place.type.code for place in places if isinstance(place.type, OneOf)]
+        codes = tuple(dict.fromkeys(("type_mismatch", *unions)))
+        yield Gap("An integer that is written with a fraction or an exponent: `1.0`, `1e3`", codes=codes)
+    both = [place for place in places if isinstance(place.type, OneOf) and _numbers(format, place.type)]
+    if both:
+        yield Gap("An integer beyond its range where a float may stand, too", _where(both), ("int_range",))
+
+
+def _numbers(format: Format, union: OneOf) -> bool:
+    """Whether integers and floats are both alternatives."""
+    types = [Documents(format).resolved(each.type) for each in union.alternatives]
+    return any(isinstance(type, Integer) for type in types) and any(isinstance(type, Float) for type in types)
+
+
+def _rendering(places: Sequence[_Place]) -> Iterator[Gap]:
+    """What renderings cannot be held to."""
+    if any(isinstance(place.type, Integer) for place in places):
+        yield Gap("An integer that is written with a fraction or an exponent: `1.0`, `1e3`")
+    if any(isinstance(place.type, Float) and place.type.bits < 64 for place in places):
+        yield Gap("A number that 32 bits do not hold exactly")
+    keyed = [place for place in places if isinstance(place.type, Map)]
+    if keyed:
+        yield Gap("A key of a map that is there twice", _where(keyed), ("duplicate_key",))
+
+
+# --- limits --------------------------------------------------------------------------------------------------------
+
+
+def _limits(format: Format, places: Sequence[_Place]) -> Iterator[Gap]:
+    nested = [place for place in places if _open(place.type)]
+    if nested:
+        yield Gap("How deep open values are nested", _where(nested), ("depth_limit",))
+    if format.size is not None:
+        yield Gap("How large a record is", codes=("size_limit",))
+
+
+def _open(type: Type) -> bool:
+    return isinstance(type, JsonText) or (isinstance(type, OneOf) and type.open)
+
+
+# --- rules ---------------------------------------------------------------------------------------------------------
+
+
+def _rules(format: Format, places: Sequence[_Place]) -> Iterator[Gap]:
+    """Rules over several members, and those that depend on what is read."""
+    checks = {id(step.that): step for place in places for step in _checks(place.type)}
+    for name, members in _objects(format):
+        loose, unsaid = undecided(members)
+        names = [member.name for member in members.members]
+        absent = tuple(f"{name}.{member.key[1]}" for member in loose if names.count(member.name) == 1)
+        various = tuple(f"{name}.{member.key[1]}" for member in loose if names.count(member.name) > 1)
+        if absent:
+            codes = _ABSENCE if format.encoding is Encoding.JSON else ()
+            yield Gap("Whether a member is there, by its condition", absent, codes)
+        if various:
+            yield Gap("Of which type a member is, by its tag", tuple(dict.fromkeys(various)), None)
+        for check in unsaid:
+            yield _check_gap(name, checks.get(id(check[-1].expression)))
+    for place in places:
+        yield from _gaps_of(place)
+
+
+def _objects(format: Format) -> list[tuple[str, Members]]:
+    """Every object that the schema describes, by the name of its struct."""
+    if format.encoding is Encoding.JSON:
+        documents = Documents(format)
+        for root in format.roots:
+            documents.schema(root.type)
+        documents.definitions()
+        return documents.described
+    records = Records(format)
+    for root in format.roots:
+        records.root(root)
+    return records.described
+
+
+def _checks(type: Type) -> Iterator[Check]:
+    if isinstance(type, Struct):
+        yield from (step for step in type.steps if isinstance(step, Check))
+
+
+def _check_gap(name: str, step: Check | None) -> Gap:
+    if step is None:
+        return Gap("That the tag of a union is one of its cases", (name,), None)
+    while_ = f" while `{text_of(step.when)}`" if step.when is not None else ""
+    return Gap(f"`{text_of(step.that)}`{while_}", (f"{name}.{step.field}" if step.field else name,), (step.code,))
+
+
+def _gaps_of(place: _Place) -> Iterator[Gap]:
+    """What the schema does not say of one type."""
+    where = (place.path,) if place.path else ()
+    match place.type:
+        case Array(unique=str(name), salvage=None) as array:
+            yield Gap(f"That elements differ in `{name}`", where, (array.unique_code,))
+        case Bytes(size=size, code=code) if size is not None and not isinstance(size, Literal):
+            yield Gap(f"That there are `{text_of(size)}` bytes", where, (code,))
+        case Struct() as struct:
+            computed = [field for field in struct.fields if field.compute is not None and _calculates(field.compute)]
+            if computed:
+                codes = dict.fromkeys(("int_range", *(field.code for field in computed if field.code)))
+                fields = tuple(f"{struct.name}.{field.wire_name}" for field in computed)
+                yield Gap("Numbers that are computed and have no room in their type", fields, tuple(codes))
+        case Array(salvage=Salvage()):
+            yield Gap("Elements of a list that keeps those before the first bad one", where, None)
+        case Select(tag=FieldTag(expression)) if not place.direct:
+            yield Gap(f"Which type `{text_of(expression)}` selects", where, None)
+        case Attempt():
+            yield Gap("Which alternative an error makes way for", where, None)
+        case _:
+            return
+
+
+def _calculates(expression: Expression) -> bool:
+    """Whether an expression gives numbers that none of its parts is."""
+    match expression:
+        case Binary("+" | "-" | "*" | "<<" | ">>" | "&" | "|" | "^"):
+            return True
+        case Unary("-" | "~") | Call("decimal" | "md5"):
+            return True
+        case _:
+            return any(map(_calculates, operands(expression)))
+
+
+def _settings(format: Format) -> Iterator[Gap]:
+    if format.parameters and format.encoding is Encoding.JSON:
+        yield Gap("What parameters change that are not at their defaults")

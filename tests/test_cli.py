@@ -327,6 +327,17 @@ def test_wrong_names_get_the_nearest_right_one_and_exit_code_2(generated, argume
     assert message in result.output
 
 
+def test_encode_does_not_write_into_the_file_that_it_reads(generated, tmp_path):
+    lines = tmp_path / "lines.json"
+    lines.write_text('{"kind": "alarm"}\n')
+    (tmp_path / "link").symlink_to(lines)
+    for name in ("lines.json", "link"):
+        result = generated.run("encode", "heartbeat", lines, "-o", tmp_path / name)
+        assert result.exit_code == 2
+        assert "is the input" in result.output
+    assert lines.read_text() == '{"kind": "alarm"}\n'
+
+
 def test_encode_says_which_line_is_wrong(generated, tmp_path):
     lines = tmp_path / "lines.json"
     lines.write_text('{"kind": "alarms"}\n')

@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from conftest import GENERATED
 from wireloom.cli.app import app
 from wireloom.examples.recording import entries, recorded
 from wireloom.project import spec_files
 from wireloom.runtime.codec import Codec
+from wireloom.runtime.engine import Path as Way
 from wireloom.spec import yaml
+from wireloom_formats import FORMATS, load
 
 GOOD = (
     "cafe 0037 01 c0 0000018bcfe56800 0002 "
@@ -63,7 +66,7 @@ def specs(tmp_path: Path) -> Specs:
 def test_examples_that_hold_are_counted(specs):
     result = specs.run("test")
     assert result.exit_code == 0, result.output
-    assert re.fullmatch(r"2 examples, all hold \(\d+\.\d\d s\)\n", result.output)
+    assert re.fullmatch(r"2 examples, all hold.* \(\d+\.\d\d s\)\n", result.output)
 
 
 @pytest.mark.parametrize(
@@ -178,6 +181,38 @@ def test_generate_runs_the_examples_and_writes_the_files_all_the_same(specs):
     assert specs.run("generate", "--check").exit_code == 1
     assert specs.run("generate", "--no-examples").exit_code == 0
     assert specs.run("generate", "--check", "--no-examples").exit_code == 0
+
+
+# --- explain -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_explain_says_of_each_root_what_it_runs_on(name):
+    result = CliRunner().invoke(app, ["explain", name, "--out", str(GENERATED)])
+    assert result.exit_code == 0, result.output
+    codec = load(name).CODEC
+    for root in codec.roots:
+        said = result.output.partition(f"    root {root}\n")[2].partition("    root ")[0]
+        assert f"decode  {codec.decode_path(root=root)}\n" in said
+        assert f"encode  {codec.encode_path(root=root)}\n" in said
+
+
+def test_explain_names_the_parameters_that_change_the_path_and_the_columns_that_do_not_leave_the_engine(
+    specs, monkeypatch
+):
+    specs.run("generate")
+
+    def path(_: Codec, columns: object = None, *, root: object = None, **asked: object) -> Way:
+        native = columns is not None or bool(asked)
+        return Way(native, "" if native else "something new")
+
+    monkeypatch.setattr(Codec, "decode_path", path)
+    places = ["--out", str(specs.home / "build"), "--package", "trying_formats"]
+    output = CliRunner().invoke(app, ["explain", "heartbeat", *places]).output
+    assert "decode  construct path: something new" in output
+    assert "native engine for each of these columns alone: kind, urgent, battery, sentAt, readings" in output
+    assert "decode  with open_values=json: native engine" in output
+    assert "heartbeat leaves the native engine (decode: something new)" in specs.run("generate").output
 
 
 # --- record --------------------------------------------------------------------------------------------------------

@@ -12,11 +12,13 @@ from pathlib import Path
 
 from wireloom.emit import arrow, construct, docs, jsonschema, layout, package, protobuf, shape, spark
 from wireloom.emit.package import tree
-from wireloom.examples import Recorded, Report, Subject, record, run
+from wireloom.examples import Recorded, Report, Subject, opened, record, run
+from wireloom.explanation import slow
 from wireloom.failures import MisuseError
 from wireloom.model.format import Format
 from wireloom.project import Changes, Project, spec_files
 from wireloom.resolve import resolve
+from wireloom.runtime.engine import available
 from wireloom.spec import Document, language_schema, load
 
 LANGUAGE_SCHEMA = "wireloom.schema.json"
@@ -98,6 +100,15 @@ def _subjects(specs: Specs, names: Collection[str] | None) -> Iterator[Subject]:
     for format, document in zip(specs.formats, specs.documents, strict=True):
         if names is None or format.name in names:
             yield Subject(format, document, specs.modules[format.name])
+
+
+def slow_paths(specs: Specs) -> dict[str, str]:
+    """The formats that leave the native engine, and why; none where no engine is compiled, which is another matter."""
+    if not available():
+        return {}
+    with opened(specs.modules) as modules:
+        found = {format: slow(module.CODEC) for format, module in modules.items()}
+    return {format: reason for format, reason in found.items() if reason}
 
 
 def stale(project: Project, specs: Specs) -> list[str]:

@@ -10,6 +10,7 @@ from wireloom.cli.beginnings import new, pipeline, spec
 from wireloom.cli.bundling import package
 from wireloom.cli.demonstration import demo
 from wireloom.cli.examination import doctor
+from wireloom.cli.explaining import explain
 from wireloom.cli.generation import formats, generate
 from wireloom.cli.guard import Guarded
 from wireloom.cli.ingestion import ingest
@@ -70,7 +71,7 @@ def _add(to: typer.Typer, *commands: Callable[..., None]) -> None:
         to.command(help=description, epilog=f"\b{examples}")(command)
 
 
-_add(app, generate, test, formats)
+_add(app, generate, test, formats, explain)
 app.add_typer(new, name="new", help="Start a spec, or a pipeline of Spark; `new NAME` starts a spec.")
 _add(new, spec, pipeline)
 _add(app, decode, encode, validate, ingest, replay, package, demo, doctor)

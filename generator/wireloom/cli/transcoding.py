@@ -87,6 +87,8 @@ def encode(
       wireloom decode kind_of_event events.log | wireloom encode kind_of_event - > copy.log
     """
     request = _request(chosen(format, package, out), root, framing, parameter)
+    if output is not None and output.exists() and file.exists() and output.samefile(file):
+        raise MisuseError(f"{output} is the input; give --output another file")
     if output is None and sys.stdout.isatty():
         raise MisuseError("bytes are not for a terminal; give --output FILE or a pipe")
     with _input(file) as source, _output(output) as target:

@@ -54,7 +54,7 @@ LAYOUT: Final[dict[str, Any]] = {
                                 2,
                                 False,
                                 (
-                                    (0, None),
+                                    (0, ("null",)),
                                     (1, ("text", "UPSERT")),
                                     (2, ("text", "DELETE")),
                                     (
@@ -235,7 +235,7 @@ LAYOUT: Final[dict[str, Any]] = {
                                 0,
                                 2,
                                 False,
-                                ((0, None), (1, ("text", "UPSERT")), (2, ("text", "DELETE")), (3, None)),
+                                ((0, ("null",)), (1, ("text", "UPSERT")), (2, ("text", "DELETE")), (3, ("null",))),
                                 "unknown_value",
                                 False,
                                 None,

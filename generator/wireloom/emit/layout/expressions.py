@@ -69,5 +69,7 @@ def _constant(literal: Literal) -> Tree:
             return ("text", filler.decode("latin-1"))
         case str() as text:
             return ("text", text)
+        case None:
+            return ("null",)  # None stands for an expression that is not there
         case value:
             return value

@@ -45,7 +45,7 @@ OPCODES = {
         "ATTEMPT FAIL PACK_INTEGER PACK_FLOAT PACK_BOOLEAN PACK_NIL PACK_TEXT PACK_BYTES PACK_NIL_JUMP PACK_OPEN "
         "PACK_FAMILY PACK_ARITY PACK_REPEAT PROTO_MESSAGE PROTO_ABSENT PROTO_INTEGER PROTO_FLOAT PROTO_BYTES PROTO_SUB "
         "PROTO_UNSUB PROTO_REPEAT PROTO_ENTRY PROTO_TABLE PACK_CONSTANT PACK_MAPPED BRANCH BRANCH_IN FIXED VALUE MATCH "
-        "ARITHMETIC".split()
+        "ARITHMETIC PACK_COUNT MAPPING_FAR TEXT REAL".split()
     )
 }
 """The instructions, by name; their operands are in checks.pxi."""
@@ -54,7 +54,7 @@ EXPRESSION_CODES = {
     name: number
     for number, name in enumerate(
         "END CONST NULL LOAD HERE + - * & | ^ << >> == != < <= > >= NEGATE ~ not present zero in JUMP FALSE_KEEP "
-        "TRUE_KEEP FALSE rangeName min max".split()
+        "TRUE_KEEP FALSE rangeName min max and or".split()
     )
 }
 """The operations of expressions, by name."""

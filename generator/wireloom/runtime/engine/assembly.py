@@ -22,7 +22,11 @@ class Uncovered(Exception):  # noqa: N818 - not an error: the construct parser d
 
 @dataclass(eq=False, slots=True)
 class Register:
-    """A place for the value of a field; `kind` is int, bool, text (of the format), bytes, list, mixed or position."""
+    """A place for the value of a field.
+
+    `kind` is int, bool, text (of the format), bytes (the size, and where they stand), list (the count), position,
+    mixed (a value is there), null (there is never one), or several (nothing is known of it).
+    """
 
     kind: str
     words: int = 1
@@ -68,6 +72,7 @@ class Assembly:
     codes: dict[str, int] = field(default_factory=lambda: {"truncated": TRUNCATED})
     _symbols: dict[bytes, int] = field(default_factory=dict)
     labels: list[Label] = field(default_factory=list)
+    regions: list[tuple[Register, int, int]] = field(default_factory=list)  # rows that give a register a value
     _bodies: list[Callable[[], None]] = field(default_factory=list)
 
     def emit(self, name: str, *operands: Operand) -> list[Operand]:

@@ -73,34 +73,37 @@ cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef int read_bits(Machine *m, const int64_t *i) noexcept nogil:
-    """i: low << 8 | width, form (0 boolean, 1 unsigned, 2 signed, 3 mapped), table, code, register, column.
+    """i: low << 8 | width, form (0 boolean, 1 unsigned, 2 signed, 3 mapped, 4 mapped far), table, code, register, column.
 
     The integer itself stays the machine's value for the next bits.
     """
     cdef int64_t whole = m.value, low = i[1] >> 8, width = i[1] & 0xFF
     cdef int64_t bits = <int64_t>(<uint64_t>whole >> low & ((<uint64_t>1 << width) - 1 if width < 64 else ~<uint64_t>0))
+    cdef bint wide = m.wide
     cdef int code
     cdef int64_t mapped[5]
-    if m.wide or m.none:
+    if m.none:
         return IRREGULAR
-    if i[2] == 3:
+    m.wide = i[2] != 2 and bits < 0
+    if i[2] >= 3:
         mapped[1] = i[3]
         mapped[2] = i[4]
         mapped[3] = i[5]
         mapped[4] = i[6]
-        code = map_value(m, mapped, bits)
+        code = map_value(m, mapped, bits) if i[2] == 3 else map_far(m, mapped, bits)
     else:
-        if i[2] == 2 and bits >> (width - 1) & 1:
+        if i[2] == 2 and width < 64 and bits >> (width - 1) & 1:
             bits -= <int64_t>1 << width
         m.value = bits
         code = deliver_boolean(m, i[5], i[6]) if i[2] == 0 else deliver_integer(m, i[5], i[6])
     m.value = whole
-    m.none = m.wide = False
+    m.none = False
+    m.wide = wide
     return code
 
 
 cdef int compute(Machine *m, const int64_t *i) noexcept nogil:
-    """i: expression, kind, register, column"""
+    """i: expression, kind (as in `deliver`; 4 a number that becomes a float), register, column, minimum, maximum"""
     cdef int64_t value = 0
     cdef bint none = False
     cdef int code = number_of(m, i[1], &value, &none)
@@ -110,6 +113,13 @@ cdef int compute(Machine *m, const int64_t *i) noexcept nogil:
         if i[3] >= 0:
             m.absent[i[3]] = True
         return OK
+    if i[2] == 4:
+        if i[3] >= 0:
+            m.registers[i[3]] = 1
+            m.absent[i[3]] = False
+        return put_float(m.columns, i[4], <double>value) if i[4] >= 0 else OK
+    if i[2] == 1 and (value < i[5] or value > i[6]):
+        return IRREGULAR
     return deliver(m, i[2], value, i[3], i[4])
 
 
@@ -187,13 +197,15 @@ cdef inline int switch_to(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef int attempt(Machine *m, const int64_t *i) noexcept nogil:
-    """i: body, table of codes that lead on, target after success, struct column (or -1), reason register, reason column"""
+    """i: body, table of codes that lead on, target after success, table of columns that the body writes, reason register"""
     cdef const uint8_t *position = m.position
     cdef const uint8_t *end = m.end
     cdef int overrun = m.overrun
     cdef const int64_t *table = m.tables + i[2]
-    cdef int64_t n, row = m.columns[i[4]].length if i[4] >= 0 else 0
+    cdef const int64_t *written = m.tables + i[4]
+    cdef int64_t n
     cdef int64_t frames = m.frame_count, names = m.spans.length, following = m.next
+    cdef int64_t column
     cdef int code = run(m, i[1])
     m.next = following
     if code == OK:
@@ -206,8 +218,8 @@ cdef int attempt(Machine *m, const int64_t *i) noexcept nogil:
             m.position = position
             m.end = end
             m.overrun = overrun
-            if i[4] >= 0:
-                cut(m.columns, <int>i[4], row)
+            for column in range(1, written[0] + 1):
+                cut(m.columns, <int>written[column], m.columns[written[column]].row[0])
             m.registers[i[5]] = table[2 + 2 * n]
             m.absent[i[5]] = False
             return OK
@@ -215,7 +227,7 @@ cdef int attempt(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
-    """i: form of the count (0 to the end, 1 number, 2 expression), count, body, list column, index register"""
+    """i: form of the count (0 to the end, 1 number, 2 expression), count, body, list column, index register, register"""
     cdef int64_t count = -1, n = 0, base = 0, following = m.next
     cdef bint none = False
     cdef const uint8_t *before
@@ -245,4 +257,7 @@ cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
         if i[4] >= 0 and pad(m.columns + m.columns[i[4]].child, base + n):
             return EXHAUSTED
     m.next = following
+    if i[6] >= 0:
+        m.registers[i[6]] = n
+        m.absent[i[6]] = False
     return put_list(m.columns, i[4]) if i[4] >= 0 else OK

@@ -4,7 +4,7 @@ _NONE = -1
 
 # What the operands of an instruction are, from the first on:
 #   R register  r register or none   P pair of registers   S start of the register range   E its end
-#   I integer column  F float column  B boolean column  Y bytes column  A integer, boolean or bytes column
+#   I integer column  F float column  B boolean column  Y bytes column  A column of one of these
 #   U struct column   L list column   (lower case: or none)
 #   X expression  T jump target  C called target  K error code  Q slot  q slot or none  N any number
 #   M mapping table  W switch table  O code table  G family table  V arity table  D rules  H message fields  Z crc
@@ -23,7 +23,7 @@ _OPERANDS = {
     OP_BITS: "NNNKra",
     OP_WHEN: "XT",
     OP_CHECK: "XK",
-    OP_COMPUTE: "XNra",
+    OP_COMPUTE: "XNraNN",
     OP_VERIFY_CRC: "ZXXRRK",
     OP_VERIFY_MD5: "NXXRRK",
     OP_MARK: "RR",
@@ -41,8 +41,8 @@ _OPERANDS = {
     OP_PEEK: "NNN",
     OP_SWITCH: "WKr",
     OP_JUMP: "",
-    OP_REPEAT: "NNClR",
-    OP_ATTEMPT: "COTuR",
+    OP_REPEAT: "NNClRr",
+    OP_ATTEMPT: "COT#R",
     OP_FAIL: "K",
     OP_PACK_INTEGER: "NNNuri",
     OP_PACK_FLOAT: "Nuf",
@@ -73,6 +73,10 @@ _OPERANDS = {
     OP_FIXED: "NNT",
     OP_VALUE: "R",
     OP_ARITHMETIC: "NRRrNT",
+    OP_PACK_COUNT: "r",
+    OP_MAPPING_FAR: "NKra",
+    OP_TEXT: "JNry",
+    OP_REAL: "Nf",
 }
 _INTEGERS = frozenset((KIND_INT8, KIND_INT16, KIND_INT32, KIND_INT64, KIND_DECIMAL))
 _COLUMN_KINDS = {
@@ -80,12 +84,12 @@ _COLUMN_KINDS = {
     "F": frozenset((KIND_FLOAT, KIND_DOUBLE)),
     "B": frozenset((KIND_BOOLEAN,)),
     "Y": frozenset((KIND_BYTES,)),
-    "A": _INTEGERS | {KIND_BOOLEAN, KIND_BYTES},
+    "A": _INTEGERS | {KIND_BOOLEAN, KIND_BYTES, KIND_FLOAT, KIND_DOUBLE},
     "U": frozenset((KIND_STRUCT,)),
     "L": frozenset((KIND_LIST,)),
 }
 _EXPRESSION_REGISTERS = frozenset((X_LOAD, X_HERE))
-_TWO_VALUES = frozenset((*range(X_ADD, X_GREATER_EQUAL + 1), X_MINIMUM, X_MAXIMUM))
+_TWO_VALUES = frozenset((*range(X_ADD, X_GREATER_EQUAL + 1), *range(X_MINIMUM, X_COUNT)))
 # Values needed, change of the stack behind the operation, change where it jumps (None: it does not).
 _EFFECTS = {
     X_CONST: (0, 1, None),
@@ -93,8 +97,8 @@ _EFFECTS = {
     X_LOAD: (0, 1, None),
     X_HERE: (0, 1, None),
     X_JUMP: (0, 0, 0),
-    X_JUMP_IF_FALSE_KEEP: (1, -1, 0),
-    X_JUMP_IF_TRUE_KEEP: (1, -1, 0),
+    X_JUMP_IF_FALSE_KEEP: (1, 0, 0),
+    X_JUMP_IF_TRUE_KEEP: (1, 0, 0),
     X_JUMP_IF_FALSE: (1, -1, -1),
 }
 _CALL_DEPTH = 64
@@ -112,7 +116,7 @@ _WRITERS = {
     OP_FRAME: {3: "size", 4: "save"},
     OP_REGION: {3: "save"},
     OP_REACH: {1: "reach"},
-    OP_REPEAT: {5: "value"},
+    OP_REPEAT: {5: "value", 6: "value"},
     OP_ATTEMPT: {5: "value"},
     OP_PACK_INTEGER: {5: "value"},
     OP_PACK_BOOLEAN: {3: "value"},
@@ -128,7 +132,11 @@ _WRITERS = {
     OP_PROTO_ENTRY: {3: "bytes"},
     OP_PACK_MAPPED: {3: "value"},
     OP_ARITHMETIC: {2: "value"},
+    OP_PACK_COUNT: {1: "value"},
+    OP_MAPPING_FAR: {3: "value"},
+    OP_TEXT: {3: "bytes"},
 }
+OPERANDS, WRITERS = _OPERANDS, _WRITERS  # what the compiler proves its programs by
 _READERS = {
     OP_CONSTANT_BYTES: {1: "bytes"},
     OP_VERIFY_CRC: {4: "start", 5: "value"},
@@ -261,19 +269,22 @@ class _Checker:
                 self.check_expression(words[2], where)
         elif op == OP_BITS:
             low, width = words[1] >> 8, words[1] & 0xFF
-            self.require(0 <= low < 64 and 1 <= width and low + width <= 64 and words[2] in (0, 1, 2, 3), where)
-            self.require(words[2] != 2 or width < 64, where)
+            self.require(0 <= low < 64 and 1 <= width and low + width <= 64 and words[2] in (0, 1, 2, 3, 4), where)
             if words[2] == 3:
                 self.check_M(words[3], at, where)
                 self.check_mapped_column(words[3], words[6], where)
+            elif words[2] == 4:
+                self.check_far(words[3], words[6], where)
             elif words[6] != _NONE:
                 self.require(self.columns[words[6]][0] in (_COLUMN_KINDS["B"] if words[2] == 0 else _INTEGERS), where)
         elif op == OP_MAPPING or op == OP_PACK_MAPPED:
             self.check_mapped_column(words[1], words[4], where)
+        elif op == OP_MAPPING_FAR:
+            self.check_far(words[1], words[4], where)
         elif op == OP_COMPUTE:
-            self.require(words[2] in (1, 2, 3), where)
+            self.require(words[2] in (1, 2, 3, 4), where)
             if words[4] != _NONE:
-                self.require(self.columns[words[4]][0] in _COLUMN_KINDS["IBY"[words[2] - 1]], where)
+                self.require(self.columns[words[4]][0] in _COLUMN_KINDS["IBYF"[words[2] - 1]], where)
         elif op == OP_PACK_BYTES or op == OP_PACK_TEXT:
             self.require(words[1] >= _NONE, where)
         elif op == OP_PACK_OPEN:
@@ -300,6 +311,8 @@ class _Checker:
             self.require(words[2] in (32, 64), where)
         elif op == OP_ATTEMPT:
             self.require(0 <= words[5] < self.registers, where)
+            for (column,) in self.counted(words[4], 1, where):
+                self.require(0 <= column < len(self.columns), where)
 
     def fixed(self, start, where):
         """The entries of a table of fixed numbers, by kind."""
@@ -361,6 +374,18 @@ class _Checker:
             self.require(kind in (-1, 0, 1, 2, 3), where)
             if kind == 3:
                 self.check_symbol(value, where)
+
+    def check_far(self, start, column, where):
+        """A table of wire values with a place for each; what they mean fits the column."""
+        shift, _, places = self.span(start, 3, where)
+        self.require(52 <= shift <= 63 and places == 1 << 64 - shift, where)
+        words = self.span(start + 3, 3 * places, where)
+        for kind, value in zip(words[1::3], words[2::3]):
+            self.require(kind in (-1, 0, 1, 2, 3), where)
+            if kind == 3:
+                self.check_symbol(value, where)
+            if column != _NONE and kind > 0:
+                self.require(self.columns[column][0] in _COLUMN_KINDS["IBY"[kind - 1]], where)
 
     def check_mapped_column(self, start, column, where):
         """Every kind that the mapping can give fits the column."""

@@ -1,17 +1,15 @@
 """Conditions as jumps: each comparison of a field becomes one branch, and no expression is evaluated.
 
-The operations of a condition are followed on every path that they can take, with what stands on their stack known by
-name; what is computed goes to registers of the conditions' own. Where a path does more than that, the condition stays
-an expression. Computing or ordering with an absent value makes a whole condition null, which does not hold; so does a
-part that is null where a choice hangs on it.
+A condition is followed from its outermost word inward, always with one question: where to go on when it does not come
+out as wanted. Null comes out as false where the whole is asked for, as true below a `not`; so every part of a condition
+has two outcomes, though there are three values. What is computed goes to registers of the conditions' own. Where that
+does not suffice, the condition stays an expression.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Assembly, Label, Operand, Register
-from wireloom.runtime.engine.expressions import Code
+from wireloom.runtime.engine.expressions import Code, Term
 
 _LESS, _EQUAL, _GREATER = 1, 2, 4
 _RELATIONS = {
@@ -26,46 +24,11 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 _ALWAYS = _LESS | _EQUAL | _GREATER
 _LONGEST = 40  # instructions; beyond that an expression is shorter
 _ARITHMETIC = ("+", "-", "*", "&", "|", "^", "<<", ">>")
-_RESULTS = 4  # numbers that a path may have computed
+_RESULTS = 4  # numbers that a condition may have computed
 
 
 class _Intricate(Exception):  # noqa: N818 - not an error: the condition stays an expression
     """The condition does what branches cannot."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    value: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Loaded:
-    register: Register
-    computed: bool = False  # and so never absent
-
-
-@dataclass(frozen=True, slots=True)
-class _Compared:
-    """How a register stands to another or to a number; `null` says what follows where it is absent."""
-
-    relation: int
-    left: Register
-    right: Register | int
-    null: bool | None  # holds, does not, or (None) the whole condition is null
-
-    def inverse(self) -> "_Compared":
-        """The opposite."""
-        return _Compared(_ALWAYS & ~self.relation, self.left, self.right, None if self.null is None else not self.null)
-
-
-@dataclass(frozen=True, slots=True)
-class _Member:
-    register: Register
-    table: int
-    inverted: bool = False
-
-
-_Value = _Known | _Loaded | _Compared | _Member
 
 
 class Conditions:
@@ -77,9 +40,9 @@ class Conditions:
 
     def branch(self, code: Code, otherwise: Label) -> bool:
         """Go on where the condition holds, else to `otherwise`; False, and nothing emitted, where that cannot be."""
-        path = _Paths(code, otherwise, self.results)
+        path = _Path(list(self.results))
         try:
-            path.follow(0, ())
+            path.follow(code.term, otherwise, wanted=True, null=False)
         except _Intricate:
             return False
         for row in path.rows:
@@ -94,141 +57,136 @@ class Conditions:
                     self.assembly.place(label)
                 case _:
                     raise AssertionError(row)
-        self.assembly.place(path.holds)
         return True
 
 
-class _Paths:
-    """The paths of one condition, as rows to be emitted."""
+class _Path:
+    """One condition, as rows to be emitted."""
 
-    def __init__(self, code: Code, otherwise: Label, results: Sequence[Register]) -> None:
-        self.operations, self.otherwise, self.holds = code.operations, otherwise, Label()
-        self.results = iter(results)
+    def __init__(self, results: list[Register]) -> None:
+        self.results = results
         self.rows: list[tuple[Any, ...]] = []
 
-    def follow(self, at: int, stack: tuple[_Value, ...]) -> None:
-        """Everything from an operation on."""
-        while at < len(self.operations):
-            name, argument = self.operations[at]
-            at += 1
-            match name:
-                case "JUMP":
-                    at = argument
-                case "FALSE" | "FALSE_KEEP" | "TRUE_KEEP":
-                    self._choice(name, at, argument, stack)
-                    return
-                case _ if name in _ARITHMETIC:
-                    stack = (*stack[:-2], self._computed(name, *stack[-2:]))
-                case _:
-                    stack = _after(name, argument, stack)
-        self._test(stack[-1], self.otherwise)
-        self._emit("JUMP", self.holds)
-
-    def _choice(self, name: str, at: int, target: int, stack: tuple[_Value, ...]) -> None:
-        *below, top = stack
-        no = Label()
-        self._test(top, no)
-        if name == "TRUE_KEEP":
-            self.follow(target, (*below, _Known(1)))
-        else:
-            self.follow(at, tuple(below))
-        self._emit("PLACE", no)
-        if name == "TRUE_KEEP":
-            self.follow(at, tuple(below))
-        else:
-            self.follow(target, (*below, _Known(0)) if name == "FALSE_KEEP" else tuple(below))
-
-    def _computed(self, name: str, left: _Value, right: _Value) -> _Value:
-        """Two numbers, computed with; where one is absent, the whole condition is null."""
-        result = next(self.results, None)
-        if result is None:
-            raise _Intricate
-        match left, right:
-            case _Loaded(register), _Known(int(number)):
-                self._emit("ARITHMETIC", name, result, register, None, number, self.otherwise)
-            case _Loaded(register), _Loaded(other):
-                self._emit("ARITHMETIC", name, result, register, other, 0, self.otherwise)
+    def follow(self, term: Term, otherwise: Label, *, wanted: bool, null: bool) -> None:
+        """Go on where the term comes out as `wanted`, null counting as `null`; else to `otherwise`."""
+        match term.word, term.parts:
+            case "not", (part,):
+                self.follow(part, otherwise, wanted=not wanted, null=not null)
+            case "and" | "or" as word, (left, right):
+                self._joined(word, (left, right), otherwise, wanted=wanted, null=null)
+            case "if", (condition, then, other):
+                no, end = Label(), Label()
+                self.follow(condition, no, wanted=True, null=False)
+                self.follow(then, otherwise, wanted=wanted, null=null)
+                self._emit("JUMP", end)
+                self._emit("PLACE", no)
+                self.follow(other, otherwise, wanted=wanted, null=null)
+                self._emit("PLACE", end)
+            case "CONST", _:
+                self._known(otherwise, good=bool(term.argument) == wanted)
+            case "NULL", _:
+                self._known(otherwise, good=null == wanted)
+            case "LOAD", _:
+                self._compared(_LESS | _GREATER, term.argument, 0, otherwise, wanted=wanted, null=null)
+            case "present", (Term("LOAD", _, register),):
+                self._compared(_ALWAYS, register, 0, otherwise, wanted=wanted, null=False)
+            case "in", (part,):
+                self._member(part, term.argument, otherwise, wanted=wanted)
+            case word, (left, right) if word in _RELATIONS:
+                self._relation(word, left, right, otherwise, wanted=wanted, null=null)
             case _:
                 raise _Intricate
-        return _Loaded(result, computed=True)
 
-    def _test(self, value: _Value, otherwise: Label) -> None:
-        """Go on where the value holds."""
-        match value:
-            case _Known(known):
-                if not known:
-                    self._emit("JUMP", otherwise)
-            case _Member(register, table, inverted):
-                behind = Label()
-                self._emit("BRANCH_IN", register, table, behind if inverted else otherwise)
-                if inverted:
-                    self._emit("JUMP", otherwise)
-                    self._emit("PLACE", behind)
+    def _known(self, otherwise: Label, *, good: bool) -> None:
+        if not good:
+            self._emit("JUMP", otherwise)
+
+    def _joined(self, word: str, parts: tuple[Term, Term], otherwise: Label, *, wanted: bool, null: bool) -> None:
+        """Both parts must come out as wanted where only that makes the whole come out so, else either suffices."""
+        left, right = parts
+        if wanted == (word == "and"):
+            self.follow(left, otherwise, wanted=wanted, null=null)
+            self.follow(right, otherwise, wanted=wanted, null=null)
+            return
+        end = Label()
+        self.follow(left, end, wanted=not wanted, null=null)
+        self.follow(right, otherwise, wanted=wanted, null=null)
+        self._emit("PLACE", end)
+
+    def _member(self, part: Term, table: int, otherwise: Label, *, wanted: bool) -> None:
+        """Null is in no list."""
+        if wanted:
+            self._emit("BRANCH_IN", self._operand(part, otherwise), table, otherwise)
+            return
+        behind = Label()
+        self._emit("BRANCH_IN", self._operand(part, behind), table, behind)
+        self._emit("JUMP", otherwise)
+        self._emit("PLACE", behind)
+
+    def _relation(  # noqa: PLR0913 - both sides of a comparison, and where it leads
+        self, word: str, left: Term, right: Term, otherwise: Label, *, wanted: bool, null: bool
+    ) -> None:
+        if left.word in ("CONST", "NULL"):
+            word, left, right = _MIRRORED[word], right, left
+        if word in ("==", "!="):  # these take null for a value
+            if right.word == "NULL" and left.word == "LOAD":
+                wanted = wanted == (word == "!=")
+                self._compared(_ALWAYS, left.argument, 0, otherwise, wanted=wanted, null=False)
+                return
+            if right.word != "CONST":
+                self._equality(word, left, right, otherwise, wanted=wanted)
+                return
+            null = word == "!="
+        behind = Label()
+        absent = behind if null == wanted else otherwise
+        first = self._operand(left, absent)
+        second = right.argument if right.word == "CONST" else self._operand(right, absent)
+        self._compared(_RELATIONS[word], first, second, otherwise, wanted=wanted, null=null)
+        self._emit("PLACE", behind)
+
+    def _equality(self, word: str, left: Term, right: Term, otherwise: Label, *, wanted: bool) -> None:
+        """A number that is computed, and one that is there or not: two that are absent are equal."""
+        if left.word == "LOAD":
+            left, right = right, left
+        if left.word not in _ARITHMETIC or right.word != "LOAD":
+            raise _Intricate
+        absent, end = Label(), Label()
+        first = self._operand(left, absent)
+        self._compared(_RELATIONS[word], first, right.argument, otherwise, wanted=wanted, null=word == "!=")
+        self._emit("JUMP", end)
+        self._emit("PLACE", absent)
+        wanted = wanted == (word == "!=")
+        self._compared(_ALWAYS, right.argument, 0, otherwise, wanted=wanted, null=False)
+        self._emit("PLACE", end)
+
+    def _operand(self, term: Term, absent: Label) -> Register:
+        """The register of a number; where it is computed from one that is absent, to `absent`."""
+        match term.word, term.parts:
+            case "LOAD", _:
+                register = term.argument
+            case word, (left, right) if word in _ARITHMETIC:
+                first = self._operand(left, absent)
+                operands = (None, right.argument) if right.word == "CONST" else (self._operand(right, absent), 0)
+                if not self.results:
+                    raise _Intricate
+                register = self.results.pop(0)
+                self._emit("ARITHMETIC", word, register, first, *operands, absent)
             case _:
-                compared = _truth(value)
-                behind = Label()
-                null = self.otherwise if compared.null is None else behind if compared.null else otherwise
-                operands: list[Operand] = [compared.relation, compared.left, None, compared.right]
-                if isinstance(compared.right, Register):
-                    operands[2:] = [compared.right, 0]
-                self._emit("BRANCH", *operands, otherwise, null)
-                self._emit("PLACE", behind)
+                raise _Intricate
+        assert isinstance(register, Register)
+        return register
+
+    def _compared(  # noqa: PLR0913 - a branch has so many sides
+        self, relation: int, left: Register, right: Register | int, otherwise: Label, *, wanted: bool, null: bool
+    ) -> None:
+        behind = Label()
+        operands: list[Operand] = [relation if wanted else _ALWAYS & ~relation, left, None, right]
+        if isinstance(right, Register):
+            operands[2:] = [right, 0]
+        self._emit("BRANCH", *operands, otherwise, behind if null == wanted else otherwise)
+        self._emit("PLACE", behind)
 
     def _emit(self, *row: Operand) -> None:
         self.rows.append(row)
         if len(self.rows) > _LONGEST:
-            raise _Intricate
-
-
-def _after(name: str, argument: Operand, stack: tuple[_Value, ...]) -> tuple[_Value, ...]:
-    """The stack behind an operation that does not jump."""
-    match name, stack:
-        case "CONST", _:
-            return (*stack, _Known(argument))
-        case "LOAD", _:
-            return (*stack, _Loaded(argument))
-        case "not", (*below, top):
-            return (*below, _not(top))
-        case "present", (*below, _Loaded(register)):
-            return (*below, _Compared(_ALWAYS, register, 0, null=False))
-        case "in", (*below, _Loaded(register)):
-            return (*below, _Member(register, argument))
-        case _, (*below, left, right) if name in _RELATIONS:
-            return (*below, _compared(name, left, right))
-        case _:
-            raise _Intricate
-
-
-def _truth(value: _Value) -> _Compared:
-    match value:
-        case _Compared():
-            return value
-        case _Loaded(register):
-            return _Compared(_RELATIONS["!="], register, 0, null=False)
-        case _:
-            raise _Intricate
-
-
-def _not(value: _Value) -> _Value:
-    match value:
-        case _Known(known):
-            return _Known(int(not known))
-        case _Member(register, table, inverted):
-            return _Member(register, table, not inverted)
-        case _:
-            return _truth(value).inverse()
-
-
-def _compared(name: str, left: _Value, right: _Value) -> _Value:
-    match left, right:
-        case _Loaded(register), _Known(int(number)):
-            null = {"==": False, "!=": True}.get(name)
-            return _Compared(_RELATIONS[name], register, number, null)
-        case _Known(int(number)), _Loaded(register):
-            return _compared(_MIRRORED[name], _Loaded(register), _Known(number))
-        case _Loaded(first), _Loaded(second) if name not in ("==", "!="):
-            return _Compared(_RELATIONS[name], first, second, None)
-        case _Loaded(first, computed), _Loaded(second, also) if computed or also:
-            return _Compared(_RELATIONS[name], first, second, name == "!=")
-        case _:
             raise _Intricate

@@ -76,6 +76,18 @@ cdef inline int map_value(Machine *m, const int64_t *i, int64_t wire) noexcept n
     return deliver(m, table[0], table[1], i[3], i[4])
 
 
+cdef int map_far(Machine *m, const int64_t *i, int64_t wire) noexcept nogil:
+    """Table: shift, multiplier, number of places, then (wire value, kind or -1, value) each. i: as in `map_value`."""
+    cdef const int64_t *table = m.tables + i[1]
+    cdef const int64_t *entry
+    if m.none:
+        return IRREGULAR
+    entry = table + 3 + 3 * (<uint64_t>wire * <uint64_t>table[1] >> table[0])
+    if m.wide or entry[1] < 0 or entry[0] != wire:
+        return <int>i[2]
+    return deliver(m, entry[1], entry[2], i[3], i[4])
+
+
 cdef int match_text(Machine *m, const int64_t *i) noexcept nogil:
     """Table: count, then (text, kind, value) each. i: register of the text, table, code, register, column."""
     cdef const int64_t *table = m.tables + i[2]

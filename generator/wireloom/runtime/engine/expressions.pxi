@@ -1,5 +1,6 @@
-# Expressions: a stack machine over registers. Computing with an absent value gives null for the whole expression, as
-# in the construct path; a result beyond 64 bits makes the record irregular.
+# Expressions: a stack machine over registers. Computing with null and ordering it gives null; `and` and `or` are
+# three-valued; equality takes null for a value. A result beyond 64 bits makes the record irregular, as does a shift
+# by a count that no number of 64 bits is shifted by: the construct path computes those.
 
 cdef enum:
     X_END = 0
@@ -32,8 +33,10 @@ cdef enum:
     X_JUMP_IF_TRUE_KEEP
     X_JUMP_IF_FALSE
     X_RANGE_NAME
-    X_MINIMUM
+    X_MINIMUM  # from here on operations of two values, as from X_ADD to X_GREATER_EQUAL
     X_MAXIMUM
+    X_BOTH
+    X_EITHER
     X_COUNT
 
 cdef enum:
@@ -73,7 +76,7 @@ cdef inline int combine(int op, int64_t left, int64_t right, int64_t *result) no
     elif op == X_LEFT:
         return IRREGULAR if right < 0 or right > 62 else wl_mul(left, <int64_t>1 << right, result)
     else:
-        if right < 0:
+        if right < 0 or right > 127:
             return IRREGULAR
         result[0] = left >> (63 if right > 63 else right)
     return OK
@@ -135,7 +138,7 @@ cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexce
             else:
                 value = right
             continue
-        elif op <= X_GREATER_EQUAL or op == X_MINIMUM or op == X_MAXIMUM:
+        elif op <= X_GREATER_EQUAL or op >= X_MINIMUM:
             below -= 1
             right = value
             other_null = null
@@ -146,35 +149,38 @@ cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexce
         if op == X_EQUAL or op == X_UNEQUAL:
             value = (null == other_null and (null or value == right)) == (op == X_EQUAL)
             null = False
-            continue
-        if op <= X_INVERT or op == X_MINIMUM or op == X_MAXIMUM:
-            if null or other_null:
-                result[0] = 0
-                none[0] = True
-                return OK
-        if op <= X_RIGHT:
-            if combine(op, value, right, &value):
-                return IRREGULAR
-        elif op == X_LESS:
-            value = value < right
-        elif op == X_LESS_EQUAL:
-            value = value <= right
-        elif op == X_GREATER:
-            value = value > right
-        elif op == X_GREATER_EQUAL:
-            value = value >= right
-        elif op == X_MINIMUM:
-            value = value if value < right else right
-        elif op == X_MAXIMUM:
-            value = value if value > right else right
-        elif op == X_NEGATE:
-            if wl_sub(0, value, &value):
-                return IRREGULAR
-        elif op == X_INVERT:
-            value = ~value
-        elif op == X_NOT:
-            value = null or value == 0
-            null = False
+        elif op == X_BOTH:
+            null = (null or value) and (other_null or right) and (null or other_null)
+            value = not null and value != 0 and right != 0
+        elif op == X_EITHER:
+            null = (null or not value) and (other_null or not right) and (null or other_null)
+            value = not null and (value != 0 or right != 0)
+        elif op <= X_INVERT or op == X_NOT or op == X_MINIMUM or op == X_MAXIMUM:
+            null = null or other_null
+            if null:
+                value = 0
+            elif op <= X_RIGHT:
+                if combine(op, value, right, &value):
+                    return IRREGULAR
+            elif op == X_LESS:
+                value = value < right
+            elif op == X_LESS_EQUAL:
+                value = value <= right
+            elif op == X_GREATER:
+                value = value > right
+            elif op == X_GREATER_EQUAL:
+                value = value >= right
+            elif op == X_MINIMUM:
+                value = value if value < right else right
+            elif op == X_MAXIMUM:
+                value = value if value > right else right
+            elif op == X_NEGATE:
+                if wl_sub(0, value, &value):
+                    return IRREGULAR
+            elif op == X_INVERT:
+                value = ~value
+            else:
+                value = value == 0
         elif op == X_PRESENT:
             value = not null
             null = False
@@ -189,14 +195,15 @@ cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexce
             null = null or name_of(m.tables + right, &value)
         elif op == X_JUMP:
             at = m.expressions + right
-        elif op == X_JUMP_IF_FALSE_KEEP or op == X_JUMP_IF_TRUE_KEEP or op == X_JUMP_IF_FALSE:
-            other_null = (null or value == 0) == (op != X_JUMP_IF_TRUE_KEEP)
-            if other_null:
+        elif op == X_JUMP_IF_FALSE_KEEP or op == X_JUMP_IF_TRUE_KEEP:
+            if not null and (value != 0) == (op == X_JUMP_IF_TRUE_KEEP):
                 at = m.expressions + right
-            if not other_null or op == X_JUMP_IF_FALSE:
-                below -= 1
-                value = values[below]
-                null = nulls[below]
+        elif op == X_JUMP_IF_FALSE:
+            if null or value == 0:
+                at = m.expressions + right
+            below -= 1
+            value = values[below]
+            null = nulls[below]
         else:
             return IRREGULAR
 
@@ -229,9 +236,7 @@ cdef int chain_of(Machine *m, int64_t start, int64_t *result, bint *none) noexce
             elif op > X_RIGHT:
                 return evaluate(m, start, result, none)
             elif null or other_null:
-                result[0] = 0
-                none[0] = True
-                return OK
+                null = True
             elif combine(op, value, right, &value):
                 return IRREGULAR
         elif op == X_RANGE_NAME:

@@ -1,6 +1,5 @@
 """Expressions of a layout as the engine's: parameters become constants first, and what is constant is computed."""
 
-import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -11,35 +10,57 @@ from wireloom.runtime.engine.assembly import Assembly, Operand, Register, Uncove
 Tree = Any  # nested tuples of the layout
 
 _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "&": operator.and_,
-    "|": operator.or_,
-    "^": operator.xor,
-    "<<": operator.lshift,
-    ">>": operator.rshift,
+    "+": functions.add,
+    "-": functions.subtract,
+    "*": functions.multiply,
+    "&": functions.bit_and,
+    "|": functions.bit_or,
+    "^": functions.bit_xor,
+    "<<": functions.shift_left,
+    ">>": functions.shift_right,
 }
-_ORDER: dict[str, Callable[[Any, Any], bool]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
+_ORDER: dict[str, Callable[[Any, Any], Any]] = {
+    "<": functions.less,
+    "<=": functions.at_most,
+    ">": functions.more,
+    ">=": functions.at_least,
 }
-_NUMERIC = frozenset({"int", "bool", "list"})
+_FOLDED: dict[str, Callable[[Any, Any], Any]] = (
+    _ARITHMETIC
+    | _ORDER
+    | {
+        "==": functions.equal,
+        "!=": lambda left, right: not functions.equal(left, right),
+        "min": functions.smallest,
+        "max": functions.largest,
+    }
+)
+_EQUALITIES = frozenset({"==", "!="})
 _JUMPS = frozenset({"JUMP", "FALSE_KEEP", "TRUE_KEEP", "FALSE"})
-_TWO_VALUES = frozenset(_ARITHMETIC) | frozenset(_ORDER) | {"==", "!=", "min", "max"}
+_TWO_VALUES = frozenset(_ARITHMETIC) | frozenset(_ORDER) | _EQUALITIES | {"min", "max", "and", "or"}
 HELD = {"CONST": 64, "LOAD": 128, "HERE": 192}
 """What an operation's number grows by where its right value is its argument."""
 
 _RESULTS = {"int": 1, "bool": 2, "text": 3}
+KINDS = {
+    "int": "an integer",
+    "bool": "a boolean",
+    "text": "text of the format",
+    "bytes": "text or bytes of the record",
+    "list": "a list",
+    "mixed": "a record, a float or a union",
+    "several": "a field of several kinds",
+    "null": "null",
+    "other": "another value",
+}
+"""Kinds of values, in sentences."""
 
 
 class Scope(Protocol):
     """What names mean where an expression stands."""
 
-    def field(self, up: int, name: str) -> Register:
-        """The register of a field."""
+    def field(self, up: int, name: str, members: Sequence[str] = ()) -> Register:
+        """The register of a field, or of a member of the record that it is."""
 
     def mark(self, name: str) -> Register:
         """The register of a mark."""
@@ -77,18 +98,45 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
+class Term:
+    """An operation of the engine on what its parts give; without parts, a value: CONST, NULL, LOAD or HERE."""
+
+    word: str
+    parts: tuple["Term", ...] = ()
+    argument: Operand = 0
+
+    def operations(self) -> list[tuple[str, Operand]]:
+        """The operations one after the other, with their arguments; jumps count operations from the first."""
+        match self.word, self.parts:
+            case "if", (condition, then, otherwise):
+                first = [*condition.operations(), ("FALSE", 0)]
+                yes, no = [*then.operations(), ("JUMP", 0)], otherwise.operations()
+                other = len(first) + len(yes)
+                first[-1], yes[-1] = ("FALSE", other), ("JUMP", other + len(no))
+                return [*first, *_moved(yes, len(first), keep=1), *_moved(no, other)]
+            case "and" | "or", (left, right):
+                first, second = left.operations(), right.operations()
+                jump = "FALSE_KEEP" if self.word == "and" else "TRUE_KEEP"
+                behind = len(first) + 1
+                end = behind + len(second) + 1
+                return [*first, (jump, end), *_moved(second, behind), (self.word, 0)]
+            case _:
+                found: list[tuple[str, Operand]] = []
+                for part in self.parts:
+                    found += _moved(part.operations(), len(found))
+                return [*found, (self.word, self.argument)]
+
+
+@dataclass(frozen=True, slots=True)
 class Code:
-    """An expression as operations: pairs of a name and an argument; jumps count operations from the first."""
+    """An expression that the engine computes, and the kind of what it gives unless that is null."""
 
     kind: str
-    operations: tuple[tuple[str, Operand], ...]
+    term: Term
 
 
 Compiled = Constant | Code
-
-
-class _NullError(Exception):
-    """The expression computes with an absent value: it is null as a whole."""
+_NULL = Constant(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,17 +147,10 @@ class Expressions:
     settings: dict[str, Any]
     ranges: dict[str, Sequence[tuple[str, int | None, int | None]]]
 
-    def compiled(self, tree: Tree, scope: Scope) -> Compiled:
-        """The expression in its scope."""
-        try:
-            return self._compiled(tree, scope)
-        except _NullError:
-            return Constant(None)
-
     def place(self, compiled: Compiled) -> int:
         """Where the expression stands in the program."""
         words = self.assembly.expressions
-        start, operations = len(words), _merged(self._code(compiled).operations)
+        start, operations = len(words), _merged(self._code(compiled).term.operations())
         for name, held, argument in (*operations, ("END", 0, 0)):
             words += [self.assembly.operations[name] + held, start + 2 * argument if name in _JUMPS else argument]
         return start
@@ -120,67 +161,72 @@ class Expressions:
             raise Uncovered(f"an expression that gives {compiled.kind}")
         return _RESULTS[compiled.kind]
 
+    def compiled(self, tree: Tree, scope: Scope) -> Compiled:
+        """The expression in its scope."""
+        match tree:
+            case None | bool() | int():
+                return Constant(tree)
+            case ("null",):
+                return _NULL
+            case ("text", str(text)):
+                return Constant(text)
+            case ("parameter", name, *members):
+                return self._parameter(name, members)
+            case ("field", up, name, *members):
+                return _loaded(scope.field(up, name, members))
+            case ("mark", name):
+                return _loaded(scope.mark(name))
+            case ("here" | "size" | "index" as fact,):
+                return self._position(fact, scope)
+            case ("and" | "or" as word, left, right):
+                return self._logic(word, self.compiled(left, scope), lambda: self.compiled(right, scope))
+            case ("not", operand):
+                return self._not(self.compiled(operand, scope))
+            case ("negative" | "~" as word, operand):
+                return self._unary(word, self.compiled(operand, scope))
+            case ("in", operand, options):
+                return self._membership(self.compiled(operand, scope), options)
+            case ("if", condition, then, otherwise):
+                return self._conditional(self.compiled(condition, scope), then, otherwise, scope)
+            case ("present" | "len" | "count" as word, ("field", up, name, *members)):
+                return self._fact(word, scope.field(up, name, members))
+            case ("present" | "len" | "count" as word, operand):
+                return self._fact_of(word, self.compiled(operand, scope))
+            case ("rangeName", operand, name):
+                return self._range_name(self.compiled(operand, scope), name)
+            case ("min" | "max" as word, first, *others):
+                result = self.compiled(first, scope)
+                for other in others:
+                    result = self._binary(word, result, self.compiled(other, scope))
+                return result
+            case (str(word), left, right) if word in _ARITHMETIC or word in _ORDER or word in _EQUALITIES:
+                return self._binary(word, self.compiled(left, scope), self.compiled(right, scope))
+            case (str(word), *_):
+                raise Uncovered(f"the function {word} in an expression")
+            case _:
+                raise Uncovered(f"the expression {tree!r}")
+
     def _code(self, compiled: Compiled) -> Code:
         if isinstance(compiled, Code):
             return compiled
         match compiled.value:
             case None:
-                return Code("null", (("NULL", 0),))
+                return Code("null", Term("NULL"))
             case str() as text:
-                return Code("text", (("CONST", self.assembly.text(text.encode())),))
+                return Code("text", Term("CONST", (), self.assembly.text(text.encode())))
             case bool() | int() as number if -(1 << 63) <= number < 1 << 63:
-                return Code(compiled.kind, (("CONST", int(number)),))
+                return Code(compiled.kind, Term("CONST", (), int(number)))
             case _:
                 raise Uncovered("a constant that is no number of 64 bits")
 
-    def _compiled(self, tree: Tree, scope: Scope) -> Compiled:
-        match tree:
-            case None | bool() | int():
-                return Constant(tree)
-            case ("text", str(text)):
-                return Constant(text)
-            case ("parameter", name, *members):
-                return self._parameter(name, members)
-            case ("field", up, name):
-                return _loaded(scope.field(up, name))
-            case ("mark", name):
-                return _loaded(scope.mark(name))
-            case ("here",):
-                return Code("int", (("HERE", scope.start().read()),))
-            case ("size",):
+    def _position(self, fact: str, scope: Scope) -> Compiled:
+        match fact:
+            case "here":
+                return Code("int", Term("HERE", (), scope.start().read()))
+            case "size":
                 return _loaded(scope.size())
-            case ("index",):
-                return _loaded(scope.index())
-            case ("and" | "or" as word, left, right):
-                return self._logic(word, self._compiled(left, scope), lambda: self._inner(right, scope))
-            case ("not", operand):
-                return self._not(self._compiled(operand, scope))
-            case ("negative" | "~" as word, operand):
-                return self._unary(word, self._compiled(operand, scope))
-            case ("in", operand, options):
-                return self._membership(self._compiled(operand, scope), options)
-            case ("if", condition, then, otherwise):
-                return self._conditional(self._compiled(condition, scope), then, otherwise, scope)
-            case ("present" | "len" | "count" as word, operand):
-                return self._fact(word, self._compiled(operand, scope))
-            case ("rangeName", operand, name):
-                return self._range_name(self._compiled(operand, scope), name)
-            case ("min" | "max" as word, first, *others):
-                result = self._compiled(first, scope)
-                for other in others:
-                    result = self._binary(word, result, self._compiled(other, scope))
-                return result
-            case (str(word), left, right) if word in _ARITHMETIC or word in _ORDER or word in ("==", "!="):
-                return self._binary(word, self._compiled(left, scope), self._compiled(right, scope))
             case _:
-                raise Uncovered(f"the expression {tree!r}")
-
-    def _inner(self, tree: Tree, scope: Scope) -> Compiled:
-        """A part that may never be evaluated, so that its null need not be the whole's."""
-        try:
-            return self._compiled(tree, scope)
-        except _NullError:
-            raise Uncovered("a part that is always null") from None
+                return _loaded(scope.index())
 
     def _parameter(self, name: str, members: Sequence[str]) -> Constant:
         value = self.settings[name]
@@ -188,115 +234,124 @@ class Expressions:
             value = getattr(value, member, None)
         return Constant(value)
 
-    def _truth(self, compiled: Compiled) -> Code:
-        if compiled.kind not in ("bool", "int", "null"):
-            raise Uncovered(f"{compiled.kind} as a condition")
-        return self._code(compiled)
+    def _truth(self, compiled: Compiled) -> Term:
+        if compiled.kind not in ("bool", "null"):
+            raise Uncovered(f"{KINDS[compiled.kind]} as a condition")
+        return self._code(compiled).term
 
     def _logic(self, word: str, left: Compiled, right: Callable[[], Compiled]) -> Compiled:
-        if isinstance(left, Constant):
-            return right() if bool(left.value) == (word == "and") else left
-        first, second = self._truth(left), self._truth(right())
-        jump = "FALSE_KEEP" if word == "and" else "TRUE_KEEP"
-        return _joined("bool", first, (jump, 0), second)
+        """Three-valued: what decides alone decides, also beside null."""
+        deciding = word == "or"
+        if isinstance(left, Constant) and left.value is deciding:
+            return left
+        first, other = self._truth(left), right()
+        second = self._truth(other)
+        if isinstance(other, Constant) and other.value is not None:
+            return other if other.value is deciding else left
+        if isinstance(left, Constant) and left.value is not None:
+            return other
+        if isinstance(left, Constant) and isinstance(other, Constant):
+            return _NULL
+        return Code("bool", Term(word, (first, second)))
 
     def _not(self, operand: Compiled) -> Compiled:
         if isinstance(operand, Constant):
-            return Constant(not operand.value)
-        return Code("bool", (*self._truth(operand).operations, ("not", 0)))
+            return Constant(functions.negated(operand.value))
+        return Code("bool", Term("not", (self._truth(operand),)))
 
     def _unary(self, word: str, operand: Compiled) -> Compiled:
         if isinstance(operand, Constant):
-            if operand.value is None:
-                raise _NullError
-            return Constant(-operand.value if word == "negative" else ~operand.value)
-        self._need_number(operand)
-        return Code("int", (*operand.operations, ("NEGATE" if word == "negative" else "~", 0)))
+            return Constant((functions.negative if word == "negative" else functions.inverted)(operand.value))
+        return Code("int", Term("NEGATE" if word == "negative" else "~", (self._number(operand),)))
 
-    def _need_number(self, compiled: Compiled) -> None:
-        if compiled.kind not in ("int", "bool"):
-            raise Uncovered(f"computing with {compiled.kind}")
+    def _number(self, compiled: Compiled) -> Term:
+        if compiled.kind not in ("int", "null"):
+            raise Uncovered(f"computing with {KINDS[compiled.kind]}")
+        return self._code(compiled).term
 
     def _membership(self, operand: Compiled, options: Sequence[Tree]) -> Compiled:
-        values = [option[1] if isinstance(option, tuple) else option for option in options]
+        values = [self._option(option) for option in options]
         if isinstance(operand, Constant):
-            return Constant(operand.value in values)
-        if any(not _comparable(operand.kind, Constant(value).kind) or value is None for value in values):
+            return Constant(functions.among(operand.value, values))
+        if any(value is None or Constant(value).kind != operand.kind for value in values):
             raise Uncovered("membership among values of several kinds")
-        words = [self._code(Constant(value)).operations[0][1] for value in values]
-        return Code("bool", (*operand.operations, ("in", self.assembly.table([len(words), *words]))))
+        words = [self._code(Constant(value)).term.argument for value in values]
+        table = self.assembly.table([len(words), *words])
+        return Code("bool", Term("in", (self._code(operand).term,), table))
+
+    def _option(self, option: Tree) -> Any:
+        match option:
+            case None | bool() | int():
+                return option
+            case ("null",):
+                return None
+            case ("text", str(text)):
+                return text
+            case _:
+                raise Uncovered("membership among values that are not stated")
 
     def _conditional(self, condition: Compiled, then: Tree, otherwise: Tree, scope: Scope) -> Compiled:
         if isinstance(condition, Constant):
-            return self._compiled(then if condition.value else otherwise, scope)
-        first, second = self._inner(then, scope), self._inner(otherwise, scope)
+            return self.compiled(then if condition.value else otherwise, scope)
+        test, first, second = self._truth(condition), self.compiled(then, scope), self.compiled(otherwise, scope)
+        if isinstance(first, Constant) and first == second and first.kind == second.kind:
+            return first
         kinds = {first.kind, second.kind} - {"null"}
         if len(kinds) != 1:
             raise Uncovered("a choice between kinds of values")
-        test, yes, no = self._truth(condition), self._code(first), self._code(second)
-        skipped = _joined("", test, ("FALSE", 0), Code("", (*yes.operations, ("JUMP", 0))))
-        return _joined(kinds.pop(), skipped, None, no)
+        return Code(kinds.pop(), Term("if", (test, self._code(first).term, self._code(second).term)))
 
-    def _fact(self, word: str, operand: Compiled) -> Compiled:
-        if isinstance(operand, Constant):
-            if word == "present":
-                return Constant(operand.value is not None)
-            return Constant(functions.length(operand.value) if word == "len" else functions.count(operand.value))
+    def _fact(self, word: str, register: Register) -> Compiled:
+        """What can be said of a field of any kind."""
+        if register.kind == "null":
+            return self._fact_of(word, _NULL)
+        if register.kind == "several":
+            raise Uncovered(f"{word} of {KINDS[register.kind]}")
+        load = Term("LOAD", (), register.read())
         if word == "present":
-            return Code("bool", (*operand.operations, ("present", 0)))
-        if operand.kind == {"len": "bytes", "count": "list"}[word]:
-            return Code("int", (*operand.operations, ("zero", 0)))
-        raise Uncovered(f"{word} of {operand.kind}")
+            return Code("bool", Term("present", (load,)))
+        if register.kind == {"len": "bytes", "count": "list"}[word]:
+            return Code("int", Term("zero", (load,)))
+        raise Uncovered(f"{word} of {KINDS[register.kind]}")
+
+    def _fact_of(self, word: str, operand: Compiled) -> Compiled:
+        match operand:
+            case Constant(value) if word == "present":
+                return Constant(value is not None)
+            case Constant(value):
+                return Constant(functions.length(value) if word == "len" else functions.count(value))
+            case Code(_, term) if word == "present":
+                return Code("bool", Term("present", (term,)))
+            case _:
+                raise Uncovered(f"{word} of what is computed")
 
     def _range_name(self, operand: Compiled, name: str) -> Compiled:
         if isinstance(operand, Constant):
             return Constant(functions.range_name(operand.value, self.ranges[name]))
-        self._need_number(operand)
         words: list[int] = [len(self.ranges[name])]
         for text, low, high in self.ranges[name]:
             words += [low is not None, low or 0, high is not None, high or 0, self.assembly.text(text.encode())]
-        return Code("text", (*operand.operations, ("rangeName", self.assembly.table(words))))
+        return Code("text", Term("rangeName", (self._number(operand),), self.assembly.table(words)))
 
     def _binary(self, word: str, left: Compiled, right: Compiled) -> Compiled:
         if isinstance(left, Constant) and isinstance(right, Constant):
-            return _folded(word, left.value, right.value)
-        if word in ("==", "!="):
-            if not _comparable(left.kind, right.kind) or (
-                isinstance(right, Constant) and right.kind == "bool" != left.kind
-            ):
-                raise Uncovered(f"comparing {left.kind} with {right.kind}")
-            kind = "bool"
-        else:
-            if "null" in (left.kind, right.kind):
-                raise _NullError
-            self._need_number(left)
-            self._need_number(right)
-            kind = "bool" if word in _ORDER else "int"
-        return Code(
-            kind,
-            (*self._code(left).operations, *_moved(self._code(right), len(self._code(left).operations)), (word, 0)),
-        )
+            return Constant(_FOLDED[word](left.value, right.value))
+        if word in _EQUALITIES:
+            alike = left.kind == right.kind and left.kind not in ("bytes", "list")
+            if not alike and "null" not in (left.kind, right.kind):
+                raise Uncovered(f"comparing {KINDS[left.kind]} with {KINDS[right.kind]}")
+            return Code("bool", Term(word, (self._code(left).term, self._code(right).term)))
+        if "null" in (left.kind, right.kind):
+            return _NULL
+        return Code("bool" if word in _ORDER else "int", Term(word, (self._number(left), self._number(right))))
 
 
-def _loaded(register: Register) -> Code:
-    if register.kind == "mixed":
-        raise Uncovered("a field of several kinds in an expression")
-    return Code("int" if register.kind == "position" else register.kind, (("LOAD", register.read()),))
-
-
-def _comparable(left: str, right: str) -> bool:
-    return left == right != "bytes" or {left, right} <= _NUMERIC or "null" in (left, right)
-
-
-def _folded(word: str, left: Any, right: Any) -> Constant:
-    if word in ("==", "!="):
-        same = left is right if right is None or isinstance(right, bool) else left == right
-        return Constant(same == (word == "=="))
-    if left is None or right is None:
-        raise _NullError
-    if word in ("min", "max"):
-        return Constant(min(left, right) if word == "min" else max(left, right))
-    return Constant((_ARITHMETIC | _ORDER)[word](left, right))
+def _loaded(register: Register) -> Compiled:
+    if register.kind == "null":
+        return _NULL
+    if register.kind in ("mixed", "several"):
+        raise Uncovered(f"{KINDS[register.kind]} in an expression")
+    return Code("int" if register.kind == "position" else register.kind, Term("LOAD", (), register.read()))
 
 
 def _merged(operations: Sequence[tuple[str, Operand]]) -> list[tuple[str, int, Operand]]:
@@ -316,18 +371,10 @@ def _merged(operations: Sequence[tuple[str, Operand]]) -> list[tuple[str, int, O
     return [(name, held, places[argument] if name in _JUMPS else argument) for name, held, argument in merged]
 
 
-def _moved(code: Code, by: int) -> tuple[tuple[str, Operand], ...]:
-    """Operations with their jumps counted from `by` operations earlier."""
-    return tuple((name, argument + by if name in _JUMPS else argument) for name, argument in code.operations)
-
-
-def _joined(kind: str, first: Code, jump: tuple[str, int] | None, second: Code) -> Code:
-    """`first`, then perhaps a jump behind `second`; the last jump of `first` without one leads there, too."""
-    if jump is None:
-        count = len(first.operations)
-        *before, (name, _) = first.operations
-        end = count + len(second.operations)
-        return Code(kind, (*before, (name, end), *_moved(second, count)))
-    count = len(first.operations) + 1
-    end = count + len(second.operations)
-    return Code(kind, (*first.operations, (jump[0], end), *_moved(second, count)))
+def _moved(operations: Sequence[tuple[str, Operand]], by: int, keep: int = 0) -> list[tuple[str, Operand]]:
+    """Operations with their jumps counted from `by` operations earlier; the last `keep` are right as they are."""
+    moved = len(operations) - keep
+    return [
+        (name, argument + by if name in _JUMPS and at < moved else argument)
+        for at, (name, argument) in enumerate(operations)
+    ]

@@ -27,6 +27,7 @@ _PLAIN = {  # instructions that read no register and always go on to the next: t
     "PACK_ARITY": 2,
     "CONSTANT": None,
     "MAPPING": 3,
+    "MAPPING_FAR": 3,
     "RANGE": None,
     "BEGIN": None,
     "FINISH": None,
@@ -37,7 +38,7 @@ _PLAIN = {  # instructions that read no register and always go on to the next: t
 
 _SAFE = ("CONST", "LOAD", "HERE", "&", "|", "^", "==", "!=", "<", "<=", ">", ">=", "not", "present", "in", "rangeName")
 _HELD = min(HELD.values())
-_OF_A_NUMBER = ("CONSTANT", "RANGE", "MAPPING", "BITS")  # what the last number read is held against
+_OF_A_NUMBER = ("CONSTANT", "RANGE", "MAPPING", "MAPPING_FAR", "BITS")  # what the last number read is held against
 
 
 class Fusion:
@@ -85,12 +86,17 @@ class Fusion:
 
     def _unused(self, at: int, row: list[Operand]) -> None:
         """What is computed for nobody, where computing cannot fail."""
-        if self._name(row) == "COMPUTE" and self._none(row[3]) and self._none(row[4]) and self._computes(row[1]):
+        name = self._name(row)
+        counts = name == "PACK_COUNT" and self._none(row[1])
+        computes = name == "COMPUTE" and self._none(row[3]) and self._none(row[4]) and self._computes(row)
+        if counts or computes:
             self.rows[at] = None
 
-    def _computes(self, start: int) -> bool:
-        """Whether an expression has a value of 64 bits, whatever it is computed with."""
-        words, operations = self.assembly.expressions, self.assembly.operations
+    def _computes(self, row: list[Operand]) -> bool:
+        """Whether an expression has a value that its type holds, whatever it is computed with."""
+        if row[2] == 1 and row[5:7] != [_LEAST, _GREATEST]:
+            return False
+        start, words, operations = row[1], self.assembly.expressions, self.assembly.operations
         safe = {operations[name] for name in _SAFE}
         while words[start] % _HELD in safe:
             start += 2

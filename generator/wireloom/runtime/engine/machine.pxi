@@ -350,6 +350,14 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         return attempt(m, i)
     elif op == OP_FAIL:
         return <int>i[1]
+    elif op == OP_MAPPING_FAR:  # table, code, register, column
+        return map_far(m, i, m.value)
+    elif op == OP_TEXT:  # start and size in the texts, register, column
+        return deliver_bytes(m, i[3], i[4], m.texts + i[1], i[2])
+    elif op == OP_REAL:  # the bits of a double, column
+        return put_float(m.columns, i[2], wl_double(<uint64_t>i[1])) if i[2] >= 0 else OK
+    elif op == OP_PACK_COUNT:  # register: how many the list or map has that is next
+        return peek_count(m, i[1])
     elif op == OP_PACK_NIL:
         m.none = True
         return take(m, F_NIL, &head)

@@ -18,6 +18,21 @@ cdef inline int note_version(Machine *m, const int64_t *i, int64_t arity) noexce
     return IRREGULAR
 
 
+cdef int peek_count(Machine *m, int64_t target) noexcept nogil:
+    """The number of elements of the list or map at the position, which stays."""
+    cdef const uint8_t *p = m.position
+    cdef Head head
+    cdef int code = read_head(&p, m.end, &head)
+    if code:
+        return code if code != TRUNCATED else m.overrun
+    if head.family != F_ARRAY and head.family != F_MAP:
+        return IRREGULAR
+    if target >= 0:
+        m.registers[target] = <int64_t>head.number
+        m.absent[target] = False
+    return OK
+
+
 cdef int begin_list(Machine *m, const int64_t *i) noexcept nogil:
     """Fills the next frame.
 

@@ -35,6 +35,7 @@ cdef inline int read_varint(const uint8_t **position, const uint8_t *end, uint64
 cdef inline int add_occurrence(Machine *m, Slot *slot, Occurrence *occurrence, bint *scattered) noexcept nogil:
     """One more value of a repeated field; `scattered` where it does not stand behind the one before."""
     occurrence.next = -1
+    slot.found = True
     if slot.count == 0:
         slot.first = m.spans.length
     else:
@@ -52,6 +53,7 @@ cdef int unpack(Machine *m, Slot *slot, int wire, const uint8_t *end, bint *scat
     cdef Occurrence occurrence
     occurrence.size = 8 if wire == 1 else 4
     occurrence.number = 0
+    slot.found = True
     while at < end:
         occurrence.start = at - m.base
         if wire == 0:

@@ -11,6 +11,7 @@ from wireloom.runtime.engine.assembly import Assembly, Operand, Register
 from wireloom.runtime.engine.expressions import HELD
 
 _WORTHWHILE = 4  # loads
+_MAPPED, _WHOLE = 3, 64  # the first form of bits that mean something else; a width that may not fit 64 signed bits
 _SHIFTS = {1: 56, 2: 48, 4: 32, 8: 0}  # by which eight bytes become a number of so many
 
 
@@ -41,11 +42,11 @@ class Run:
             case "CONSTANT" if self._number is not None and not self.after:
                 self.constants.append([*self._number, *row[1:3]])
                 return True
-            case "BITS" if self._number is not None and row[2] != 3:
+            case "BITS" if self._number is not None and row[2] < _MAPPED and (row[2] != 1 or row[1] & 0xFF < _WHOLE):
                 offset, shift, _ = self._number
                 self.bits.append([offset, shift, row[1] >> 8, row[1] & 0xFF, row[2], row[5], row[6]])
                 return True
-            case "CONSTANT" | "BITS" | "MAPPING" | "RANGE" if self._number is not None:
+            case "CONSTANT" | "BITS" | "MAPPING" | "MAPPING_FAR" | "RANGE" if self._number is not None:
                 self.after += [self._value(), row]
                 return True
             case "COMPUTE" if not self._stands(row[1]):

@@ -151,6 +151,10 @@ cdef enum:
     OP_VALUE
     OP_MATCH
     OP_ARITHMETIC
+    OP_PACK_COUNT
+    OP_MAPPING_FAR
+    OP_TEXT
+    OP_REAL
     OP_COUNT
 
 cdef enum:  # flags of instructions

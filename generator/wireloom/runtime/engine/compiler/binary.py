@@ -29,6 +29,6 @@ class Binary(Part):
             case ("list", element, count, None, _, None):
                 with self.compiler.into(sink.column, "list") as column:
                     form, operand = self.compiler.size(count, scope)
-                    self.compiler.repeated("REPEAT", (form, operand), element, scope, column)
+                    self.compiler.repeated("REPEAT", (form, operand), element, scope, column, count=sink.register)
             case _:
                 raise Uncovered(f"a binary {node[0]}")

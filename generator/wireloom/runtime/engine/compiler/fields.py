@@ -1,15 +1,30 @@
 """Fields: whether they are there, where they stand, and what their values are held against."""
 
+import builtins
+import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Register, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
-from wireloom.runtime.engine.compiler.scope import NOWHERE, Item, Node, Scope, Sink, member
-from wireloom.runtime.engine.expressions import Compiled, Constant, Tree
+from wireloom.runtime.engine.compiler.scope import NOWHERE, UNBOUNDED, Item, Node, Scope, Sink, limits, member
+from wireloom.runtime.engine.compiler.switches import hashed_entries
+from wireloom.runtime.engine.expressions import KINDS, Compiled, Constant, Tree
 from wireloom.runtime.engine.outline import Column
 
 _DENSE = 1 << 12
+_GREATEST = (1 << 63) - 1
+_WIDEST = 64  # bits of an integer
+_NAMED = {"as", "hidden", "flatten", "when", "since", "until"}
+_HELD = {"code", "const", "values", "minimum", "maximum", "bits", "checksum"}
+_KNOWN = frozenset(_NAMED | _HELD | {"compute", "derive", "counted"})
+_OF_ENCODINGS = {
+    "binary": frozenset({"at", "size"}),
+    "msgpack": frozenset(),
+    "protobuf": frozenset({"tag", "optional", "default", "refers", "table"}),
+}
+_FLOAT = 4  # the kind of a number that becomes a float
+_TAKES = {"text": "str"}  # what columns of a kind of meaning take
 
 
 class Fields(Part):
@@ -17,27 +32,26 @@ class Fields(Part):
 
     def field(self, item: Item, version: Any) -> None:
         """Read or compute a field, where it is there."""
-        name, type, attributes, scope, column = item.name, item.type, item.attributes, item.scope, item.column
+        name, attributes, scope, column = item.name, item.attributes, item.scope, item.column
+        unknown = attributes.keys() - _KNOWN - _OF_ENCODINGS[scope.encoding]
+        if unknown:
+            raise Uncovered(f"{', '.join(sorted(unknown))} of a field in {scope.encoding}")
         if "checksum" in attributes:
             scope.checksums[name] = attributes["checksum"]
         when = self.condition(attributes, version)
         if "counted" in attributes:
             self.computed(Constant(0), Sink(self.compiler.define(scope, name, "int"), column))
             return
-        if "compute" in attributes:
-            if self.compiler.never(when, scope):
-                self.compiler.define(scope, name, "int")
-                return
-            with self.compiler.during(when, scope):
-                compiled = self.expressions.compiled(attributes["compute"][1], scope)
-                kind = compiled.kind if compiled.kind != "null" else "int"
-                self.computed(compiled, Sink(self.compiler.define(scope, name, kind), column))
-            return
         if self.compiler.never(when, scope):
-            self.compiler.define(scope, name, self.field_kind(type, attributes))
+            self.compiler.absent(scope, name)
+            for bit in attributes.get("bits", ()):
+                self.compiler.absent(scope, bit[0])
             return
         with self.compiler.during(when, scope):
-            self._located(item)
+            if "compute" in attributes:
+                self._derived(item)
+            else:
+                self._located(item)
 
     def condition(self, attributes: dict[str, Any], version: Any) -> Tree:
         """Whether a field is there, by its own condition and by the versions that have it."""
@@ -60,21 +74,38 @@ class Fields(Part):
             return kinds.pop() if len(kinds) == 1 else "mixed"
         return self.compiler.kind(type)
 
-    def computed(self, compiled: Compiled, sink: Sink) -> None:
-        """Deliver what an expression gives."""
+    def _derived(self, item: Item) -> None:
+        """A field that is computed, and held against its own type."""
+        if "values" in item.attributes:
+            raise Uncovered("a computed field with values of its own")
+        compiled = self.expressions.compiled(item.attributes["compute"][1], item.scope)
+        if compiled.kind == "null":
+            self.compiler.absent(item.scope, item.name)
+            return
+        match self.compiler.resolved(item.type), compiled.kind:
+            case ("int", bits, signed, *_), "int" if bits <= _WIDEST:
+                sink = Sink(self.compiler.define(item.scope, item.name, "int"), item.column)
+                self.computed(compiled, sink, limits(bits, signed))
+            case ("float", _), "int":
+                register = self.compiler.define(item.scope, item.name, "mixed")
+                with self.compiler.into(item.column, "float") as column:
+                    place = self.expressions.place(compiled)
+                    self.assembly.emit("COMPUTE", place, _FLOAT, register, column and column.index, *UNBOUNDED)
+            case (("bool", *_), "bool") | (("text", *_), "text"):
+                self.computed(compiled, Sink(self.compiler.define(item.scope, item.name, compiled.kind), item.column))
+            case declared, kind:
+                raise Uncovered(f"a field of type {declared[0]} computed from {KINDS.get(kind, kind)}")
+
+    def computed(self, compiled: Compiled, sink: Sink, within: tuple[int, int] = UNBOUNDED) -> None:
+        """Deliver what an expression gives; a number beyond the limits is for the parser to refuse."""
         if compiled.kind == "null":
             return
         takes = {"int": "int", "bool": "bool", "text": "str"}.get(compiled.kind)
         if takes is None:
-            raise Uncovered(f"a field computed as {compiled.kind}")
+            raise Uncovered(f"a field computed from {KINDS.get(compiled.kind, compiled.kind)}")
+        place, kind = self.expressions.place(compiled), self.expressions.result(compiled)
         with self.compiler.into(sink.column, takes) as column:
-            self.assembly.emit(
-                "COMPUTE",
-                self.expressions.place(compiled),
-                self.expressions.result(compiled),
-                sink.register,
-                column and column.index,
-            )
+            self.assembly.emit("COMPUTE", place, kind, sink.register, column and column.index, *within)
 
     def _located(self, item: Item) -> None:
         attributes, scope = item.attributes, item.scope
@@ -105,25 +136,30 @@ class Fields(Part):
         """Read the value and hold it against the field's own constraint."""
         name, type, attributes, scope = item.name, item.type, item.attributes, item.scope
         if self.compiler.is_record(type):
+            register = self.compiler.define(scope, name, "mixed")
             if attributes.get("flatten"):
-                self.compiler.records.members(type, scope, item.record, scope)
-                self.compiler.define(scope, name, "mixed")
+                with self.compiler.filling(register):
+                    self.compiler.records.members(type, scope, item.record, scope)
+                    self.compiler.there(register)
             else:
-                self.compiler.define(scope, name, "mixed")
-                self.compiler.value(type, scope, Sink(None, item.column))
+                self.compiler.value(type, scope, Sink(register, item.column, name))
             return
         self.scalar(item, lambda sink: self.compiler.value(type, scope, sink))
 
     def scalar(self, item: Item, read: Callable[[Sink], None]) -> None:
         """Read a value that is no record and hold it against the field's own constraint."""
         name, type, attributes, scope, column = item.name, item.type, item.attributes, item.scope, item.column
+        clash = attributes.keys() & {"const", "minimum", "maximum", "bits"}
+        if "values" in attributes and clash:
+            raise Uncovered(f"values beside {', '.join(sorted(clash))}")
         kind = self.field_kind(type, attributes)
         register = self.compiler.define(scope, name, kind)
-        sink = Sink(register if register.kind == kind else None, column)
+        sink = Sink(register if register.kind == kind else None, column, name)
         if "values" in attributes:
             self._meant(item, read, sink, kind)
             return
-        read(sink)
+        with self.compiler.filling(register):
+            read(sink)
         if "const" in attributes:
             self._constant(attributes["const"], attributes.get("code") or "bad_constant", type, register)
         if "minimum" in attributes or "maximum" in attributes:
@@ -135,14 +171,16 @@ class Fields(Part):
         """Read a value that means another."""
         code = item.attributes.get("code") or "unknown_value"
         match self.compiler.resolved(item.type)[0]:
-            case "int" | "bool":
+            case "int" | "bool" as wire:
                 read(NOWHERE)
-                self._mapped(item.attributes["values"], code, sink, kind, item.scope)
+                op, _, table = self._mapping(wire, item.attributes["values"], item.scope)
+                with self.compiler.into(sink.column, _TAKES.get(kind, kind)) as column:
+                    self.assembly.emit(op, table, self.assembly.refusal(code), sink.register, column and column.index)
             case "text":
                 found = self.assembly.register("bytes").read()
                 read(Sink(found, None))
                 table = self._texts(item.attributes["values"], item.scope)
-                with self.compiler.into(sink.column, {"text": "str"}.get(kind, kind)) as column:
+                with self.compiler.into(sink.column, _TAKES.get(kind, kind)) as column:
                     self.assembly.emit(
                         "MATCH", found, table, self.assembly.refusal(code), sink.register, column and column.index
                     )
@@ -171,9 +209,25 @@ class Fields(Part):
             meaning = compiled
         kind = self.field_kind(item.type, attributes)
         register = self.compiler.define(item.scope, item.name, kind)
-        if register.kind == kind == "bytes":
-            raise Uncovered("a default that is a text or bytes")
-        self.computed(meaning, Sink(register if register.kind == kind else None, item.column))
+        sink = Sink(register if register.kind == kind else None, item.column)
+        match self.compiler.resolved(item.type)[0], meaning.value:
+            case "text", str(text) if "values" not in attributes:
+                self._stated("str", text.encode(), sink)
+            case "bytes", bytes(data) if "values" not in attributes:
+                self._stated("bytes", data, sink)
+            case "float", float() | int() as number if not isinstance(number, bool):
+                (bits,) = struct.unpack("<q", struct.pack("<d", number))
+                with self.compiler.into(sink.column, "float") as column:
+                    self.assembly.emit("REAL", bits, column and column.index)
+                self.compiler.there(sink.register)
+            case _:
+                self.computed(meaning, sink)
+
+    def _stated(self, takes: str, data: bytes, sink: Sink) -> None:
+        """A text or bytes that the format states."""
+        text = self.assembly.text(data)
+        with self.compiler.into(sink.column, takes) as column:
+            self.assembly.emit("TEXT", text >> 16, text & 0xFFFF, sink.register, column and column.index)
 
     def _constant(self, const: Any, code: str, type: Node, register: Register) -> None:
         number = self.assembly.refusal(code)
@@ -206,33 +260,39 @@ class Fields(Part):
                     "BITS", place, form, 0, number, self.compiler.define(scope, name, kind), target and target.index
                 )
             return
-        kind, table = self._mapping(values, scope)
-        with self.compiler.into(column, {"text": "str"}.get(kind, kind)) as target:
+        op, kind, table = self._mapping("int", values, scope)
+        form = 3 if op == "MAPPING" else 4
+        with self.compiler.into(column, _TAKES.get(kind, kind)) as target:
             self.assembly.emit(
-                "BITS", place, 3, table, number, self.compiler.define(scope, name, kind), target and target.index
+                "BITS", place, form, table, number, self.compiler.define(scope, name, kind), target and target.index
             )
 
-    def _mapped(self, values: Sequence[Any], code: str, sink: Sink, kind: str, scope: Scope) -> None:
-        _, table = self._mapping(values, scope)
-        with self.compiler.into(sink.column, {"text": "str"}.get(kind, kind)) as column:
-            self.assembly.emit("MAPPING", table, self.assembly.refusal(code), sink.register, column and column.index)
+    def _mapping(self, type: str, values: Sequence[Any], scope: Scope) -> tuple[str, str, int]:
+        """How wire values are looked up, the kind of what they mean, and the table.
 
-    def _mapping(self, values: Sequence[Any], scope: Scope) -> tuple[str, int]:
-        """The kind of the mapped values, and a table with an entry for each wire value between the extremes."""
-        meanings: dict[int, Constant] = {}
+        It has an entry for each wire value between the extremes or, where these are far apart, a place for each by a
+        hash without collisions.
+        """
+        wanted, meanings = {"int": int, "bool": bool}[type], dict[int, Constant]()
         for wire, value in values:
             meaning = self.expressions.compiled(value, scope)
-            if not isinstance(meaning, Constant) or not isinstance(wire, int):
+            if not isinstance(meaning, Constant):
                 raise Uncovered("a mapping that depends on the record")
-            meanings.setdefault(int(wire), meaning)
+            number = wire if builtins.type(wire) is wanted and isinstance(wire, int) else _GREATEST + 1
+            if not -_GREATEST <= number <= _GREATEST:
+                raise Uncovered(f"a mapping of {wire!r} as {type}")
+            meanings.setdefault(int(number), meaning)
         kinds = {meaning.kind for meaning in meanings.values()} - {"null"}
-        low, high = min(meanings), max(meanings)
-        if high - low > _DENSE or len(kinds) > 1:
-            raise Uncovered("a mapping over a wide range, or to several kinds")
+        if len(kinds) > 1:
+            raise Uncovered("a mapping to several kinds of values")
+        kind, low, high = kinds.pop() if kinds else "int", min(meanings), max(meanings)
+        if high - low > _DENSE:
+            entries = hashed_entries({wire: self._meaning(meaning) for wire, meaning in meanings.items()})
+            return "MAPPING_FAR", kind, self.assembly.table(entries)
         words: list[int] = [low, high - low + 1]
         for wire in range(low, high + 1):
             words += self._meaning(meanings.get(wire))
-        return (kinds.pop() if kinds else "int"), self.assembly.table(words)
+        return "MAPPING", kind, self.assembly.table(words)
 
     def _meaning(self, meaning: Constant | None) -> tuple[int, int]:
         if meaning is None:

@@ -67,6 +67,7 @@ class MessagePack(Part):
                 self.compiler.value(inner, scope, sink)
                 self.assembly.place(end)
             case ("list", element, _, unique, _, _):
+                self._count(sink)
                 rules = self.open_rules(element)
                 if rules is not None and unique is None:
                     self._open_value(rules, 1 << FAMILIES["list"], sink)
@@ -82,8 +83,14 @@ class MessagePack(Part):
             case _:
                 raise Uncovered(f"a MessagePack {node[0]}")
 
+    def _count(self, sink: Sink) -> None:
+        """How many elements the list or map that is next has, for expressions."""
+        if sink.register is not None and sink.register.kind == "list":
+            self.assembly.emit("PACK_COUNT", sink.register)
+
     def _map(self, key: Node, value: Node, scope: Scope, sink: Sink) -> None:
         """A map of open values, or of stated types: a list of entries, whose keys are unlike each other."""
+        self._count(sink)
         rules, own = self.open_rules(value), self.open_rules(key)
         if rules is not None and rules == own:
             self._open_value(rules, 1 << FAMILIES["map"], sink)
@@ -104,6 +111,7 @@ class MessagePack(Part):
             if rules[0] & 1:
                 self.assembly.emit("PACK_NIL_JUMP", end)
             self._open_value(rules, rules[0] & ~1, sink)
+            self.compiler.there(sink.register)
             self.assembly.place(end)
             return
         targets: list[Any] = [-1] * _FAMILY_COUNT
@@ -117,7 +125,7 @@ class MessagePack(Part):
         end = Label()
         for alternative, label in zip(alternatives, labels, strict=True):
             self.assembly.place(label)
-            self.compiler.value(alternative, scope, Sink(None, sink.column))
+            self.compiler.value(alternative, scope, sink)
             self.assembly.jump(end)
         self.assembly.place(end)
 

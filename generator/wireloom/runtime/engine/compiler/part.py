@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from wireloom.runtime.columns.logical import ExtensionType
 from wireloom.runtime.engine.assembly import Assembly, Register
-from wireloom.runtime.engine.compiler.scope import Item, Node, Scope, Sink
+from wireloom.runtime.engine.compiler.scope import UNBOUNDED, Item, Node, Scope, Sink
 from wireloom.runtime.engine.conditions import Conditions
 from wireloom.runtime.engine.expressions import Compiled, Expressions, Tree
 from wireloom.runtime.engine.outline import Column
@@ -45,7 +45,7 @@ class Structs(Protocol):
 class Fields(Protocol):
     """Fields, as other parts ask for them."""
 
-    def computed(self, compiled: Compiled, sink: Sink) -> None:
+    def computed(self, compiled: Compiled, sink: Sink, within: tuple[int, int] = UNBOUNDED) -> None:
         """Deliver what an expression gives."""
 
     def default(self, item: Item) -> None:
@@ -107,6 +107,15 @@ class Compiler(Protocol):
     def define(self, scope: Scope, name: str, kind: str) -> Register:
         """The register of a name; one name, one kind, shared with the struct that this one melts into."""
 
+    def absent(self, scope: Scope, name: str) -> None:
+        """Under these parameters the field is never there, unless the name is defined elsewhere, too."""
+
+    def filling(self, register: Register | None) -> AbstractContextManager[None]:
+        """What is compiled within gives the register a value on every path, unless that value is nil."""
+
+    def there(self, register: Register | None) -> None:
+        """A value of no kind that registers hold is there."""
+
     def never(self, when: Tree, scope: Scope) -> bool:
         """Whether a condition cannot hold under these parameters."""
 
@@ -137,6 +146,7 @@ class Compiler(Protocol):
         column: Column | None,
         unique: str | None = None,
         entry: tuple[Node, Register] | None = None,
+        count: Register | None = None,
     ) -> None:
         """A list: the instruction, and the body that reads an element; of a map `entry` is the key and its register."""
 

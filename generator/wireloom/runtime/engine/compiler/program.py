@@ -5,13 +5,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from wireloom.runtime.columns.logical import ExtensionType, List, Record
+from wireloom.runtime.engine import filled
 from wireloom.runtime.engine.assembly import Assembly, Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.binary import Binary
 from wireloom.runtime.engine.compiler.fields import Fields
 from wireloom.runtime.engine.compiler.msgpack import MessagePack
 from wireloom.runtime.engine.compiler.protobuf import Protobuf
 from wireloom.runtime.engine.compiler.records import Records
-from wireloom.runtime.engine.compiler.scope import ALWAYS, Node, Scope, Sink
+from wireloom.runtime.engine.compiler.scope import ALWAYS, UNBOUNDED, Node, Scope, Sink
 from wireloom.runtime.engine.compiler.structs import Structs
 from wireloom.runtime.engine.conditions import Conditions
 from wireloom.runtime.engine.expressions import Constant, Expressions, Tree
@@ -52,6 +53,7 @@ class Compiler:
         entries = [self._entry(root, order) for order in self._orders()]
         assembly = self.assembly
         assembly.emit("RETURN", None)
+        filled.check(assembly, self.engine)
         assembly.number_registers()
         entries = Fusion(assembly, entries).apply()
         positional = [
@@ -92,6 +94,8 @@ class Compiler:
 
     def _entry(self, root: str, order: str) -> int:
         self.big = order == "big"
+        if isinstance(self.layout["order"], tuple):  # expressions see the order that the record is read in
+            self.settings[self.layout["order"][0]] = order
         entry, node, column = len(self.assembly.rows), self.layout["roots"][root], self.columns[0]
         scope = Scope(self._encoding(node))
         if column.kind == "list":
@@ -134,10 +138,12 @@ class Compiler:
                 return False
 
     def kind(self, node: Node) -> str:
-        """The kind of register that a value goes to."""
+        """The kind of register that a value goes to; of a mixed one only whether there is a value."""
         match self.resolved(node):
             case ("int" | "bool" | "bytes" | "list" as kind, *_):
                 return str(kind)
+            case ("map", *_):
+                return "list"
             case ("text", _):
                 return "bytes"
             case ("nullable", inner):
@@ -153,11 +159,35 @@ class Compiler:
             found = scope.names[name] = self.define(scope.into, name, kind)
         else:
             found = scope.names[name] = self.assembly.register(kind)
-        if found.kind != kind:
+        if found.kind == "null":
+            found.kind = kind
+        elif found.kind != kind:
             if found.used:
-                raise Uncovered(f"{name!r} has two kinds")
-            found.kind = "mixed"
+                raise Uncovered(f"two kinds of values under the name {name!r} in an expression")
+            found.kind = "several"
         return found
+
+    def absent(self, scope: Scope, name: str) -> None:
+        """Under these parameters the field is never there, unless the name is defined elsewhere, too."""
+        if name not in scope.names and scope.into is not None:
+            self.absent(scope.into, name)
+            scope.names[name] = scope.into.names[name]
+        elif name not in scope.names:
+            scope.names[name] = self.assembly.register("null")
+
+    @contextmanager
+    def filling(self, register: Register | None) -> Iterator[None]:
+        """What is compiled within gives the register a value on every path, unless that value is nil."""
+        first = len(self.assembly.rows)
+        yield
+        if register is not None:
+            self.assembly.regions.append((register, first, len(self.assembly.rows)))
+
+    def there(self, register: Register | None) -> None:
+        """A value of no kind that registers hold is there."""
+        if register is not None and register.kind == "mixed":
+            place = self.expressions.place(Constant(True))  # noqa: FBT003 - a value
+            self.assembly.emit("COMPUTE", place, 2, register, None, *UNBOUNDED)
 
     def never(self, when: Tree, scope: Scope) -> bool:
         """Whether a condition cannot hold under these parameters."""
@@ -171,6 +201,7 @@ class Compiler:
         """What is compiled within is executed while `when` holds."""
         holds = ALWAYS if when is None else self.expressions.compiled(when, scope)
         if isinstance(holds, Constant):
+            assert holds.value, "what can never hold is not compiled"
             yield
             return
         end = Label()
@@ -194,20 +225,27 @@ class Compiler:
             yield column
 
     def value(self, node: Node, scope: Scope, sink: Sink) -> None:
-        """Read one value."""
+        """Read one value, which fills its sink."""
         node = self.resolved(node)
         if self.is_record(node):
-            self.record(node, scope, sink.column)
+            with self.filling(sink.register):
+                inner = self.record(node, scope, sink.column)
+                if sink.name and inner is not None:
+                    scope.records[sink.name] = inner
+                self.there(sink.register)
             return
         if node[0] == "select":
             self.records.selected(node[1], node[2], node[3], scope, lambda case: self.value(case, scope, sink))
             return
-        if scope.encoding == "msgpack":
-            self.msgpack.value(node, scope, sink)
-        elif scope.encoding == "binary":
-            self.binary.value(node, scope, sink)
-        else:
-            raise Uncovered(f"values in {scope.encoding}")
+        with self.filling(sink.register):
+            if scope.encoding == "msgpack":
+                self.msgpack.value(node, scope, sink)
+            elif scope.encoding == "binary":
+                self.binary.value(node, scope, sink)
+            else:
+                raise Uncovered(f"values in {scope.encoding}")
+            if node[0] not in ("nullable", "oneOf", "null"):
+                self.there(sink.register)
 
     def record(self, node: Node, scope: Scope, column: Column | None, place: Register | None = None) -> Scope | None:
         """Read a record into a column; the scope of its names, where it is one struct."""
@@ -241,6 +279,7 @@ class Compiler:
         column: Column | None,
         unique: str | None = None,
         entry: tuple[Node, Register] | None = None,
+        count: Register | None = None,
     ) -> None:
         """A list: the instruction, and the body that reads an element; of a map `entry` is the key and its register."""
         scope.listed = True
@@ -260,7 +299,7 @@ class Compiler:
                 self.value(element, scope, Sink(None, inner))
 
         label = self.assembly.later(body)
-        row = self.assembly.emit(op, *head, label, column and column.index, place, None)
+        row = self.assembly.emit(op, *head, label, column and column.index, place, count)
         if op == "PACK_REPEAT":
             row[5:7] = [entry is not None, None]
             if entry is not None:

@@ -35,16 +35,24 @@ class Protobuf(Part):
             raise Uncovered("a message under a condition, which is looked at whether it holds or not")
         if attributes.get("flatten"):
             raise Uncovered("a protobuf field whose members melt into the record")
-        if node[0] == "list":
-            self._proto_list(name, node, slot, scope, column)
-            return
         absent = Label()
+        if node[0] == "list":
+            if attributes.keys() & {"default", "const", "values", "minimum", "maximum"}:
+                raise Uncovered("a repeated field that is held against values, or with a default")
+            if attributes.get("optional"):
+                self.assembly.emit("PROTO_ABSENT", slot, absent, 0)
+            self._proto_list(name, node, slot, scope, column)
+            self.assembly.place(absent)
+            return
         self.assembly.emit("PROTO_ABSENT", slot, absent, not attributes.get("optional"))
         if self.compiler.is_record(node):
-            self.compiler.define(scope, name, "mixed")
+            register = self.compiler.define(scope, name, "mixed")
             save = self.assembly.register("position", 2).read()
             self.assembly.emit("PROTO_SUB", slot, save)
-            self.compiler.record(node, scope, column)
+            inner = self.compiler.record(node, scope, column)
+            if inner is not None:
+                scope.records[name] = inner
+            self.compiler.there(register)
             self.assembly.emit("PROTO_UNSUB", save)
         elif "refers" in attributes:
             table, code = attributes["refers"]
@@ -85,6 +93,7 @@ class Protobuf(Part):
             case ("float", bits):
                 with self.compiler.into(sink.column, "float") as column:
                     emit("PROTO_FLOAT", slot, bits, 0, column and column.index)
+                self.compiler.there(sink.register)
             case ("text" | "bytes" as kind, size, *_) if size is None or isinstance(size, int):
                 with self.compiler.into(sink.column, TAKES[kind]) as column:
                     fixed = -1 if kind == "text" or size is None else size
@@ -100,7 +109,7 @@ class Protobuf(Part):
         count = self.compiler.define(scope, name, "list")
         if element[0] == "text" and column is None and not count.used:
             self.assembly.emit("PROTO_TABLE", slot)
-            count.kind = "mixed"
+            count.kind = "several"
             return
         scope.listed = True
         place = self.assembly.register("int").read()

@@ -1,15 +1,18 @@
 """Records: structs, and what chooses among them by the bytes ahead, by a field, or by trial."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
-from wireloom.runtime.engine.compiler.scope import ALWAYS, Node, Scope, Sink, member, number_form
+from wireloom.runtime.engine.compiler.scope import ALWAYS, UNBOUNDED, Node, Scope, Sink, member, number_form
 from wireloom.runtime.engine.compiler.switches import hashed
 from wireloom.runtime.engine.expressions import Constant, Tree
 from wireloom.runtime.engine.outline import Column
+from wireloom.runtime.expressions import among
+
+_WIDEST = 64  # bits of an integer
 
 
 class Records(Part):
@@ -25,6 +28,8 @@ class Records(Part):
                     encoding, form, versions, steps, Scope(encoding, scope, into, place), record
                 )
             case ("peek", tag, cases, code):
+                if tag[0] != "int" or tag[1] > _WIDEST:
+                    raise Uncovered("a choice by bytes ahead that are no integer")
                 self.assembly.emit("PEEK", *number_form(tag, self.compiler.big))
                 self._cases(cases, code, lambda case: self.members(case, scope, record, into, place))
             case ("select", tag, cases, code):
@@ -39,17 +44,37 @@ class Records(Part):
         """Choose by an expression."""
         compiled = self.expressions.compiled(tag, scope)
         if isinstance(compiled, Constant):
-            found = next((case for values, case in cases if compiled.value in values), ("refuse", code))
+            known = (case for values, case in cases if among(compiled.value, values))
+            found = next(known, ("refuse", code))
             self._refuse(found[1]) if found[0] == "refuse" else read(found)
             return
-        if len(compiled.operations) == 1 and compiled.operations[0][0] == "LOAD":
-            register = compiled.operations[0][1]
+        if compiled.kind == "bytes":
+            self._by_text(compiled.term.argument, cases, code, read)
+            return
+        if any(value is not None and Constant(value).kind != compiled.kind for values, _ in cases for value in values):
+            raise Uncovered("a choice by values of another kind")
+        if compiled.term.word == "LOAD":
+            register = compiled.term.argument
         else:
             register = self.assembly.register("int").read()
-            self.assembly.emit(
-                "COMPUTE", self.expressions.place(compiled), self.expressions.result(compiled), register, None
-            )
+            place, kind = self.expressions.place(compiled), self.expressions.result(compiled)
+            self.assembly.emit("COMPUTE", place, kind, register, None, *UNBOUNDED)
         self._cases(cases, code, read, register)
+
+    def _by_text(self, text: Register, cases: Sequence[Any], code: str, read: Any) -> None:
+        """Choose by a text or by bytes of the record; where it is absent, the parser decides."""
+        entries, numbered = list[int](), list[Any]()
+        for number, (values, case) in enumerate(cases):
+            numbered.append(((number,), case))
+            for value in values:
+                if value is not None:
+                    data = value.encode() if isinstance(value, str) else value
+                    if not isinstance(data, bytes):
+                        raise Uncovered("a choice by values of another kind")
+                    entries += [self.assembly.text(data), 1, number]
+        chosen, table = self.assembly.register("int").read(), self.assembly.table([len(entries) // 3, *entries])
+        self.assembly.emit("MATCH", text.read(), table, self.assembly.refusal(code), chosen, None)
+        self._cases(numbered, code, read, chosen)
 
     def _cases(self, cases: Sequence[Any], code: str, read: Any, register: Register | None = None) -> None:
         """Branch on a register, or on the machine's value."""
@@ -85,7 +110,9 @@ class Records(Part):
         refused = self.assembly.register("text").read()
         none = self.expressions.place(Constant(None))
         self.assembly.emit("COMPUTE", none, 1, refused, None)
-        end = Label()
+        end, titles = Label(), {kind, reason, *(title for trial in trials for title in self._titles(trial[1]))}
+        own = [column.index for name, column in (record.children.items() if record else ()) if name in titles]
+        written = self.assembly.table([len(own), *own])
 
         def tried(name: str, node: Node) -> None:
             self.members(node, scope, record, None)
@@ -106,9 +133,31 @@ class Records(Part):
                     *(word for code in codes for word in (self.assembly.code(code), self.assembly.text(code.encode()))),
                 ]
             )
-            self.assembly.emit("ATTEMPT", body, table, end, record.index if record else None, refused)
+            self.assembly.emit("ATTEMPT", body, table, end, written, refused)
         tried(*trials[-1][:2])
         self.assembly.place(end)
+
+    def _titles(self, node: Node) -> Iterator[str]:
+        """The members that readers see of a record, those of records that melt into it among them."""
+        match self.compiler.resolved(node):
+            case ("struct", _, _, _, _, steps):
+                for step in steps:
+                    if step[0] == "field" and step[3].get("flatten"):
+                        yield from self._titles(step[2])
+                    elif step[0] == "field":
+                        yield step[3].get("as", step[1])
+                        yield from (bit[0] for bit in step[3].get("bits", ()))
+            case ("peek" | "select", _, cases, _):
+                for _, case in cases:
+                    yield from self._titles(case)
+            case ("attempt", trials, kind, reason):
+                yield from (kind, reason)
+                for trial in trials:
+                    yield from self._titles(trial[1])
+            case ("refuse", _):
+                pass
+            case other:
+                raise Uncovered(f"a way of an attempt that is a {other[0]}")
 
     def _fallbacks(self, fallbacks: Sequence[Any], scope: Scope) -> list[str]:
         codes: list[str] = []

@@ -1,5 +1,6 @@
 """What a part of the compiler is given: the names in force, where a value goes, and the field at hand."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +12,8 @@ Node = tuple[Any, ...]
 
 TAKES = {"int": "int", "bool": "bool", "float": "float", "text": "str", "bytes": "bytes", "list": "list"}
 ALWAYS = Constant(True)  # noqa: FBT003 - a value
+UNBOUNDED = (-(1 << 63), (1 << 63) - 1)
+"""The limits of a number that any register holds."""
 
 
 @dataclass(eq=False)
@@ -22,6 +25,7 @@ class Scope:
     into: "Scope | None" = None  # the struct that this one's members melt into
     place: Register | None = None  # its place in the list that it is an element of
     names: dict[str, Register] = field(default_factory=dict)
+    records: dict[str, "Scope"] = field(default_factory=dict)  # the names within fields that are records
     marks: dict[str, Register] = field(default_factory=dict)
     tables: dict[str, int] = field(default_factory=dict)
     checksums: dict[str, tuple[Any, ...]] = field(default_factory=dict)
@@ -30,9 +34,13 @@ class Scope:
     reach: Register | None = None  # the farthest position, where fields stand at offsets
     listed: bool = False  # a list of its own has been read, whose last index `index` would see
 
-    def field(self, up: int, name: str) -> Register:
-        """The register of a field."""
+    def field(self, up: int, name: str, members: Sequence[str] = ()) -> Register:
+        """The register of a field, or of a member of the record that it is."""
         scope = self.outward(up)
+        for inner in members:
+            if name not in scope.records:
+                raise Uncovered(f"the members of {name!r} in an expression")
+            scope, name = scope.records[name], inner
         if name not in scope.names:
             raise Uncovered(f"the field {name!r} in an expression")
         return scope.names[name]
@@ -76,10 +84,11 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Sink:
-    """Where a value goes: to expressions, to readers, or nowhere."""
+    """Where a value goes: to expressions, to readers, or nowhere; of a field called `name` the members are known."""
 
     register: Register | None = None
     column: Column | None = None
+    name: str = ""
 
 
 NOWHERE = Sink()

@@ -8,7 +8,7 @@ from wireloom.runtime.engine.compiler.scope import held_width, member, number_fo
 from wireloom.runtime.engine.compiler.switches import hashed
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope
-from wireloom.runtime.engine.expressions import Code, Constant, Tree
+from wireloom.runtime.engine.expressions import Code, Constant, Term, Tree
 
 _MD5, _MD5_LATER = -1, -2
 _MD5_SIZE = 16
@@ -93,7 +93,7 @@ class Fields(Part):
         given = self.compiler.names.value(item.column, textual=False)
         if given.kind not in ("int", "bool"):
             raise Uncovered(f"bits of {given.kind}")
-        self.compiler.compute(Code("int", (("LOAD", given.read()), ("zero", 0))), whole)
+        self.compiler.compute(Code("int", Term("zero", (Term("LOAD", (), given.read()),))), whole)
         for name, low, width, _, values, _, _, derive in attributes["bits"]:
             self._bit(whole, low << 8 | width, values, self._bit_value(name, values, derive, scope))
         self._number(whole, node, scope)
@@ -182,7 +182,7 @@ class Fields(Part):
         if value.kind not in ("int", "list"):
             raise Uncovered(f"a derived {value.kind}")
         form = number_form(node, self.compiler.big)
-        with self.compiler.during(Code("bool", (("LOAD", placed.register), ("present", 0)))):
+        with self.compiler.during(Code("bool", Term("present", (Term("LOAD", (), placed.register),)))):
             self.assembly.emit("PATCH", placed.register, value, *form)
 
     def _checksum(self, placed: Placed, *, alone: bool) -> list[Any]:

@@ -1,5 +1,6 @@
 """What a part of the compiler is given: the names that expressions see while a struct is built, and the columns."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,8 +28,10 @@ class Scope:
     start_register: Register | None = None
     size_register: Register | None = None  # once the struct is laid out
 
-    def field(self, up: int, name: str) -> Register:
+    def field(self, up: int, name: str, members: Sequence[str] = ()) -> Register:
         """The register of a member."""
+        if members:
+            raise Uncovered(f"the members of {name!r} while building")
         scope: Scope | None = self
         for _ in range(up):
             scope = scope.parent if scope is not None else None

@@ -23,6 +23,7 @@ from proof.chance import Chance
 from proof.modules import Made, Spec, documents, generated, resolved
 from proof.records import altered, mutants, nonsense
 from proof.values import NoValueError, Values, settings
+from wireloom.emit.jsonschema.beyond import gaps
 from wireloom.emit.jsonschema.document import root_name
 from wireloom.model.format import ByteOrder, Format, Framing, Root
 from wireloom.model.types import Encoding
@@ -281,6 +282,8 @@ class _Examination:
         good = [(record, value) for record, (value, error) in zip(records, outcomes, strict=True) if error is None]
         self.report.good += len(good)
         self.decode(records, outcomes)
+        refused = [(record, error) for record, (_, error) in zip(records, outcomes, strict=True) if error is not None]
+        self.judged(refused[-2 * _VALIDATED :])
         for place, (record, value) in enumerate(good):
             self.rebuild(record, value)
             self.canonical(record, value, validated=place < _VALIDATED)
@@ -547,6 +550,24 @@ class _Examination:
                 )
         except Exception as error:  # noqa: BLE001 - whatever comes is the violation
             self.note("schema raises", crash(error), trace(error), record=record)
+
+    def judged(self, refused: Sequence[tuple[bytes, DecodeError]]) -> None:
+        """What the schema takes of what the parser refuses is listed in the format's page."""
+        if self.format.encoding is not Encoding.JSON or self.parameters:
+            return
+        for record, error in refused:
+            try:
+                document = json.loads(record)
+            except ValueError:
+                continue
+            if error.code not in self.unsaid and self.validator.is_valid(document):
+                self.note("schema takes what parse refuses", error.code, str(error), record=record)
+
+    @cached_property
+    def unsaid(self) -> set[str]:
+        """The codes of what the format's page says that the schema does not say."""
+        codes = self.module.CODES
+        return {code for gap in gaps(self.format) for code in (codes if gap.codes is None else gap.codes)}
 
     # --- streams ---
 

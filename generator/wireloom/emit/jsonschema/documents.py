@@ -218,7 +218,8 @@ class Documents:
                     conditioned = under(conditions, presence_condition(step, struct), scope)
                     type = self.resolved(step.type)
                     declared = list(cases(type, step.type, scope))
-                    checks += exhausted(type, conditioned, scope)
+                    if step.inline or step.presence is Presence.REQUIRED:
+                        checks += exhausted(type, conditioned, scope)
                     if step.compute is not None:
                         members.append(_hidden(step, step.compute, scope, conditioned))
                     elif step.inline:

@@ -102,7 +102,7 @@ def arrays(members: Members) -> Schema:
     for branch in _branches(group, members):
         for schema in _tuples(branch, group, members):
             schemas += [] if schema in schemas else [schema]
-    return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+    return schemas[0] if len(schemas) == 1 else {"anyOf": schemas} if schemas else {"not": {}}
 
 
 def _tuples(branch: Branch, group: Group, members: Members) -> Iterator[Schema]:

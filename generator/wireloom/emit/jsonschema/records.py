@@ -208,7 +208,8 @@ class Records:
             self._member(field, case, record, scope, (*conditions, *extra), emptied=emptied)
             for case, extra in cases(type, field.type, scope)
         ]
-        return [*members, *self._bits(field, record, scope, conditions)], exhausted(type, conditions, scope)
+        checks = exhausted(type, conditions, scope) if field.presence is Presence.REQUIRED else []
+        return [*members, *self._bits(field, record, scope, conditions)], checks
 
     def _resolved(self, type: Type) -> Type:
         return self._resolved(self.format.type(type.name)) if isinstance(type, Reference) else type

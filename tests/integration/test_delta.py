@@ -12,9 +12,9 @@ from integration.conftest import obtained
 from integration.maven import IN_SPARK, SCALA, Module, jars
 from integration.sessions import started
 from wireloom.failures import DataError, MachineError, MisuseError
+from wireloom.ingest.metrics import Book
+from wireloom.ingest.plan import Files, Flow, Plan
 from wireloom.spark.ingest.delta import SETTINGS, DeltaTables
-from wireloom.spark.ingest.metrics import Book
-from wireloom.spark.ingest.plan import Files, Flow, Plan
 from wireloom.spark.ingest.stream import stream
 from wireloom_formats import databus_json
 
@@ -62,18 +62,18 @@ def everything(spark, flow, files):
 def test_every_record_is_once_in_a_delta_table_though_batches_are_killed(spark, flow, monkeypatch):
     feed(flow, 0)
     assert run(spark, flow).records == 3
-    write = DeltaTables.write
+    publish = DeltaTables.publish
 
-    def killed(tables, frame, name, *rest):
+    def killed(tables, name, *rest):
         if name == "quarantine":
             raise KilledError("before the second table")
-        return write(tables, frame, name, *rest)
+        return publish(tables, name, *rest)
 
     feed(flow, 1)
-    monkeypatch.setattr(DeltaTables, "write", killed)
+    monkeypatch.setattr(DeltaTables, "publish", killed)
     with pytest.raises(DataError, match="KilledError"):
         run(spark, flow)
-    monkeypatch.setattr(DeltaTables, "write", write)
+    monkeypatch.setattr(DeltaTables, "publish", publish)
     with pytest.raises(DataError, match="another drop"):
         run(spark, replace(flow, plan=replace(flow.plan, drop=("bad_json",))))
     assert run(spark, flow).records == 6

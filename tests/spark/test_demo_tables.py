@@ -7,7 +7,7 @@ from rich.console import Console
 
 from wireloom.demo.road import Shown
 from wireloom.demo.tables import quarantine_table, records_table
-from wireloom.spark.ingest.plan import Summary
+from wireloom.ingest.plan import Summary
 
 ROW = {"first": "a" * 20, "second": "b" * 20, "messageSize": 7, "empty": None}
 BAD = dict.fromkeys(("code", "path", "offset", "expected", "actual", "_source", "_record", "raw", "raw_size"), "x" * 9)

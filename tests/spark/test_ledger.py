@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from wireloom.failures import DataError
-from wireloom.spark.ingest import ledger as ledgers
-from wireloom.spark.ingest.ledger import Entry, Ledger
-from wireloom.spark.ingest.plan import Summary
+from wireloom.ingest import ledger as ledgers
+from wireloom.ingest.ledger import Entry, Ledger
+from wireloom.ingest.plan import Summary
 
 ONE = Summary(2, 1, 1, 1, (("bad", 1),), (), 9, (("kind", (("alarm", 1),)),))
 

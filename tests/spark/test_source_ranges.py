@@ -5,11 +5,11 @@ import random
 import pytest
 
 from wireloom.failures import DataError
+from wireloom.ingest import ranges as source_ranges
+from wireloom.ingest.files import Listing
+from wireloom.ingest.plan import Plan
 from wireloom.runtime.streams.framed import iterate
-from wireloom.spark.ingest.plan import Plan
 from wireloom.spark.options import Options
-from wireloom.spark.source import ranges as source_ranges
-from wireloom.spark.source.files import Listing
 from wireloom.spark.source.read import batches, portions, reading
 from wireloom.spark.source.schema import offer
 from wireloom_formats import aerospike_msgpack, databus_event, databus_json

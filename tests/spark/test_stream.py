@@ -1,6 +1,7 @@
 """Ingest as a stream: every record once, in a table, in the quarantine, or counted as dropped; also when it goes on."""
 
 import json
+import shutil
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -12,9 +13,9 @@ from typer.testing import CliRunner
 
 from wireloom.cli.app import app
 from wireloom.failures import DataError, MachineError, MisuseError
-from wireloom.spark.ingest.metrics import Book
-from wireloom.spark.ingest.plan import Column, Files, Flow, Kafka, Plan
-from wireloom.spark.ingest.publishing import ParquetTables
+from wireloom.ingest import publishing
+from wireloom.ingest.metrics import Book
+from wireloom.ingest.plan import Column, Files, Flow, Kafka, Plan
 from wireloom.spark.ingest.stream import stream
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
@@ -83,7 +84,7 @@ def test_a_batch_that_the_ledger_has_is_not_written_again_and_its_metrics_are_ma
 
 
 def test_what_a_killed_batch_left_is_finished_or_removed(spark, run, flow, module, tmp_path):
-    from wireloom.spark.ingest.ledger import Ledger
+    from wireloom.ingest.ledger import Ledger
     from wireloom.spark.ingest.storage import Storage
 
     (tmp_path / "input" / "a").write_bytes(record(module, 0) + damaged(record(module, 1)))
@@ -145,22 +146,35 @@ def test_without_the_kafka_connector_the_message_has_its_coordinate(spark, run, 
     assert caught.value.remedy == f"--packages org.apache.spark:spark-sql-kafka-0-10_2.13:{spark.version}"
 
 
-def test_a_batch_that_does_not_balance_stops_the_job_and_is_in_no_table(run, flow, module, tmp_path, monkeypatch):
+def test_a_batch_of_which_a_file_is_lost_stops_the_job_and_is_in_no_table(run, flow, module, tmp_path, monkeypatch):
     (tmp_path / "input" / "a").write_bytes(record(module, 0) + record(module, 1) + damaged(record(module, 2)))
-    write = ParquetTables.write
-    for name, lost in (("records", "written were 1 rows and 1 to"), ("quarantine", "written were 2 rows and 0 to")):
+    sweep = publishing._sweep
+    for table in ("records", "quarantine"):
 
-        def written(tables, frame, table, *rest, losing=name):
-            return write(
-                tables, frame.limit(1 if table == "records" else 0) if table == losing else frame, table, *rest
-            )
+        def losing(report, batch, writing, table=table):
+            next(path for path in (tmp_path / "output" / "_staging").rglob(f"{table}/*.parquet")).unlink()
+            sweep(report, batch, writing)
 
-        monkeypatch.setattr(ParquetTables, "write", written)
-        with pytest.raises(DataError, match=lost):
+        monkeypatch.setattr(publishing, "_sweep", losing)
+        with pytest.raises(DataError, match="1 files that were written are not in"):
             run(flow)
         assert not (tmp_path / "output" / "records").exists()
-    monkeypatch.setattr(ParquetTables, "write", write)
+    monkeypatch.setattr(publishing, "_sweep", sweep)
     assert run(flow).rows == 2
+
+
+def test_what_a_failed_task_left_behind_is_in_no_table(run, flow, module, tmp_path, monkeypatch):
+    (tmp_path / "input" / "a").write_bytes(record(module, 0))
+    sweep = publishing._sweep
+
+    def leaving(report, batch, writing):
+        (made,) = (tmp_path / "output" / "_staging").rglob("records/*.parquet")
+        shutil.copy(made, made.with_name("part-of-an-attempt-that-failed.parquet"))
+        sweep(report, batch, writing)
+
+    monkeypatch.setattr(publishing, "_sweep", leaving)
+    assert run(flow).rows == 1
+    assert pq.read_table(tmp_path / "output" / "records").num_rows == 1
 
 
 def test_a_metrics_file_that_is_something_else_is_left_alone(tmp_path):

@@ -20,8 +20,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from conftest import GENERATED, ROOT
-from wireloom.spark.ingest.metrics import Book
-from wireloom.spark.ingest.plan import Column, Flow, Plan
+from wireloom.ingest.metrics import Book
+from wireloom.ingest.plan import Column, Flow, Plan
 from wireloom.spark.ingest.stream import stream
 from wireloom_formats import aerospike_msgpack
 
@@ -208,17 +208,17 @@ def test_poison_is_quarantined_and_its_neighbours_are_not(spark, tmp_path):
 LIMITED = """
 import resource, sys
 import pyarrow as pa
-from wireloom.spark.ingest.plan import Plan
-from wireloom.spark.ingest.values import decode_values
+from wireloom.ingest.plan import Plan
+from wireloom.ingest.values import values_of
 from wireloom_formats import aerospike_msgpack as module
 
 value = open(sys.argv[1], "rb").read()
 batch = pa.record_batch([pa.array([0, 1]), pa.array([value, value], pa.binary())], ["_record", "data"])
-list(decode_values(plan := Plan(module.__name__, module.FORMAT, module.DIGEST), [batch.slice(0, 0)]))
+list(values_of(plan := Plan(module.__name__, module.FORMAT, module.DIGEST), [batch.slice(0, 0)]))
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + (400 << 20),) * 2)
-rows = [row for made in decode_values(plan, [batch]) for row in made.to_pylist()]
-assert [row["bad"]["raw_size"] for row in rows if row["bad"]] == [len(value)] * 2
+rows = [row for made in values_of(plan, [batch]) for row in made.bad.to_pylist()]
+assert [row["raw_size"] for row in rows] == [len(value)] * 2
 """
 
 

@@ -10,8 +10,8 @@ from wireloom.cli.console import awaited, complain, note, say
 from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.options import OUT, PACKAGE, SPECS, Out, Package, Specs
 from wireloom.failures import MisuseError
+from wireloom.ingest.report import summary_lines
 from wireloom.project import Project
-from wireloom.spark.ingest.report import summary_lines
 
 PIPE_WIDTH = 160  # where nobody says how wide
 

@@ -27,9 +27,9 @@ from wireloom.cli.options import (
 )
 from wireloom.cli.streaming import Streaming, flow_of, refuse_stream_options, run_stream
 from wireloom.failures import MisuseError
+from wireloom.ingest.plan import Job, Plan, Summary
+from wireloom.ingest.report import summary_lines
 from wireloom.runtime.streams.framed import FRAMINGS
-from wireloom.spark.ingest.plan import Job, Plan, Summary
-from wireloom.spark.ingest.report import summary_lines
 
 Stream = Annotated[bool, typer.Option("--stream", help="Go on: take what comes, batch by batch (see below).")]
 Kafka = Annotated[str | None, typer.Option("--kafka", metavar="HOST:PORT,...", help="Stream from Kafka.")]

@@ -7,8 +7,8 @@ import typer
 
 from wireloom.catalog import FormatModule, open_format, open_package
 from wireloom.failures import MisuseError, unknown
+from wireloom.ingest.plan import NO_DATA
 from wireloom.runtime.streams.framed import SIZE_LIMIT
-from wireloom.spark.ingest.plan import NO_DATA
 
 Specs = Annotated[Path, typer.Option("--specs", metavar="DIR", help="Folder of the specs.")]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder that the generated package lies in.")]

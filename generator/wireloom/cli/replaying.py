@@ -23,9 +23,9 @@ from wireloom.cli.options import (
     session_configuration,
 )
 from wireloom.failures import MisuseError
+from wireloom.ingest.plan import Plan, Replay
+from wireloom.ingest.report import finished_lines, replay_lines
 from wireloom.runtime.streams.framed import FRAMINGS
-from wireloom.spark.ingest.plan import Plan, Replay
-from wireloom.spark.ingest.report import finished_lines, replay_lines
 
 
 def replay(

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from wireloom.catalog import open_format, open_package
 from wireloom.cli.console import note, waiting
 from wireloom.failures import MisuseError
-from wireloom.spark.ingest.plan import NOTHING, Column, Files, Flow, Kafka, Plan, Samples, Source, Summary
+from wireloom.ingest.plan import NOTHING, Column, Files, Flow, Kafka, Plan, Samples, Source, Summary
 
 if TYPE_CHECKING:
     from types import FrameType
 
-    from wireloom.spark.ingest.ledger import Entry
+    from wireloom.ingest.ledger import Entry
     from wireloom.spark.ingest.stream import Listener
 
 TABLE_FORMATS = ("parquet", "delta")
@@ -135,8 +135,8 @@ def run_stream(
     flow: Flow, asked: Streaming, out: Path, master: str, configuration: tuple[tuple[str, str], ...]
 ) -> Summary:
     """Run the stream until it ends, or until SIGINT or SIGTERM ends it; the sum of all its batches."""
+    from wireloom.ingest.metrics import Book, Lines
     from wireloom.spark.ingest.delta import SETTINGS  # here, because they import pyspark
-    from wireloom.spark.ingest.metrics import Book, Lines
     from wireloom.spark.ingest.stream import stream
     from wireloom.spark.session import session
 

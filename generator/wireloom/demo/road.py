@@ -8,10 +8,10 @@ from pathlib import Path
 from wireloom import pipeline
 from wireloom.catalog import FormatModule, open_format, open_package
 from wireloom.demo.samples import samples, stream
+from wireloom.ingest.plan import QUARANTINE, RECORDS, Job, Plan, Summary
 from wireloom.model.format import Format, Framing
 from wireloom.project import Project
 from wireloom.spark.ingest.batch import ingest
-from wireloom.spark.ingest.plan import QUARANTINE, RECORDS, Job, Plan, Summary
 from wireloom.spark.preview import Preview, preview
 from wireloom.spark.session import session
 

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.catalog import FormatModule
+from wireloom.ingest.plan import Plan
+from wireloom.ingest.records import open_module
 from wireloom.runtime.columns.arrow import Decoded
 from wireloom.runtime.errors import DecodeError
-from wireloom.spark.ingest.executor import open_module
-from wireloom.spark.ingest.plan import Plan
 from wireloom.spark.options import Options
 
 STOPPED = "mode FAILFAST stops at a bad record; PERMISSIVE gives null in its place, and an error where one is asked for"

@@ -8,7 +8,7 @@ from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import VariantVal
 
-from wireloom.spark.ingest.plan import RECORD, SOURCE
+from wireloom.ingest.plan import RECORD, SOURCE
 
 Preview = tuple[Mapping[str, object], ...]
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 from pyspark.sql import SparkSession
 
 from wireloom.failures import MisuseError
-from wireloom.spark.ingest.executor import open_module
-from wireloom.spark.ingest.ledger import IDENTITY, LEDGER, Ledger, Move
-from wireloom.spark.ingest.plan import QUARANTINE, RECORDS, Job, Summary
-from wireloom.spark.ingest.publishing import PARTS, Batch, ParquetTables, prepared
+from wireloom.ingest.ledger import IDENTITY, LEDGER, Ledger, Move
+from wireloom.ingest.plan import QUARANTINE, RECORDS, Job, Summary
+from wireloom.ingest.publishing import TABLES, Batch, ParquetTables
+from wireloom.ingest.records import open_module
 from wireloom.spark.ingest.sources import taken
 from wireloom.spark.ingest.storage import Storage
 
@@ -23,8 +23,8 @@ def ingest(spark: SparkSession, job: Job) -> Summary:
     ledger = Ledger(storage, storage.absolute(job.output), "batch")
     ledger.recover()
     _refuse_existing(storage, job)
-    stage = taken(spark, job.source).staged(job.plan, module)
-    entry = prepared(stage, Batch(ledger, ledger.last() + 1, job.plan, empty=PARTS), ParquetTables.below(ledger))
+    batch = Batch(ledger, ledger.last() + 1, job.plan, empty=TABLES)
+    entry = taken(spark, job.source, job.plan, module).prepared(module, batch, ParquetTables.below(ledger))
     if job.overwrite:
         entry = replace(entry, moves=(*_replaced(storage, ledger.home, entry.staging), *entry.moves))
     ledger.add(entry)

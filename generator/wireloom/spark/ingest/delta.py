@@ -7,12 +7,12 @@ between them is not finished by another spec, which could put a record into both
 import json
 from dataclasses import asdict, dataclass
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from wireloom.failures import DataError, MachineError
-from wireloom.spark.ingest.ledger import LEDGER, Ledger, Move
-from wireloom.spark.ingest.plan import BATCH, Plan
+from wireloom.ingest.ledger import LEDGER, Ledger, Move
+from wireloom.ingest.plan import BATCH, Plan
 from wireloom.spark.ingest.sources import has_class, scala
 
 PROVIDER = "org.apache.spark.sql.delta.sources.DeltaDataSource"
@@ -28,21 +28,21 @@ SETTINGS = (
 class DeltaTables:
     """The two tables of one stream."""
 
+    spark: SparkSession
     ledger: Ledger
     stream: str
     plan: Plan
 
-    def write(self, frame: DataFrame, name: str, number: int, staging: str) -> DataFrame:  # noqa: ARG002 - Tables'
-        """Commit it; a batch that was committed before is left as it is."""
+    def publish(self, name: str, number: int, staging: str, rows: int) -> tuple[Move, ...]:
+        """Commit the staged files; a batch that was committed before is left as it is, if it has as many rows."""
         self._begin(number)
         path = f"{self.ledger.home}/{name}"
-        writer = frame.withColumn(BATCH, F.lit(number).cast("long")).write.format("delta").mode("append")
+        staged = self.spark.read.parquet(f"{staging}/{name}").withColumn(BATCH, F.lit(number).cast("long"))
         options = {"txnAppId": f"{self.stream}/{name}", "txnVersion": str(number), "mergeSchema": "true"}
-        writer.options(**options).save(path)
-        return frame.sparkSession.read.format("delta").load(path).where(F.col(BATCH) == number)
-
-    def moves(self, name: str, number: int, staging: str) -> tuple[Move, ...]:  # noqa: ARG002 - Tables'
-        """None: it is there."""
+        staged.write.format("delta").mode("append").options(**options).save(path)
+        found = self.spark.read.format("delta").load(path).where(F.col(BATCH) == number).count()
+        if found != rows:
+            raise DataError(f"batch {number} has {found} rows in {path}, and {rows} were written")
         return ()
 
     def _begin(self, number: int) -> None:

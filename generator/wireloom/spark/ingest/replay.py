@@ -14,15 +14,14 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from wireloom.failures import MisuseError
-from wireloom.spark.ingest.executor import open_module
-from wireloom.spark.ingest.framed_values import decode_framed
-from wireloom.spark.ingest.ledger import Entry, Ledger, Move
-from wireloom.spark.ingest.plan import BATCH, QUARANTINE, RECORDS, Counts, Replay, Summary, counts
-from wireloom.spark.ingest.publishing import Batch, ParquetTables, prepared
-from wireloom.spark.ingest.sources import Taken, staged_schema
+from wireloom.ingest.ledger import Entry, Ledger, Move
+from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, Counts, Replay, Summary, counts
+from wireloom.ingest.publishing import Batch, ParquetTables
+from wireloom.ingest.records import open_module
+from wireloom.ingest.replayed import replayed_of
+from wireloom.ingest.tables import BAD_DOCS, ERROR
+from wireloom.spark.ingest.running import Frame, Taken
 from wireloom.spark.ingest.storage import Storage
-from wireloom.spark.ingest.tables import BAD_DOCS, ERROR
-from wireloom.spark.ingest.values import DATA, decode_values
 
 KIND = "replay"
 
@@ -65,24 +64,18 @@ def replay(spark: SparkSession, run: Replay) -> Replayed:
     _refuse_other_layout(storage, f"{output}/{RECORDS}")
     frame = _read(spark, run.quarantine, old)
     before = _before(frame, run)
-    whole = F.col("raw").isNull() | (F.col("raw_size") <= F.octet_length("raw"))
+    cut = frame.where(F.col("raw").isNotNull() & (F.col("raw_size") > F.octet_length("raw"))).count()
     place = StructType(frame.schema.fields[len(ERROR) :])
-    decode = decode_values if run.plan.framing in (None, "none") else decode_framed
-    columns = [*(F.col(name) for name in place.names), F.col("raw").alias(DATA)]
-    stage = Taken(frame.where(whole).select(*columns), decode, place).staged(run.plan, module)
-    cut = frame.where(~whole)
-    lost = cut.count()
-    if lost:
-        stage = stage.union(_kept(cut, staged_schema(module, run.plan.root, place)))
     tables = ParquetTables({RECORDS: f"{output}/{RECORDS}", QUARANTINE: quarantine}, "-")
-    entry = prepared(stage, Batch(ledger, number, run.plan, empty=(QUARANTINE,)), tables)
+    batch = Batch(ledger, number, run.plan, empty=(QUARANTINE,))
+    entry = Taken(Frame(frame, replayed_of), place).prepared(module, batch, tables)
     entry = replace(entry, moves=(*entry.moves, *_retired(quarantine, old, entry.staging)))
     try:
         ledger.add(entry)
     except FileExistsError as error:
         raise MisuseError(f"another replay of {run.quarantine} was faster; start again for what is left") from error
     ledger.settle(entry)
-    return Replayed(number, entry.summary, run.plan.digest, before, lost)
+    return Replayed(number, entry.summary, run.plan.digest, before, cut)
 
 
 def _free(ledger: Ledger, *tables: str) -> int:
@@ -128,19 +121,6 @@ def _before(frame: DataFrame, run: Replay) -> Counts:
     if others:
         raise MisuseError(f"{run.quarantine} has records of {', '.join(others)}, not of {run.plan.format}")
     return counts((row["spec_digest"], row["count"]) for row in rows)
-
-
-def _kept(cut: DataFrame, staged: StructType) -> DataFrame:
-    """Staged rows of records that are in the quarantine in part, with the errors that they had."""
-    bad = F.struct(*(F.col(name) for name in cut.columns))
-    tally = F.struct(
-        F.lit(1).cast("long").alias("records"),
-        F.col("raw_size").alias("size"),
-        F.lit(0).cast("long").alias("decoded"),
-        F.lit(0).cast("long").alias("rows"),
-        F.create_map().cast("map<string,bigint>").alias("dropped"),
-    )
-    return cut.select(F.lit(None).cast(staged["row"].dataType).alias("row"), bad.alias("bad"), tally.alias("tally"))
 
 
 def _retired(quarantine: str, batches: tuple[str, ...], staging: str) -> tuple[Move, ...]:

@@ -1,94 +1,73 @@
 """Where records come from: files, a binary column of Parquet, Kafka, or samples; once, or as a stream.
 
-Each is a frame of what executors need, the function that they run on it, and the columns that say where a record came
-from. A stream is bounded by Spark's own options of admission.
+Each is what executors read, the function that they read it with, and the columns that say where a record came from. A
+stream is bounded by Spark's own options of admission.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, assert_never
 
-import pyarrow as pa
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.streaming.readwriter import DataStreamReader
 from pyspark.sql.types import BinaryType, StructField, StructType
 
 from wireloom.catalog import FormatModule
 from wireloom.failures import MachineError, MisuseError
-from wireloom.spark.ingest.executor import decode_files
-from wireloom.spark.ingest.plan import OFFSET, RECORD, SOURCE, Column, Files, Kafka, Plan, Samples, Source
+from wireloom.ingest.files import Listing, reachable
+from wireloom.ingest.plan import OFFSET, RECORD, SOURCE, Column, Files, Kafka, Plan, Samples, Source
+from wireloom.ingest.ranges import groups
+from wireloom.ingest.records import files_of
+from wireloom.ingest.tables import KAFKA_PLACE
+from wireloom.ingest.values import DATA, values_of
+from wireloom.spark.ingest.places import file_place, kafka_place
+from wireloom.spark.ingest.running import Frame, Ranges, Read, Taken
 from wireloom.spark.ingest.storage import Storage
-from wireloom.spark.ingest.tables import BAD_DOCS, ERROR, KAFKA_DOCS, KAFKA_PLACE, PLACE, PLACE_DOCS, TALLY
-from wireloom.spark.ingest.values import DATA, decode_values
 
 KAFKA_PROVIDER = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
 EVER = "36500d"  # Spark would pass over a file whose time is a week behind the newest
 
-Executed = Callable[[Plan, Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
-
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """Records on their way in: a frame, and what executors do with it."""
+class Stream:
+    """Records on their way in, batch by batch: a streaming frame, and what executors do with each batch of it."""
 
     frame: DataFrame
-    decode: Executed
+    read: Read
     place: StructType
 
-    def staged(self, plan: Plan, module: FormatModule) -> DataFrame:
-        """The staged rows of the frame."""
-        return self.frame.mapInArrow(partial(self.decode, plan), staged_schema(module, plan.root, self.place))
-
-
-def staged_schema(module: FormatModule, root: str | None, place: StructType) -> StructType:
-    """The staged columns in Spark's terms, the format's and ours each with their comments."""
-    row = module.struct_type(root=root or module.CODEC.default_root, explode=True)
-    bad = commented(ERROR, BAD_DOCS)
-    tally = from_arrow_schema(pa.schema(list(TALLY)))
-    parts = {"row": StructType([*row.fields, *place.fields]), "bad": StructType([*bad.fields, *place.fields])}
-    return StructType([StructField(name, type) for name, type in {**parts, "tally": tally}.items()])
-
-
-def commented(fields: Iterable[pa.Field], documents: dict[str, str]) -> StructType:
-    """Arrow fields as Spark columns with comments."""
-    found = from_arrow_schema(pa.schema(list(fields)))
-    return StructType(
-        [StructField(field.name, field.dataType, metadata={"comment": documents[field.name]}) for field in found]
-    )
-
-
-def file_place() -> StructType:
-    """The place columns of files and tables."""
-    return commented(PLACE, PLACE_DOCS)
+    def taken(self, batch: DataFrame) -> Taken:
+        """What one batch has."""
+        return Taken(Frame(batch, self.read), self.place)
 
 
 # --- once ----------------------------------------------------------------------------------------------------------
 
 
-def taken(spark: SparkSession, source: Files | Column) -> Taken:
+def taken(spark: SparkSession, source: Files | Column, plan: Plan, module: FormatModule) -> Taken:
     """What is there now; raises MisuseError where nothing can be read."""
     match source:
         case Files(path):
-            return Taken(_files(spark, path), decode_files, file_place())
+            return Taken(_files(spark, path, plan, module), file_place())
         case Column(path, name):
-            return Taken(_placed(_column(spark, path, name), name), decode_values, file_place())
+            return Taken(Frame(_placed(_column(spark, path, name), name), values_of), file_place())
         case _:
             assert_never(source)
 
 
-def _files(spark: SparkSession, path: str) -> DataFrame:
-    """Every file below the path; with its content only where executors cannot open the path themselves."""
+def _files(spark: SparkSession, path: str, plan: Plan, module: FormatModule) -> Ranges | Frame:
+    """Every file below the path, in ranges; with its content where executors cannot open the path themselves."""
+    if reachable(path):
+        files = Listing((path,), recursive=True).files()
+        return Ranges(spark, groups(files, plan, module, spark.sparkContext.defaultParallelism))
     try:
-        files = spark.read.format("binaryFile").option("recursiveFileLookup", value=True).load(path)
+        found = spark.read.format("binaryFile").option("recursiveFileLookup", value=True).load(path)
     except AnalysisException as error:
         raise MisuseError(f"cannot read {path}: {error.getMessage() or error}") from error
-    local = F.col("path").startswith("file:")
-    return _content(files, local=files.where(~local).limit(1).count() == 0)
+    return Frame(_content(found, local=False), files_of)
 
 
 def _content(files: DataFrame, *, local: bool) -> DataFrame:
@@ -123,7 +102,7 @@ def _binary(types: dict[str, str]) -> str:
 # --- as a stream ---------------------------------------------------------------------------------------------------
 
 
-def stream(spark: SparkSession, source: Source, options: tuple[tuple[str, str], ...] = ()) -> Taken:
+def stream(spark: SparkSession, source: Source, options: tuple[tuple[str, str], ...] = ()) -> Stream:
     """What comes, batch by batch; `options` are Spark's for the source, and go before ours.
 
     Raises MisuseError where the source cannot be, MachineError where Spark lacks the connector.
@@ -141,23 +120,23 @@ def stream(spark: SparkSession, source: Source, options: tuple[tuple[str, str], 
             assert_never(source)
 
 
-def _file_stream(spark: SparkSession, path: str, options: tuple[tuple[str, str], ...]) -> Taken:
+def _file_stream(spark: SparkSession, path: str, options: tuple[tuple[str, str], ...]) -> Stream:
     _watched(spark, path)
     schema = "path string, modificationTime timestamp, length long, content binary"
     given = (("recursiveFileLookup", "true"), ("maxFileAge", EVER), *options)
     files = _options(spark.readStream.format("binaryFile").schema(schema), given).load(path)
     local = Storage(spark).absolute(path).startswith("file:")
-    return Taken(_content(files, local=local), decode_files, file_place())
+    return Stream(_content(files, local=local), files_of, file_place())
 
 
-def _column_stream(spark: SparkSession, path: str, column: str, options: tuple[tuple[str, str], ...]) -> Taken:
+def _column_stream(spark: SparkSession, path: str, column: str, options: tuple[tuple[str, str], ...]) -> Stream:
     _watched(spark, path)
     if any(name.endswith(".parquet") for name in Storage(spark).names(path)):
         _column(spark, path, column)
     schema = StructType([StructField(column, BinaryType())])
     given = (("maxFileAge", EVER), *options)
     frame = _options(spark.readStream.format("parquet").schema(schema), given).load(path)
-    return Taken(_placed(frame, column), decode_values, file_place())
+    return Stream(_placed(frame, column), values_of, file_place())
 
 
 def _watched(spark: SparkSession, path: str) -> None:
@@ -167,7 +146,7 @@ def _watched(spark: SparkSession, path: str) -> None:
 
 def _kafka_stream(
     spark: SparkSession, servers: str, topics: tuple[str, ...], options: tuple[tuple[str, str], ...]
-) -> Taken:
+) -> Stream:
     require_kafka(spark)
     given = (
         ("kafka.bootstrap.servers", servers),
@@ -177,10 +156,10 @@ def _kafka_stream(
     )
     frame = _options(spark.readStream.format("kafka"), given).load()
     columns = [F.col(field.name.removeprefix("_")).alias(field.name) for field in KAFKA_PLACE]
-    return Taken(frame.select(*columns, F.col("value").alias(DATA)), decode_values, commented(KAFKA_PLACE, KAFKA_DOCS))
+    return Stream(frame.select(*columns, F.col("value").alias(DATA)), values_of, kafka_place())
 
 
-def _sample_stream(spark: SparkSession, source: Samples) -> Taken:
+def _sample_stream(spark: SparkSession, source: Samples) -> Stream:
     """Numbers at a rate, each turned into a record that is made already."""
     rate = spark.readStream.format("rate").option("rowsPerSecond", str(source.rate)).load()
     records = F.array(*(F.lit(bytearray(record)) for record in source.records))
@@ -190,7 +169,7 @@ def _sample_stream(spark: SparkSession, source: Samples) -> Taken:
         F.lit(None).cast("long").alias(OFFSET),
         F.get(records, (F.col("value") % len(source.records)).cast("int")).alias(DATA),
     )
-    return Taken(frame, decode_values, file_place())
+    return Stream(frame, values_of, file_place())
 
 
 def _options(reader: DataStreamReader, options: Iterable[tuple[str, str]]) -> DataStreamReader:

@@ -23,12 +23,12 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from wireloom.catalog import FormatModule
 from wireloom.failures import DataError, MachineError, MisuseError
+from wireloom.ingest.ledger import IDENTITY, LEDGER, Entry, Ledger
+from wireloom.ingest.plan import QUARANTINE, RECORDS, Flow, Plan, Summary
+from wireloom.ingest.publishing import TABLES, Batch, ParquetTables, Tables
+from wireloom.ingest.records import open_module
 from wireloom.spark.ingest import sources
 from wireloom.spark.ingest.delta import DeltaTables, require_delta
-from wireloom.spark.ingest.executor import open_module
-from wireloom.spark.ingest.ledger import IDENTITY, LEDGER, Entry, Ledger
-from wireloom.spark.ingest.plan import QUARANTINE, RECORDS, Flow, Plan, Summary
-from wireloom.spark.ingest.publishing import PARTS, Batch, ParquetTables, Tables, prepared
 from wireloom.spark.ingest.storage import Storage
 
 CHECKPOINT = "_checkpoint"
@@ -58,8 +58,7 @@ class _Work:
     tables: Callable[[str], Tables]  # by the stream's name
     plan: Plan
     module: FormatModule
-    kinds: tuple[str, ...]
-    taken: sources.Taken
+    source: sources.Stream
     identity: "_Identity"
     listener: Listener
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -81,9 +80,8 @@ class _Work:
         stream = self.identity.claimed()
         entry = self.ledger.entry(number)
         if entry is None:
-            batch = Batch(self.ledger, number, self.plan, self.kinds, () if number else PARTS)
-            stage = sources.Taken(frame, self.taken.decode, self.taken.place).staged(self.plan, self.module)
-            entry = prepared(stage, batch, self.tables(stream))
+            batch = Batch(self.ledger, number, self.plan, () if number else TABLES)
+            entry = self.source.taken(frame).prepared(self.module, batch, self.tables(stream))
             self.ledger.add(entry)
         self.ledger.settle(entry)
         self.listener.wrote(stream, entry)
@@ -155,10 +153,9 @@ def stream(spark: SparkSession, flow: Flow, listener: Listener, stopping: thread
     if known is not None:
         listener.resumed(known, ledger.entries())
     with _starting():
-        taken = sources.stream(spark, flow.source, flow.options)
-    kinds = module.CODEC.root(flow.plan.root).kinds
-    work = _Work(ledger, _tables(spark, flow, ledger), flow.plan, module, kinds, taken, identity, listener)
-    writer = taken.frame.writeStream.foreachBatch(work).option("checkpointLocation", checkpoint)
+        source = sources.stream(spark, flow.source, flow.options)
+    work = _Work(ledger, _tables(spark, flow, ledger), flow.plan, module, source, identity, listener)
+    writer = source.frame.writeStream.foreachBatch(work).option("checkpointLocation", checkpoint)
     _run(writer, flow.trigger, work, stopping)
     return ledger.total()[1]
 
@@ -168,11 +165,15 @@ def _tables(spark: SparkSession, flow: Flow, ledger: Ledger) -> Callable[[str], 
     delta = flow.table_format == "delta"
     if delta:
         require_delta(spark)
-    for name in PARTS:
+    for name in TABLES:
         found = ledger.storage.names(f"{ledger.home}/{name}")
         if found and ("_delta_log" in found) != delta:
             raise MisuseError(f"{ledger.home}/{name} is {'not ' if delta else ''}a Delta table; see --table-format")
-    return (lambda stream: DeltaTables(ledger, stream, flow.plan)) if delta else lambda _: ParquetTables.below(ledger)
+    return (
+        (lambda stream: DeltaTables(spark, ledger, stream, flow.plan))
+        if delta
+        else lambda _: ParquetTables.below(ledger)
+    )
 
 
 def _triggered(writer: DataStreamWriter, trigger: str | None) -> DataStreamWriter:

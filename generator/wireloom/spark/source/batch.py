@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, Filter, InputPartition
 
-from wireloom.spark.ingest.executor import open_module
-from wireloom.spark.source.files import Listing
+from wireloom.ingest.files import Listing
+from wireloom.ingest.records import open_module
 from wireloom.spark.source.filters import Predicate, predicate
 from wireloom.spark.source.options import PARTITION_BYTES, Given
 from wireloom.spark.source.read import Portion, Reading, batches, portions

@@ -10,10 +10,10 @@ from pyspark.sql.types import StructType
 
 from wireloom.catalog import FormatModule, open_format
 from wireloom.failures import MachineError, MisuseError
+from wireloom.ingest.files import Listing
+from wireloom.ingest.plan import Plan
 from wireloom.runtime.errors import ParameterError
-from wireloom.spark.ingest.plan import Plan
 from wireloom.spark.options import GENERAL, Options, Surface, read_options
-from wireloom.spark.source.files import Listing
 from wireloom.spark.source.read import Reading, reading
 
 PACKAGE = "wireloom_formats"

@@ -14,13 +14,13 @@ from pyspark.sql.types import StructType
 
 from wireloom.catalog import FormatModule
 from wireloom.failures import DataError
+from wireloom.ingest.files import File, unchanged
+from wireloom.ingest.plan import OFFSET, RECORD, SOURCE, Plan
+from wireloom.ingest.ranges import Heads, Part, grouped, opened, parts
+from wireloom.ingest.records import open_module
 from wireloom.runtime.streams.parts import DecodedPart
-from wireloom.spark.ingest.executor import open_module
-from wireloom.spark.ingest.plan import OFFSET, RECORD, SOURCE, Plan
 from wireloom.spark.options import Options
-from wireloom.spark.source.files import File, unchanged
 from wireloom.spark.source.filters import Predicate, filtered
-from wireloom.spark.source.ranges import Heads, Part, grouped, opened, parts
 from wireloom.spark.source.schema import Offer, arrow_schema, decoder_columns, fitted, offer
 
 BATCH_ROWS = 10_000

@@ -24,11 +24,11 @@ from pyspark.sql.types import (
 )
 
 from wireloom.catalog import FormatModule
+from wireloom.ingest.plan import OFFSET, RECORD, SOURCE
+from wireloom.ingest.tables import PLACE_DOCS
 from wireloom.problems import nearest
 from wireloom.runtime.columns.arrow import ERROR
 from wireloom.runtime.errors import ParameterError
-from wireloom.spark.ingest.plan import OFFSET, RECORD, SOURCE
-from wireloom.spark.ingest.tables import PLACE_DOCS
 from wireloom.spark.options import Options
 
 CORRUPT_RECORD, ERROR_COLUMN = "_corrupt_record", "_error"

@@ -19,11 +19,11 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
 from wireloom.catalog import FormatModule
 from wireloom.failures import DataError, MisuseError
+from wireloom.ingest.files import Place, hidden, place
+from wireloom.ingest.plan import Plan
+from wireloom.ingest.records import open_module
 from wireloom.problems import nearest
 from wireloom.runtime.errors import EncodeError, ParameterError
-from wireloom.spark.ingest.executor import open_module
-from wireloom.spark.ingest.plan import Plan
-from wireloom.spark.source.files import Place, hidden, place
 from wireloom.spark.source.log import published
 from wireloom.spark.source.options import Given
 from wireloom.spark.source.schema import offer

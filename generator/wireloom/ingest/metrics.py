@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TextIO
 
 from wireloom.failures import MisuseError
-from wireloom.spark.ingest.ledger import Entry
+from wireloom.ingest.ledger import Entry
 
 
 def metrics(stream: str, entry: Entry) -> dict[str, object]:

@@ -107,6 +107,15 @@ def place(path: str) -> Place:
         raise MisuseError(f"cannot read {_without_secrets(path)}: {error}{hint}") from error
 
 
+def reachable(path: str) -> bool:
+    """Whether pyarrow knows the file system of a path."""
+    try:
+        place(path)
+    except MisuseError:
+        return False
+    return True
+
+
 def hidden(name: str) -> bool:
     """Whether Spark passes over files and directories of this name."""
     return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")

@@ -7,20 +7,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.catalog import FormatModule
+from wireloom.ingest.plan import OFFSET, RECORD, Plan
+from wireloom.ingest.records import open_module, stream_parts
+from wireloom.ingest.staging import Chunk, Parted, parted
+from wireloom.ingest.values import DATA, decoded
 from wireloom.runtime.streams.parts import DecodedPart
-from wireloom.spark.ingest.executor import open_module, stream_parts
-from wireloom.spark.ingest.plan import OFFSET, RECORD, Plan
-from wireloom.spark.ingest.staging import Chunk, staged_batches
-from wireloom.spark.ingest.values import DATA, decoded
 
 
-def decode_framed(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """For mapInArrow over (place columns, DATA): every record in every value."""
+def framed_of(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[Parted]:
+    """Every record in every value of batches of (place columns, DATA)."""
     module = open_module(plan)
     for batch in batches:
         for row in range(len(batch)):
             for chunk in _chunks(plan, module, batch.slice(row, 1)):
-                yield from staged_batches(plan, chunk)
+                yield parted(plan, chunk)
 
 
 def _chunks(plan: Plan, module: FormatModule, row: pa.RecordBatch) -> Iterator[Chunk]:

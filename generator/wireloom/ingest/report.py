@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from wireloom.spark.ingest.plan import BATCH, QUARANTINE, RECORDS, Counts, Summary
+from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, Counts, Summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wireloom.spark.ingest.ledger import Entry
+    from wireloom.ingest.ledger import Entry
     from wireloom.spark.ingest.replay import Replayed
 
 DIGITS = 12  # of a spec's digest

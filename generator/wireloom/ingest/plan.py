@@ -1,7 +1,7 @@
 """What an ingest job does, and what it did, as values that travel to the executors and into the ledger."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from wireloom.runtime.parameters import ParameterValue
@@ -168,8 +168,17 @@ class Summary:
             _joined(self.kinds, other.kinds),
         )
 
+    @classmethod
+    def read(cls, found: Mapping[str, object]) -> "Summary":
+        """The summary that a JSON object says."""
+        return cls(**{name: _frozen(value) for name, value in found.items()})  # type: ignore[arg-type]
+
 
 NOTHING = Summary(0, 0, 0, 0)
+
+
+def _frozen(value: object) -> object:
+    return tuple(_frozen(each) for each in value) if isinstance(value, list) else value
 
 
 def _joined(left: Kinds, right: Kinds) -> Kinds:

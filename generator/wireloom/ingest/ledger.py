@@ -11,10 +11,10 @@ Old entries of batches are folded into one total, so that a stream that runs for
 import json
 import uuid
 from dataclasses import asdict, dataclass
+from typing import Protocol
 
 from wireloom.failures import DataError
-from wireloom.spark.ingest.plan import NOTHING, Summary
-from wireloom.spark.ingest.storage import Storage
+from wireloom.ingest.plan import NOTHING, Summary
 
 LEDGER, STAGING = "_ledger", "_staging"
 FOLDED = 100  # entries that are kept on their own, at most twice as many
@@ -34,6 +34,31 @@ class Entry:
     seconds: float = 0.0
     staging: str = ""
     moves: tuple[Move, ...] = ()
+
+
+class Storage(Protocol):
+    """Files by their paths, on whatever file system they are; a rename is one step where the file system has that."""
+
+    def exists(self, path: str) -> bool:
+        """Whether the path is there."""
+
+    def names(self, path: str) -> tuple[str, ...]:
+        """The names in a folder, sorted; none where there is no folder."""
+
+    def rename(self, path: str, new: str) -> None:
+        """Move a file or a folder to a path that is not there yet; raises FileExistsError where it is."""
+
+    def delete(self, path: str) -> None:
+        """Remove a file, or a folder with all that is in it; nothing where it is not there."""
+
+    def read(self, path: str) -> str:
+        """The text of a file."""
+
+    def write(self, path: str, text: str) -> None:
+        """Make a file that is not there yet, whole or not at all; raises FileExistsError where it is."""
+
+    def absolute(self, path: str) -> str:
+        """The path with its file system."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +144,7 @@ class Ledger:
         if not names:
             return 0, NOTHING, -1
         found = json.loads(self.storage.read(f"{self._folder}/{names[-1]}"))
-        return found["batches"], _summary(found["summary"]), found["last"]
+        return found["batches"], Summary.read(found["summary"]), found["last"]
 
     def _names(self, kind: str) -> tuple[str, ...]:
         return tuple(name for name in self.storage.names(self._folder) if name.startswith(f"{kind}-"))
@@ -143,14 +168,6 @@ class Ledger:
 
 def _entry(text: str) -> Entry:
     found = json.loads(text)
-    found["summary"] = _summary(found["summary"])
+    found["summary"] = Summary.read(found["summary"])
     found["moves"] = tuple(tuple(move) for move in found["moves"])
     return Entry(**found)
-
-
-def _summary(found: dict[str, object]) -> Summary:
-    return Summary(**{name: _frozen(value) for name, value in found.items()})  # type: ignore[arg-type]
-
-
-def _frozen(value: object) -> object:
-    return tuple(_frozen(each) for each in value) if isinstance(value, list) else value

@@ -6,25 +6,29 @@ How much a framing tells decides how a large file is split:
 - `length-prefixed`: the lengths are walked from record to record; what stands between is passed over.
 - `concatenated`: the heads of the records are walked, as far as their `frame` step. Where heads are read whole records
   at a time (no `frame` step, or a byte order that is to be found out), or where records are so small that walking costs
-  as much as decoding, the file stays whole.
+  as much as decoding, the engine looks for the borders, without any column; where there is no engine for the format,
+  the file stays whole.
 - `none`: a file is a record.
 
 A walk goes the way that decoding goes. Where decoding could not find the next record, the walk ends, and what is left
 of the file is one part; so the records and errors of the parts are those of the file.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
+from wireloom.catalog import FormatModule
+from wireloom.ingest.files import File
+from wireloom.ingest.plan import Plan
 from wireloom.runtime.codec import Codec, Root
 from wireloom.runtime.cursor import Cursor
+from wireloom.runtime.engine import Request
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.parameters import ParameterValue
 from wireloom.runtime.parsers.unions import Attempt
 from wireloom.runtime.streams.framed import LARGEST
-from wireloom.spark.source.files import File
 
 PREFIX = 4
 WINDOW = 1 << 20
@@ -36,8 +40,14 @@ TRIAL = 200
 """Heads after which a walk that would not lead to the first border ends."""
 LENGTHS = 4_000_000
 """Length prefixes that are read of one file at most."""
+GROUPS = 2
+"""Groups of records for each core, so that the cores end together."""
+SMALLEST, LARGEST_GROUP = 4 << 20, 256 << 20
+"""Bytes of a group."""
 OPEN_COST = 1 << 20
 """What opening a file costs, in bytes that could be read meanwhile."""
+LOCAL_OPEN_COST = 1 << 16
+"""The same where it is known to be near."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +91,12 @@ class Heads:
         return LARGEST - 1 if limit is None else min(limit, LARGEST - 1)
 
     @property
+    def native(self) -> bool:
+        """Whether the engine finds records, much faster than their heads can be walked."""
+        name = next(name for name, each in self.codec.roots.items() if each is self.root)
+        return self.codec.covers(Request(name, self.settings, ()))
+
+    @property
     def tell(self) -> bool:
         """Whether the head of a record means the same with and without the rest: no alternatives that a cut decides."""
         return not isinstance(self.root.construct.subcon, Attempt)
@@ -122,8 +138,27 @@ def parts(file: File, framing: str, heads: Heads, target: int, *, numbered: bool
         bounds = [file.size * place // count for place in range(count + 1)]
         return [Part(file, start, end, 0 if start == 0 else None) for start, end in pairwise(bounds)]
     with file.place.open() as source:
-        walk = _lengths(source, file.size) if framing == "length-prefixed" else _heads(source, file.size, heads, target)
-        return list(_parted(whole, walk, target))
+        return list(_parted(whole, _walk(source, file.size, framing, heads, target), target))
+
+
+def groups(
+    files: Sequence[File], plan: Plan, module: FormatModule, cores: int, opening: int = LOCAL_OPEN_COST
+) -> tuple[tuple[Part, ...], ...]:
+    """All records of the files in groups of about equal size, enough for all cores."""
+    framing = plan.framing or module.CODEC.framing
+    heads = Heads(module.CODEC, module.CODEC.root(plan.root), module.CODEC.settings(dict(plan.parameters)))
+    total = sum(file.size + opening for file in files)
+    target = min(max(total // (cores * GROUPS) + 1, SMALLEST), LARGEST_GROUP)
+    found = [part for file in files for part in parts(file, framing, heads, target, numbered=True)]
+    return tuple(grouped(found, target, opening))
+
+
+def _walk(source: BinaryIO, size: int, framing: str, heads: Heads, target: int) -> Iterator[Border]:
+    if framing == "length-prefixed":
+        yield from _lengths(source, size)
+    elif (yield from _heads(source, size, heads, target)) and heads.native:
+        source.seek(0)
+        yield from _scan(source, framing, heads)
 
 
 def _parted(whole: Part, walk: Iterator[Border], target: int) -> Iterator[Part]:
@@ -135,7 +170,7 @@ def _parted(whole: Part, walk: Iterator[Border], target: int) -> Iterator[Part]:
     yield part
 
 
-def grouped(found: Sequence[Part], target: int) -> list[tuple[Part, ...]]:
+def grouped(found: Sequence[Part], target: int, opening: int = OPEN_COST) -> list[tuple[Part, ...]]:
     """The parts in groups, in order, each of about `target` bytes; opening a file counts, too."""
     groups: list[tuple[Part, ...]] = []
     group: list[Part] = []
@@ -145,7 +180,7 @@ def grouped(found: Sequence[Part], target: int) -> list[tuple[Part, ...]]:
             groups.append(tuple(group))
             group, size = [], 0
         group.append(part)
-        size += part.size + OPEN_COST
+        size += part.size + opening
     return [*groups, tuple(group)] if group else groups
 
 
@@ -166,27 +201,38 @@ def _lengths(source: BinaryIO, size: int) -> Iterator[Border]:
         yield Border(position, record)
 
 
-def _heads(source: BinaryIO, size: int, heads: Heads, target: int) -> Iterator[Border]:
-    """Every border behind the first record, by the heads of the records."""
+def _scan(source: BinaryIO, framing: str, heads: Heads) -> Iterator[Border]:
+    """A border for each window that the engine reads, without any column."""
+    codec = heads.codec
+    root = next(name for name, each in codec.roots.items() if each is heads.root)
+    settings: dict[str, Any] = dict(heads.settings)
+    for part in codec.decode_stream(source, [], root=root, framing=framing, on_error="skip", **settings):
+        if len(part.offsets) and part.first:
+            yield Border(part.offsets[0].as_py(), part.first)
+
+
+def _heads(source: BinaryIO, size: int, heads: Heads, target: int) -> Generator[Border, None, bool]:
+    """Every border behind the first record, by the heads of the records; whether that leads too slowly, or nowhere."""
     window, base, position, record, width = b"", 0, 0, 0, HEAD
     while record < HEADS and heads.tell:
         if record == TRIAL and position * (HEADS // TRIAL) < target:
-            return
+            return True
         if position >= base + len(window) or width > HEAD:
             window, base = _window(source, position, width), position
         try:
             extent = heads.extent(window, position - base, complete=base + len(window) >= size)
         except DecodeError:
-            return
+            return False
         if extent is None:
             width = len(window) * 2 if position == base else HEAD + 1
             if width > LARGEST:
-                return
+                return False
             continue
         position, record, width = position + extent, record + 1, HEAD
         if position >= size or not 0 < extent <= heads.largest:
-            return
+            return False
         yield Border(position, record)
+    return True
 
 
 def _window(source: BinaryIO, offset: int, width: int) -> bytes:

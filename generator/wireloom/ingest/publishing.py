@@ -1,0 +1,111 @@
+"""One batch of written files, counted there and ready to be entered in the ledger, which moves it into the tables.
+
+Tasks have written Parquet below the batch's staging folder and reported it. What no report names was left by a task
+that failed or ran twice, and goes. The books are closed on what was written, not on what was meant to be.
+"""
+
+import time
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Protocol
+
+import pyarrow as pa
+
+from wireloom.failures import DataError
+from wireloom.ingest.ledger import Entry, Ledger, Move
+from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, Plan
+from wireloom.ingest.work import Report
+from wireloom.ingest.writing import TableFiles, Writing
+
+TABLES = (RECORDS, QUARANTINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What is about to be written; the tables in `empty` get even no rows, so that their columns can be read."""
+
+    ledger: Ledger
+    number: int
+    plan: Plan
+    empty: Collection[str] = ()
+    started: float = field(default_factory=time.monotonic)
+
+
+class Tables(Protocol):
+    """The two tables of an output, in some format."""
+
+    def publish(self, name: str, number: int, staging: str, rows: int) -> tuple[Move, ...]:
+        """Make the staged files a batch of a table: at once, or by what is to be moved; raises DataError."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetTables:
+    """Folders of Parquet files; each batch is a folder in them, which appears whole. Replays have negative numbers."""
+
+    folders: Mapping[str, str]
+    sign: str = ""
+
+    @classmethod
+    def below(cls, ledger: Ledger) -> "ParquetTables":
+        """Both tables in the folder that has the ledger."""
+        return cls({name: f"{ledger.home}/{name}" for name in TABLES})
+
+    def publish(self, name: str, number: int, staging: str, rows: int) -> tuple[Move, ...]:  # noqa: ARG002 - Tables'
+        """From the staging folder into the table."""
+        return ((f"{staging}/{name}", f"{self.folders[name]}/{BATCH}={self.sign}{number}"),)
+
+
+def entered(
+    report: Report, batch: Batch, writing: Writing, types: Mapping[str, pa.StructType], tables: Tables
+) -> Entry:
+    """The entry that makes the batch so; raises DataError where the books do not balance.
+
+    `types` are the rows' types of both tables, for files without rows.
+    """
+    summary = report.summary
+    if not summary.reconciles:
+        raise DataError(
+            f"batch {batch.number} does not balance, and is not in the tables: {summary.records} records in, "
+            f"{summary.decoded} decoded, {summary.discarded} dropped on request; written were {summary.rows} rows and "
+            f"{summary.quarantined} to the quarantine"
+        )
+    report += _empty(report, batch, writing, types)
+    _sweep(report, batch, writing)
+    moves: list[Move] = []
+    for name in TABLES:
+        files = [file for file in report.files if file.table == name]
+        if files:
+            moves += tables.publish(name, batch.number, writing.staging, sum(file.rows for file in files))
+    if report.files and not moves:
+        batch.ledger.storage.delete(writing.staging)
+    now, seconds = datetime.now(UTC).isoformat(timespec="milliseconds"), time.monotonic() - batch.started
+    staging = writing.staging if moves else ""
+    return Entry(batch.number, summary, batch.plan.digest, now, round(seconds, 3), staging, tuple(moves))
+
+
+def _empty(report: Report, batch: Batch, writing: Writing, types: Mapping[str, pa.StructType]) -> Report:
+    """Files without rows of the tables that have none, so that their columns can be read."""
+    there = {file.table for file in report.files}
+    made = [TableFiles(writing, name) for name in batch.empty if name not in there]
+    for files in made:
+        files.touch(types[files.table])
+        files.close()
+    return Report(tuple(file for files in made for file in files.done))
+
+
+def _sweep(report: Report, batch: Batch, writing: Writing) -> None:
+    """Remove what no task has reported; raises DataError where a file that one has is not there."""
+    storage = batch.ledger.storage
+    for name in TABLES:
+        named = {file.name for file in report.files if file.table == name}
+        found = set(storage.names(f"{writing.staging}/{name}"))
+        for left in sorted(found - named):
+            storage.delete(f"{writing.staging}/{name}/{left}")
+        if named - found:
+            raise DataError(
+                f"batch {batch.number}: {len(named - found)} files that were written are not in {writing.staging}; "
+                "executors and driver must see the same storage"
+            )
+        if found and not named:
+            storage.delete(f"{writing.staging}/{name}")

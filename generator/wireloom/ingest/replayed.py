@@ -1,0 +1,40 @@
+"""The records of a quarantine once more; those of which bytes are missing stay as they are."""
+
+from collections.abc import Iterable, Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from wireloom.ingest.framed_values import framed_of
+from wireloom.ingest.plan import Plan, Summary
+from wireloom.ingest.records import open_module
+from wireloom.ingest.staging import Parted
+from wireloom.ingest.tables import ERROR, row_type
+from wireloom.ingest.values import DATA, decoded, values_of
+
+
+def replayed_of(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[Parted]:
+    """The records of batches of a quarantine's columns."""
+    read = values_of if plan.framing in (None, "none") else framed_of
+    for batch in batches:
+        raw, sizes = batch["raw"], batch["raw_size"]
+        whole = pc.or_(raw.is_null(), pc.less_equal(sizes, pc.cast(pc.binary_length(raw), pa.int64())))
+        whole = pc.fill_null(whole, False)  # noqa: FBT003 - Arrow's signature
+        yield from read(plan, [_values(batch.filter(whole))])
+        cut = batch.filter(pc.invert(whole))
+        if len(cut):
+            yield _kept(plan, cut)
+
+
+def _values(batch: pa.RecordBatch) -> pa.RecordBatch:
+    places = batch.select(batch.schema.names[len(ERROR) :])
+    return places.append_column(DATA, batch["raw"])
+
+
+def _kept(plan: Plan, cut: pa.RecordBatch) -> Parted:
+    """Records that are in the quarantine in part, with the errors that they had."""
+    place = cut.select(cut.schema.names[len(ERROR) :]).slice(0, 0)
+    none = decoded(plan, open_module(plan), place.append_column(DATA, pa.array([], pa.binary())))
+    rows = pa.array([], row_type(none.found.records.type, place))
+    tally = Summary(len(cut), 0, 0, 0, size=pc.sum(cut["raw_size"]).as_py() or 0)
+    return Parted(rows, cut.to_struct_array(), tally)

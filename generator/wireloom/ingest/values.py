@@ -1,0 +1,52 @@
+"""Values of a binary column, each a record: Arrow in, Arrow out, no Python object for each record.
+
+A batch has the column DATA and, beside it, whatever says where each value came from; those columns go along to either
+table. At most CHUNK_RECORDS values or CHUNK_BYTES bytes (or one value) are decoded at once.
+"""
+
+from collections.abc import Iterable, Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from wireloom.catalog import FormatModule
+from wireloom.ingest.plan import QUARANTINE, RECORDS, Plan
+from wireloom.ingest.records import open_module
+from wireloom.ingest.staging import Chunk, Parted, parted, spans
+from wireloom.ingest.tables import bad_type, row_type
+
+DATA = "data"
+CHUNK_RECORDS = 20_000
+CHUNK_BYTES = 8 << 20
+
+
+def values_of(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[Parted]:
+    """The records of batches of (place columns, DATA)."""
+    module = open_module(plan)
+    for batch in batches:
+        sizes = pc.fill_null(pc.cast(pc.binary_length(batch[DATA]), pa.int64()), 0)
+        for start, stop in _spans(sizes):
+            yield parted(plan, decoded(plan, module, batch.slice(start, stop - start)))
+
+
+def _spans(sizes: pa.Int64Array) -> Iterable[tuple[int, int]]:
+    if len(sizes) <= CHUNK_RECORDS and (pc.sum(sizes).as_py() or 0) <= CHUNK_BYTES:
+        return [(0, len(sizes))] if len(sizes) else []
+    return spans(sizes.to_pylist(), CHUNK_RECORDS, CHUNK_BYTES)
+
+
+def decoded(plan: Plan, module: FormatModule, batch: pa.RecordBatch) -> Chunk:
+    """The values of a batch, each as one record."""
+    data, place = batch[DATA], batch.drop_columns([DATA])
+    found = module.CODEC.decode(
+        data, None, root=plan.root, explode=True, on_error="null", open_values="variant", **dict(plan.parameters)
+    )
+    return Chunk(found, data, pc.cast(pc.binary_length(data), pa.int64()), place)
+
+
+def table_types(plan: Plan, place: pa.Schema) -> dict[str, pa.StructType]:
+    """The types of the rows of both tables, where records come with these place columns."""
+    none = place.empty_table().to_batches(max_chunksize=1)
+    batch = none[0] if none else pa.RecordBatch.from_arrays([pa.array([], each.type) for each in place], schema=place)
+    found = decoded(plan, open_module(plan), batch.append_column(DATA, pa.array([], pa.binary()))).found
+    return {RECORDS: row_type(found.records.type, batch), QUARANTINE: bad_type(batch)}

@@ -1,0 +1,107 @@
+"""Tasks on Spark: executors decode and write, and hand back reports alone."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
+
+from wireloom.catalog import FormatModule
+from wireloom.ingest.ledger import Entry
+from wireloom.ingest.plan import QUARANTINE, RECORDS, Plan
+from wireloom.ingest.publishing import Batch, Tables, entered
+from wireloom.ingest.ranges import Part
+from wireloom.ingest.records import ranges_of
+from wireloom.ingest.staging import Parted
+from wireloom.ingest.tables import BAD_DOCS, ERROR
+from wireloom.ingest.values import table_types
+from wireloom.ingest.work import Report, written
+from wireloom.ingest.writing import Writing
+from wireloom.spark.ingest.places import commented
+
+REPORT = pa.schema([pa.field("report", pa.string())])
+
+Read = Callable[[Plan, Iterable[pa.RecordBatch]], Iterator[Parted]]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What each executor does with its input: all that travels there."""
+
+    plan: Plan
+    writing: Writing
+    kinds: tuple[str, ...]
+
+    def batches(self, read: Read, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """For mapInArrow over batches of records."""
+        yield _told(written(read(self.plan, batches), self.writing, self.kinds))
+
+    def ranges(self, groups: Sequence[tuple[Part, ...]], numbers: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """For mapInArrow over numbers of groups."""
+        for batch in numbers:
+            for number in batch["id"].to_pylist():
+                yield _told(written(ranges_of(self.plan, groups[number]), self.writing, self.kinds))
+
+
+def _told(report: Report) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([pa.array([report.json()])], schema=REPORT)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Records in batches of a frame, and how executors read them."""
+
+    frame: DataFrame
+    read: Read
+
+    def report(self, task: Task) -> Report:
+        """Run it."""
+        return _collected(self.frame.mapInArrow(partial(task.batches, self.read), "report string"))
+
+
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """Records in ranges of files, in groups of about equal size; each group is a task."""
+
+    spark: SparkSession
+    groups: tuple[tuple[Part, ...], ...]
+
+    def report(self, task: Task) -> Report:
+        """Run it."""
+        if not self.groups:
+            return Report()
+        numbers = self.spark.range(0, len(self.groups), 1, len(self.groups))
+        return _collected(numbers.mapInArrow(partial(task.ranges, self.groups), "report string"))
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Records on their way in, and the columns that say where each came from."""
+
+    input: Frame | Ranges
+    place: StructType
+
+    def prepared(self, module: FormatModule, batch: Batch, tables: Tables) -> Entry:
+        """Write them; the entry that makes them so. Raises DataError where the books do not balance."""
+        plan = batch.plan
+        writing = Writing(batch.ledger.staging(), table_columns(module, plan.root, self.place))
+        report = self.input.report(Task(plan, writing, module.CODEC.root(plan.root).kinds))
+        types = table_types(plan, to_arrow_schema(self.place))
+        return entered(report, batch, writing, types, tables)
+
+
+def _collected(frame: DataFrame) -> Report:
+    return sum((Report.read(row["report"]) for row in frame.collect()), Report())
+
+
+def table_columns(module: FormatModule, root: str | None, place: StructType) -> dict[str, str]:
+    """The columns of both tables in Spark's terms, the format's and ours each with their comments, as JSON."""
+    row = module.struct_type(root=root or module.CODEC.default_root, explode=True)
+    bad = commented(ERROR, BAD_DOCS)
+    return {
+        RECORDS: StructType([*row.fields, *place.fields]).json(),
+        QUARANTINE: StructType([*bad.fields, *place.fields]).json(),
+    }

@@ -12,8 +12,8 @@ import pytest
 from conftest import GENERATED, ROOT, SPECS
 
 PACKAGE = ROOT / "generator" / "wireloom"
-GENERATOR_PARTS = ("catalog", "cli", "demo", "emit", "evolve", "expr", "inspect", "model", "pipeline", "problems")
-GENERATOR_PARTS += ("examples", "names", "resolve", "spark", "spec")
+GENERATOR_PARTS = ("catalog", "cli", "demo", "emit", "evolve", "expr", "model", "pipeline")
+GENERATOR_PARTS += ("examples", "ingest", "inspect", "names", "problems", "resolve", "spark", "spec")
 ALLOWED_IN_RUNTIME = {"construct", "msgpack", "google", "pyarrow", "wireloom"}
 AUTHORS_LIBRARIES = {"jinja2", "yaml", "ruamel", "pydantic", "typer", "rich", "watchfiles"}
 EVERYWHERE = {"problems", "names", "failures"}  # leaves: they import only one another
@@ -22,6 +22,7 @@ STAGES = {  # a stage and the stages that it may see
     "model": {"model", "expr", "runtime"},  # of the runtime: the logical types, which generated modules declare
     "spec": {"spec", "expr"},
     "resolve": {"resolve", "spec", "model", "expr"},
+    "ingest": {"ingest", "runtime", "catalog"},  # the work of its tasks, whoever runs them
     "emit": {"emit", "model", "expr", "runtime"},  # of the runtime: the contract's number, and what it renders
 }
 

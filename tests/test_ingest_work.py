@@ -21,7 +21,7 @@ from wireloom.ingest.records import files_of, ranges_of
 from wireloom.ingest.values import values_of
 from wireloom.ingest.work import Report, written
 from wireloom.ingest.writing import TableFiles, Writing
-from wireloom.runtime import parts
+from wireloom.runtime.streams import parts
 from wireloom.runtime.streams.framed import KEPT
 from wireloom_formats import databus_event, kpl_record
 

@@ -15,7 +15,7 @@ from wireloom.cli.app import app
 from wireloom.failures import MisuseError
 from wireloom.ingest.metrics import Book
 from wireloom.ingest.plan import Files, Flow, Job, Plan, Replay
-from wireloom.runtime import streams
+from wireloom.runtime.streams import framed
 from wireloom.spark.ingest.batch import ingest
 from wireloom.spark.ingest.replay import finish, replay
 from wireloom.spark.ingest.storage import Storage
@@ -156,7 +156,7 @@ def test_killed_at_any_move_the_next_replay_finishes_it(spark, specs, source, tm
 
 def test_records_that_lost_bytes_stay_with_their_error(spark, specs, tmp_path, monkeypatch):
     (tmp_path / "in").mkdir()
-    large = b"\xca\xff" + bytes(streams.KEPT)
+    large = b"\xca\xff" + bytes(framed.KEPT)
     pq.write_table(
         pa.table({"v": pa.array([large, record(specs.module, 1, "test")], pa.binary())}), tmp_path / "in" / "a"
     )
@@ -165,7 +165,7 @@ def test_records_that_lost_bytes_stay_with_their_error(spark, specs, tmp_path, m
     done = replay(spark, Replay(specs.new, str(home / "quarantine"), str(home)))
     assert (done.cut, done.summary.decoded, done.summary.quarantined) == (1, 1, 1)
     (row,) = rows(home / "quarantine")
-    assert (row["spec_digest"], row["raw_size"], len(row["raw"])) == (specs.old.digest, len(large), streams.KEPT)
+    assert (row["spec_digest"], row["raw_size"], len(row["raw"])) == (specs.old.digest, len(large), framed.KEPT)
 
 
 def test_the_rest_of_a_file_is_taken_apart_where_asked(spark, specs, tmp_path):

@@ -15,8 +15,9 @@ from wireloom.failures import DataError
 from wireloom.ingest import records
 from wireloom.ingest import values as values_module
 from wireloom.ingest.files import Listing
-from wireloom.ingest.plan import QUARANTINE, RECORDS, Plan
-from wireloom.ingest.ranges import Part, groups
+from wireloom.ingest.inputs import groups, records_of
+from wireloom.ingest.plan import QUARANTINE, RECORDS, Files, Plan
+from wireloom.ingest.ranges import Part
 from wireloom.ingest.records import files_of, ranges_of
 from wireloom.ingest.values import values_of
 from wireloom.ingest.work import Report, written
@@ -51,7 +52,7 @@ def quarantined(found):
 
 
 def to(folder, **options):
-    return Writing(str(folder), {RECORDS: "{}", QUARANTINE: "{}"}, **options)
+    return Writing(str(folder), **options)
 
 
 def table(folder, name, report):
@@ -159,15 +160,15 @@ def test_one_large_file_is_split_for_all_cores_and_its_records_keep_their_places
     made[1700] = made[1700][:-1] + bytes([made[1700][-1] ^ 1])
     (tmp_path / "stream.bin").write_bytes(b"".join(made))
     (tmp_path / "tail.bin").write_bytes(made[0])
-    monkeypatch.setattr("wireloom.ingest.ranges.SMALLEST", 30_000)
+    monkeypatch.setattr("wireloom.ingest.inputs.SMALLEST", 30_000)
     monkeypatch.setattr(parts, "WINDOW", 10_000)
     asked = plan(databus_event)
-    found = groups(Listing((str(tmp_path),)).files(), asked, databus_event, 2)
+    found = groups(Files(str(tmp_path)), asked, databus_event, 2)
     assert len(found) > 2
     places = [
         (row["_source"].rpartition("/")[2], row["_record"], row["_offset"])
         for group in found
-        for part in ranges_of(asked, group)
+        for part in records_of(asked, group)
         for row in (*part.rows.to_pylist(), *part.bad.to_pylist())
     ]
     starts = [sum(map(len, made[:number])) for number in range(4000)]

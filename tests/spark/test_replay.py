@@ -18,7 +18,7 @@ from wireloom.ingest.plan import Files, Flow, Job, Plan, Replay
 from wireloom.runtime.streams import framed
 from wireloom.spark.ingest.batch import ingest
 from wireloom.spark.ingest.replay import finish, replay
-from wireloom.spark.ingest.storage import Storage
+from wireloom.spark.ingest.storage import HadoopStorage
 from wireloom.spark.ingest.stream import stream
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
@@ -124,7 +124,7 @@ class KilledError(BaseException):
 def test_killed_at_any_move_the_next_replay_finishes_it(spark, specs, source, tmp_path, monkeypatch):
     first = tmp_path / "out-0"
     ingest(spark, Job(specs.old, str(source), str(first)))
-    rename, done = Storage.rename, []
+    rename, done = HadoopStorage.rename, []
     for last in range(12):
         home = tmp_path / f"out-{last}"
         if last:
@@ -137,7 +137,7 @@ def test_killed_at_any_move_the_next_replay_finishes_it(spark, specs, source, tm
             done.append(names)
             rename(storage, *names)
 
-        monkeypatch.setattr(Storage, "rename", counted)
+        monkeypatch.setattr(HadoopStorage, "rename", counted)
         try:
             replay(spark, Replay(specs.new, str(home / "quarantine"), str(home)))
         except KilledError:
@@ -145,7 +145,7 @@ def test_killed_at_any_move_the_next_replay_finishes_it(spark, specs, source, tm
         else:
             break
         finally:
-            monkeypatch.setattr(Storage, "rename", rename)
+            monkeypatch.setattr(HadoopStorage, "rename", rename)
         finished = finish(spark, str(home / "quarantine"))
         assert [entry.summary.decoded for entry in finished] == ([3] if last else [])
         if not last:

@@ -85,12 +85,12 @@ def test_a_batch_that_the_ledger_has_is_not_written_again_and_its_metrics_are_ma
 
 def test_what_a_killed_batch_left_is_finished_or_removed(spark, run, flow, module, tmp_path):
     from wireloom.ingest.ledger import Ledger
-    from wireloom.spark.ingest.storage import Storage
+    from wireloom.spark.ingest.storage import HadoopStorage
 
     (tmp_path / "input" / "a").write_bytes(record(module, 0) + damaged(record(module, 1)))
     run(flow)
     home = tmp_path / "output"
-    ledger = Ledger(Storage(spark), str(home), "batch")
+    ledger = Ledger(HadoopStorage(spark), str(home), "batch")
     entry = ledger.entry(0)
     assert [target for _, target in entry.moves] == [f"file:{home}/{name}/wireloom_batch=0" for name in TABLES]
     killed = Path(entry.staging.removeprefix("file:"))  # between the two tables, as it seems

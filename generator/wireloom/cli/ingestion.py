@@ -31,6 +31,8 @@ from wireloom.ingest.plan import Job, Plan, Summary
 from wireloom.ingest.report import summary_lines
 from wireloom.runtime.streams.framed import FRAMINGS
 
+SPARK, LOCAL = ENGINES = ("spark", "local")
+
 Stream = Annotated[bool, typer.Option("--stream", help="Go on: take what comes, batch by batch (see below).")]
 Kafka = Annotated[str | None, typer.Option("--kafka", metavar="HOST:PORT,...", help="Stream from Kafka.")]
 Topic = Annotated[list[str] | None, typer.Option("--topic", metavar="NAME", help="A topic; may be repeated.")]
@@ -60,6 +62,16 @@ SourceOptions = Annotated[
 Metrics = Annotated[
     Path | None,
     typer.Option("--metrics", metavar="FILE", dir_okay=False, help="A line of JSON for each batch; else to stderr."),
+]
+Engine = Annotated[
+    str,
+    typer.Option(
+        "--engine", metavar="spark|local", help="Who does it: Spark, or processes of this machine without Java."
+    ),
+]
+Processes = Annotated[
+    int | None,
+    typer.Option("--processes", metavar="N", min=1, help="Processes of --engine local; else one a processor."),
 ]
 TableFormat = Annotated[
     str, typer.Option("--table-format", metavar="parquet|delta", help="Format of the tables; delta with --stream.")
@@ -97,10 +109,12 @@ def ingest(
     table_format: TableFormat = "parquet",
     packages: Packages = None,
     master: Master = "local[2]",
+    engine: Engine = "spark",
+    processes: Processes = None,
     out: Out = OUT,
     package: Package = PACKAGE,
 ) -> None:
-    """Decode raw bytes on Spark into a typed table, and what cannot be decoded into a quarantine table.
+    """Decode raw bytes into a typed table, and what cannot be decoded into a quarantine table.
 
     Writes OUTPUT/records (the columns of the format, and _source, _record, _offset) and OUTPUT/quarantine (the raw
     bytes, at most 16 MiB of them, and how many there were; error code, path, offset, expected, actual, and where the
@@ -109,6 +123,8 @@ def ingest(
 
     A local master gets this interpreter and this package by itself. For a cluster use spark-submit with the zip that
     `wireloom package` makes, or set PYSPARK_PYTHON to an interpreter there that has both.
+
+    With --engine local processes of this machine do the same without Spark: the same tables, ledger and summary.
 
     The input is files: each one record (--framing none), or a stream of records (concatenated, length-prefixed,
     lines); or, with --column, a binary column of Parquet.
@@ -121,6 +137,7 @@ def ingest(
     \b
     Examples:
       wireloom ingest --format kind_of_event --input landing/ --output tables/
+      wireloom ingest --format kind_of_event --input landing/ --output tables/ --engine local
       wireloom ingest --format kind_of_event --input events.log --framing concatenated --output tables/
       wireloom ingest --format kind_of_event --input topic.parquet --column value --output tables/ -p variant=legacy
       wireloom ingest --format kind_of_event --stream --input landing/ --output tables/ --trigger available-now
@@ -131,6 +148,7 @@ def ingest(
         kafka, tuple(topic or ()), samples, checkpoint, trigger, max_per_batch, tuple(source_option or ()), metrics,
         table_format,
     )  # fmt: skip
+    _check_engine(engine, processes, packages, stream=stream)
     _check_shape(framing, column if column is not None else "value" if kafka else None)
     module = chosen(format, package, out)
     module.CODEC.root(root)
@@ -145,8 +163,20 @@ def ingest(
         summary = run_stream(flow, asked, out, master, configuration)
     else:
         refuse_stream_options(asked)
-        summary = _run(Job(plan, _input(input), output, column, overwrite), out, master, configuration)
+        job = Job(plan, _input(input), output, column, overwrite)
+        summary = _local(job, processes) if engine == LOCAL else _run(job, out, master, configuration)
     _tell(summary, output, fail_on_error=fail_on_error)
+
+
+def _check_engine(engine: str, processes: int | None, packages: list[str] | None, *, stream: bool) -> None:
+    if engine not in ENGINES:
+        raise MisuseError(f"--engine {engine}: it can be {' or '.join(ENGINES)}")
+    if engine == SPARK and processes is not None:
+        raise MisuseError("--processes is for --engine local; on Spark --master says it: local[4]")
+    if engine == LOCAL and stream:
+        raise MisuseError("--engine local takes what is there; a stream runs on Spark (leave --engine out)")
+    if engine == LOCAL and packages:
+        raise MisuseError("--packages is Spark's; leave it out, or --engine local")
 
 
 def _check_shape(framing: str | None, column: str | None) -> None:
@@ -160,6 +190,14 @@ def _input(path: str | None) -> str:
     if path is None:
         raise MisuseError("what is to be read? name it with --input, or --stream with --kafka or --samples")
     return path
+
+
+def _local(job: Job, processes: int | None) -> Summary:
+    from wireloom.ingest.batch import ingest as run  # here, because they import pyarrow
+    from wireloom.ingest.local import LocalEngine, cores
+
+    with waiting("Decoding"):
+        return run(LocalEngine(processes or cores()), job)
 
 
 def _run(job: Job, out: Path, master: str, configuration: tuple[tuple[str, str], ...]) -> Summary:

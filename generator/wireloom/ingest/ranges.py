@@ -17,11 +17,9 @@ of the file is one part; so the records and errors of the parts are those of the
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, Protocol, TypeVar, cast
 
-from wireloom.catalog import FormatModule
 from wireloom.ingest.files import File
-from wireloom.ingest.plan import Plan
 from wireloom.runtime.codec import Codec, Root
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.engine import Request
@@ -40,14 +38,17 @@ TRIAL = 200
 """Heads after which a walk that would not lead to the first border ends."""
 LENGTHS = 4_000_000
 """Length prefixes that are read of one file at most."""
-GROUPS = 2
-"""Groups of records for each core, so that the cores end together."""
-SMALLEST, LARGEST_GROUP = 4 << 20, 256 << 20
-"""Bytes of a group."""
 OPEN_COST = 1 << 20
 """What opening a file costs, in bytes that could be read meanwhile."""
-LOCAL_OPEN_COST = 1 << 16
-"""The same where it is known to be near."""
+
+
+class _HasSize(Protocol):
+    @property
+    def size(self) -> int:
+        """Bytes."""
+
+
+Sized = TypeVar("Sized", bound=_HasSize)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,18 +142,6 @@ def parts(file: File, framing: str, heads: Heads, target: int, *, numbered: bool
         return list(_parted(whole, _walk(source, file.size, framing, heads, target), target))
 
 
-def groups(
-    files: Sequence[File], plan: Plan, module: FormatModule, cores: int, opening: int = LOCAL_OPEN_COST
-) -> tuple[tuple[Part, ...], ...]:
-    """All records of the files in groups of about equal size, enough for all cores."""
-    framing = plan.framing or module.CODEC.framing
-    heads = Heads(module.CODEC, module.CODEC.root(plan.root), module.CODEC.settings(dict(plan.parameters)))
-    total = sum(file.size + opening for file in files)
-    target = min(max(total // (cores * GROUPS) + 1, SMALLEST), LARGEST_GROUP)
-    found = [part for file in files for part in parts(file, framing, heads, target, numbered=True)]
-    return tuple(grouped(found, target, opening))
-
-
 def _walk(source: BinaryIO, size: int, framing: str, heads: Heads, target: int) -> Iterator[Border]:
     if framing == "length-prefixed":
         yield from _lengths(source, size)
@@ -170,10 +159,10 @@ def _parted(whole: Part, walk: Iterator[Border], target: int) -> Iterator[Part]:
     yield part
 
 
-def grouped(found: Sequence[Part], target: int, opening: int = OPEN_COST) -> list[tuple[Part, ...]]:
+def grouped(found: Sequence[Sized], target: int, opening: int = OPEN_COST) -> list[tuple[Sized, ...]]:
     """The parts in groups, in order, each of about `target` bytes; opening a file counts, too."""
-    groups: list[tuple[Part, ...]] = []
-    group: list[Part] = []
+    groups: list[tuple[Sized, ...]] = []
+    group: list[Sized] = []
     size = 0
     for part in found:
         if group and size + part.size > target:

@@ -18,7 +18,7 @@ from wireloom.ingest.files import unchanged
 from wireloom.ingest.plan import Plan
 from wireloom.ingest.ranges import Part, opened
 from wireloom.ingest.staging import Chunk, Parted, parted
-from wireloom.ingest.tables import PLACE
+from wireloom.ingest.tables import FILE_PLACE
 from wireloom.runtime.errors import ContractError
 from wireloom.runtime.streams.parts import DecodedPart
 
@@ -101,7 +101,7 @@ class Origin:
 
 
 def _placed(sources: pa.Array, numbers: pa.Array, offsets: pa.Array) -> pa.RecordBatch:
-    return pa.RecordBatch.from_arrays([sources.cast(PLACE[0].type), numbers, offsets], schema=pa.schema(list(PLACE)))
+    return pa.RecordBatch.from_arrays([sources, numbers, offsets], schema=FILE_PLACE)
 
 
 def _records(plan: Plan, module: FormatModule, file: BinaryIO, origin: Origin) -> Iterator[Parted]:
@@ -116,7 +116,7 @@ def _together(plan: Plan, module: FormatModule, files: list[Part]) -> Parted:
         data, None, root=plan.root, explode=True, on_error="null", open_values="variant", **dict(plan.parameters)
     )
     zeros = pa.repeat(pa.scalar(0, pa.int64()), len(files))
-    place = _placed(pa.array([part.file.path for part in files]), zeros, zeros)
+    place = _placed(pa.array([part.file.path for part in files]).dictionary_encode(), zeros, zeros)
     return parted(plan, Chunk(found, data, pc.cast(pc.binary_length(data), pa.int64()), place))
 
 

@@ -9,7 +9,7 @@ from wireloom.ingest.framed_values import framed_of
 from wireloom.ingest.plan import Plan, Summary
 from wireloom.ingest.records import open_module
 from wireloom.ingest.staging import Parted
-from wireloom.ingest.tables import ERROR, row_type
+from wireloom.ingest.tables import ERROR, bad_type, row_type
 from wireloom.ingest.values import DATA, decoded, values_of
 
 
@@ -35,6 +35,7 @@ def _kept(plan: Plan, cut: pa.RecordBatch) -> Parted:
     """Records that are in the quarantine in part, with the errors that they had."""
     place = cut.select(cut.schema.names[len(ERROR) :]).slice(0, 0)
     none = decoded(plan, open_module(plan), place.append_column(DATA, pa.array([], pa.binary())))
-    rows = pa.array([], row_type(none.found.records.type, place))
+    rows = pa.array([], row_type(none.found.records.type, place.schema))
     tally = Summary(len(cut), 0, 0, 0, size=pc.sum(cut["raw_size"]).as_py() or 0)
-    return Parted(rows, cut.to_struct_array(), tally)
+    bad = pa.StructArray.from_arrays(cut.columns, fields=list(bad_type(place.schema)))
+    return Parted(rows, bad, tally)

@@ -76,7 +76,9 @@ def _rows(chunk: Chunk) -> pa.StructArray:
         records = records.filter(right)
         parents = pc.indices_nonzero(right) if parents is None else parents.filter(right)
     columns = place if parents is None else [column.take(parents) for column in place]
-    return pa.StructArray.from_arrays([*records.flatten(), *columns], fields=list(row_type(records.type, chunk.place)))
+    return pa.StructArray.from_arrays(
+        [*records.flatten(), *columns], fields=list(row_type(records.type, chunk.place.schema))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,4 +121,4 @@ def _quarantined(plan: Plan, refused: _Refused, chunk: Chunk) -> pa.StructArray:
         pa.array([plan.digest] * count, pa.string()),
         *(column.take(refused.parents) for column in chunk.place.columns),
     ]
-    return pa.StructArray.from_arrays(children, fields=list(bad_type(chunk.place)))
+    return pa.StructArray.from_arrays(children, fields=list(bad_type(chunk.place.schema)))

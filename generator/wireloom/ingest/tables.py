@@ -8,55 +8,57 @@ import pyarrow as pa
 
 from wireloom.ingest.plan import KEY, OFFSET, PARTITION, RECORD, SOURCE, TIMESTAMP, TOPIC
 
-PLACE = (pa.field(SOURCE, pa.string()), pa.field(RECORD, pa.int64()), pa.field(OFFSET, pa.int64()))
-PLACE_DOCS = {
-    SOURCE: "File that the record came from",
-    RECORD: "Place of the record in its file, from 0",
-    OFFSET: "Offset of the record in its file, bytes; null where the file is a table",
-}
-KAFKA_PLACE = (
-    pa.field(KEY, pa.binary()),
-    pa.field(TOPIC, pa.string()),
-    pa.field(PARTITION, pa.int32()),
-    pa.field(OFFSET, pa.int64()),
-    pa.field(TIMESTAMP, pa.timestamp("us", "UTC")),
+
+def _documented(fields: dict[str, tuple[pa.DataType, str]]) -> tuple[pa.Field, ...]:
+    return tuple(pa.field(name, type, metadata={"comment": text}) for name, (type, text) in fields.items())
+
+
+PLACE = _documented(
+    {
+        SOURCE: (pa.string(), "File that the record came from"),
+        RECORD: (pa.int64(), "Place of the record in its file, from 0"),
+        OFFSET: (pa.int64(), "Offset of the record in its file, bytes; null where the file is a table"),
+    }
 )
-KAFKA_DOCS = {
-    KEY: "Kafka's key of the message",
-    TOPIC: "Kafka topic that the message came from",
-    PARTITION: "Partition of the topic",
-    OFFSET: "Offset of the message in its partition",
-    TIMESTAMP: "Kafka's timestamp of the message",
-}
-BAD_DOCS = {
-    "raw": "The record's bytes as they came; only the first 16 MiB of a larger one",
-    "raw_size": "Bytes of the record in its source; more than raw has where raw is cut",
-    "code": "Error code of the format",
-    "path": "Field that is wrong, by the names of the wire; empty for the record itself",
-    "offset": "Where in the record, bytes from its start",
-    "expected": "What the spec wants there",
-    "actual": "What is there",
-    "format": "Format id",
-    "spec_digest": "SHA-256 of the spec that the record was decoded with",
-}
-ERROR = (
-    pa.field("raw", pa.binary()),
-    pa.field("raw_size", pa.int64()),
-    pa.field("code", pa.string()),
-    pa.field("path", pa.string()),
-    pa.field("offset", pa.int64()),
-    pa.field("expected", pa.string()),
-    pa.field("actual", pa.string()),
-    pa.field("format", pa.string()),
-    pa.field("spec_digest", pa.string()),
+FILE_PLACE = pa.schema([PLACE[0].with_type(pa.dictionary(pa.int32(), pa.string())), *PLACE[1:]])
+"""PLACE, where few files have many records."""
+KAFKA_PLACE = _documented(
+    {
+        KEY: (pa.binary(), "Kafka's key of the message"),
+        TOPIC: (pa.string(), "Kafka topic that the message came from"),
+        PARTITION: (pa.int32(), "Partition of the topic"),
+        OFFSET: (pa.int64(), "Offset of the message in its partition"),
+        TIMESTAMP: (pa.timestamp("us", "UTC"), "Kafka's timestamp of the message"),
+    }
+)
+ERROR = _documented(
+    {
+        "raw": (pa.binary(), "The record's bytes as they came; only the first 16 MiB of a larger one"),
+        "raw_size": (pa.int64(), "Bytes of the record in its source; more than raw has where raw is cut"),
+        "code": (pa.string(), "Error code of the format"),
+        "path": (pa.string(), "Field that is wrong, by the names of the wire; empty for the record itself"),
+        "offset": (pa.int64(), "Where in the record, bytes from its start"),
+        "expected": (pa.string(), "What the spec wants there"),
+        "actual": (pa.string(), "What is there"),
+        "format": (pa.string(), "Format id"),
+        "spec_digest": (pa.string(), "SHA-256 of the spec that the record was decoded with"),
+    }
 )
 
 
-def row_type(flat: pa.StructType, place: pa.RecordBatch) -> pa.StructType:
+def row_type(flat: pa.StructType, place: pa.Schema) -> pa.StructType:
     """The type of a row of the records table, where a decoded row has the type `flat`."""
-    return pa.struct([*flat, *place.schema])
+    return pa.struct([*flat, *_named(place)])
 
 
-def bad_type(place: pa.RecordBatch) -> pa.StructType:
+def bad_type(place: pa.Schema) -> pa.StructType:
     """The type of a row of the quarantine."""
-    return pa.struct([*ERROR, *place.schema])
+    return pa.struct([*ERROR, *_named(place)])
+
+
+def _named(place: pa.Schema) -> tuple[pa.Field, ...]:
+    """The place columns with their comments, which a batch of Spark's does not have."""
+    for fields in (PLACE, KAFKA_PLACE):
+        if place.names == [field.name for field in fields]:
+            return tuple(field.with_type(type) for field, type in zip(fields, place.types, strict=True))
+    return tuple(place)

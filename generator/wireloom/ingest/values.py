@@ -46,7 +46,7 @@ def decoded(plan: Plan, module: FormatModule, batch: pa.RecordBatch) -> Chunk:
 
 def table_types(plan: Plan, place: pa.Schema) -> dict[str, pa.StructType]:
     """The types of the rows of both tables, where records come with these place columns."""
-    none = place.empty_table().to_batches(max_chunksize=1)
-    batch = none[0] if none else pa.RecordBatch.from_arrays([pa.array([], each.type) for each in place], schema=place)
-    found = decoded(plan, open_module(plan), batch.append_column(DATA, pa.array([], pa.binary()))).found
-    return {RECORDS: row_type(found.records.type, batch), QUARANTINE: bad_type(batch)}
+    data = pa.field(DATA, pa.binary())
+    none = pa.RecordBatch.from_pylist([], pa.schema([*place, data]))
+    found = decoded(plan, open_module(plan), none).found
+    return {RECORDS: row_type(found.records.type, place), QUARANTINE: bad_type(place)}

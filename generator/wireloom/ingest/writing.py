@@ -5,7 +5,6 @@ its task has reported it, so that what a failed or repeated task leaves behind i
 """
 
 import uuid
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,10 +13,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from wireloom.failures import DataError
+from wireloom.ingest.columns import leaves, spark_columns
 from wireloom.ingest.files import Place, place
-from wireloom.ingest.plan import QUARANTINE, RECORDS
+from wireloom.ingest.plan import OFFSET, QUARANTINE, RECORD, RECORDS
 
 SPARK_COLUMNS = b"org.apache.spark.sql.parquet.row.metadata"  # where Spark looks for types and comments of columns
+RISING = (RECORD, OFFSET)  # columns whose values rise from row to row, which no dictionary makes smaller
 GROUP_BYTES = 32 << 20
 """Bytes of Arrow columns in a row group, at least."""
 GROUP_ROWS = 1 << 20
@@ -27,10 +28,9 @@ FILE_BYTES = 256 << 20
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """How and where tasks write: all that they must know. `columns` are Spark's of each table, as JSON."""
+    """How and where tasks write: all that they must know."""
 
     staging: str
-    columns: Mapping[str, str]
     compression: str = "snappy"
     group_bytes: int = GROUP_BYTES
     file_bytes: int = FILE_BYTES
@@ -93,7 +93,7 @@ class TableFiles:
                 self._file.close()
 
     def _flush(self) -> None:
-        group = pa.Table.from_batches(self._held)
+        group = pa.Table.from_batches(self._held).unify_dictionaries()
         self._held, self._bytes, self._rows = [], 0, 0
         if self._file is None:
             self._file = _File.created(self.writing, self.table, group.schema)
@@ -126,10 +126,12 @@ class _File:
             stream,
             schema.remove_metadata(),
             compression=writing.compression,
+            use_dictionary=[path for path in leaves(schema) if path not in RISING],
+            column_encoding={path: "DELTA_BINARY_PACKED" for path in RISING if path in schema.names},
             store_schema=False,
             metadata_collector=footers,
         )
-        writer.add_key_value_metadata({SPARK_COLUMNS: writing.columns[table].encode()})
+        writer.add_key_value_metadata({SPARK_COLUMNS: spark_columns(schema).encode()})
         return cls(table, path, stream, writer, footers)
 
     def close(self) -> WrittenFile:

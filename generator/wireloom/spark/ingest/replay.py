@@ -8,10 +8,11 @@ quarantine meanwhile; a second replay may not.
 
 from dataclasses import dataclass, replace
 
+import pyarrow as pa
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
+from pyspark.sql.pandas.types import to_arrow_schema
 
 from wireloom.failures import MisuseError
 from wireloom.ingest.ledger import Entry, Ledger, Move
@@ -19,9 +20,9 @@ from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, Counts, Replay, Sum
 from wireloom.ingest.publishing import Batch, ParquetTables
 from wireloom.ingest.records import open_module
 from wireloom.ingest.replayed import replayed_of
-from wireloom.ingest.tables import BAD_DOCS, ERROR
+from wireloom.ingest.tables import ERROR
 from wireloom.spark.ingest.running import Frame, Taken
-from wireloom.spark.ingest.storage import Storage
+from wireloom.spark.ingest.storage import HadoopStorage
 
 KIND = "replay"
 
@@ -39,23 +40,24 @@ class Replayed:
 
 def finish(spark: SparkSession, quarantine: str) -> tuple[Entry, ...]:
     """Finish replays that were killed; which those are."""
-    return _ledger(Storage(spark), quarantine).recover()
+    return _ledger(HadoopStorage(spark), quarantine).recover()
 
 
-def _ledger(storage: Storage, quarantine: str) -> Ledger:
+def _ledger(storage: HadoopStorage, quarantine: str) -> Ledger:
     return Ledger(storage, storage.absolute(quarantine).rpartition("/")[0], KIND)
 
 
 def formats(spark: SparkSession, quarantine: str) -> tuple[str, ...]:
     """The formats of the records in a quarantine; raises MisuseError where it is none."""
-    storage = Storage(spark)
+    storage = HadoopStorage(spark)
     rows = _read(spark, quarantine, _batches(storage, quarantine)).select("format").distinct().collect()
     return tuple(sorted(row["format"] for row in rows))
 
 
 def replay(spark: SparkSession, run: Replay) -> Replayed:
     """Run it; raises MisuseError where the tables do not fit, DataError where the books do not balance."""
-    module, storage = open_module(run.plan), Storage(spark)
+    open_module(run.plan)  # which must be of the plan's spec
+    storage = HadoopStorage(spark)
     quarantine, output = storage.absolute(run.quarantine), storage.absolute(run.output)
     ledger = _ledger(storage, quarantine)
     ledger.recover()
@@ -65,10 +67,10 @@ def replay(spark: SparkSession, run: Replay) -> Replayed:
     frame = _read(spark, run.quarantine, old)
     before = _before(frame, run)
     cut = frame.where(F.col("raw").isNotNull() & (F.col("raw_size") > F.octet_length("raw"))).count()
-    place = StructType(frame.schema.fields[len(ERROR) :])
+    place = pa.schema(list(to_arrow_schema(frame.schema))[len(ERROR) :])
     tables = ParquetTables({RECORDS: f"{output}/{RECORDS}", QUARANTINE: quarantine}, "-")
     batch = Batch(ledger, number, run.plan, empty=(QUARANTINE,))
-    entry = Taken(Frame(frame, replayed_of), place).prepared(module, batch, tables)
+    entry = Taken(Frame(frame, replayed_of), place).prepared(batch, tables)
     entry = replace(entry, moves=(*entry.moves, *_retired(quarantine, old, entry.staging)))
     try:
         ledger.add(entry)
@@ -85,14 +87,14 @@ def _free(ledger: Ledger, *tables: str) -> int:
     return max([ledger.last(), 0, *taken]) + 1
 
 
-def _refuse_other_layout(storage: Storage, records: str) -> None:
+def _refuse_other_layout(storage: HadoopStorage, records: str) -> None:
     """Nothing can be added to Parquet files that lie in a table without the folder of a batch."""
     for name in storage.names(records):
         if not name.startswith((f"{BATCH}=", "_", ".")):
             raise MisuseError(f"{records} has {name}, so this version did not make it; choose another --output")
 
 
-def _batches(storage: Storage, quarantine: str) -> tuple[str, ...]:
+def _batches(storage: HadoopStorage, quarantine: str) -> tuple[str, ...]:
     names = storage.names(quarantine)
     if "_delta_log" in names:
         raise MisuseError(f"{quarantine} is a Delta table; a replay reads Parquet so far")
@@ -108,7 +110,7 @@ def _read(spark: SparkSession, quarantine: str, batches: tuple[str, ...]) -> Dat
     except AnalysisException as error:
         raise MisuseError(f"cannot read {quarantine} as Parquet: {error.getMessage() or error}") from error
     if frame.columns[: len(ERROR)] != [field.name for field in ERROR]:
-        wanted = ", ".join(BAD_DOCS)
+        wanted = ", ".join(field.name for field in ERROR)
         found = ", ".join(frame.columns)
         raise MisuseError(f"{quarantine} is no quarantine, which has the columns {wanted}; it has {found}")
     return frame

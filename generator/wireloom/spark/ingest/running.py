@@ -6,21 +6,16 @@ from functools import partial
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StructType
 
-from wireloom.catalog import FormatModule
+from wireloom.ingest.inputs import Group, records_of
 from wireloom.ingest.ledger import Entry
-from wireloom.ingest.plan import QUARANTINE, RECORDS, Plan
+from wireloom.ingest.plan import Plan
 from wireloom.ingest.publishing import Batch, Tables, entered
-from wireloom.ingest.ranges import Part
-from wireloom.ingest.records import ranges_of
+from wireloom.ingest.records import open_module
 from wireloom.ingest.staging import Parted
-from wireloom.ingest.tables import BAD_DOCS, ERROR
 from wireloom.ingest.values import table_types
 from wireloom.ingest.work import Report, written
 from wireloom.ingest.writing import Writing
-from wireloom.spark.ingest.places import commented
 
 REPORT = pa.schema([pa.field("report", pa.string())])
 
@@ -39,11 +34,11 @@ class Task:
         """For mapInArrow over batches of records."""
         yield _told(written(read(self.plan, batches), self.writing, self.kinds))
 
-    def ranges(self, groups: Sequence[tuple[Part, ...]], numbers: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def groups(self, groups: Sequence[Group], numbers: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """For mapInArrow over numbers of groups."""
         for batch in numbers:
             for number in batch["id"].to_pylist():
-                yield _told(written(ranges_of(self.plan, groups[number]), self.writing, self.kinds))
+                yield _told(written(records_of(self.plan, groups[number]), self.writing, self.kinds))
 
 
 def _told(report: Report) -> pa.RecordBatch:
@@ -63,45 +58,34 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranges:
-    """Records in ranges of files, in groups of about equal size; each group is a task."""
+class Groups:
+    """Records in groups of about equal size; each group is a task."""
 
     spark: SparkSession
-    groups: tuple[tuple[Part, ...], ...]
+    groups: tuple[Group, ...]
 
     def report(self, task: Task) -> Report:
         """Run it."""
         if not self.groups:
             return Report()
         numbers = self.spark.range(0, len(self.groups), 1, len(self.groups))
-        return _collected(numbers.mapInArrow(partial(task.ranges, self.groups), "report string"))
+        return _collected(numbers.mapInArrow(partial(task.groups, self.groups), "report string"))
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
     """Records on their way in, and the columns that say where each came from."""
 
-    input: Frame | Ranges
-    place: StructType
+    input: Frame | Groups
+    place: pa.Schema
 
-    def prepared(self, module: FormatModule, batch: Batch, tables: Tables) -> Entry:
+    def prepared(self, batch: Batch, tables: Tables) -> Entry:
         """Write them; the entry that makes them so. Raises DataError where the books do not balance."""
-        plan = batch.plan
-        writing = Writing(batch.ledger.staging(), table_columns(module, plan.root, self.place))
+        plan, module = batch.plan, open_module(batch.plan)
+        writing = Writing(batch.ledger.staging())
         report = self.input.report(Task(plan, writing, module.CODEC.root(plan.root).kinds))
-        types = table_types(plan, to_arrow_schema(self.place))
-        return entered(report, batch, writing, types, tables)
+        return entered(report, batch, writing, table_types(plan, self.place), tables)
 
 
 def _collected(frame: DataFrame) -> Report:
     return sum((Report.read(row["report"]) for row in frame.collect()), Report())
-
-
-def table_columns(module: FormatModule, root: str | None, place: StructType) -> dict[str, str]:
-    """The columns of both tables in Spark's terms, the format's and ours each with their comments, as JSON."""
-    row = module.struct_type(root=root or module.CODEC.default_root, explode=True)
-    bad = commented(ERROR, BAD_DOCS)
-    return {
-        RECORDS: StructType([*row.fields, *place.fields]).json(),
-        QUARANTINE: StructType([*bad.fields, *place.fields]).json(),
-    }

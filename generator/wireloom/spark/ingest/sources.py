@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, assert_never
 
+import pyarrow as pa
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
@@ -17,17 +18,17 @@ from pyspark.sql.types import BinaryType, StructField, StructType
 
 from wireloom.catalog import FormatModule
 from wireloom.failures import MachineError, MisuseError
-from wireloom.ingest.files import Listing, reachable
+from wireloom.ingest.files import reachable
+from wireloom.ingest.inputs import groups
 from wireloom.ingest.plan import OFFSET, RECORD, SOURCE, Column, Files, Kafka, Plan, Samples, Source
-from wireloom.ingest.ranges import groups
 from wireloom.ingest.records import files_of
-from wireloom.ingest.tables import KAFKA_PLACE
+from wireloom.ingest.tables import KAFKA_PLACE, PLACE
 from wireloom.ingest.values import DATA, values_of
-from wireloom.spark.ingest.places import file_place, kafka_place
-from wireloom.spark.ingest.running import Frame, Ranges, Read, Taken
-from wireloom.spark.ingest.storage import Storage
+from wireloom.spark.ingest.running import Frame, Groups, Read, Taken
+from wireloom.spark.ingest.storage import HadoopStorage
 
 KAFKA_PROVIDER = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
+FILE, MESSAGE = pa.schema(list(PLACE)), pa.schema(list(KAFKA_PLACE))
 EVER = "36500d"  # Spark would pass over a file whose time is a week behind the newest
 
 
@@ -37,7 +38,7 @@ class Stream:
 
     frame: DataFrame
     read: Read
-    place: StructType
+    place: pa.Schema
 
     def taken(self, batch: DataFrame) -> Taken:
         """What one batch has."""
@@ -49,25 +50,24 @@ class Stream:
 
 def taken(spark: SparkSession, source: Files | Column, plan: Plan, module: FormatModule) -> Taken:
     """What is there now; raises MisuseError where nothing can be read."""
+    if reachable(source.path):
+        return Taken(Groups(spark, groups(source, plan, module, spark.sparkContext.defaultParallelism)), FILE)
     match source:
         case Files(path):
-            return Taken(_files(spark, path, plan, module), file_place())
+            return Taken(Frame(_files(spark, path), files_of), FILE)
         case Column(path, name):
-            return Taken(Frame(_placed(_column(spark, path, name), name), values_of), file_place())
+            return Taken(Frame(_placed(_column(spark, path, name), name), values_of), FILE)
         case _:
             assert_never(source)
 
 
-def _files(spark: SparkSession, path: str, plan: Plan, module: FormatModule) -> Ranges | Frame:
-    """Every file below the path, in ranges; with its content where executors cannot open the path themselves."""
-    if reachable(path):
-        files = Listing((path,), recursive=True).files()
-        return Ranges(spark, groups(files, plan, module, spark.sparkContext.defaultParallelism))
+def _files(spark: SparkSession, path: str) -> DataFrame:
+    """Every file below a path that executors cannot open, with its content."""
     try:
-        found = spark.read.format("binaryFile").option("recursiveFileLookup", value=True).load(path)
+        files = spark.read.format("binaryFile").option("recursiveFileLookup", value=True).load(path)
     except AnalysisException as error:
         raise MisuseError(f"cannot read {path}: {error.getMessage() or error}") from error
-    return Frame(_content(found, local=False), files_of)
+    return _content(files, local=False)
 
 
 def _content(files: DataFrame, *, local: bool) -> DataFrame:
@@ -125,22 +125,22 @@ def _file_stream(spark: SparkSession, path: str, options: tuple[tuple[str, str],
     schema = "path string, modificationTime timestamp, length long, content binary"
     given = (("recursiveFileLookup", "true"), ("maxFileAge", EVER), *options)
     files = _options(spark.readStream.format("binaryFile").schema(schema), given).load(path)
-    local = Storage(spark).absolute(path).startswith("file:")
-    return Stream(_content(files, local=local), files_of, file_place())
+    local = HadoopStorage(spark).absolute(path).startswith("file:")
+    return Stream(_content(files, local=local), files_of, FILE)
 
 
 def _column_stream(spark: SparkSession, path: str, column: str, options: tuple[tuple[str, str], ...]) -> Stream:
     _watched(spark, path)
-    if any(name.endswith(".parquet") for name in Storage(spark).names(path)):
+    if any(name.endswith(".parquet") for name in HadoopStorage(spark).names(path)):
         _column(spark, path, column)
     schema = StructType([StructField(column, BinaryType())])
     given = (("maxFileAge", EVER), *options)
     frame = _options(spark.readStream.format("parquet").schema(schema), given).load(path)
-    return Stream(_placed(frame, column), values_of, file_place())
+    return Stream(_placed(frame, column), values_of, FILE)
 
 
 def _watched(spark: SparkSession, path: str) -> None:
-    if not Storage(spark).exists(path):
+    if not HadoopStorage(spark).exists(path):
         raise MisuseError(f"{path} is not there; a stream of files watches a folder that is, empty or not")
 
 
@@ -156,7 +156,7 @@ def _kafka_stream(
     )
     frame = _options(spark.readStream.format("kafka"), given).load()
     columns = [F.col(field.name.removeprefix("_")).alias(field.name) for field in KAFKA_PLACE]
-    return Stream(frame.select(*columns, F.col("value").alias(DATA)), values_of, kafka_place())
+    return Stream(frame.select(*columns, F.col("value").alias(DATA)), values_of, MESSAGE)
 
 
 def _sample_stream(spark: SparkSession, source: Samples) -> Stream:
@@ -169,7 +169,7 @@ def _sample_stream(spark: SparkSession, source: Samples) -> Stream:
         F.lit(None).cast("long").alias(OFFSET),
         F.get(records, (F.col("value") % len(source.records)).cast("int")).alias(DATA),
     )
-    return Stream(frame, values_of, file_place())
+    return Stream(frame, values_of, FILE)
 
 
 def _options(reader: DataStreamReader, options: Iterable[tuple[str, str]]) -> DataStreamReader:

@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 
 
 @dataclass(frozen=True, slots=True)
-class Storage:
+class HadoopStorage:
     """The file systems of a session, by path.
 
     A rename is one step on a local disk and on HDFS: others see all of a folder or nothing. On an object store it is

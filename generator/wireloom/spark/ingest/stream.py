@@ -21,7 +21,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from wireloom.catalog import FormatModule
 from wireloom.failures import DataError, MachineError, MisuseError
 from wireloom.ingest.ledger import IDENTITY, LEDGER, Entry, Ledger
 from wireloom.ingest.plan import QUARANTINE, RECORDS, Flow, Plan, Summary
@@ -29,7 +28,7 @@ from wireloom.ingest.publishing import TABLES, Batch, ParquetTables, Tables
 from wireloom.ingest.records import open_module
 from wireloom.spark.ingest import sources
 from wireloom.spark.ingest.delta import DeltaTables, require_delta
-from wireloom.spark.ingest.storage import Storage
+from wireloom.spark.ingest.storage import HadoopStorage
 
 CHECKPOINT = "_checkpoint"
 POLL = 0.2  # seconds
@@ -57,7 +56,6 @@ class _Work:
     ledger: Ledger
     tables: Callable[[str], Tables]  # by the stream's name
     plan: Plan
-    module: FormatModule
     source: sources.Stream
     identity: "_Identity"
     listener: Listener
@@ -81,7 +79,7 @@ class _Work:
         entry = self.ledger.entry(number)
         if entry is None:
             batch = Batch(self.ledger, number, self.plan, () if number else TABLES)
-            entry = self.source.taken(frame).prepared(self.module, batch, self.tables(stream))
+            entry = self.source.taken(frame).prepared(batch, self.tables(stream))
             self.ledger.add(entry)
         self.ledger.settle(entry)
         self.listener.wrote(stream, entry)
@@ -92,7 +90,7 @@ class _Work:
 class _Identity:
     """Which stream the tables belong to: the one with this checkpoint, by the name that Spark gave it."""
 
-    storage: Storage
+    storage: HadoopStorage
     home: str
     checkpoint: str
 
@@ -144,7 +142,8 @@ def stream(spark: SparkSession, flow: Flow, listener: Listener, stopping: thread
 
     Raises MisuseError, MachineError or DataError; what is in the tables then is right, and the same call goes on.
     """
-    module, storage = open_module(flow.plan), Storage(spark)
+    open_module(flow.plan)  # which must be of the plan's spec
+    storage = HadoopStorage(spark)
     ledger = Ledger(storage, storage.absolute(flow.output), "batch")
     checkpoint = storage.absolute(flow.checkpoint or f"{flow.output}/{CHECKPOINT}")
     identity = _Identity(storage, ledger.home, checkpoint)
@@ -154,7 +153,7 @@ def stream(spark: SparkSession, flow: Flow, listener: Listener, stopping: thread
         listener.resumed(known, ledger.entries())
     with _starting():
         source = sources.stream(spark, flow.source, flow.options)
-    work = _Work(ledger, _tables(spark, flow, ledger), flow.plan, module, source, identity, listener)
+    work = _Work(ledger, _tables(spark, flow, ledger), flow.plan, source, identity, listener)
     writer = source.frame.writeStream.foreachBatch(work).option("checkpointLocation", checkpoint)
     _run(writer, flow.trigger, work, stopping)
     return ledger.total()[1]

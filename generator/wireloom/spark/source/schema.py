@@ -5,6 +5,7 @@ Besides the format's columns there are those of the place (`_source`, `_record`,
 column of the format goes before one of ours of the same name.
 """
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -15,7 +16,6 @@ from pyspark.sql.types import (
     ArrayType,
     BinaryType,
     DataType,
-    LongType,
     MapType,
     StringType,
     StructField,
@@ -24,8 +24,8 @@ from pyspark.sql.types import (
 )
 
 from wireloom.catalog import FormatModule
-from wireloom.ingest.plan import OFFSET, RECORD, SOURCE
-from wireloom.ingest.tables import PLACE_DOCS
+from wireloom.ingest.columns import spark_columns
+from wireloom.ingest.tables import PLACE
 from wireloom.problems import nearest
 from wireloom.runtime.columns.arrow import ERROR
 from wireloom.runtime.errors import ParameterError
@@ -33,7 +33,6 @@ from wireloom.spark.options import Options
 
 CORRUPT_RECORD, ERROR_COLUMN = "_corrupt_record", "_error"
 ALL = "*"
-_PLACE: dict[str, DataType] = {SOURCE: StringType(), RECORD: LongType(), OFFSET: LongType()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,8 @@ def offer(module: FormatModule, options: Options) -> Offer:
     for name in (options.column_of_corrupt_record, options.column_of_error):
         if name in columns.names:
             raise ParameterError(f"{module.FORMAT} has a column {name!r} itself; choose another name for ours")
-    ours = {name: StructField(name, type, metadata={"comment": PLACE_DOCS[name]}) for name, type in _PLACE.items()}
+    place = StructType.fromJson(json.loads(spark_columns(pa.schema(list(PLACE)))))
+    ours = {field.name: field for field in place.fields}
     ours[corrupt] = StructField(corrupt, BinaryType(), metadata={"comment": "The bytes of a bad record"})
     ours[error] = StructField(error, from_arrow_type(ERROR), metadata={"comment": "What is wrong with a bad record"})
     return Offer(columns, ours, corrupt, error)

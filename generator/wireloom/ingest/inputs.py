@@ -1,0 +1,51 @@
+"""What is to be read, in groups of about equal size: each group is the input of a task, and any machine can read it."""
+
+from collections.abc import Iterator, Sequence
+
+from wireloom.catalog import FormatModule
+from wireloom.ingest.files import File, Listing
+from wireloom.ingest.parquet import RowGroups, row_groups, tables_of
+from wireloom.ingest.plan import Column, Files, Plan
+from wireloom.ingest.ranges import Heads, Part, grouped, parts
+from wireloom.ingest.records import ranges_of
+from wireloom.ingest.staging import Parted
+
+Group = tuple[Part, ...] | tuple[RowGroups, ...]
+
+TASKS = 2
+"""Groups for each core, so that the cores end together."""
+SMALLEST, LARGEST = 4 << 20, 256 << 20
+"""Bytes of a group."""
+OPEN_COST = 1 << 16
+"""What opening a file costs, in bytes that could be read meanwhile."""
+
+
+def groups(source: Files | Column, plan: Plan, module: FormatModule, cores: int) -> tuple[Group, ...]:
+    """All records there are, in groups enough for all cores; raises MisuseError where nothing can be read."""
+    files = Listing((source.path,), recursive=True).files()
+    match source:
+        case Files():
+            return _of_files(files, plan, module, cores)
+        case Column(name=name):
+            found = [group for file in files for group in row_groups(file, name)]
+            return tuple(grouped(found, _target([group.size for group in found], cores), OPEN_COST))
+
+
+def records_of(plan: Plan, group: Group) -> Iterator[Parted]:
+    """Every record of a group."""
+    of_files = [each for each in group if isinstance(each, Part)]
+    of_tables = [each for each in group if isinstance(each, RowGroups)]
+    yield from ranges_of(plan, of_files)
+    yield from tables_of(plan, of_tables)
+
+
+def _of_files(files: Sequence[File], plan: Plan, module: FormatModule, cores: int) -> tuple[Group, ...]:
+    framing = plan.framing or module.CODEC.framing
+    heads = Heads(module.CODEC, module.CODEC.root(plan.root), module.CODEC.settings(dict(plan.parameters)))
+    target = _target([file.size for file in files], cores)
+    found = [part for file in files for part in parts(file, framing, heads, target, numbered=True)]
+    return tuple(grouped(found, target, OPEN_COST))
+
+
+def _target(sizes: Sequence[int], cores: int) -> int:
+    return min(max((sum(sizes) + OPEN_COST * len(sizes)) // (cores * TASKS) + 1, SMALLEST), LARGEST)

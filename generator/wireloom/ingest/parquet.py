@@ -1,0 +1,80 @@
+"""A binary column of Parquet files, each value a record: read row group by row group, without the other columns."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from wireloom.failures import MisuseError
+from wireloom.ingest.files import File, unchanged
+from wireloom.ingest.plan import Plan
+from wireloom.ingest.staging import Parted
+from wireloom.ingest.tables import FILE_PLACE
+from wireloom.ingest.values import CHUNK_BYTES, CHUNK_RECORDS, DATA, values_of
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroups:
+    """Some row groups of a file that follow one another; `record` is the place of their first row in the file."""
+
+    file: File
+    column: str
+    first: int
+    last: int  # the one behind them
+    record: int
+    size: int
+    widest: int  # bytes of the column in the largest of them, for each row on average
+
+
+def row_groups(file: File, column: str) -> Iterator[RowGroups]:
+    """Each row group of a file; raises MisuseError where it has no such binary column."""
+    try:
+        with file.place.open() as source:
+            footer = pq.ParquetFile(source)
+            _refuse_other_types(footer.schema_arrow, file, column)
+            metadata = footer.metadata
+    except pa.ArrowInvalid as error:
+        raise MisuseError(f"cannot read {file.path} as Parquet: {error}") from error
+    leaf = next(at for at in range(metadata.num_columns) if metadata.schema.column(at).path == column)
+    record = 0
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        size = group.column(leaf).total_uncompressed_size
+        yield RowGroups(file, column, number, number + 1, record, size, size // max(group.num_rows, 1))
+        record += group.num_rows
+
+
+def _refuse_other_types(schema: pa.Schema, file: File, column: str) -> None:
+    binary = [field.name for field in schema if pa.types.is_binary(field.type) or pa.types.is_large_binary(field.type)]
+    if column not in binary:
+        at = schema.get_field_index(column)
+        found = "not there" if at < 0 else f"of type {schema.field(at).type}"
+        shown = ", ".join(binary) or "none"
+        raise MisuseError(f"column {column!r} of {file.path} is {found}; binary columns: {shown}")
+
+
+def tables_of(plan: Plan, groups: Sequence[RowGroups]) -> Iterator[Parted]:
+    """Every value of row groups."""
+    for group in groups:
+        unchanged(group.file)
+        yield from values_of(plan, _batches(group))
+
+
+def _batches(group: RowGroups) -> Iterator[pa.RecordBatch]:
+    rows = max(1, min(CHUNK_RECORDS, CHUNK_BYTES // max(group.widest, 1)))
+    record = group.record
+    with group.file.place.open() as source:
+        numbers = list(range(group.first, group.last))
+        for batch in pq.ParquetFile(source).iter_batches(rows, numbers, [group.column]):
+            count = len(batch)
+            columns = [
+                pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int32()), count), [group.file.path]),
+                pa.arange(record, record + count),
+                pa.nulls(count, pa.int64()),
+                batch.column(0),
+            ]
+            record += count
+            yield pa.RecordBatch.from_arrays(
+                columns, schema=pa.schema([*FILE_PLACE, pa.field(DATA, batch.column(0).type)])
+            )

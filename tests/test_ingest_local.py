@@ -1,0 +1,226 @@
+"""The ingest job without Spark: the same tables, the same books, by processes of this machine."""
+
+import json
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+import wireloom_formats
+from conftest import GENERATED
+from wireloom.catalog import open_format
+from wireloom.cli.app import app
+from wireloom.failures import DataError, MisuseError
+from wireloom.ingest.batch import ingest
+from wireloom.ingest.columns import leaves, spark_columns
+from wireloom.ingest.local import LocalEngine
+from wireloom.ingest.plan import Job, Plan
+from wireloom.ingest.storage import PlainStorage
+from wireloom_formats import databus_event
+
+LONG_KEY = bytes.fromhex(
+    "0041812a2d0000003f000100000000000000640001000217979cfe362a00000005000102030405060708090a0b0c0d0e0f994a3853"
+    "00000000000000076869"
+)
+PLAN = Plan(databus_event.__name__, databus_event.FORMAT, databus_event.DIGEST)
+
+
+def record(number):
+    return databus_event.build({**databus_event.parse(LONG_KEY), "sequence": number})
+
+
+def damaged(data):
+    return data[:-1] + bytes([data[-1] ^ 1])
+
+
+@pytest.fixture
+def job(tmp_path):
+    def made(plan=PLAN, **options):
+        return Job(plan, str(tmp_path / "input"), str(tmp_path / "output"), **options)
+
+    (tmp_path / "input").mkdir()
+    return made
+
+
+def run(job, processes=1):
+    return ingest(LocalEngine(processes), job)
+
+
+def sequences(folder):
+    return sorted(pq.read_table(folder / "output" / "records")["sequence"].to_pylist())
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_every_record_is_in_one_table_and_the_books_balance(job, tmp_path, monkeypatch, processes):
+    monkeypatch.setattr("wireloom.ingest.inputs.SMALLEST", 1_000)
+    monkeypatch.setattr("wireloom.ingest.inputs.OPEN_COST", 0)
+    records = [record(number) for number in range(60)]
+    records[7], records[30] = damaged(records[7]), damaged(records[30])
+    (tmp_path / "input" / "a b%20#?.bin").write_bytes(b"".join(records))
+    (tmp_path / "input" / "tail.bin").write_bytes(record(60) + records[1][:5])
+    (tmp_path / "input" / ".hidden").write_bytes(b"junk")
+    summary = run(job(), processes)
+    assert (summary.records, summary.decoded, summary.quarantined, summary.rows) == (62, 59, 3, 59)
+    assert summary.reconciles
+    assert sequences(tmp_path) == sorted(set(range(61)) - {7, 30})
+    bad = pq.read_table(tmp_path / "output" / "quarantine").to_pylist()
+    flipped = next(row for row in bad if row["_record"] == 7)
+    assert (flipped["raw"], flipped["_offset"]) == (records[7], 7 * len(record(0)))
+    assert flipped["_source"].endswith("/a b%20#?.bin")
+    assert sorted(code for code, _ in summary.codes) == sorted({row["code"] for row in bad})
+
+
+def test_a_binary_column_of_parquet_with_nulls_and_several_row_groups(job, tmp_path):
+    values = [record(1), None, b"", record(2)]
+    table = pa.table({"key": ["a"] * 4, "value": pa.array(values, pa.binary())})
+    pq.write_table(table, tmp_path / "input" / "t.parquet", row_group_size=3)
+    summary = run(job(column="value"))
+    assert (summary.records, summary.decoded) == (4, 2)
+    assert dict(summary.codes) == {"no_data": 1, "truncated": 1}
+    bad = pq.read_table(tmp_path / "output" / "quarantine").to_pylist()
+    assert sorted(row["_record"] for row in bad) == [1, 2]
+    assert pq.read_table(tmp_path / "output" / "records")["_record"].to_pylist() == [0, 3]
+
+
+def test_what_is_no_binary_column_and_no_parquet_is_a_wrong_call(job, tmp_path):
+    pq.write_table(pa.table({"value": pa.array([b""], pa.binary()), "key": ["a"]}), tmp_path / "input" / "t.parquet")
+    with pytest.raises(MisuseError, match=r"not there; binary columns: value$"):
+        run(job(column="valeu"))
+    with pytest.raises(MisuseError, match=r"of type string; binary columns: value$"):
+        run(job(column="key"))
+    (tmp_path / "input" / "t.parquet").write_bytes(b"PAR1 not at all")
+    with pytest.raises(MisuseError, match="as Parquet"):
+        run(job(column="value"))
+
+
+def test_no_records_at_all_is_two_empty_tables(job, tmp_path):
+    summary = run(job())
+    assert (summary.records, summary.rows, summary.quarantined) == (0, 0, 0)
+    assert "sequence" in pq.read_table(tmp_path / "output" / "records").schema.names
+    assert "raw" in pq.read_table(tmp_path / "output" / "quarantine").schema.names
+
+
+def test_tables_are_replaced_only_on_request(job, tmp_path):
+    (tmp_path / "input" / "one.bin").write_bytes(record(1))
+    run(job())
+    with pytest.raises(MisuseError, match="--overwrite"):
+        run(job())
+    (tmp_path / "input" / "one.bin").write_bytes(record(2))
+    assert run(job(overwrite=True)).rows == 1
+    assert sequences(tmp_path) == [2]
+
+
+def test_a_file_that_changes_between_planning_and_reading_is_told(job, tmp_path, monkeypatch):
+    path = tmp_path / "input" / "one.bin"
+    path.write_bytes(record(1))
+    engine = LocalEngine(1)
+    groups = LocalEngine.prepared.__globals__["groups"]
+
+    def grown(*given):
+        found = groups(*given)
+        path.write_bytes(record(1) * 2)
+        return found
+
+    monkeypatch.setitem(LocalEngine.prepared.__globals__, "groups", grown)
+    with pytest.raises(DataError, match=r"one\.bin had .* bytes when it was taken"):
+        ingest(engine, job())
+
+
+class KilledError(BaseException):
+    """Here the process ends."""
+
+
+@dataclass(slots=True)
+class Dying:
+    """Storage that stops before its step number `last`."""
+
+    last: int
+    steps: int = 0
+    plain = PlainStorage()
+
+    def __getattr__(self, name):
+        act = getattr(self.plain, name)
+        if name not in ("rename", "delete", "write"):
+            return act
+
+        def step(*given):
+            self.steps += 1
+            if self.steps > self.last:
+                raise KilledError
+            return act(*given)
+
+        return step
+
+
+@dataclass(frozen=True, slots=True)
+class DyingEngine:
+    """The engine over such a storage."""
+
+    storage: Dying
+
+    def prepared(self, job, batch, tables):
+        """As LocalEngine."""
+        return LocalEngine(1).prepared(job, batch, tables)
+
+
+def test_killed_before_any_step_the_next_run_ends_as_if_nobody_had_been(job, tmp_path):
+    (tmp_path / "input" / "one.bin").write_bytes(record(1) + damaged(record(2)))
+    for last in range(20):
+        storage = Dying(last)
+        try:
+            ingest(DyingEngine(storage), job(overwrite=True))
+        except KilledError:
+            run(job(overwrite=True))
+        assert sequences(tmp_path) == [1]
+        assert pq.read_table(tmp_path / "output" / "quarantine").num_rows == 1
+        assert not list((tmp_path / "output" / "_staging" / "batch").iterdir())
+        if storage.steps <= last:
+            break
+    assert last >= 5, "entered, four tables moved, swept"
+
+
+@pytest.mark.parametrize("name", sorted(wireloom_formats.FORMATS))
+def test_the_columns_that_spark_finds_in_a_file_are_those_of_the_module(name):
+    module = open_format(wireloom_formats, name)
+    for root in module.CODEC.roots:
+        found = module.CODEC.decode(pa.array([], pa.binary()), None, root=root, explode=True).records.type
+        if pa.types.is_list(found):
+            continue
+        assert json.loads(spark_columns(pa.schema(list(found)))) == json.loads(
+            module.struct_type(root=root, explode=True).json()
+        )
+
+
+def test_columns_with_values_are_named_as_parquet_names_them(tmp_path):
+    deep = pa.map_(pa.string(), pa.list_(pa.struct([("a", pa.int64()), ("b", pa.large_list(pa.binary()))])))
+    schema = pa.schema([("plain", pa.int8()), ("deep", deep)])
+    pq.write_table(schema.empty_table(), tmp_path / "t")
+    parquet = pq.ParquetFile(tmp_path / "t").schema
+    assert leaves(schema) == [parquet.column(at).path for at in range(len(parquet.names))]
+
+
+def invoked(*arguments):
+    return CliRunner().invoke(app, [str(part) for part in arguments])
+
+
+def test_the_command_does_it_without_java(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    (tmp_path / "in.bin").write_bytes(record(1) + damaged(record(2)))
+    command = ["ingest", "--engine", "local", "--format", "databus_event", "--input", tmp_path / "in.bin"]
+    done = invoked(*command, "--output", tmp_path / "out", "--out", GENERATED)
+    assert done.exit_code == 0, done.output
+    assert "2 records in = 1 decoded + 1 quarantined" in done.output
+    for wrong, said in (
+        (["--engine", "lokal"], "it can be spark or local"),
+        (["--engine", "local", "--stream"], "a stream runs on Spark"),
+        (["--processes", "2"], "is for --engine local"),
+        (["--engine", "local", "--packages", "a:b:1"], "--packages is Spark's"),
+    ):
+        refused = invoked(
+            "ingest", "--format", "databus_event", "--output", tmp_path / "no", *wrong, "--out", GENERATED
+        )
+        assert refused.exit_code == 2
+        assert said in refused.output

@@ -18,7 +18,7 @@ from strategies import values  # noqa: E402
 from wireloom import pipeline  # noqa: E402
 from wireloom.pipeline import Project  # noqa: E402
 from wireloom.runtime import engine as engines  # noqa: E402
-from wireloom.runtime.columns.arrow import arrow  # noqa: E402
+from wireloom.runtime.columns import arrow  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
 SPECS = Path(__file__).parent / "encode_specs"

@@ -18,7 +18,7 @@ import engine_data as data  # noqa: E402
 from mutants import mutants  # noqa: E402
 
 from wireloom.runtime import engine as engines  # noqa: E402
-from wireloom.runtime.columns.arrow import arrow  # noqa: E402
+from wireloom.runtime.columns import arrow  # noqa: E402
 from wireloom.runtime.engine.compiler import Compiler  # noqa: E402
 from wireloom.runtime.errors import ContractError, DecodeError  # noqa: E402
 

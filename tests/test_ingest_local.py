@@ -1,7 +1,8 @@
 """The ingest job without Spark: the same tables, the same books, by processes of this machine."""
 
+import importlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -10,6 +11,7 @@ from typer.testing import CliRunner
 
 import wireloom_formats
 from conftest import GENERATED
+from wireloom import pipeline
 from wireloom.catalog import open_format
 from wireloom.cli.app import app
 from wireloom.failures import DataError, MisuseError
@@ -18,6 +20,7 @@ from wireloom.ingest.columns import leaves, spark_columns
 from wireloom.ingest.local import LocalEngine
 from wireloom.ingest.plan import Job, Plan
 from wireloom.ingest.storage import PlainStorage
+from wireloom.project import Project
 from wireloom_formats import databus_event
 
 LONG_KEY = bytes.fromhex(
@@ -224,3 +227,99 @@ def test_the_command_does_it_without_java(tmp_path, monkeypatch):
         )
         assert refused.exit_code == 2
         assert said in refused.output
+
+
+# --- adding to tables ----------------------------------------------------------------------------------------------
+
+OLD = """
+wireloom: 1
+format: meter
+title: A meter
+encoding: binary
+framing: concatenated
+parameters: {scale: {type: int, default: 1}}
+root: Meter
+types:
+  Meter:
+    fields:
+      - number: NUMBER
+      - place: {type: Place}
+  Place: {fields: [{row: uint8}, {column: uint8}]}
+"""
+
+
+@pytest.fixture
+def meters(tmp_path, monkeypatch):
+    """The module of the spec with other words in it, by a package of its own each time."""
+    made = []
+
+    def generated(**words):
+        package = f"meters_{len(made)}_{tmp_path.name}".replace("-", "_").lower()
+        text = OLD
+        for old, new in words.items():
+            text = text.replace(old, new)
+        (tmp_path / package / "specs").mkdir(parents=True)
+        (tmp_path / package / "specs" / "meter.yaml").write_text(text)
+        pipeline.generate(Project(tmp_path / package / "specs", tmp_path / package, package))
+        monkeypatch.syspath_prepend(str(tmp_path / package))
+        importlib.invalidate_caches()
+        made.append(package)
+        module = importlib.import_module(f"{package}.meter")
+        return Plan(module.__name__, module.FORMAT, module.DIGEST)
+
+    return generated
+
+
+def added(job, plan, **options):
+    told = []
+    ingest(LocalEngine(1), job(plan, append=True, **options), told.append)
+    return told
+
+
+def test_batches_are_added_and_what_is_new_is_told(job, tmp_path, meters):
+    (tmp_path / "input" / "a").write_bytes(bytes([0, 1, 2, 3] * 5))
+    old = meters(NUMBER="uint16")
+    assert added(job, old) == []
+    assert added(job, old) == []
+    assert pq.read_table(tmp_path / "output" / "records").num_rows == 10
+    (tmp_path / "input" / "a").write_bytes(bytes([0, 1, 2, 3, 4] * 5))
+    new = meters(**{"NUMBER": "uint16", "{column: uint8}": "{column: uint8}, {level: {type: uint8, doc: Which floor}}"})
+    assert added(job, new) == ["new column place.level: smallint"]
+    assert added(job, old) == ["column place.level is gone; older rows keep it"]
+
+
+def test_columns_of_another_type_are_refused_each_with_both_types(job, tmp_path, meters):
+    (tmp_path / "input" / "a").write_bytes(bytes([0, 1, 2, 3] * 5))
+    added(job, meters(NUMBER="uint16"))
+    before = sorted(path.name for path in (tmp_path / "output").rglob("*"))
+    wider = meters(**{"NUMBER": "uint32", "row: uint8": "row: uint32"})
+    told = r"other types.*\n  number: int -> bigint\n  place\.row: smallint -> bigint\n"
+    with pytest.raises(MisuseError, match=told):
+        added(job, wider, accept_changes=True)
+    assert sorted(path.name for path in (tmp_path / "output").rglob("*")) == before
+
+
+def test_tables_without_terms_are_compared_by_their_files(job, tmp_path, meters):
+    (tmp_path / "input" / "a").write_bytes(bytes([0, 1, 2, 3] * 5))
+    added(job, meters(NUMBER="uint16"))
+    (tmp_path / "output" / "_ledger" / "batch-0000000000.json").unlink()
+    with pytest.raises(MisuseError, match=r"number: int -> bigint"):
+        added(job, meters(NUMBER="uint32"))
+
+
+def test_another_parameter_or_framing_is_refused_unless_it_is_meant(job, tmp_path, meters):
+    (tmp_path / "input" / "a").write_bytes(bytes([0, 1, 2, 3] * 5))
+    plan = meters(NUMBER="uint16")
+    added(job, plan)
+    other = replace(plan, framing="none", parameters=(("scale", 3),))
+    with pytest.raises(MisuseError, match=r"framing: as the spec says -> none\n  parameter scale: the default -> 3\n"):
+        added(job, other)
+    told = added(job, other, accept_changes=True)
+    assert told == ["framing: as the spec says -> none", "parameter scale: the default -> 3"]
+    assert added(job, other) == []
+
+
+def test_a_comment_is_no_change(job, tmp_path, meters):
+    (tmp_path / "input" / "a").write_bytes(bytes([0, 1, 2, 3] * 5))
+    added(job, meters(NUMBER="uint16"))
+    assert added(job, meters(NUMBER="{type: uint16, doc: Its number}")) == []

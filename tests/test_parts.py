@@ -17,7 +17,7 @@ import engine_data as data  # noqa: E402
 from mutants import mutants  # noqa: E402
 
 from wireloom.runtime import engine as engines  # noqa: E402
-from wireloom.runtime.columns.arrow import arrow  # noqa: E402
+from wireloom.runtime.columns import arrow  # noqa: E402
 from wireloom.runtime.errors import DecodeError, ParameterError  # noqa: E402
 from wireloom.runtime.streams import framed, parts  # noqa: E402
 

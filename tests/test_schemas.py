@@ -50,7 +50,7 @@ from wireloom.model.types import (
     Text,
     Type,
 )
-from wireloom.runtime.columns.arrow import arrow as columns
+from wireloom.runtime.columns import arrow as columns
 from wireloom.runtime.columns.canonical import to_canonical
 from wireloom.runtime.columns.logical import Record as RuntimeRecord
 from wireloom.runtime.columns.rows import row_record

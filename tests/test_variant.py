@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wireloom.runtime.columns.arrow import variant
+from wireloom.runtime.columns import variant
 from wireloom.runtime.values import Extension, Pairs, same
 
 SCALARS = (

@@ -18,7 +18,7 @@ import engine_data as data  # noqa: E402
 import pyarrow as pa  # noqa: E402
 from mutants import mutants  # noqa: E402
 
-from wireloom.runtime.columns.arrow import arrow  # noqa: E402
+from wireloom.runtime.columns import arrow  # noqa: E402
 from wireloom.runtime.engine import Engine, Request  # noqa: E402
 
 _CHUNK = 5000

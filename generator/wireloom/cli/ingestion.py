@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from wireloom.catalog import parameter_values
-from wireloom.cli.console import say, waiting
+from wireloom.cli.console import note, say, waiting
 from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.options import (
     OUT,
@@ -93,6 +93,13 @@ def ingest(
     parameter: Parameters = None,
     drop: Drop = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace tables that are already there.")] = False,
+    append: Annotated[bool, typer.Option("--append", help="Add a batch to tables that are already there.")] = False,
+    accept_changes: Annotated[
+        bool,
+        typer.Option(
+            "--accept-changes", help="Add to tables that were written by another format, root, framing or parameter."
+        ),
+    ] = False,
     fail_on_error: Annotated[
         bool, typer.Option("--fail-on-error", help="Exit 1 where any record went to the quarantine.")
     ] = False,
@@ -146,7 +153,7 @@ def ingest(
     """
     asked = Streaming(
         kafka, tuple(topic or ()), samples, checkpoint, trigger, max_per_batch, tuple(source_option or ()), metrics,
-        table_format,
+        table_format, accept_changes,
     )  # fmt: skip
     _check_engine(engine, processes, packages, stream=stream)
     _check_shape(framing, column if column is not None else "value" if kafka else None)
@@ -159,11 +166,17 @@ def ingest(
     if stream:
         if overwrite:
             raise MisuseError("--overwrite: a stream only adds; for a new beginning choose another --output")
+        if append:
+            raise MisuseError("--append: a stream always adds; leave it out")
         flow = flow_of(plan, asked, input, column, output, specs)
         summary = run_stream(flow, asked, out, master, configuration)
     else:
         refuse_stream_options(asked)
-        job = Job(plan, _input(input), output, column, overwrite)
+        if append and overwrite:
+            raise MisuseError("--append and --overwrite exclude each other")
+        if accept_changes and not append:
+            raise MisuseError("--accept-changes is for what adds to tables: --append, or --stream")
+        job = Job(plan, _input(input), output, column, overwrite, append, accept_changes)
         summary = _local(job, processes) if engine == LOCAL else _run(job, out, master, configuration)
     _tell(summary, output, fail_on_error=fail_on_error)
 
@@ -197,7 +210,7 @@ def _local(job: Job, processes: int | None) -> Summary:
     from wireloom.ingest.local import LocalEngine, cores
 
     with waiting("Decoding"):
-        return run(LocalEngine(processes or cores()), job)
+        return run(LocalEngine(processes or cores()), job, note)
 
 
 def _run(job: Job, out: Path, master: str, configuration: tuple[tuple[str, str], ...]) -> Summary:
@@ -205,7 +218,7 @@ def _run(job: Job, out: Path, master: str, configuration: tuple[tuple[str, str],
     from wireloom.spark.session import session
 
     with waiting("Decoding"), session((out,), master, configuration) as spark:
-        return run(spark, job)
+        return run(spark, job, note)
 
 
 def _tell(summary: Summary, output: str, *, fail_on_error: bool) -> None:

@@ -38,6 +38,7 @@ class Streaming:
     source_options: tuple[str, ...]
     metrics: Path | None
     table_format: str
+    accept_changes: bool
 
 
 def refuse_stream_options(asked: Streaming) -> None:
@@ -72,6 +73,7 @@ def flow_of(plan: Plan, asked: Streaming, input: str | None, column: str | None,
         asked.checkpoint or "",
         asked.trigger,
         asked.table_format,
+        asked.accept_changes,
         (*_limit(source, asked.max_per_batch), *options),
     )
 
@@ -185,6 +187,10 @@ class Progress:
         last = max((entry.number for entry in entries), default=-1)
         note(f"going on behind batch {last}")
 
+    def noted(self, line: str) -> None:
+        """A line above the progress."""
+        note(f"{CLEAR}{line}")
+
     def wrote(self, stream: str, entry: "Entry") -> None:  # noqa: ARG002 - a Listener's
         """A batch is in the tables."""
         self._starting.close()
@@ -209,6 +215,11 @@ class Both:
         entries = tuple(entries)
         self.first.resumed(stream, entries)
         self.second.resumed(stream, entries)
+
+    def noted(self, line: str) -> None:
+        """For both."""
+        self.first.noted(line)
+        self.second.noted(line)
 
     def wrote(self, stream: str, entry: "Entry") -> None:
         """For both."""

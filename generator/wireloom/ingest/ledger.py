@@ -10,12 +10,14 @@ Old entries of batches are folded into one total, so that a stream that runs for
 
 import json
 import uuid
-from dataclasses import asdict, dataclass
-from typing import Protocol
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Protocol
 
 from wireloom.failures import DataError
 from wireloom.ingest.plan import NOTHING, Summary
 
+KINDS = BATCHES, REPLAYS = "batch", "replay"
 LEDGER, STAGING = "_ledger", "_staging"
 FOLDED = 100  # entries that are kept on their own, at most twice as many
 IDENTITY = "stream.json"  # which stream the tables belong to, beside its entries
@@ -34,6 +36,7 @@ class Entry:
     seconds: float = 0.0
     staging: str = ""
     moves: tuple[Move, ...] = ()
+    terms: Mapping[str, Any] = field(default_factory=dict)  # what it was written by, see `terms`
 
 
 class Storage(Protocol):

@@ -40,6 +40,11 @@ class Lines:
     def resumed(self, stream: str, entries: Iterable[Entry]) -> None:
         """Earlier batches were told when they were written."""
 
+    def noted(self, line: str) -> None:
+        """A line of its own."""
+        self.out.write(f"{line}\n")
+        self.out.flush()
+
     def wrote(self, stream: str, entry: Entry) -> None:
         """A line."""
         self.out.write(json.dumps(metrics(stream, entry)) + "\n")
@@ -71,6 +76,9 @@ class Book:
         """Lines of earlier batches that the file does not have."""
         for entry in entries:
             self.wrote(stream, entry)
+
+    def noted(self, line: str) -> None:
+        """A file of metrics has nothing else."""
 
     def wrote(self, stream: str, entry: Entry) -> None:
         """A line, unless the file has it."""

@@ -76,6 +76,8 @@ class Job:
     output: str
     column: str | None = None  # a binary column of Parquet; None: the files themselves are the data
     overwrite: bool = False
+    append: bool = False
+    accept_changes: bool = False  # of format, root, framing, parameters
 
     @property
     def source(self) -> Files | Column:
@@ -97,6 +99,7 @@ class Flow:
     checkpoint: str = ""  # empty: `_checkpoint` below the output
     trigger: str | None = None
     table_format: str = "parquet"
+    accept_changes: bool = False  # of format, root, framing, parameters, source
     options: tuple[tuple[str, str], ...] = ()
 
 

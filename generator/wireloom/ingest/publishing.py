@@ -6,7 +6,7 @@ that failed or ran twice, and goes. The books are closed on what was written, no
 
 import time
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -15,6 +15,7 @@ import pyarrow as pa
 from wireloom.failures import DataError
 from wireloom.ingest.ledger import Entry, Ledger, Move
 from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, Plan
+from wireloom.ingest.terms import Terms
 from wireloom.ingest.work import Report
 from wireloom.ingest.writing import TableFiles, Writing
 
@@ -28,6 +29,7 @@ class Batch:
     ledger: Ledger
     number: int
     plan: Plan
+    terms: Terms
     empty: Collection[str] = ()
     started: float = field(default_factory=time.monotonic)
 
@@ -81,7 +83,8 @@ def entered(
         batch.ledger.storage.delete(writing.staging)
     now, seconds = datetime.now(UTC).isoformat(timespec="milliseconds"), time.monotonic() - batch.started
     staging = writing.staging if moves else ""
-    return Entry(batch.number, summary, batch.plan.digest, now, round(seconds, 3), staging, tuple(moves))
+    digest, terms = batch.plan.digest, asdict(batch.terms)
+    return Entry(batch.number, summary, digest, now, round(seconds, 3), staging, tuple(moves), terms)
 
 
 def _empty(report: Report, batch: Batch, writing: Writing, types: Mapping[str, pa.StructType]) -> Report:

@@ -1,5 +1,6 @@
 """The ingest job on Spark: its executors run the tasks."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
@@ -30,6 +31,6 @@ class SparkEngine:
         return taken(self.spark, job.source, job.plan, module).prepared(batch, tables)
 
 
-def ingest(spark: SparkSession, job: Job) -> Summary:
-    """Run the job; raises MisuseError where input or output do not fit, DataError where the books do not balance."""
-    return run(SparkEngine(spark), job)
+def ingest(spark: SparkSession, job: Job, told: Callable[[str], None] = lambda _: None) -> Summary:
+    """Run the job on a session; see `wireloom.ingest.batch`."""
+    return run(SparkEngine(spark), job, told)

@@ -15,16 +15,15 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from wireloom.failures import MisuseError
-from wireloom.ingest.ledger import Entry, Ledger, Move
+from wireloom.ingest.ledger import REPLAYS, Entry, Ledger, Move
 from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, Counts, Replay, Summary, counts
 from wireloom.ingest.publishing import Batch, ParquetTables
 from wireloom.ingest.records import open_module
 from wireloom.ingest.replayed import replayed_of
 from wireloom.ingest.tables import ERROR
+from wireloom.ingest.terms import agreed, terms
 from wireloom.spark.ingest.running import Frame, Taken
 from wireloom.spark.ingest.storage import HadoopStorage
-
-KIND = "replay"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ def finish(spark: SparkSession, quarantine: str) -> tuple[Entry, ...]:
 
 
 def _ledger(storage: HadoopStorage, quarantine: str) -> Ledger:
-    return Ledger(storage, storage.absolute(quarantine).rpartition("/")[0], KIND)
+    return Ledger(storage, storage.absolute(quarantine).rpartition("/")[0], REPLAYS)
 
 
 def formats(spark: SparkSession, quarantine: str) -> tuple[str, ...]:
@@ -69,7 +68,9 @@ def replay(spark: SparkSession, run: Replay) -> Replayed:
     cut = frame.where(F.col("raw").isNotNull() & (F.col("raw_size") > F.octet_length("raw"))).count()
     place = pa.schema(list(to_arrow_schema(frame.schema))[len(ERROR) :])
     tables = ParquetTables({RECORDS: f"{output}/{RECORDS}", QUARANTINE: quarantine}, "-")
-    batch = Batch(ledger, number, run.plan, empty=(QUARANTINE,))
+    own = terms(run.plan, place)
+    agreed(storage, output, own, accept=True)  # other parameters are why there are replays
+    batch = Batch(ledger, number, run.plan, own, empty=(QUARANTINE,))
     entry = Taken(Frame(frame, replayed_of), place).prepared(batch, tables)
     entry = replace(entry, moves=(*entry.moves, *_retired(quarantine, old, entry.staging)))
     try:

@@ -22,10 +22,11 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from wireloom.failures import DataError, MachineError, MisuseError
-from wireloom.ingest.ledger import IDENTITY, LEDGER, Entry, Ledger
+from wireloom.ingest.ledger import BATCHES, IDENTITY, LEDGER, Entry, Ledger
 from wireloom.ingest.plan import QUARANTINE, RECORDS, Flow, Plan, Summary
 from wireloom.ingest.publishing import TABLES, Batch, ParquetTables, Tables
 from wireloom.ingest.records import open_module
+from wireloom.ingest.terms import Terms, agreed, named, terms
 from wireloom.spark.ingest import sources
 from wireloom.spark.ingest.delta import DeltaTables, require_delta
 from wireloom.spark.ingest.storage import HadoopStorage
@@ -44,6 +45,9 @@ class Listener(Protocol):
     def wrote(self, stream: str, entry: Entry) -> None:
         """A batch is in the tables."""
 
+    def noted(self, line: str) -> None:
+        """Something is new to the tables, or is another than it was."""
+
 
 class _ClosedError(Exception):
     """No more batches are taken."""
@@ -56,6 +60,7 @@ class _Work:
     ledger: Ledger
     tables: Callable[[str], Tables]  # by the stream's name
     plan: Plan
+    terms: Terms
     source: sources.Stream
     identity: "_Identity"
     listener: Listener
@@ -78,7 +83,7 @@ class _Work:
         stream = self.identity.claimed()
         entry = self.ledger.entry(number)
         if entry is None:
-            batch = Batch(self.ledger, number, self.plan, () if number else TABLES)
+            batch = Batch(self.ledger, number, self.plan, self.terms, () if number else TABLES)
             entry = self.source.taken(frame).prepared(batch, self.tables(stream))
             self.ledger.add(entry)
         self.ledger.settle(entry)
@@ -144,7 +149,7 @@ def stream(spark: SparkSession, flow: Flow, listener: Listener, stopping: thread
     """
     open_module(flow.plan)  # which must be of the plan's spec
     storage = HadoopStorage(spark)
-    ledger = Ledger(storage, storage.absolute(flow.output), "batch")
+    ledger = Ledger(storage, storage.absolute(flow.output), BATCHES)
     checkpoint = storage.absolute(flow.checkpoint or f"{flow.output}/{CHECKPOINT}")
     identity = _Identity(storage, ledger.home, checkpoint)
     known = identity.check()
@@ -153,7 +158,10 @@ def stream(spark: SparkSession, flow: Flow, listener: Listener, stopping: thread
         listener.resumed(known, ledger.entries())
     with _starting():
         source = sources.stream(spark, flow.source, flow.options)
-    work = _Work(ledger, _tables(spark, flow, ledger), flow.plan, source, identity, listener)
+    own = terms(flow.plan, source.place, named(flow.source))
+    for line in agreed(storage, ledger.home, own, accept=flow.accept_changes):
+        listener.noted(line)
+    work = _Work(ledger, _tables(spark, flow, ledger), flow.plan, own, source, identity, listener)
     writer = source.frame.writeStream.foreachBatch(work).option("checkpointLocation", checkpoint)
     _run(writer, flow.trigger, work, stopping)
     return ledger.total()[1]

@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from wireloom.runtime.columns.arrow import logical
+from wireloom.runtime.columns import logical
 
 RECORD: Final = logical.Record(
     (

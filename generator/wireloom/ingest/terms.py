@@ -1,0 +1,197 @@
+"""What an output was written by, and with which columns: compared before the first batch of whoever adds to it.
+
+Parquet tables are files, each with columns of its own; nothing but this keeps a file out of which readers would take
+numbers of another width, or nulls for a column that was renamed. Each entry of the ledger has its terms; of an output
+without any they are read from its newest files.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, assert_never
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from wireloom.failures import MisuseError
+from wireloom.ingest.columns import spark_columns
+from wireloom.ingest.files import Listing, place, reachable
+from wireloom.ingest.ledger import KINDS, Ledger, Storage
+from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, Column, Files, Kafka, Plan, Samples, Source
+from wireloom.ingest.values import table_types
+from wireloom.ingest.writing import SPARK_COLUMNS
+
+Columns = Mapping[str, Any]
+"""A struct in Spark's JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How an output is written; `source` is empty for batches, which may come from anywhere."""
+
+    format: str
+    root: str
+    framing: str
+    parameters: Mapping[str, Any]
+    source: str
+    records: Columns
+    quarantine: Columns
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What is new (readers see it as nulls in older files), and what may not be: mixed with what is there."""
+
+    told: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()  # other words than before: format, root, framing, parameters, source
+    refused: tuple[str, ...] = ()  # columns of other types
+
+
+def terms(plan: Plan, place: pa.Schema, source: str = "") -> Terms:
+    """The terms of a plan whose records come with these place columns."""
+    types = {name: json.loads(spark_columns(pa.schema(list(type)))) for name, type in table_types(plan, place).items()}
+    given = json.loads(json.dumps(dict(plan.parameters), default=str))
+    return Terms(plan.format, plan.root or "", plan.framing or "", given, source, types[RECORDS], types[QUARANTINE])
+
+
+def named(source: Source) -> str:
+    """A source in words."""
+    match source:
+        case Files(path):
+            return f"files of {path}"
+        case Column(path, name):
+            return f"column {name} of {path}"
+        case Kafka(topics=topics):
+            return f"topics {', '.join(sorted(topics))} of Kafka"
+        case Samples():
+            return "samples"
+        case _:
+            assert_never(source)
+
+
+def agreed(storage: Storage, home: str, now: Terms, *, accept: bool = False) -> tuple[str, ...]:
+    """What is new to the output, in words.
+
+    Raises MisuseError where its columns have other types, and, unless `accept`, where something else is another.
+    """
+    before = known(storage, home)
+    changes = Changes() if before is None else compared(before, now)
+    if changes.refused:
+        listed = "".join(f"\n  {line}" for line in changes.refused)
+        raise MisuseError(
+            f"{home} has columns of other types than {now.format} has now, and readers would take one for the "
+            f"other:{listed}\nchoose another --output for the new columns, or generate with the spec as it was"
+        )
+    if changes.said and not accept:
+        listed = "".join(f"\n  {line}" for line in changes.said)
+        raise MisuseError(
+            f"{home} was written otherwise:{listed}\nchoose another --output, or --accept-changes if that is meant"
+        )
+    return (*changes.said, *changes.told)
+
+
+def known(storage: Storage, home: str) -> Terms | None:
+    """The terms of an output; None where it has neither terms nor tables."""
+    entries = [entry for kind in KINDS for entry in Ledger(storage, home, kind).entries() if entry.terms]
+    if entries:
+        return Terms(**max(entries, key=lambda entry: entry.time).terms)
+    found = {name: _columns_of_files(storage, f"{home}/{name}") for name in (RECORDS, QUARANTINE)}
+    records, quarantine = found[RECORDS], found[QUARANTINE]
+    if records is None and quarantine is None:
+        return None
+    nothing: Columns = {"type": "struct", "fields": []}
+    return Terms("", "", "", {}, "", records or nothing, quarantine or nothing)
+
+
+def _columns_of_files(storage: Storage, table: str) -> Columns | None:
+    """The columns that Spark sees in a file of a table's newest batch."""
+    batches = [name for name in storage.names(table) if name.startswith(f"{BATCH}=")]
+    if not batches or not reachable(table):
+        return None
+    newest = max(batches, key=lambda name: int(name.partition("=")[2]))
+    files = Listing((place(f"{table}/{newest}").shown,)).files()
+    if not files:
+        return None
+    with files[-1].place.open() as source:
+        found = (pq.ParquetFile(source).metadata.metadata or {}).get(SPARK_COLUMNS)
+    columns: Columns | None = json.loads(found) if found else None
+    return columns
+
+
+# --- comparing -----------------------------------------------------------------------------------------------------
+
+
+def compared(before: Terms, now: Terms) -> Changes:
+    """What is another; terms that are not known (empty) are not compared."""
+    said = []
+    if before.format:
+        for name in ("format", "root", "framing", "source"):
+            was, is_now = getattr(before, name), getattr(now, name)
+            if was != is_now and (name != "source" or (was and is_now)):
+                said.append(f"{name}: {was or 'as the spec says'} -> {is_now or 'as the spec says'}")
+        for name in sorted({*before.parameters, *now.parameters}):
+            values = [each.parameters.get(name, "the default") for each in (before, now)]
+            if values[0] != values[1]:
+                said.append(f"parameter {name}: {values[0]} -> {values[1]}")
+    differences = [
+        *_different("", before.records, now.records),
+        *(replace(each, path=f"quarantine {each.path}") for each in _different("", before.quarantine, now.quarantine)),
+    ]
+    told = tuple(str(each) for each in differences if each.harmless)
+    return Changes(told, tuple(said), tuple(str(each) for each in differences if not each.harmless))
+
+
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    path: str
+    was: str
+    now: str
+
+    @property
+    def harmless(self) -> bool:
+        """Whether readers of both see nulls where a column is not."""
+        return not self.was or not self.now
+
+    def __str__(self) -> str:
+        if not self.was:
+            return f"new column {self.path}: {self.now}"
+        if not self.now:
+            return f"column {self.path} is gone; older rows keep it"
+        return f"{self.path}: {self.was} -> {self.now}"
+
+
+def _different(path: str, was: Any, now: Any) -> Iterator[_Difference]:
+    """Columns that are there in one only, or of another type; comments do not count."""
+    match was, now:
+        case {"type": "struct", "fields": old}, {"type": "struct", "fields": new}:
+            before, after = ({field["name"]: field["type"] for field in fields} for fields in (old, new))
+            for name in dict.fromkeys((*before, *after)):
+                place = f"{path}.{name}" if path else name
+                if name in before and name in after:
+                    yield from _different(place, before[name], after[name])
+                else:
+                    yield _Difference(place, _shown(before.get(name)), _shown(after.get(name)))
+        case {"type": "array", "elementType": old}, {"type": "array", "elementType": new}:
+            yield from _different(f"{path}[]", old, new)
+        case {"type": "map"}, {"type": "map"}:
+            for part in ("keyType", "valueType"):
+                yield from _different(f"{path}.{part.removesuffix('Type')}", was[part], now[part])
+        case _:
+            if was != now:
+                yield _Difference(path, _shown(was), _shown(now))
+
+
+def _shown(type: Any) -> str:
+    match type:
+        case None:
+            return ""
+        case str():
+            return {"long": "bigint", "integer": "int", "short": "smallint", "byte": "tinyint"}.get(type, type)
+        case {"type": "array", "elementType": element}:
+            return f"array<{_shown(element)}>"
+        case {"type": "map", "keyType": key, "valueType": value}:
+            return f"map<{_shown(key)},{_shown(value)}>"
+        case {"fields": fields}:
+            return f"struct<{', '.join(field['name'] for field in fields)}>"
+        case _:
+            return str(type)

@@ -11,7 +11,7 @@ import yaml
 
 from wireloom import pipeline
 from wireloom.pipeline import Project
-from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.errors import DecodeError, EncodeError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,15 +63,6 @@ def test_a_computed_value_of_another_kind_is_a_type_mismatch(made: Made):
     assert error_of(module, b"\x91\xa1x") == ("type_mismatch", "b", 3)
 
 
-def test_values_say_what_a_computed_number_means(made: Made):
-    values = {0: "low", 1: "high"}
-    module = made(
-        {"a": "uint8"}, {"b": {"compute": "a >> 4", "type": "uint8", "values": values, "else": "unknown_value"}}
-    )
-    assert module.parse(b"\x1f") == {"a": 31, "b": "high"}
-    assert error_of(module, b"\x20") == ("unknown_value", "b", 1)
-
-
 def test_an_alternative_of_another_kind_is_not_equal(made: Made):
     fields = [
         {"a": "int | bool | str"},
@@ -84,3 +75,41 @@ def test_an_alternative_of_another_kind_is_not_equal(made: Made):
         {"a": True, "b": False, "c": None},
         {"a": "x", "b": False, "c": None},
     ]
+
+
+# --- what is built is read back and compared -----------------------------------------------------------------------
+
+
+def refusal_of(module: ModuleType, value: Any) -> str:
+    with pytest.raises(EncodeError) as caught:
+        module.build(value)
+    return str(caught.value)
+
+
+def test_a_list_of_another_length_than_its_count_is_refused(made: Made):
+    module = made({"n": "uint8"}, {"items": {"type": "list(uint8)", "count": "n"}}, {"rest": "bytes"})
+    assert module.build({"n": 2, "items": [1, 2], "rest": b"x"}) == b"\x02\x01\x02x"
+    assert refusal_of(module, {"n": 1, "items": [1, 2, 3], "rest": b""}).startswith("items: expected a list of 3 to be")
+
+
+def test_a_value_for_a_member_that_is_not_written_is_refused(made: Made):
+    module = made({"n": "uint8"}, {"extra": {"type": "uint8", "when": "n > 1"}})
+    assert refusal_of(module, {"n": 1, "extra": 7}) == "extra: expected 7 to be read back, found null"
+    assert refusal_of(module, {"n": 1, "unknown": 7}) == "unknown: expected 7 to be read back, found null"
+
+
+def test_a_derived_value_that_is_given_must_agree(made: Made):
+    module = made({"n": {"type": "uint8", "derive": "len(text)"}}, {"text": {"type": "str", "size": "n"}})
+    assert module.build({"text": "ab"}) == module.build({"n": 2, "text": "ab"}) == b"\x02ab"
+    assert refusal_of(module, {"n": 3, "text": "ab"}) == "n: expected 3 to be read back, found 2"
+
+
+def test_the_byte_order_that_was_seen_is_built_again(made: Made):
+    module = made(
+        {"magic": {"type": "uint16", "const": 1, "hidden": True}},
+        {"seen": {"compute": "order", "type": "str"}},
+        byteOrder={"parameter": "order", "wrongWhen": ["bad_constant"]},
+        parameters={"order": {"oneOf": ["big", "little", "auto"], "default": "auto"}},
+    )
+    assert [module.build(module.parse(data)) for data in (b"\0\1", b"\1\0")] == [b"\0\1", b"\1\0"]
+    assert module.build({}) == b"\0\1"

@@ -27,7 +27,12 @@ from wireloom.runtime.engine.encoder import Compiler  # noqa: E402
 from wireloom.runtime.errors import EncodeError  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
-VARIANTS = [(name, settings) for name, every in encoding.SETTINGS.items() for settings in every]
+VARIANTS = [
+    (name, settings)
+    for name, every in encoding.SETTINGS.items()
+    for settings in every
+    if "auto" not in settings.values()
+]
 
 
 @pytest.fixture(name="engine", params=tuple(encoding.SETTINGS))

@@ -33,7 +33,6 @@ MANY = settings(
 CASES = [
     ("fixed", {}),
     ("fixed", {"order": "big"}),
-    ("fixed", {"order": "auto"}),
     ("fixed", {"named": False}),
     ("packed", {}),
     ("packed", {"layout": "old"}),

@@ -42,7 +42,7 @@ FORMATS: Final[Mapping[str, Entry]] = MappingProxyType(
         ),
         "databus_event": Entry(
             "LinkedIn Databus event",
-            "78419ed212b11093af1094b97a08a5c6fa0257de8ddad1dc2ea227a7c2d4fbcb",
+            "7fadcc092777b3259966a91e992e042e28a9574f1d283d9e09887834a642cbb0",
         ),
         "databus_json": Entry(
             "LinkedIn Databus event as a JSON line",

@@ -46,6 +46,7 @@ _WORDS = (
 )
 SETTINGS = {
     **differential.SETTINGS,
+    "databus_event": tuple(each for each in differential.SETTINGS["databus_event"] if "auto" not in each.values()),
     "kpl_record": (*differential.SETTINGS["kpl_record"], {"wrap_single": True}),
     "aerospike_msgpack": (*differential.SETTINGS["aerospike_msgpack"], {"variant": "legacy"}, {"max_size": 120}),
 }

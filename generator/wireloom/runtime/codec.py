@@ -18,6 +18,7 @@ from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.engine import Engine, Path, Request
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError, shown
 from wireloom.runtime.parameters import Parameter, ParameterValue, accept_all
+from wireloom.runtime.parsers.agreement import require_agreement
 from wireloom.runtime.root import Root
 from wireloom.runtime.streams import framed
 from wireloom.runtime.streams.framed import Framed, iterate
@@ -125,22 +126,19 @@ class Codec:
     def build(self, value: Any, *, root: str | None = None, **parameters: object) -> bytes:
         """The bytes of one record; raises EncodeError where the format cannot say `value`.
 
-        What was built is read back, so that nothing leaves that `parse` would refuse.
+        What was built is read back and compared: every member that was given comes back, or it is an EncodeError.
         """
         return self._build_with(self.root(root), value, self.settings(parameters))
 
     def _build_with(self, root: Root, value: Any, parameters: Mapping[str, ParameterValue]) -> bytes:
-        try:
-            data: bytes = root.construct.build(value, **parameters)
-        except RecursionError:
-            raise EncodeError("a value that the stack can hold", "one that is nested deeper, or holds itself") from None
-        try:
-            root.construct.parse(data, **parameters)
-        except DecodeError as error:
-            refusal = EncodeError(error.expected or error.code, f"{error.actual or shown(value)} ({error.code})")
-            refusal.path_from(error)
-            raise refusal from error
-        return data
+        """The first of the byte orders that there may be in which the value reads back; else the error of the first."""
+        refusals: list[EncodeError] = []
+        for settled in root.construct.orders(parameters):
+            try:
+                return _built(root, value, settled, parameters)
+            except EncodeError as error:
+                refusals.append(error)
+        raise refusals[0]
 
     # --- streams ---------------------------------------------------------------------------------------------------
 
@@ -349,6 +347,22 @@ class Codec:
             return canonical.from_canonical(rendering, self.root(root).type, self.extensions)
         except ValueError as error:
             raise EncodeError("the canonical JSON rendering of a record", str(error)) from error
+
+
+def _built(
+    root: Root, value: Any, settled: Mapping[str, ParameterValue], parameters: Mapping[str, ParameterValue]
+) -> bytes:
+    """The bytes of a value, read back under the caller's parameters and compared with it."""
+    try:
+        data: bytes = root.construct.build(value, **settled)
+        require_agreement(value, root.construct.parse(data, **parameters))
+    except DecodeError as error:
+        refusal = EncodeError(error.expected or error.code, f"{error.actual or shown(value)} ({error.code})")
+        refusal.path_from(error)
+        raise refusal from error
+    except RecursionError:
+        raise EncodeError("a value that the stack can hold", "one that is nested deeper, or holds itself") from None
+    return data
 
 
 def _stops(on_error: str) -> bool:

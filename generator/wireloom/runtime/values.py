@@ -27,11 +27,15 @@ class Pairs(list[tuple[object, object]]):
 
 
 class Value(dict[str, Any]):
-    """A parsed struct: what readers see, and beside it the values that only expressions see."""
+    """A parsed struct: what readers see, and beside it the values that only expressions see.
 
-    def __init__(self) -> None:
+    `free` are the members that the format determines itself, so that builders do not need them.
+    """
+
+    def __init__(self, free: frozenset[str] = frozenset()) -> None:
         super().__init__()
         self.hidden: dict[str, Any] = {}
+        self.free = free
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,7 +122,7 @@ def _field(field: Field, declared: Struct, scope: Scope) -> Code:
     known = scope.extents(declared, field.when)
     when = optional_condition(presence_condition(field, declared), _with_version(scope.extents(declared), declared))
     if field.compute is not None:
-        low, high, code = _computed_bounds(field, field.compute, known)
+        low, high = _computed_bounds(field.type, field.compute, known)
         return call(
             "structure.Computed",
             literal(field.wire_name),
@@ -130,10 +130,6 @@ def _field(field: Field, declared: Struct, scope: Scope) -> Code:
             kind=_computed_kind(field.type, field.compute),
             lowest=low,
             highest=high,
-            mapped=_mapped(field.mappings, field.code or "unknown_value"),
-            minimum=None if field.minimum is None else str(field.minimum),
-            maximum=None if field.maximum is None else str(field.maximum),
-            code=code,
             title=title,
             when=when,
             hidden=_flag(field.hidden),
@@ -250,16 +246,12 @@ def _may_be_fraction(expression: Expression) -> bool:
             return expression_kind(expression) is Kind.ANY
 
 
-def _computed_bounds(field: Field, compute: Expression, known: Fields) -> tuple[str | None, str | None, str | None]:
-    """The bounds that a computed integer must be held against, and the code of the field's own range."""
-    code = literal(field.code or "out_of_range") if field.minimum is not None or field.maximum is not None else None
-    type = _plain(field.type)
-    if not isinstance(type, Integer):
-        return None, None, code
-    found = extent(compute, known)
-    if found.low >= type.minimum and found.high <= type.maximum:
-        return None, None, code
-    return str(type.minimum), str(type.maximum), code
+def _computed_bounds(type: Type, compute: Expression, known: Fields) -> tuple[str | None, str | None]:
+    """The bounds that a computed integer must be held against."""
+    plain, found = _plain(type), extent(compute, known)
+    if not isinstance(plain, Integer) or (found.low >= plain.minimum and found.high <= plain.maximum):
+        return None, None
+    return str(plain.minimum), str(plain.maximum)
 
 
 def _plain(type: Type) -> Type:

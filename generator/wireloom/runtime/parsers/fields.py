@@ -215,6 +215,7 @@ class Field:
         if value is not None:
             run.value.update(value)
             run.value.hidden.update(value.hidden)
+            run.value.free |= value.free
             run.scope.update(value)
             run.scope.update(value.hidden)
 
@@ -230,6 +231,13 @@ class Field:
             run.value[title] = value
 
     # --- building ---
+
+    @property
+    def is_determined(self) -> bool:
+        """Whether the value follows from others, or from the format itself."""
+        determined = (self.derive, self.checksum, self.bits or None)
+        has_value = self.const is not MISSING or self.default is not MISSING
+        return has_value or any(each is not None for each in determined)
 
     def value_to_build(self, scope: Container) -> Any:
         """The value on the wire, as far as it is known before the layout; raises LayoutPendingError where it is not."""

@@ -106,6 +106,12 @@ class Record(construct.Construct):
                 "depth_limit", offset=cursor.tell(), expected="containers that the stack can hold", actual="more"
             ) from None
 
+    def orders(self, parameters: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+        """The parameters that a record may be built with: as they are, or under `auto` with each byte order in turn."""
+        if self.order is None or parameters[self.order.parameter] != "auto":
+            return (parameters,)
+        return [{**parameters, self.order.parameter: name} for name in _ORDERS]
+
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         given = accept_all(self.parameters, _keywords(context))
         if self.order is not None and given[self.order.parameter] == "auto":

@@ -6,7 +6,6 @@ from typing import Any
 from construct import Container
 
 from wireloom.runtime.errors import DecodeError, shown
-from wireloom.runtime.parsers.fields import Mapped
 from wireloom.runtime.parsers.protocol import Expression, Run, evaluate, holds, placed, start_of
 from wireloom.runtime.values import Value, float32, kind_of
 
@@ -24,10 +23,6 @@ class Computed:
     kind: str = ""
     lowest: int | None = None
     highest: int | None = None
-    mapped: Mapped | None = None
-    minimum: int | None = None
-    maximum: int | None = None
-    code: str = ""
     title: str = ""
     when: Expression | None = None
     hidden: bool = False
@@ -44,19 +39,18 @@ class Computed:
 
     def _value(self, run: Run) -> Any:
         try:
-            return self.held(evaluate(self.compute, run.scope), run.scope, start_of(run.stream))
+            return self.held(evaluate(self.compute, run.scope), start_of(run.stream))
         except DecodeError as error:
             raise error.at(self.name) from None
 
-    def held(self, value: Any, scope: Container, offset: int) -> Any:
-        """The reader's value of what was computed; raises DecodeError where it is not of the type."""
+    def held(self, value: Any, offset: int) -> Any:
+        """The value, of its type; raises DecodeError where it is not."""
         if value is None:
             return None
         value = self._typed(value, offset)
-        _check_bounds(value, self.lowest, self.highest, "int_range", offset)
-        if self.mapped is not None:
-            return self.mapped.read(value, scope, offset)
-        _check_bounds(value, self.minimum, self.maximum, self.code, offset)
+        low, high = self.lowest, self.highest
+        if (low is not None and value < low) or (high is not None and value > high):
+            raise DecodeError("int_range", offset=offset, expected=f"{low} .. {high}", actual=shown(value))
         return value
 
     def _typed(self, value: Any, offset: int) -> Any:
@@ -65,12 +59,6 @@ class Computed:
         if self.kind and kind_of(value) != self.kind:
             raise DecodeError("type_mismatch", offset=offset, expected=self.kind, actual=shown(value))
         return value
-
-
-def _check_bounds(value: Any, low: int | None, high: int | None, code: str, offset: int) -> None:
-    if (low is not None and value < low) or (high is not None and value > high):
-        expected = f"{'' if low is None else low} .. {'' if high is None else high}".strip()
-        raise DecodeError(code, offset=offset, expected=expected, actual=shown(value))
 
 
 @dataclass(frozen=True)

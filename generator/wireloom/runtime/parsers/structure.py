@@ -101,6 +101,7 @@ class Struct(construct.Construct):
         self.sequential = form is None
         self.versions = tuple(versions)
         self.fields = tuple(step for step in steps if isinstance(step, Field))
+        self._free = frozenset(_free(steps))
         self._checksums = {step.name: step.checksum for step in self.fields if step.checksum is not None}
 
     @property
@@ -128,7 +129,7 @@ class Struct(construct.Construct):
         if hasattr(stream, "limit"):
             scope._size = stream.limit - scope._start
         source = self.form.open(self, stream, scope)
-        run = Run(scope, source, stream, Value())
+        run = Run(scope, source, stream, Value(self._free))
         for step in self.steps:
             step.parse(run)
         if run.reached and run.reached > stream.tell():
@@ -228,6 +229,22 @@ def _agrees(step: Step, value: Mapping[str, Any], scope: Container) -> bool:
             return given is None or same(evaluate(step.compute, scope), given)
         case _:
             return True
+
+
+def _free(steps: Sequence[Step]) -> Iterator[str]:
+    """What readers call the members that follow from others, or from the format itself."""
+    for step in steps:
+        match step:
+            case Field():
+                if step.is_determined:
+                    yield step.title or step.name
+                yield from (bit.name for bit in step.bits)
+            case Computed():
+                yield step.title or step.name
+            case Counted():
+                yield step.name
+            case _:
+                pass
 
 
 def _titles(subcon: Any) -> Iterator[str]:

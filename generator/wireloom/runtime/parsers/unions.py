@@ -167,7 +167,7 @@ class Attempt(construct.Construct):
                 stream.seek(start)
                 stream.limit, stream.overrun = region
                 continue
-            value = Value()
+            value = Value(parsed.free | {self.kind, self.reason})
             value[self.kind], value[self.reason] = trial.name, reason
             value.update(parsed)
             value.hidden.update(parsed.hidden)

@@ -26,7 +26,7 @@ class Compiler:
     def __init__(self, native: Any, layout: Mapping[str, Any], settings: Mapping[str, Any], type: Record) -> None:
         self.native, self.layout = native, layout
         self.reader_settings = dict(settings)
-        self.settings = dict(settings) | self._order_to_build(settings)
+        self.settings = dict(settings)
         self.columns = outline(type)
         self.reader = reading.Compiler(native, layout, settings, type)
         self.assembly = Assembly(native.ENCODE_OPCODES, native.EXPRESSION_CODES)
@@ -35,14 +35,6 @@ class Compiler:
         self.type = type
         self.names, self.records, self.structs, self.fields = Names(self), Records(self), Structs(self), Fields(self)
         self.binary, self.msgpack, self.protobuf = Binary(self), MessagePack(self), Protobuf(self)
-
-    def _order_to_build(self, settings: Mapping[str, Any]) -> dict[str, str]:
-        """Where the byte order is to be found out, what is built is big-endian."""
-        match self.layout["order"]:
-            case (str(parameter), _) if settings[parameter] == "auto":
-                return {parameter: "big"}
-            case _:
-                return {}
 
     @property
     def big(self) -> bool:
@@ -60,6 +52,9 @@ class Compiler:
 
     def parts(self, root: str) -> tuple[list[Any], dict[str, Any]]:
         """What the engine makes the program of, and validates."""
+        match self.layout["order"]:
+            case (str(parameter), _) if self.settings[parameter] == "auto":
+                raise Uncovered("a byte order that the value decides")
         node = self.layout["roots"][root]
         self.records.root(node, self.columns[0])
         assembly = self.assembly

@@ -184,6 +184,8 @@ def either(left: Any, right: Any) -> bool | None:
 
 def here(context: Container) -> int:
     """Bytes from the struct's start to the position."""
+    if not hasattr(context._io, "tell"):
+        raise LayoutPendingError
     return int(context._io.tell()) - int(context._start)
 
 

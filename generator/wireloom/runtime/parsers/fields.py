@@ -68,7 +68,7 @@ class Bit:
 
     def write(self, raw: int, scope: Container) -> int:
         """`raw` with these bits set from the value being built."""
-        value = scope.get(self.name) if self.derive is None else evaluate(self.derive, scope)
+        value = scope._value.get(self.name) if self.derive is None else evaluate(self.derive, scope)
         if self.mapped is not None:
             present = (raw >> self.low) & ((1 << self.width) - 1)
             if value is None and not self.mapped.means(None, scope):
@@ -77,7 +77,19 @@ class Bit:
         if value is None:
             return raw
         mask = ((1 << self.width) - 1) << self.low
-        return (raw & ~mask) | ((int(value) << self.low) & mask)
+        return (raw & ~mask) | ((self._checked(value) << self.low) & mask)
+
+    def _checked(self, value: Any) -> int:
+        """The number, if the bits can say it."""
+        if self.width == 1 and self.mapped is None:
+            if not isinstance(value, bool):
+                raise EncodeError("true or false", shown(value)).at(self.name)
+            return int(value)
+        signed = self.signed and self.mapped is None
+        low, high = (-(1 << self.width - 1), 1 << self.width - 1) if signed else (0, 1 << self.width)
+        if not isinstance(value, int) or isinstance(value, bool) or not low <= value < high:
+            raise EncodeError(f"an integer from {low} to {high - 1}", shown(value)).at(self.name)
+        return value
 
 
 @dataclass(frozen=True)
@@ -153,12 +165,13 @@ class Field:
         if not self.optional:
             missing = getattr(run.source, "start", 0)
             raise DecodeError("missing_key", offset=missing, expected=self.member or self.name, actual="no such member")
+        self._store(run, self.default_meant(run.scope))
+
+    def default_meant(self, scope: Container) -> Any:
+        """What readers see where the field is absent."""
         if self.default is MISSING:
-            self._store(run, None)
-        elif self.mapped is not None:
-            self._store(run, self.mapped.read(self.default, run.scope, 0))
-        else:
-            self._store(run, self.default)
+            return None
+        return self.default if self.mapped is None else self.mapped.read(self.default, scope, 0)
 
     def _seek(self, run: Run, stream: Any) -> None:
         if self.at is None:
@@ -242,7 +255,7 @@ class Field:
     def value_to_build(self, scope: Container) -> Any:
         """The value on the wire, as far as it is known before the layout; raises LayoutPendingError where it is not."""
         if self.const is not MISSING:
-            return MISSING if self.optional and same(self.const, self.default) else self.const
+            return self._constant(scope)
         if self.derive is not None:
             value = evaluate(self.derive, scope)
         elif self.flatten:
@@ -250,7 +263,7 @@ class Field:
         else:
             value = scope._value.get(self.title or self.name)
         if self.bits:
-            return self._packed(value, scope)
+            return self.packed(value, scope)
         if value is None and self.optional and not self._null_has_a_wire_form():
             return MISSING
         wire = value if self.mapped is None else self.mapped.write(value, scope)
@@ -261,8 +274,25 @@ class Field:
         means_another = self.default is not MISSING and self.default is not None
         return means_another and getattr(self.subcon, "nullable", False)
 
-    def _packed(self, value: Any, scope: Container) -> int:
-        raw = int(value or 0)
+    def _constant(self, scope: Container) -> Any:
+        """The constant; one that may be absent is, unless the value has it or readers do not see it."""
+        given = scope._value.get(self.title or self.name)
+        if self.optional and (same(self.const, self.default) or (given is None and not self.hidden)):
+            return MISSING
+        return self.const
+
+    @property
+    def placeholder(self) -> Any:
+        """Something of the width of the value, to be written over."""
+        plain = getattr(self.subcon, "placeholder", 0)
+        return plain if self.mapped is None else self.mapped.entries[0][0]
+
+    def packed(self, value: Any, scope: Container) -> int:
+        """The integer that `value` (none: the one that the caller gave, else 0) and its bits make."""
+        raw = scope._value.get(self.title or self.name) if value is None else value
+        if not isinstance(raw, int | None) or isinstance(raw, bool):
+            raise EncodeError("an integer", shown(raw))
+        raw = raw or 0
         for bit in self.bits:
             raw = bit.write(raw, scope)
         return raw

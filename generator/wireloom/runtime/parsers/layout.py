@@ -1,20 +1,24 @@
 """Building a struct: fields in a buffer first, then what follows from where they came to stand.
 
-Derived values come first, then checksums, inner ones before those that cover them.
+Derived values come first, then checksums, inner ones before those that cover them. Where something had to be guessed
+(a condition over the struct's own size), the struct is laid out again with what came of the guess, until that agrees.
 """
 
 import io
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from construct import Container
 
-from wireloom.runtime.errors import EncodeError
+from wireloom.runtime.errors import EncodeError, shown
 from wireloom.runtime.expressions import LayoutPendingError
+from wireloom.runtime.parsers.facts import PENDING, BuildingScope, Facts
 from wireloom.runtime.parsers.fields import Field
-from wireloom.runtime.parsers.protocol import MISSING, Form, Sink, Step, WireStruct, evaluate, holds
-from wireloom.runtime.parsers.steps import Mark
+from wireloom.runtime.parsers.protocol import MISSING, Form, Sink, Step, WireStruct, evaluate, guess, holds
+from wireloom.runtime.parsers.steps import Computed, Mark
+
+_PASSES = 6
 
 
 class Buildable(WireStruct, Protocol):
@@ -25,53 +29,114 @@ class Buildable(WireStruct, Protocol):
     form: Form
     sequential: bool
 
-    def _building_scope(self, value: Mapping[str, Any], context: Container, stream: Any) -> Container:
-        """The names that expressions see while `value` is built."""
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of laying a struct out."""
+
+    size: int | None = None
+    marks: Mapping[str, int] = field(default_factory=dict)
+    late: Mapping[str, Any] = field(default_factory=dict)
+    present: Sequence[bool] = ()
 
 
 class Layout:
-    """One struct being built: fields in a buffer first, then what follows from where they came to stand."""
+    """One struct being built in one of its versions."""
 
-    def __init__(self, struct: Buildable, value: Mapping[str, Any], stream: Any, context: Container) -> None:
-        self.struct = struct
-        self.stream = stream
+    def __init__(
+        self, struct: Buildable, value: Mapping[str, Any], stream: Any, context: Container, version: int = -1
+    ) -> None:
+        self.struct, self.value, self.stream, self.context, self.version = struct, value, stream, context, version
         self.binary = struct.sequential
-        self.target = io.BytesIO() if self.binary else stream
-        self.scope = struct._building_scope(value, context, self.target)
+        self.guessed = False
         self.pending: list[tuple[Field, int]] = []
 
     def build(self) -> None:
         """Write the struct to the stream."""
-        self._derive_early()
-        fields = [step for step in self.struct.fields if holds(step.when, self.scope)]
-        sink = self.struct.form.create(self.struct, self.target, self.scope, fields)
-        tail = [step for step in fields if isinstance(step.at, int) and step.at < 0]
-        for step in self.struct.steps:
+        if not self.binary:
+            self._lay_out(self.stream, Outcome())
+            return
+        assumed = Outcome()
+        for _ in range(_PASSES):
+            self.guessed = False
+            target = io.BytesIO()
+            outcome = self._lay_out(target, assumed)
+            if not self.guessed or outcome == assumed:
+                self.stream.write(target.getvalue())
+                return
+            assumed = outcome
+        raise EncodeError("a layout that settles", "one that each pass changes")
+
+    def facts(self) -> Facts:
+        """What expressions see of the struct before its bytes are there."""
+        self._open(None, Outcome())
+        return self._facts
+
+    def _open(self, target: Any, assumed: Outcome) -> None:
+        start = target.tell() if not self.binary and hasattr(target, "tell") else 0
+        self.target, self.pending = target, []
+        self.scope = BuildingScope(
+            _=self.context,
+            _params=self.context._params,
+            _io=None,
+            _start=start,
+            _size=assumed.size,
+            _marks=dict(assumed.marks),
+            _version=self.version,
+            _value=self.value,
+            _layout=self,
+        )
+        self._facts = Facts(self.struct, self.value, self.scope, assumed.late, assumed.present)
+        self._facts.settle()
+        self.scope._io = target
+
+    def _lay_out(self, target: Any, assumed: Outcome) -> Outcome:
+        self._open(target, assumed)
+        steps = list(enumerate(self.struct.steps))
+        fields = [step for index, step in steps if isinstance(step, Field) and self._facts.present[index]]
+        sink = self.struct.form.create(self.struct, target, self.scope, fields)
+        tail: list[Field] = []
+        for index, step in steps:
             if isinstance(step, Mark) and self.binary:
-                self.scope._marks[step.name] = self.target.tell()
-            elif isinstance(step, Field) and step in fields and step not in tail:
-                self._write(step, sink)
+                self.scope._marks[step.name] = target.tell()
+            elif isinstance(step, Computed) and self.scope.get(step.name) is PENDING:
+                self._compute(step)
+            elif isinstance(step, Field) and self._is_there(index, step):
+                if isinstance(step.at, int) and step.at < 0:
+                    tail.append(step)
+                else:
+                    self._write(step, sink)
+        if self.binary:
+            target.seek(0, io.SEEK_END)
         for step in tail:
             self._write(step, sink)
         sink.close()
-        if self.binary:
-            self._settle()
-            self.stream.write(self.target.getvalue())
+        return self._settled() if self.binary else Outcome()
 
-    def _derive_early(self) -> None:
-        """Give expressions what can be known before the layout: derived fields, and the bits of integers."""
-        for step in self.struct.fields:
-            if step.derive is not None and not step.bits:
-                with suppress(LayoutPendingError):
-                    self.scope[step.name] = evaluate(step.derive, self.scope)
-            for bit in step.bits:
-                if bit.derive is not None:
-                    self.scope[bit.name] = evaluate(bit.derive, self.scope)
+    def _is_there(self, index: int, step: Field) -> bool:
+        """Whether the field is written; where the position has a say, that is only known now."""
+        if step.when is None or not self.binary:
+            return self._facts.present[index]
+        try:
+            present = holds(step.when, self.scope)
+        except LayoutPendingError:
+            return self._facts.present[index]
+        if present != self._facts.present[index]:
+            guess(self.scope)
+            self._facts.present[index] = present
+        return present
+
+    def _compute(self, step: Computed) -> bool:
+        try:
+            self.scope[step.name] = evaluate(step.compute, self.scope)
+        except LayoutPendingError:
+            return False
+        return True
 
     def _write(self, step: Field, sink: Sink) -> None:
         try:
             stream = sink.place(step)
-            self._pad_to(step)
+            self._seek(step)
             start = self.target.tell() if self.binary else 0
             value = self._value(step, start)
             if value is not MISSING:
@@ -82,47 +147,92 @@ class Layout:
     def _value(self, step: Field, start: int) -> Any:
         """The value to write; for one that the layout decides, something of its width, to be written over."""
         if step.checksum is None:
-            with suppress(LayoutPendingError):
+            try:
                 return step.value_to_build(self.scope)
+            except LayoutPendingError:
+                if not self.binary:
+                    guess(self.scope)
         self.pending.append((step, start))
-        return getattr(step.subcon, "placeholder", 0)
+        return step.placeholder
 
-    def _pad_to(self, step: Field) -> None:
+    def _seek(self, step: Field) -> None:
+        """Go where the field stands: behind zeros, or back to where there is something already."""
         if step.at is None or (isinstance(step.at, int) and step.at < 0):
             return
-        target = step.at if isinstance(step.at, int) else evaluate(step.at, self.scope)
-        gap = target - self.target.tell()
-        if gap < 0:
-            raise EncodeError(f"to stand at byte {target}", f"byte {self.target.tell()} reached")
-        self.target.write(bytes(gap))
+        try:
+            target = step.at if isinstance(step.at, int) else evaluate(step.at, self.scope)
+        except LayoutPendingError:
+            guess(self.scope)
+            return
+        if not isinstance(target, int) or target < 0:
+            raise EncodeError("an offset", shown(target))
+        end = self.target.seek(0, io.SEEK_END)
+        self.target.write(bytes(max(target - end, 0)))
+        self.target.seek(target)
 
-    def _settle(self) -> None:
+    # --- what the layout decides ---
+
+    def _settled(self) -> Outcome:
         """Derived values first, then checksums, each after those that it covers."""
-        self.scope._size = self.target.tell()
-        for step, start in self.pending:
-            if step.checksum is None:
-                value = step.value_to_build(self.scope)
-                self.scope[step.name] = value
-                self._patch(step, start, value)
-        waiting = [(step, start) for step, start in self.pending if step.checksum is not None]
-        for step, start in sorted(waiting, key=lambda item: sum(self._covers(item, other) for other in waiting)):
-            first, last = self._range(step)
+        size = self.target.seek(0, io.SEEK_END)
+        self.scope._size = size
+        self._settle_values()
+        self._settle_checksums()
+        late = {name: self.scope.get(name) for name in self._facts.late}
+        return Outcome(size, dict(self.scope._marks), late, tuple(self._facts.present))
+
+    def _settle_values(self) -> None:
+        waiting = [(step, start) for step, start in self.pending if step.checksum is None]
+        computed = [step for step in self.struct.steps if isinstance(step, Computed)]
+        while waiting:
+            left = [item for item in waiting if not self._is_settled(*item)]
+            known = [self._compute(step) for step in computed if self.scope.get(step.name) is PENDING]
+            if len(left) == len(waiting) and not any(known):
+                guess(self.scope)  # it follows from a struct around this one
+                return
+            waiting = left
+        for step in computed:
+            if self.scope.get(step.name) is PENDING:
+                self._compute(step)
+
+    def _is_settled(self, step: Field, start: int) -> bool:
+        try:
+            value = step.value_to_build(self.scope)
+        except LayoutPendingError:
+            return False
+        self.scope[step.name] = value
+        for bit in step.bits:
+            self.scope[bit.name] = bit.read(value, self.scope, 0)
+        self._patch(step, start, value)
+        return True
+
+    def _settle_checksums(self) -> None:
+        waiting = [(step, start, *self._range(step)) for step, start in self.pending if step.checksum is not None]
+
+        def covered(item: tuple[Field, int, int, int]) -> int:
+            return sum(other is not item and item[2] <= other[1] < item[3] for other in waiting)
+
+        for step, start, first, last in sorted(waiting, key=covered):
             assert step.checksum is not None
             self._patch(step, start, step.checksum.algorithm(self.target.getvalue()[first:last]))
 
     def _range(self, step: Field) -> tuple[int, int]:
         assert step.checksum is not None
-        return step.checksum.start(self.scope), step.checksum.end(self.scope)
-
-    def _covers(self, outer: tuple[Field, int], inner: tuple[Field, int]) -> bool:
-        first, last = self._range(outer[0])
-        return outer is not inner and first <= inner[1] < last
+        try:
+            first, last = evaluate(step.checksum.start, self.scope), evaluate(step.checksum.end, self.scope)
+        except LayoutPendingError:
+            guess(self.scope)
+            return 0, 0
+        if not isinstance(first, int) or not isinstance(last, int) or first < 0:
+            raise EncodeError("a range of bytes for its checksum", f"{shown(first)} .. {shown(last)}").at(
+                step.title or step.name
+            )
+        return first, last
 
     def _patch(self, step: Field, start: int, value: Any) -> None:
-        end = self.target.tell()
         self.target.seek(start)
         try:
             step.subcon._build(value, self.target, self.scope, "")
         except EncodeError as error:
             raise error.at(step.title or step.name) from None
-        self.target.seek(end)
+        self.target.seek(0, io.SEEK_END)

@@ -4,13 +4,13 @@ A struct runs its steps over an opened container; the container (`Form`) knows w
 how to read them. Expressions see the values read so far through construct's context.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from construct import Container
 
-from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.errors import DecodeError, EncodeError
 from wireloom.runtime.values import Value
 
 Expression = Callable[[Container], Any]
@@ -33,7 +33,7 @@ def evaluate(expression: Expression, scope: Container) -> Any:
     """The value of an expression; null where a value is missing that must be there, as can be while building."""
     try:
         return expression(scope)
-    except (TypeError, KeyError):
+    except (TypeError, KeyError, AttributeError):
         return None
 
 
@@ -49,6 +49,15 @@ def placed(value: Any, stream: Any, what: str) -> int:
     return int(value)
 
 
+def guess(scope: Container | None) -> None:
+    """While building: tell the structs that are being laid out that something within them was guessed."""
+    while scope is not None:
+        layout = scope.get("_layout")
+        if layout is not None:
+            layout.guessed = True
+        scope = scope.get("_")
+
+
 def same(left: object, right: object) -> bool:
     """Equal, and not merely as true equals 1."""
     return left == right and isinstance(left, bool) == isinstance(right, bool)
@@ -57,6 +66,23 @@ def same(left: object, right: object) -> bool:
 def start_of(stream: Any) -> int:
     """The offset of the value about to be read, whatever it is read from."""
     return int(stream.tell()) if hasattr(stream, "tell") else int(stream.start)
+
+
+def first_of(options: Iterable[Any], stream: Any, build: Callable[[Any], Any]) -> None:
+    """Build the first of some options that can be built; where none can, the error of the first."""
+    start = stream.tell() if hasattr(stream, "tell") else None
+    refusals: list[EncodeError] = []
+    for option in options:
+        try:
+            build(option)
+        except EncodeError as error:
+            refusals.append(error)
+            if start is not None:
+                stream.seek(start)
+                stream.truncate()
+        else:
+            return
+    raise refusals[0]
 
 
 # --- where a field's bytes are -------------------------------------------------------------------------------------

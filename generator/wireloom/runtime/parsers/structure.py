@@ -30,6 +30,7 @@ from wireloom.runtime.parsers.protocol import (
     WireField,
     WireStruct,
     evaluate,
+    first_of,
     holds,
     same,
     start_of,
@@ -142,13 +143,18 @@ class Struct(construct.Construct):
 
     def accepts(self, value: Mapping[str, Any], context: Container) -> bool:
         """Whether `value` can be of this struct: its constants, mapped words and computed facts agree."""
-        scope = self._building_scope(value, context, None)
+        scope = Layout(self, value, None, context, len(self.versions) - 1).facts().scope
         return all(_agrees(step, value, scope) for step in self.steps)
 
     def covers(self, value: Mapping[str, Any]) -> int:
         """How many of the members that `value` has are of this struct."""
         names = set(self.titles())
         return sum(1 for name, member in value.items() if member is not None and name in names)
+
+    def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
+        """What expressions see of the members of `value`."""
+        scope = Layout(self, value, None, context, self._versions_to_build(value, context)[0]).facts().scope
+        return {name: found for name, found in scope.items() if not name.startswith("_")}
 
     def titles(self) -> Iterator[str]:
         """What readers call the members of this struct, flattened ones included."""
@@ -166,39 +172,31 @@ class Struct(construct.Construct):
                 case _:
                     pass
 
-    def _building_scope(self, value: Mapping[str, Any], context: Container, stream: Any) -> Container:
-        scope = Scope(dict.fromkeys(self.titles()))
-        scope.update(value)
-        for step in self.steps:
-            if isinstance(step, Field | Computed | Counted) and step.name not in scope:
-                scope[step.name] = value.get(getattr(step, "title", "") or step.name)
-        scope.update(
-            {
-                "_": context,
-                "_params": context._params,
-                "_io": stream,
-                "_start": 0,
-                "_size": None,
-                "_marks": {},
-                "_checksums": self._checksums,
-                "_version": self._version_to_build(context),
-                "_value": value,
-            }
-        )
-        return scope
-
-    def _version_to_build(self, context: Container) -> int:
-        """The version that a parameter names, else the newest."""
+    def _versions_to_build(self, value: Mapping[str, Any], context: Container) -> Sequence[int]:
+        """The version that a parameter names, else those that have a place for most of `value`, the newest first."""
         names = [version.name for version in self.versions]
         for choice in context._params.values():
             if isinstance(choice, str) and choice in names:
-                return names.index(choice)
-        return len(names) - 1
+                return (names.index(choice),)
+        places = range(len(names) - 1, -1, -1)
+        if len(names) < 2 or all(version.arity is None for version in self.versions):
+            return (len(names) - 1,)
+        return sorted(places, key=lambda place: self._left_out(value, context, place))
+
+    def _left_out(self, value: Mapping[str, Any], context: Container, version: int) -> int:
+        """How many members of `value` a version has no place for."""
+        facts = Layout(self, value, None, context, version).facts()
+        return sum(
+            not facts.present[index] and facts.given(step) is not None
+            for index, step in enumerate(self.steps)
+            if isinstance(step, Field)
+        )
 
     def _build(self, obj: Any, stream: Any, context: Container, path: Path) -> Any:
         if not isinstance(obj, Mapping):
             raise EncodeError(f"a record ({self.name})", shown(obj))
-        Layout(self, obj, stream, context).build()
+        versions = self._versions_to_build(obj, context)
+        first_of(versions, stream, lambda version: Layout(self, obj, stream, context, version).build())
         return obj
 
 

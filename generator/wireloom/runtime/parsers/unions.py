@@ -10,7 +10,9 @@ from construct import Container
 
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
-from wireloom.runtime.expressions import equal
+from wireloom.runtime.expressions import LayoutPendingError, equal
+from wireloom.runtime.parsers.facts import lent
+from wireloom.runtime.parsers.protocol import first_of, guess
 from wireloom.runtime.parsers.structure import Expression, Scalar, Struct, Value, evaluate, holds
 
 _SHOWN = 1024
@@ -30,12 +32,12 @@ def titles_of(subcons: Sequence[Any]) -> Iterator[str]:
             yield from subcon.titles()
 
 
-def struct_for(value: Any, subcons: Sequence[Any], context: Container) -> Any:
-    """While building: the struct that `value` is of, by its constants and words, then by the members it has."""
+def structs_for(value: Any, subcons: Sequence[Any], context: Container) -> Sequence[Any]:
+    """While building: the structs that `value` may be of, by its constants and words, then by the members it has."""
     candidates = [subcon for subcon in subcons if isinstance(value, Mapping) and subcon.accepts(value, context)]
     if not candidates:
         raise EncodeError("a record of one of the known kinds", shown(value))
-    return max(candidates, key=lambda subcon: subcon.covers(value))
+    return sorted(candidates, key=lambda subcon: subcon.covers(value), reverse=True)
 
 
 class CasesByValue:
@@ -54,6 +56,10 @@ class CasesByValue:
     def covers(self, value: Mapping[str, Any]) -> int:
         """The most members of `value` that a case has."""
         return max(int(subcon.covers(value)) for subcon in self.subcons)
+
+    def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
+        """What expressions see of the members of `value`."""
+        return lent(structs_for(value, self.subcons, context)[0], value, context)
 
 
 class Select(construct.Construct):
@@ -84,11 +90,26 @@ class Select(construct.Construct):
         return case._parse(stream, context, path)
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
-        tag = evaluate(self.tag, context)
+        try:
+            tag = evaluate(self.tag, context)
+        except LayoutPendingError:
+            guess(context)
+            first_of(self._guesses(obj, context), stream, lambda case: case._build(obj, stream, context, path))
+            return obj
         case = self._case(tag)
         if case is None or isinstance(case, Refusal):
             raise EncodeError(f"a value for the case {shown(tag)}", "no such case")
         return case._build(obj, stream, context, path)
+
+    def _guesses(self, obj: Any, context: Container) -> Sequence[Any]:
+        """The cases that a value may be of, where the tag follows from the layout."""
+        if isinstance(obj, Mapping) and all(hasattr(subcon, "accepts") for subcon in self.subcons):
+            return structs_for(obj, self.subcons, context)
+        return self.subcons
+
+    def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
+        """What expressions see of the members of `value`."""
+        return lent(self._case(evaluate(self.tag, context)), value, context)
 
 
 class Peek(CasesByValue, construct.Construct):
@@ -114,7 +135,21 @@ class Peek(CasesByValue, construct.Construct):
                 return case._parse(stream, context, path)
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
-        return struct_for(obj, self.subcons, context)._build(obj, stream, context, path)
+        candidates = structs_for(obj, self.subcons, context)
+        first_of(candidates, stream, lambda case: stream.write(self._selected(case, obj, context)))
+        return obj
+
+    def _selected(self, case: Any, obj: Any, context: Container) -> bytes:
+        """The bytes of a value as one of the cases, which its tag must select again."""
+        buffer = io.BytesIO()
+        case._build(obj, buffer, context, "")
+        try:
+            tag = self.tag._parse(Cursor(buffer.getvalue()), context, "")
+        except DecodeError:
+            tag = None
+        if self.cases.get(tag) is not case:
+            raise EncodeError("a value that its tag selects", f"one that begins with {shown(tag)}")
+        return buffer.getvalue()
 
 
 @dataclass(frozen=True)
@@ -163,6 +198,8 @@ class Attempt(construct.Construct):
             except DecodeError as error:
                 if not trial.falls_back(error, context):
                     raise
+                if trial is self.trials[-1]:
+                    raise
                 reason = error.code
                 stream.seek(start)
                 stream.limit, stream.overrun = region
@@ -172,36 +209,53 @@ class Attempt(construct.Construct):
             value.update(parsed)
             value.hidden.update(parsed.hidden)
             return value
-        raise AssertionError("the last alternative of an Attempt has no fallback")
+        raise AssertionError("an Attempt has alternatives")
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         if not isinstance(obj, Mapping):
             raise EncodeError("a record", shown(obj))
-        trial, buffer = self._trial_for(obj, context), io.BytesIO()
-        trial.subcon._build(obj, buffer, context, path)
-        self._check_reading(trial, buffer.getvalue(), context)
-        stream.write(buffer.getvalue())
+        trials = self._trials_for(obj, context)
+        first_of(trials, stream, lambda trial: stream.write(self._tried(trial, obj, context)))
         return obj
+
+    def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
+        """What expressions see of the members of `value`."""
+        trial = self._trials_for(value, context)[0]
+        told = {self.kind: trial.name, self.reason: value.get(self.reason)}
+        return told | lent(trial.subcon, value, context)
+
+    def _tried(self, trial: Trial, obj: Mapping[str, Any], context: Container) -> bytes:
+        """The bytes of a value as one of the alternatives."""
+        buffer = io.BytesIO()
+        trial.subcon._build(obj, buffer, context, "")
+        self._check_reading(trial, buffer.getvalue(), context)
+        return buffer.getvalue()
 
     def _check_reading(self, trial: Trial, data: bytes, context: Container) -> None:
         """Readers try the alternatives in order, so what was built as one must not read as another."""
-        read = self._parse(Cursor(data), context, "")
+        try:
+            read = self._parse(Cursor(data), context, "")
+        except LayoutPendingError:
+            return  # it looks at a struct around it that is not settled; the whole is read back in the end
+        except DecodeError as error:
+            raise EncodeError(f"a value that reads back as {trial.name}", f"{error.code} at {error.path}") from error
         if read[self.kind] != trial.name:
             because = f" ({read[self.reason]})" if read[self.reason] else ""
             raise EncodeError(
                 f"a value that reads back as {trial.name}", f"one that reads as {read[self.kind]}{because}"
             )
 
-    def _trial_for(self, obj: Mapping[str, Any], context: Container) -> Trial:
+    def _trials_for(self, obj: Mapping[str, Any], context: Container) -> Sequence[Trial]:
+        """The alternative that the value names; else those that it may be, the ones that `build_when` chooses first."""
         named = obj.get(self.kind)
         for trial in self.trials:
             if trial.name == named:
-                return trial
+                return (trial,)
         if named is not None:
             raise EncodeError("one of " + ", ".join(trial.name for trial in self.trials), shown(named)).at(self.kind)
         scope = Container(dict(obj))
         scope.update({"_": context, "_params": context._params})
-        return next(trial for trial in self.trials if holds(trial.build_when, scope))
+        return sorted(self.trials, key=lambda trial: not holds(trial.build_when, scope))
 
 
 class Deferred(construct.Construct):
@@ -226,6 +280,10 @@ class Deferred(construct.Construct):
     def covers(self, value: Mapping[str, Any]) -> int:
         """How many members of `value` the type has."""
         return int(self.target().covers(value))
+
+    def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
+        """What expressions see of the members of `value`."""
+        return lent(self.target(), value, context)
 
     def _parse(self, stream: Any, context: Container, path: str) -> Any:
         return self.target()._parse(stream, context, path)

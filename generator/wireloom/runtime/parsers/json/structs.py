@@ -13,8 +13,8 @@ from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.parsers.json.nodes import WORDS, Kind, Node, Slot, Tree, expect, mismatch
-from wireloom.runtime.parsers.protocol import MISSING, Expression, Scalar, WireField, WireStruct, evaluate
-from wireloom.runtime.parsers.unions import CasesByValue, Refusal, struct_for
+from wireloom.runtime.parsers.protocol import MISSING, Expression, Scalar, WireField, WireStruct, evaluate, first_of
+from wireloom.runtime.parsers.unions import CasesByValue, Refusal, structs_for
 from wireloom.runtime.values import kind_of
 
 # --- structs as objects --------------------------------------------------------------------------------------------
@@ -292,5 +292,6 @@ class SelectMember(CasesByValue, construct.Construct):
         return tag
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
-        struct_for(obj, self.subcons, context)._build(obj, stream, context, path)
+        candidates = structs_for(obj, self.subcons, context)
+        first_of(candidates, stream, lambda case: case._build(obj, stream, context, path))
         return obj

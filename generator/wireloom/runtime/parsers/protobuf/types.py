@@ -140,6 +140,10 @@ class Body(construct.Construct):
         """How many of the members that `value` has are of this message."""
         return self.struct.covers(value)
 
+    def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
+        """What expressions see of the members of `value`."""
+        return self.struct.lent(value, context)
+
     @cached_property
     def struct(self) -> Struct:
         """What the message is made of."""

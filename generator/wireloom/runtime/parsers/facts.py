@@ -1,0 +1,230 @@
+"""What expressions see of a struct while it is built, before its bytes are there.
+
+What the caller gave stands in the scope, then what is derived and computed from it, and null for what is absent because
+its condition does not hold; since each may follow from the others, this is repeated until nothing changes. What follows
+from the layout (`size`, marks, `here`) is pending: an expression that reaches it raises LayoutPendingError, and whoever
+has to go on without it makes a guess, which a further pass over the layout puts right.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any, Protocol
+
+from construct import Container
+
+from wireloom.runtime.errors import DecodeError, EncodeError
+from wireloom.runtime.expressions import LayoutPendingError
+from wireloom.runtime.parsers.fields import Field
+from wireloom.runtime.parsers.protocol import MISSING, Scope, Step, evaluate, guess, holds
+from wireloom.runtime.parsers.steps import Computed, Counted
+from wireloom.runtime.values import Value
+
+PENDING = object()
+_SWEEPS = 16
+
+
+class BuildingScope(Scope):
+    """The names of a struct that is being built."""
+
+    def __getitem__(self, name: str) -> Any:
+        """The value; raises LayoutPendingError where it is not settled yet."""
+        found = super().__getitem__(name)
+        if found is PENDING:
+            raise LayoutPendingError
+        return found
+
+
+class Inner(Value):
+    """The value of a field that is a record, whose hidden members are worked out where an expression asks for them."""
+
+    def __init__(self, given: Mapping[str, Any], subcon: Any, context: Container) -> None:
+        dict.__init__(self, given)
+        self._subcon, self._context = subcon, context
+
+    def __getattr__(self, name: str) -> Any:
+        """The hidden members."""
+        if name != "hidden":
+            raise AttributeError(name)
+        self.hidden = lent(self._subcon, dict(self), self._context)
+        return self.hidden
+
+
+def lent(subcon: Any, value: Any, context: Container) -> dict[str, Any]:
+    """What expressions see of the members of `value`, by their names on the wire."""
+    if not isinstance(value, Mapping) or not hasattr(subcon, "lent"):
+        return {}
+    try:
+        found: dict[str, Any] = subcon.lent(value, context)
+    except (EncodeError, LayoutPendingError):
+        return {}
+    return found
+
+
+def _titles(step: Field | Computed | Counted) -> Iterator[str]:
+    """What readers call the members that a flattened field lends."""
+    if isinstance(step, Field) and step.flatten and hasattr(step.subcon, "titles"):
+        yield from step.subcon.titles()
+
+
+class StructToBuild(Protocol):
+    """What the facts of a struct are made from."""
+
+    steps: Sequence[Step]
+
+
+class Facts:
+    """The scope of one struct being built, and which of its steps are there."""
+
+    def __init__(
+        self,
+        struct: StructToBuild,
+        value: Mapping[str, Any],
+        scope: BuildingScope,
+        assumed: Mapping[str, Any],
+        present: Sequence[bool],
+    ) -> None:
+        self.value, self.scope, self.assumed = value, scope, assumed
+        self.steps = [
+            (index, step) for index, step in enumerate(struct.steps) if isinstance(step, Field | Computed | Counted)
+        ]
+        self.guessed_present = present
+        self.present = [True] * len(struct.steps)
+        self.late: dict[str, Any] = {}  # names that were pending at first
+        self._changed = False
+
+    def settle(self) -> None:
+        """Sweep over the steps until nothing changes."""
+        for _, step in self.steps:
+            self._set(step.name, self.given(step))
+            for name in _titles(step):
+                self._set(name, self.value.get(name))
+        for _, step in self.steps:
+            if not (isinstance(step, Field) and step.flatten):
+                self._derive(step)
+        for _ in range(_SWEEPS):
+            self._changed = False
+            self._sweep()
+            if not self._changed:
+                return
+
+    def _sweep(self) -> None:
+        there: set[str] = set()
+        for index, step in self.steps:
+            self.present[index] = not isinstance(step, Field | Computed) or self.is_present(index, step)
+            if self.present[index]:
+                there.add(step.name)
+                self._derive(step)
+                there.update(self._flattened(step, there))
+            elif step.name not in there:
+                self._set(step.name, None)
+                for bit in step.bits if isinstance(step, Field) else ():
+                    self._set(bit.name, None)
+
+    def is_present(self, index: int, step: Field | Computed) -> bool:
+        """Whether the step's condition holds; a guess where that is not settled."""
+        try:
+            return holds(step.when, self.scope)
+        except LayoutPendingError:
+            guess(self.scope)
+            return self.guessed_present[index] if self.guessed_present else self._is_wanted(step)
+
+    def _is_wanted(self, step: Field | Computed) -> bool:
+        """Whether there is something to write."""
+        if isinstance(step, Computed):
+            return True
+        if step.derive is not None:
+            return self._known(step.derive) not in (None, 0, False, PENDING)
+        if step.flatten:
+            return any(self.value.get(name) is not None for name in _titles(step))
+        return self.given(step) is not None
+
+    # --- values ---
+
+    def given(self, step: Field | Computed | Counted) -> Any:
+        """What the caller gave for a step."""
+        return self.value.get(getattr(step, "title", "") or step.name)
+
+    def _derive(self, step: Field | Computed | Counted) -> None:
+        match step:
+            case Counted():
+                self._set(step.name, self.given(step) or 0)
+            case Computed():
+                self._set(step.name, self._computed(step))
+            case Field(flatten=True):
+                self._set(step.name, self.value)
+            case Field():
+                self._set(step.name, self._field(step))
+                self._bits(step)
+
+    def _computed(self, step: Computed) -> Any:
+        value = self._pending(step.name, self._known(step.compute))
+        try:
+            return value if value is PENDING else step.held(value, 0)
+        except DecodeError:
+            return value  # reading back says so
+
+    def _flattened(self, step: Field | Computed | Counted, there: AbstractSet[str]) -> set[str]:
+        """The names that a flattened struct gives a value."""
+        if not (isinstance(step, Field) and step.flatten):
+            return set()
+        found = lent(step.subcon, self.value, self.scope)
+        for name, value in found.items():
+            if value is not None or name not in there:
+                self._set(name, value)
+        return {name for name, value in found.items() if value is not None}
+
+    def _field(self, step: Field) -> Any:
+        given = self.given(step)
+        if step.const is not MISSING:
+            return None if step.optional and given is None and not step.hidden else step.const
+        if step.checksum is not None:
+            return self._pending(step.name, PENDING if given is None else given)
+        if step.derive is not None:
+            return self._pending(step.name, self._known(step.derive))
+        if given is None and step.optional and step.default is not MISSING:
+            return step.default_meant(self.scope)
+        if isinstance(given, Mapping) and hasattr(step.subcon, "lent"):
+            return Inner(given, step.subcon, self.scope)
+        return given
+
+    def _bits(self, step: Field) -> None:
+        """The integer that the bits make, and what each of them then is."""
+        if not step.bits:
+            return
+        try:
+            raw = step.packed(None if step.derive is None else evaluate(step.derive, self.scope), self.scope)
+        except LayoutPendingError:
+            self._set(step.name, self._pending(step.name, PENDING))
+            for bit in step.bits:
+                known = self.value.get(bit.name) if bit.derive is None else self._known(bit.derive)
+                self._set(bit.name, self._pending(bit.name, known))
+            return
+        except EncodeError:
+            return  # writing says so
+        self._set(step.name, raw)
+        for bit in step.bits:
+            try:
+                self._set(bit.name, bit.read(raw, self.scope, 0))
+            except DecodeError:
+                self._set(bit.name, self.value.get(bit.name))
+
+    def _known(self, expression: Any) -> Any:
+        try:
+            return evaluate(expression, self.scope)
+        except LayoutPendingError:
+            return PENDING
+
+    def _pending(self, name: str, value: Any) -> Any:
+        """The value; where it is pending, what was assumed of it."""
+        if value is not PENDING:
+            return value
+        self.late[name] = PENDING
+        return self.assumed.get(name, PENDING)
+
+    def _set(self, name: str, value: Any) -> None:
+        old = self.scope.get(name, MISSING)
+        if old is value or (isinstance(value, Inner) and isinstance(old, Inner)):
+            return
+        if type(old) is not type(value) or not isinstance(value, int | str | bytes | float) or old != value:
+            self._changed = True
+        self.scope[name] = value

@@ -16,9 +16,8 @@ from wireloom.runtime.columns.projection import project
 from wireloom.runtime.columns.rows import row_record
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.engine import Engine, Path, Request
-from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError, shown
+from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
 from wireloom.runtime.parameters import Parameter, ParameterValue, accept_all
-from wireloom.runtime.parsers.agreement import require_agreement
 from wireloom.runtime.root import Root
 from wireloom.runtime.streams import framed
 from wireloom.runtime.streams.framed import Framed, iterate
@@ -131,14 +130,10 @@ class Codec:
         return self._build_with(self.root(root), value, self.settings(parameters))
 
     def _build_with(self, root: Root, value: Any, parameters: Mapping[str, ParameterValue]) -> bytes:
-        """The first of the byte orders that there may be in which the value reads back; else the error of the first."""
-        refusals: list[EncodeError] = []
-        for settled in root.construct.orders(parameters):
-            try:
-                return _built(root, value, settled, parameters)
-            except EncodeError as error:
-                refusals.append(error)
-        raise refusals[0]
+        try:
+            return root.construct.written(value, parameters)
+        except RecursionError:
+            raise EncodeError("a value that the stack can hold", "one that is nested deeper, or holds itself") from None
 
     # --- streams ---------------------------------------------------------------------------------------------------
 
@@ -347,22 +342,6 @@ class Codec:
             return canonical.from_canonical(rendering, self.root(root).type, self.extensions)
         except ValueError as error:
             raise EncodeError("the canonical JSON rendering of a record", str(error)) from error
-
-
-def _built(
-    root: Root, value: Any, settled: Mapping[str, ParameterValue], parameters: Mapping[str, ParameterValue]
-) -> bytes:
-    """The bytes of a value, read back under the caller's parameters and compared with it."""
-    try:
-        data: bytes = root.construct.build(value, **settled)
-        require_agreement(value, root.construct.parse(data, **parameters))
-    except DecodeError as error:
-        refusal = EncodeError(error.expected or error.code, f"{error.actual or shown(value)} ({error.code})")
-        refusal.path_from(error)
-        raise refusal from error
-    except RecursionError:
-        raise EncodeError("a value that the stack can hold", "one that is nested deeper, or holds itself") from None
-    return data
 
 
 def _stops(on_error: str) -> bool:

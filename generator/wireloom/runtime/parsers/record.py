@@ -12,8 +12,10 @@ import construct
 from construct import Container
 
 from wireloom.runtime.cursor import Cursor
-from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.expressions import LayoutPendingError
 from wireloom.runtime.parameters import Parameter, accept_all
+from wireloom.runtime.parsers.agreement import require_agreement
 
 _ORDERS = ("big", "little")
 
@@ -106,11 +108,35 @@ class Record(construct.Construct):
                 "depth_limit", offset=cursor.tell(), expected="containers that the stack can hold", actual="more"
             ) from None
 
-    def orders(self, parameters: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-        """The parameters that a record may be built with: as they are, or under `auto` with each byte order in turn."""
+    def written(self, value: Any, parameters: Mapping[str, Any]) -> bytes:
+        """The bytes of a value, which was read back and compared; raises EncodeError. Parameters must be complete.
+
+        Under `auto` it has the first byte order in which it reads back.
+        """
+        refusals: list[EncodeError] = []
+        for settled in self._orders(parameters):
+            try:
+                return self._agreeing(value, settled, parameters)
+            except EncodeError as error:
+                refusals.append(error)
+        raise refusals[0]
+
+    def _orders(self, parameters: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
         if self.order is None or parameters[self.order.parameter] != "auto":
             return (parameters,)
         return [{**parameters, self.order.parameter: name} for name in _ORDERS]
+
+    def _agreeing(self, value: Any, settled: Mapping[str, Any], parameters: Mapping[str, Any]) -> bytes:
+        try:
+            data: bytes = self.build(value, **settled)
+            require_agreement(value, self.read_all(Cursor(data), parameters))
+        except DecodeError as error:
+            refusal = EncodeError(error.expected or error.code, f"{error.actual or shown(value)} ({error.code})")
+            refusal.path_from(error)
+            raise refusal from error
+        except LayoutPendingError:
+            raise EncodeError("a value whose layout can be found", "one that depends on where it stands") from None
+        return data
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         given = accept_all(self.parameters, _keywords(context))

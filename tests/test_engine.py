@@ -252,3 +252,57 @@ def test_an_engine_of_other_sources_is_not_trusted(monkeypatch):
     with pytest.warns(RuntimeWarning, match="built from other sources"):
         assert engines.module() is None
     engines.module.cache_clear()
+
+
+def test_a_layout_that_is_not_as_it_was_generated_is_refused(engine):
+    source = random.Random(9)
+    paths = list(_paths(dict(engine.layout)))
+    for path, value in source.sample(paths, min(60, len(paths))):
+        altered = _altered(dict(engine.layout), path, value + 1 if type(value) is int else "another")
+        other = engines.Engine(engine.codec, altered)
+        with pytest.raises(ContractError, match="generate"):
+            other.decode(pa.array([b""]), asked(engine))
+
+
+def _paths(tree, path=()):
+    """Where the words and numbers of a layout stand."""
+    for key, value in tree.items() if isinstance(tree, dict) else enumerate(tree):
+        if isinstance(value, dict | tuple):
+            yield from _paths(value, (*path, key))
+        else:
+            yield (*path, key), value
+
+
+def _altered(tree, path, value):
+    """The layout with another value at a path."""
+    key, *rest = path
+    inner = _altered(tree[key], rest, value) if rest else value
+    if isinstance(tree, dict):
+        return {**tree, key: inner}
+    return (*tree[:key], inner, *tree[key + 1 :])
+
+
+def test_a_record_beyond_the_limit_on_size_costs_itself_alone(engine):
+    records = good(engine)
+    longest = max(map(len, records))
+    parameter = engine.codec.root(None).construct.size
+    if not isinstance(parameter, str):
+        pytest.skip("no parameter says how large a record may be")
+    request = asked(engine, **{parameter: longest - 1})
+    assert differential.compare(engine, records, request) == []
+    found = engine.decode(pa.array(records, pa.binary()), request)
+    assert (found.reread, found.reason) == (sum(len(record) == longest for record in records), "")
+
+
+def test_no_column_depends_on_the_columns_beside_it_or_on_the_path():
+    engine = data.engine("aerospike_msgpack")
+    for shown in differential.OPEN_VALUES:
+        for columns in (("bins.value.variant",), ("bins.value.int", "bins.value.float"), ("bins.value.str",)):
+            request = asked(engine, columns=columns, open_values=shown)
+            assert differential.compare(engine, differential.seeds("aerospike_msgpack"), request) == []
+
+
+def test_flat_rows_without_columns_are_still_rows():
+    engine = data.engine("kpl_record")
+    found = engine.decode(pa.array(data.kpl(2, 3, 12), pa.binary()), asked(engine, columns=(), explode=True))
+    assert len(found.records) == len(found.errors) == len(found.parents) == 6

@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 2,
+    "version": 3,
     "format": "aerospike_msgpack",
     "order": "big",
     "depth": "max_depth",
@@ -196,4 +196,5 @@ LAYOUT: Final[dict[str, Any]] = {
         "batch_records": ("list", ("ref", "Message"), None, None, "duplicate_element", None),
         "batch_keys": ("list", ("ref", "Key"), None, None, "duplicate_element", None),
     },
+    "digest": "3a959ee5a3262d866249bdedbc67940d",
 }

@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 2,
+    "version": 3,
     "format": "databus_event",
     "order": ("byteOrder", ("bad_magic", "header_crc")),
     "depth": 64,
@@ -440,4 +440,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Event")},
+    "digest": "d466ce6802453708f2448d6cddf839ab",
 }

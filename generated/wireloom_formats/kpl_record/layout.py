@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 2,
+    "version": 3,
     "format": "kpl_record",
     "order": "big",
     "depth": 64,
@@ -215,4 +215,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Record")},
+    "digest": "8167ad090251f15aad6a6b2fadfb8e06",
 }

@@ -253,7 +253,7 @@ class Codec:
         values, errors = self.parse_all(array, request)
         view = arrow.View(request.columns, request.explode, request.open_values)
         path = self.decode_path_of(request)
-        reason = path.reason or "an array that the engine does not take, or a record beyond the limit on size"
+        reason = path.reason or "an array of a type that the engine does not take"
         return arrow.decoded(values, errors, entry.layout, view, reason=reason)
 
     def decode_stream(  # noqa: PLR0913 - the keywords of the generated functions
@@ -291,7 +291,7 @@ class Codec:
                 if request.stop:
                     raise
                 values.append(None)
-                errors.append(error)
+                errors.append(error.bare())
         return values, errors
 
     def encode(

@@ -93,6 +93,11 @@ class DecodeError(_PathError):
         record = "" if self.record_index is None else f" (record {self.record_index} at byte {self.record_offset})"
         return f"{self.format or 'record'}: {self.code}{place}, byte {self.offset}{record}{detail}{found}"
 
+    def bare(self) -> "DecodeError":
+        """The error without the frames that it came through, which hold all that the parser made of the record."""
+        self.__traceback__ = self.__context__ = self.__cause__ = None
+        return self
+
     def __reduce__(self) -> tuple[object, ...]:
         return _restore, (self.__class__, self.__dict__)
 

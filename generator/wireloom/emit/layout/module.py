@@ -4,13 +4,14 @@ The table says what the spec says and nothing about a machine: parameters stay n
 binds both when it loads the table (`runtime/engine`). A format whose bodies the engine cannot read has no layout.
 """
 
+from ast import literal_eval
+
 from wireloom.emit.code import Code, Tuple, display, literal, mapping, render
 from wireloom.emit.frames import framed, heading
 from wireloom.emit.layout.types import node
 from wireloom.model.format import CrcAlgorithm, Format, Ranges
 from wireloom.model.types import Encoding
-
-LAYOUT_VERSION = 2
+from wireloom.runtime.engine.contract import LAYOUT_VERSION, digest
 
 
 def emit(format: Format) -> str | None:
@@ -39,6 +40,8 @@ def _layout(format: Format) -> Code:
         "types": mapping({literal(name): node(type) for name, type in format.types}),
         "roots": mapping({literal(root.name): node(root.type) for root in format.roots}),
     }
+    stated = literal_eval(render(mapping({literal(name): part for name, part in parts.items()})))
+    parts["digest"] = literal(digest(stated))
     return mapping({literal(name): part for name, part in parts.items()})
 
 

@@ -284,7 +284,7 @@ def _kind(value: object, type: Alternatives) -> str | None:
     if value is None:
         return None
     option = chosen(type, value)
-    if option is None and not type.partial:
+    if option is None and not type.without:
         raise TypeError(f"{value!r} is none of {', '.join(name for name, _ in alternatives(type))}")
     return None if option is None else kind_name(option)
 

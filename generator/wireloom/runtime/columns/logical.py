@@ -96,11 +96,11 @@ class Record:
 class Alternatives:
     """One of several types, at most one of each kind, told apart by the kind of the value (`kind_name`).
 
-    `partial` says that a projection left kinds out: a value of one of those shows as a struct of nulls.
+    `without` are the kinds that a projection left out: a value of one of those shows as a struct of nulls.
     """
 
     options: tuple["LogicalType", ...]
-    partial: bool = False
+    without: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,8 @@ def _project_kinds(type: Alternatives, paths: list[tuple[str, ...]], above: tupl
     _refuse_unknown([kind_name(option) for option in type.options], paths, above)
     options = [(option, [path[1:] for path in paths if path[0] == kind_name(option)]) for option in type.options]
     kept = tuple(_projected(option, rests, (*above, kind_name(option))) for option, rests in options if rests)
-    return Alternatives(kept, partial=type.partial or len(kept) < len(type.options))
+    without = {kind_name(option) for option, rests in options if not rests}
+    return Alternatives(kept, type.without | without)
 
 
 def _refuse_unknown(names: Sequence[str], paths: Sequence[tuple[str, ...]], above: tuple[str, ...]) -> None:

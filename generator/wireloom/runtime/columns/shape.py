@@ -104,9 +104,14 @@ def _as_is(value: object) -> object:
 
 
 def chosen(alternatives: Alternatives, value: object) -> LogicalType | None:
-    """The option that a value has by its kind: the one of that kind, else the open one; None if there is neither."""
+    """The option that a value has by its kind: the one of that kind, else the open one; None if there is neither.
+
+    A projection does not change which it is.
+    """
     options = {kind_name(option): option for option in alternatives.options}
     open_option = options.get("variant")
     if isinstance(value, Extension):
-        return open_option or options.get(kind_of(value.value))
-    return options.get(kind_of(value), open_option)
+        no_open_one = "variant" not in options.keys() | alternatives.without
+        return options.get(kind_of(value.value)) if no_open_one else open_option
+    kind = kind_of(value)
+    return None if kind in alternatives.without else options.get(kind, open_option)

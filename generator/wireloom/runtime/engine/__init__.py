@@ -12,11 +12,12 @@ from importlib import import_module
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
+from wireloom.runtime.engine import contract
 from wireloom.runtime.engine.assembly import Uncovered
+from wireloom.runtime.engine.contract import LAYOUT_VERSION
 from wireloom.runtime.engine.host import NATIVE, NO_ENGINE, Host, Path, Request
 from wireloom.runtime.engine.kept import Kept
 from wireloom.runtime.engine.sources import digest
-from wireloom.runtime.errors import ContractError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from wireloom.runtime.columns.arrow import Decoded
     from wireloom.runtime.engine.encoder.table import Table as Writer
     from wireloom.runtime.engine.table import Table
-
-LAYOUT_VERSION = 2
-"""The version of layouts that this engine reads."""
 
 __all__ = ["LAYOUT_VERSION", "Engine", "Path", "Request", "Uncovered", "available", "module"]
 
@@ -72,22 +70,10 @@ class Engine(Host):
     def decode(self, array: "pa.Array", request: Request) -> "Decoded | None":
         """The columns of an array of records; None where the engine does not cover the request."""
         program = self.program(request)
-        if program is None or not program.takes(array) or self._oversized(array, request):
+        if program is None or not program.takes(array):
             return None
         decoded: Decoded = program.decode(array, request)
         return decoded
-
-    def _oversized(self, array: "pa.Array", request: Request) -> bool:
-        """Whether some record is beyond the format's limit on size, which the program does not check."""
-        limit = self.root(request).construct.size_limit(request.settings)
-        if limit is None:
-            return False
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        sized = array.cast(pa.large_binary()) if pa.types.is_binary_view(array.type) else array
-        longest = pc.max(pc.binary_length(sized)).as_py()
-        return longest is not None and bool(longest > limit)
 
     def program(self, request: Request) -> "Table | None":
         """The program for a request; None where the engine does not cover it."""
@@ -105,24 +91,25 @@ class Engine(Host):
     def batches(self, array: "pa.Array", request: Request, row_budget: int = 0) -> "Iterator[Decoded] | None":
         """The columns in parts, each below Arrow's 2 GiB and, of lists of rows, not far above the row budget."""
         program = self.program(request)
-        if program is None or not program.takes(array) or self._oversized(array, request):
+        if program is None or not program.takes(array):
             return None
         parts: Iterator[Decoded] = program.batches(array, request, row_budget)
         return parts
 
     def _made(self, home: str, request: Request) -> Any:
         """What the Table of a module makes for a request; where the engine does not cover it, a Path that says why."""
-        if self.layout.get("version") != LAYOUT_VERSION:
-            raise ContractError(
-                f"{self.codec.format}: layout of version {self.layout.get('version')}; "
-                f"this engine reads version {LAYOUT_VERSION}: generate again"
-            )
-        if module() is None:
+        contract.check(self.codec.format, self.layout)
+        native = module()
+        if native is None:
             return NO_ENGINE
         try:
-            return import_module(f"wireloom.runtime.engine.{home}").Table.compiled(self, module(), request)
+            return import_module(f"wireloom.runtime.engine.{home}").Table.compiled(self, native, request)
         except Uncovered as reason:
             return Path(native=False, reason=str(reason))
+        except native.LayoutError as refusal:
+            return Path(native=False, reason=f"its program would be beyond the engine's bounds ({refusal})")
+        except RecursionError:
+            return Path(native=False, reason="types nested deeper than a program can be made of")
 
     def encode(self, records: "pa.StructArray", request: Request) -> "pa.Array | None":
         """The records of columns; None where the engine does not cover the request. Raises EncodeError."""

@@ -284,11 +284,11 @@ cdef class Program:
         memset(m.absent, 1, self.register_count + 1)
         return batch
 
-    def run(self, int form, buffers, int64_t first, int64_t start, int64_t stop, int64_t row_budget=0, int rows=-1):
+    def run(self, int form, buffers, int64_t first, int64_t start, int64_t stop, int64_t row_budget=0, int rows=-1, int64_t largest=-1):
         """The columns of records `start` to `stop` of an array given by its buffers (validity, offsets, data ...).
 
         Ends early where an output buffer is full or where the column `rows` has `row_budget` elements; `consumed` says
-        how many records were read.
+        how many records were read. Records of more than `largest` bytes (-1: no limit) are given up unread.
         """
         cdef Batch batch
         cdef Machine m
@@ -326,6 +326,7 @@ cdef class Program:
         row = 0
         if code == OK:
             with nogil:
+                m.largest = largest if largest >= 0 else INT64_MAX
                 code = self.sweep(&m, &given, start, count, row_budget, rows if rows >= 0 else 0, status, &row)
                 if code == OK or (code == FULL and row > 0):
                     code = settle(m.columns, 0, row)
@@ -371,7 +372,7 @@ cdef class Program:
             return skip_row(m)
         if not locate(given, at, &record, &size):
             return IRREGULAR
-        code = self.read(m, record, size, True)
+        code = self.read(m, record, size, True) if size <= m.largest else IRREGULAR
         if code == OK or code == FULL or code == EXHAUSTED:
             return code
         status[0] = 2

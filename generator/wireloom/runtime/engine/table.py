@@ -81,9 +81,10 @@ class Table:
         if isinstance(array, pa.ChunkedArray):
             array = array.combine_chunks()
         form, start, count = _FORMS[array.type], 0, len(array)
-        budget = (row_budget, self._listed()) if row_budget else (0, -1)
+        limit = self.engine.root(request).construct.size_limit(request.settings)
+        bounds = *((row_budget, self._listed()) if row_budget else (0, -1)), -1 if limit is None else limit
         while True:
-            batch = self.program.run(form, array.buffers(), array.offset, start, count, *budget)
+            batch = self.program.run(form, array.buffers(), array.offset, start, count, *bounds)
             yield self.decoded(batch, *self._read_again(array, batch, start, request), start)
             start += batch.consumed
             if start >= count:
@@ -108,7 +109,7 @@ class Table:
             except DecodeError as error:
                 if request.stop:
                     raise
-                errors[row] = error
+                errors[row] = error.bare()
         return errors, accepted
 
     def follow(  # noqa: PLR0913 - a window, and how records stand in it
@@ -157,6 +158,8 @@ class Table:
         """The members of each element with the others of its record."""
         assert self.row is not None
         own = {field.name for field in elements.type}
+        if not self.row.fields:
+            return elements
         parts = [
             elements.field(member.name) if member.name in own else records.field(member.name).take(rows.parents)
             for member in self.row.fields

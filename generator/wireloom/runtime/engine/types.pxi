@@ -277,6 +277,7 @@ cdef struct Machine:
     const uint8_t *end
     const uint8_t *stop  # the end of the record, whatever region is in force
     const uint8_t *readable  # the end of the memory that may be read, though it is not the record's
+    int64_t largest  # bytes that a record of an array may have
     const uint8_t *given_end  # the end of the memory that all records lie in; NULL: each lies in memory of its own
     int64_t next  # the instruction behind the one that is executed
     Frame frames[FRAMES]

@@ -3,6 +3,9 @@
 from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import TAKES, Node, Scope, Sink, need_width, number_form
+from wireloom.runtime.engine.expressions import Constant
+
+_MANY = 1 << 16  # elements that may be none of them bytes; of more there must be a byte each
 
 
 class Binary(Part):
@@ -29,6 +32,8 @@ class Binary(Part):
             case ("list", element, count, None, _, None):
                 with self.compiler.into(sink.column, "list") as column:
                     form, operand = self.compiler.size(count, scope)
+                    if form == 1 and operand > _MANY:
+                        form, operand = 2, self.expressions.place(Constant(operand))
                     self.compiler.repeated("REPEAT", (form, operand), element, scope, column, count=sink.register)
             case _:
                 raise Uncovered(f"a binary {node[0]}")

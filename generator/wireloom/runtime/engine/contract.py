@@ -1,0 +1,32 @@
+"""Layouts are taken as they were generated, or not at all.
+
+A layout states its own digest. One that was cut off, edited or put together from two would be compiled to a program
+that reads other records than the spec describes, without a word: the engine refuses it. What is then compiled is what
+the generator wrote, whose types are held together by the model.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from wireloom.runtime.errors import ContractError
+
+LAYOUT_VERSION = 3
+"""The version of layouts that this engine reads."""
+
+
+def digest(parts: Mapping[str, Any]) -> str:
+    """What a layout of these parts states beside them."""
+    stated = [(name, part) for name, part in parts.items() if name != "digest"]
+    return hashlib.sha256(repr(stated).encode("utf-8", "backslashreplace")).hexdigest()[:32]
+
+
+def check(format: str, layout: Mapping[str, Any]) -> None:
+    """Raises ContractError for a layout of another version, or that is not as it was generated."""
+    version = layout.get("version")
+    if version != LAYOUT_VERSION:
+        raise ContractError(
+            f"{format}: layout of version {version}; this engine reads version {LAYOUT_VERSION}: generate again"
+        )
+    if layout.get("digest") != digest(layout):
+        raise ContractError(f"{format}: the layout is not as it was generated: generate again")

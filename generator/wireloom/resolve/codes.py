@@ -10,6 +10,7 @@ from wireloom.expr.types import kind
 from wireloom.model import types
 from wireloom.model.extents import field_extents
 from wireloom.model.format import ErrorCode
+from wireloom.model.meanings import calculates
 from wireloom.model.types import Encoding, Form, Type
 from wireloom.problems import nearest
 from wireloom.resolve.builtins import CODES, general_codes
@@ -205,6 +206,8 @@ def _step_codes(step: types.Step, struct: types.Struct) -> Iterator[str]:
             elif not step.counted:
                 yield from type_codes(_without_impossible(step.type, struct), struct.encoding)
             yield step.code
+            tables = (step.mappings, *(bit.mappings for bit in step.bits))
+            yield from ("int_range",) if any(table is not None and calculates(table) for table in tables) else ()
             yield from (bit.code for bit in step.bits if bit.mappings is not None)
             yield from (step.refers.code,) if step.refers is not None else ()
         case types.Check(code=code) | types.End(code=code):

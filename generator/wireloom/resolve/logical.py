@@ -20,6 +20,7 @@ from wireloom.expr.types import kind as expression_kind
 from wireloom.model import logical, types
 from wireloom.model.extents import field_extents
 from wireloom.model.logical import LogicalField, LogicalType
+from wireloom.model.meanings import integer_type
 from wireloom.resolve.outline import leaves
 
 _KIND_ORDER = ("bool", "int", "float", "str", "bytes", "list", "map", "record", "variant")
@@ -191,20 +192,12 @@ def mapped_shape(mappings: tuple[types.Mapping, ...]) -> Shape:
         case Kind.BOOLEAN:
             return Shape(logical.Boolean(), nullable)
         case Kind.INTEGER:
-            return Shape(_meanings(value for value in present if isinstance(value, int)), nullable)
+            return Shape(integer_type(mappings), nullable)
         case Kind.NULL:
             return Shape(_NOTHING, nullable=True, empty=True)
         case _:
             closed = all(each is not None for each in known)
             return Shape(logical.Text(tuple(str(value) for value in present) if closed else ()), nullable)
-
-
-def _meanings(values: Iterator[int]) -> logical.Integer:
-    """The type of integers that mapped values mean: int64 as long as it holds all that are known."""
-    known = tuple(values)
-    if max(known, default=0) < 1 << 63:
-        return logical.Integer(64, signed=True)
-    return logical.Integer(64, signed=False) if min(known) >= 0 else logical.Integer(65, signed=True)
 
 
 def _entry_shape(table: str, named: Types) -> Shape:

@@ -23,6 +23,7 @@ _BODIES: Mapping[Encoding, tuple[Encoding, ...]] = {  # whose structs may stand 
     Encoding.JSON: (Encoding.JSON,),
 }
 _NOTHING = "say with `when` whether a field is there; a case without bytes is a struct without fields"
+_KEYS = "no column holds that: leave the `?` out, or write a list of structs"
 _ATTEMPTS = (Encoding.BINARY, Encoding.MSGPACK)  # whose bytes can be read a second time
 _KINDS = types.Integer | types.Float | types.Boolean | types.Null | types.Text | types.Bytes | types.JsonText
 
@@ -79,10 +80,25 @@ def _check(  # noqa: PLR0913 - what there is to know about it
         case types.Map(key=key) if encoding is Encoding.JSON and not isinstance(_plain(key, named), types.Text):
             message = "the names of a JSON object are texts"
             draft.reports_entry(place, "wrong-encoding", message, "write map(str, TYPE), or a list of structs")
+        case types.Map(key=key) if _takes_null(key, named, frozenset()):
+            draft.reports_entry(place, "wrong-shape", "a key of a map may be null here", _KEYS)
         case _:
             pass
     for part in parts(type):
         _check(draft, named, place, part, encoding, used)
+
+
+def _takes_null(type: Type, named: Types, seen: frozenset[str]) -> bool:
+    """Whether null is a value of a type whose columns tell kinds apart; an open value says null itself."""
+    match type:
+        case types.Nullable() | types.Null():
+            return True
+        case types.Reference(name=name):
+            return name not in seen and _takes_null(named[name], named, seen | {name})
+        case types.OneOf(alternatives=alternatives, open=False):
+            return any(_takes_null(each.type, named, seen) for each in alternatives)
+        case _:
+            return False
 
 
 def _plain(type: Type, named: Types) -> Type:

@@ -9,6 +9,7 @@ from wireloom.expr.ast import Binary, Call, Conditional, Expression, FieldRef, K
 from wireloom.expr.extents import Extent, extent
 from wireloom.expr.text import text_of
 from wireloom.expr.types import kind as expression_kind
+from wireloom.model.meanings import calculates, integer_type
 from wireloom.model.types import (
     Bit,
     Boolean,
@@ -262,7 +263,10 @@ def _mapped(mappings: tuple[Mapping, ...] | None, code: str) -> Code | None:
     if mappings is None:
         return None
     entries = Tuple(tuple(Tuple((literal(entry.wire), function(entry.value))) for entry in mappings))
-    return call("structure.Mapped", entries, literal(code))
+    if not calculates(mappings):
+        return call("structure.Mapped", entries, literal(code))
+    type = integer_type(mappings)
+    return call("structure.Mapped", entries, literal(code), lowest=str(type.minimum), highest=str(type.maximum))
 
 
 def _bit(bit: Bit, known: Fields) -> Code:

@@ -307,7 +307,7 @@ class Documents:
 
 def _hidden(field: Field, compute: Expression, scope: Scope, conditions: Conditions) -> Member:
     """A computed value: not in the object, but it may decide about other members."""
-    told = None if conditions else Scoped(compute, scope)
+    told = None if conditions or field.mappings is not None else Scoped(compute, scope)
     return Member((scope, field.wire_name), "", {}, conditions, required=False, compute=told)
 
 

@@ -327,14 +327,21 @@ class Records:
         known = self._outcomes(compute)
         if field.hidden:
             schema: Schema = {}
+        elif field.mappings is not None:
+            schema = _meanings(field.mappings, shown)
         elif known is not None and any(each is not None for each in known):
             schema = values([rendering.constant(each, shown) for each in dict.fromkeys(known) if each is not None])
         else:
             schema = self.schema(field.type, shown)
         there = Scoped(Call("present", (compute,)), scope)
-        told = None if conditions else Scoped(compute, scope)
+        told = None if conditions or field.mappings is not None else Scoped(compute, scope)
         return Member(
-            (scope, field.wire_name), _name(field), _described(field, schema), (*conditions, there), compute=told
+            (scope, field.wire_name),
+            _name(field),
+            _described(field, schema),
+            (*conditions, there),
+            required=not self._null(field, field.type),
+            compute=told,
         )
 
     def _outcomes(self, expression: Expression) -> tuple[Constant, ...] | None:

@@ -16,18 +16,31 @@ from wireloom.runtime.parsers.protocol import MISSING, Expression, Run, Scalar, 
 
 @dataclass(frozen=True)
 class Mapped:
-    """What a value on the wire means to readers; the first entry that means a value is how it is built."""
+    """What a value on the wire means to readers; the first entry that means a value is how it is built.
+
+    Integers that are computed are held against `lowest` and `highest`, else `int_range`.
+    """
 
     entries: tuple[tuple[Scalar, Expression], ...]
     code: str
+    lowest: int | None = None
+    highest: int | None = None
 
     def read(self, wire: Scalar, scope: Container, offset: int) -> Scalar:
         """The meaning of `wire`; raises DecodeError with `code` where it has none."""
         for known, meaning in self.entries:
             if known == wire and type(known) is type(wire):
-                return meaning(scope)  # type: ignore[no-any-return]
+                return self._held(meaning(scope), offset)
         known_values = ", ".join(shown(known) for known, _ in self.entries)
         raise DecodeError(self.code, offset=offset, expected=f"one of {known_values}", actual=shown(wire))
+
+    def _held(self, meaning: Scalar, offset: int) -> Scalar:
+        if self.lowest is None or self.highest is None or not isinstance(meaning, int):
+            return meaning
+        if not self.lowest <= meaning <= self.highest:
+            expected = f"{self.lowest} .. {self.highest}"
+            raise DecodeError("int_range", offset=offset, expected=expected, actual=shown(meaning))
+        return meaning
 
     def write(self, value: Scalar, scope: Container, preferred: Scalar = MISSING) -> Scalar:  # type: ignore[assignment]
         """The wire value that means `value`: `preferred` where it does."""

@@ -14,6 +14,7 @@ from wireloom.runtime.engine.outline import Column
 
 _DENSE = 1 << 12
 _GREATEST = (1 << 63) - 1
+_WORD = 64
 _WIDEST = 64  # bits of an integer
 _NAMED = {"as", "hidden", "flatten", "when", "since", "until"}
 _HELD = {"code", "const", "values", "minimum", "maximum", "bits", "checksum"}
@@ -253,6 +254,8 @@ class Fields(Part):
         column = None if hidden else member(record, name)
         place, number = low << 8 | width, self.assembly.refusal(code)
         if values is None:
+            if width == _WORD and not signed and column is not None:
+                raise Uncovered("64 bits without a sign")
             kind = "bool" if width == 1 else "int"
             form = 0 if width == 1 else 2 if signed else 1
             with self.compiler.into(column, kind) as target:
@@ -297,4 +300,6 @@ class Fields(Part):
     def _meaning(self, meaning: Constant | None) -> tuple[int, int]:
         if meaning is None:
             return -1, 0
+        if isinstance(meaning.value, int) and not -_GREATEST <= meaning.value <= _GREATEST:
+            raise Uncovered("a mapping to a number beyond 64 bits")
         return {"null": 0, "int": 1, "bool": 2, "text": 3}[meaning.kind], self.compiler.records.word(meaning.value)

@@ -1,0 +1,45 @@
+"""Value tables: the integers that they can mean, and the type that has room for them."""
+
+from collections.abc import Iterator
+
+from wireloom.expr.ast import Conditional, Expression, Kind, Literal
+from wireloom.expr.types import kind
+from wireloom.model.logical import Integer
+from wireloom.model.types import Mapping
+
+_BEYOND = 1 << 63
+
+
+def integer_type(mappings: tuple[Mapping, ...]) -> Integer:
+    """The type of a table's integers: int64, as long as it holds all that are stated."""
+    stated = [value for each in mappings for value in _stated(each.value)]
+    if max(stated, default=0) < _BEYOND:
+        return Integer(64, signed=True)
+    return Integer(65, signed=True) if calculates(mappings) or min(stated) < 0 else Integer(64, signed=False)
+
+
+def calculates(mappings: tuple[Mapping, ...]) -> bool:
+    """Whether some integer of the table is computed, so that it must be held against the type."""
+    return any(kind(each.value) is Kind.INTEGER and not _chosen(each.value) for each in mappings)
+
+
+def _chosen(expression: Expression) -> bool:
+    """Whether an expression gives one of its constants."""
+    match expression:
+        case Literal():
+            return True
+        case Conditional(_, then, otherwise):
+            return _chosen(then) and _chosen(otherwise)
+        case _:
+            return False
+
+
+def _stated(expression: Expression) -> Iterator[int]:
+    match expression:
+        case Literal(int(value)):
+            yield value
+        case Conditional(_, then, otherwise):
+            yield from _stated(then)
+            yield from _stated(otherwise)
+        case _:
+            return

@@ -41,6 +41,8 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         "unknown-name": "A name that means nothing here.",
         "later-name": "A name whose value is only read later.",
         "ambiguous-name": "A name that means different things where the type is used.",
+        "certain-condition": "A comparison that holds always, or never, whatever the record says.",
+        "negative-size": "A size or a count that is negative.",
         "impossible-value": "A comparison with a text that never occurs.",
         "unknown-ranges": "Named ranges that there are not.",
         # fields
@@ -64,10 +66,12 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         "duplicate-case": "A value that selects two cases.",
         # layout
         "overlapping-fields": "Fields at offsets that share bytes.",
+        "fields-out-of-order": "A field at an offset before that of the field above it.",
         "gap-in-layout": "Bytes between fields that nothing names.",
         "greedy-field": "A field that takes all bytes left although more fields follow.",
         "unknown-version": "A version that the struct does not have, or versions in the wrong order.",
         "version-arity": "Versions whose arity does not fit their fields, or does not tell them apart.",
+        "endless-record": "Records of a concatenated stream that do not tell where they end.",
         # checksums and codes
         "unknown-checksum": "A checksum that there is not.",
         "unverified-checksum": "A checksum that no step verifies.",

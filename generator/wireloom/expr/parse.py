@@ -41,6 +41,9 @@ _TOKEN = re.compile(
 )
 
 
+_FRACTION = re.compile(r"\s*((?:[0-9]+\.[0-9]+|[0-9]+(?=[eE])|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)(?![.\w])")
+
+
 class ExpressionError(Exception):
     """The text is no expression; `column` counts its characters from 0."""
 
@@ -91,6 +94,12 @@ def tokens(text: str) -> tuple[Token, ...]:
     found: list[Token] = []
     position = 0
     while text[position:].strip():
+        fraction = _FRACTION.match(text, position)
+        if fraction is not None:
+            hint = "scale the other side: `x * 10 > 5` in place of `x > 0.5`"
+            raise ExpressionError(
+                f"{fraction[1]} is a fraction, and expressions have integers", fraction.start(1), hint
+            )
         match = _TOKEN.match(text, position)
         if match is None:
             raise _stray(text, len(text) - len(text[position:].lstrip()))

@@ -7,8 +7,10 @@ from wireloom.model.format import Format, Framing
 from wireloom.problems import Problem, Problems, nearest
 from wireloom.resolve import header
 from wireloom.resolve.building import check_building, with_filler
+from wireloom.resolve.certainty import check_certainty
 from wireloom.resolve.codes import check_codes, error_codes
 from wireloom.resolve.draft import Draft
+from wireloom.resolve.ends import check_ends
 from wireloom.resolve.examples import examples
 from wireloom.resolve.families import check_families
 from wireloom.resolve.layout import check_layout
@@ -65,6 +67,8 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     check_standing(draft, dict(named), entries)
     check_building(draft, dict(named), names)
     check_positions(draft, dict(named), names, entries)
+    check_certainty(draft, dict(named))
+    check_ends(draft, dict(named), entries)
     check_families(draft, dict(named))
     check_recursion(draft, seen)
     check_use(draft, seen)

@@ -26,18 +26,17 @@ _CODE_LISTS = ("codes", "wrongWhen")
 def check_codes(draft: Draft) -> None:
     """Every code that the spec names is documented, and every code that it documents is named."""
     known = (*draft.content.errors, *CODES)
-    mentioned = set[str]()
+    mentioned, meant = set[str](), set[str]()
     for place, code in _written_codes(draft.place):
         mentioned.add(code)
         if code not in known:
-            hint = (
-                nearest(code, known) if nearest(code, known).startswith("did") else f"say in `errors` what {code} means"
-            )
+            near = nearest(code, known)
+            meant.add(near.removeprefix("did you mean ").removesuffix("?"))
+            hint = near if near.startswith("did") else f"say in `errors` what {code} means"
             draft.reports(place, "unknown-code", f"nothing says what {code} means", hint)
     for code in draft.content.errors:
-        if code not in mentioned and code not in CODES:
-            hint = nearest(code, mentioned) if nearest(code, mentioned).startswith("did") else "drop it"
-            draft.reports_entry(draft.place / "errors" / code, "unused-code", f"nothing reports {code}", hint)
+        if code not in mentioned and code not in CODES and code not in meant:  # one slip is said once
+            draft.reports_entry(draft.place / "errors" / code, "unused-code", f"nothing reports {code}", "drop it")
 
 
 def _written_codes(place: Place) -> Iterator[tuple[Place, str]]:

@@ -115,9 +115,19 @@ def _bounds(around: Surroundings, place: Place, written: str | int | None, type:
         return None, None
     if minimum is not None and maximum is not None and minimum > maximum:
         around.reports(place, "bad-range", f"{written} is empty", "the smaller end stands first")
-    if not isinstance(_plain(type), Integer | Float):
+    plain = _plain(type)
+    if not isinstance(plain, Integer | Float):
         around.reports(place, "wrong-shape", "only numbers have a range", "drop `range`")
+    elif isinstance(plain, Integer):
+        beyond = next((end for end in (minimum, maximum) if end is not None and not _can_be(plain, end)), None)
+        if beyond is not None:
+            hint = f"it holds {plain.minimum} to {plain.maximum}"
+            around.reports(place, "bad-range", f"{beyond} is beyond the field's type", hint)
     return minimum, maximum
+
+
+def _can_be(whole: Integer, value: int) -> bool:
+    return whole.minimum <= value <= whole.maximum
 
 
 def _plain(type: Type) -> Type:

@@ -26,9 +26,11 @@ _ENCODINGS: Table[str, tuple[Encoding, ...]] = {
     "lineFeeds": (Encoding.JSON,),
     "member": _TEXTUAL,
     "optional": (Encoding.JSON, Encoding.PROTOBUF, Encoding.MSGPACK),
+    "default": (Encoding.JSON, Encoding.PROTOBUF, Encoding.MSGPACK),
 }
 # Keys that mean something only beside another one.
 _COMPANIONS: Table[str, str] = {"over": "checksum", "checksum": "over", "default": "optional"}
+_INSTEAD = "say with `when` whether the field is there"
 # Keys that say something of the wire, where computed and counted fields are not.
 _ON_WIRE = (
     "at",
@@ -69,14 +71,15 @@ def check_keys(around: Surroundings, place: Place, document: FieldDocument) -> N
     """Report keys that have no meaning beside the others or in the encoding."""
     given = document.given
     report = around.scope.draft.reports_entry
-    for key, encodings in _ENCODINGS.items():
-        if key in given and around.encoding not in encodings:
-            where = " and ".join(encoding.value for encoding in encodings)
-            report(
-                place / key, "wrong-encoding", f"`{key}` has no meaning in {around.encoding.value}", f"it is of {where}"
-            )
+    foreign = {key for key, encodings in _ENCODINGS.items() if key in given and around.encoding not in encodings}
+    for key in sorted(foreign - ({"default"} if "optional" in foreign else set())):
+        where = " and ".join(encoding.value for encoding in _ENCODINGS[key])
+        hint = (
+            _INSTEAD if around.encoding is Encoding.BINARY and key in ("optional", "default") else f"it is of {where}"
+        )
+        report(place / key, "wrong-encoding", f"`{key}` has no meaning in {around.encoding.value}", hint)
     for key, companion in _COMPANIONS.items():
-        if key in given and companion not in given:
+        if key in given and companion not in given and key not in foreign:
             report(place / key, "conflicting-keys", f"`{key}` without `{companion}`", f"give both, or drop `{key}`")
     for key, rival in _RIVALS:
         if key in given and rival in given:
@@ -104,7 +107,7 @@ def check_form(around: Surroundings, place: Place, field: Field, document: Field
         around.reports(
             place / "tag", "bad-tag", f"{field.tag} is no field number", "1 to 536870911, without 19000 to 19999"
         )
-    if form in (Form.ARRAY, Form.SEQUENCE) and document.optional:
+    if form is Form.ARRAY and document.optional:
         report(
             place / "optional",
             "wrong-encoding",

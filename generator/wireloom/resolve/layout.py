@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from wireloom.expr.ast import Literal, Unary
 from wireloom.model import types
-from wireloom.model.types import Encoding, Field, Struct, Type
+from wireloom.model.types import Encoding, Field, Form, Struct, Type
 from wireloom.resolve.draft import Draft
+from wireloom.resolve.sites import held
 from wireloom.spec.documents import Place
 
 Types = Mapping[str, Type]
@@ -20,6 +21,8 @@ def check_layout(draft: Draft, named: Types) -> None:
             _check_wire_names(draft, place, type)
             _check_logical_names(draft, place, type, named)
             _check_tags(draft, place, type)
+            if type.form is Form.OBJECT:
+                _check_members(draft, place, type, named)
             if type.encoding is Encoding.BINARY:
                 _check_offsets(draft, place, type, named)
                 _check_greed(draft, place, type, named)
@@ -123,6 +126,34 @@ def _in_turn(struct: Struct, first: Field, second: Field) -> bool:
     return order.index(first.until) < order.index(second.since)
 
 
+def _check_members(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
+    """Names of members in the object, those of inline structs among them."""
+    taken: dict[str, Field] = {}
+    for where, field in _placed(struct, place):
+        for name in dict.fromkeys(_members(field, named, frozenset({struct.name}))):
+            known = taken.get(name)
+            apart = known is None or _in_turn(struct, known, field) or known.when is not None or field.when is not None
+            if known is not None and not apart and known.wire_name != field.wire_name:
+                message = f"the member {name} is there twice"
+                hint = f"the other is {known.wire_name}; give each field a member of its own"
+                draft.reports_entry(where, "duplicate-field", message, hint)
+            taken[name] = field
+
+
+def _members(field: Field, named: Types, seen: frozenset[str]) -> Iterator[str]:
+    """The members that a field is read from."""
+    if field.compute is not None or field.counted:
+        return
+    if not field.inline:
+        yield field.member or field.wire_name
+        return
+    for name, _ in held(field.type, named):
+        inner = named[name]
+        if isinstance(inner, Struct) and name not in seen:
+            for each in inner.fields:
+                yield from _members(each, named, seen | {name})
+
+
 def _check_tags(draft: Draft, place: Place, struct: Struct) -> None:
     taken: dict[int, str] = {}
     for where, field in _placed(struct, place):
@@ -147,10 +178,21 @@ def _check_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> 
     """Fields at stated offsets overlap no other field and leave no unnamed byte."""
     spans: list[_Span] = []
     reached: int | None = 0  # where the next field begins, where that is known
+    stated_before: tuple[str, int] | None = None
     for where, field in _placed(struct, place):
         if field.compute is not None or field.counted:
             continue
         start = _offset(field, reached)
+        if field.at is not None and start is not None:
+            if stated_before is not None and start < stated_before[1] and field.when is None:
+                message = f"{field.wire_name} at {start} stands behind {stated_before[0]} at {stated_before[1]}"
+                hint = f"move it before {stated_before[0]}: fields are written in the order of their bytes"
+                draft.reports(where / "at", "fields-out-of-order", message, hint)
+                return
+            if any(_offset(later, None) in range(start) for later in struct.fields[struct.fields.index(field) + 1 :]):
+                stated_before, reached = (field.wire_name, start), None
+                continue  # the bytes before it are named later, which is said there
+            stated_before = field.wire_name, start
         if start is None:
             reached = None
             continue
@@ -184,6 +226,26 @@ def _check_greed(draft: Draft, place: Place, struct: Struct, named: Types) -> No
         if alone and followers and _is_greedy(field.type, named, frozenset()):
             message = f"{field.wire_name} takes all bytes left, and {followers[0].wire_name} follows"
             draft.reports_entry(where, "greedy-field", message, "give it a size: `bytes(n)`, `str(n)`, `count`, `size`")
+    for where, field in on_wire:
+        element = _greedy_element(field.type, named)
+        if element:
+            message = f"the first element of {field.wire_name} takes all bytes left"
+            hint = f"say in {element} how many bytes an element has"
+            draft.reports_entry(where, "greedy-field", message, hint)
+
+
+def _greedy_element(type: Type, named: Types) -> str:
+    """What an element without an end of its own is called; empty where elements have one, or there is one element."""
+    match type:
+        case types.Array(count=Literal(1)):
+            return ""
+        case types.Array(element=element) if _is_greedy(element, named, frozenset()):
+            return element.name if isinstance(element, types.Reference) else "its type"
+        case types.Select(cases=cases):
+            inner = (case.type for case in cases if not isinstance(case.type, types.Refusal))
+            return next((found for each in inner if (found := _greedy_element(each, named))), "")
+        case _:
+            return ""
 
 
 def _is_greedy(type: Type, named: Types, seen: frozenset[str]) -> bool:
@@ -193,6 +255,8 @@ def _is_greedy(type: Type, named: Types, seen: frozenset[str]) -> bool:
             return True
         case types.Reference(name=name) if name not in seen:
             return _is_greedy(named[name], named, seen | {name})
+        case types.Struct(encoding=Encoding.PROTOBUF):
+            return True
         case types.Struct(encoding=Encoding.BINARY, fields=fields):
             last = next((field for field in reversed(fields) if field.compute is None and not field.counted), None)
             return last is not None and last.size is None and last.at is None and _is_greedy(last.type, named, seen)

@@ -7,7 +7,7 @@ of that struct; where uses disagree, the name has no meaning. Flattened structs 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from wireloom.expr.ast import Conditional, Expression, Kind, Literal
+from wireloom.expr.ast import Call, Conditional, Expression, Kind, Literal
 from wireloom.expr.parse import ExpressionError, parse
 from wireloom.expr.types import literal_kind
 from wireloom.model.types import Encoding, Scalar
@@ -18,6 +18,7 @@ from wireloom.spec.language import (
     Bits,
     FieldDocument,
     MappedValue,
+    NamedRange,
     OneOfType,
     Refusal,
     SelectType,
@@ -297,7 +298,32 @@ def _member(draft: Draft, name: str, document: str | FieldDocument, position: in
     if document.refers is not None:
         return Member(name, _entry_kind(draft, document.refers), position)
     reached = reach(draft, document.type)
-    return Member(name, reached.kind, position, None, reached.structs, reached.elements, document.counted)
+    values = _computed_values(draft, document.compute)
+    return Member(name, reached.kind, position, values, reached.structs, reached.elements, document.counted)
+
+
+def _computed_values(draft: Draft, written: object) -> tuple[Scalar, ...] | None:
+    """The values that a computed field can have, where its expression lists them."""
+    if not isinstance(written, str):
+        return None
+    try:
+        return possible_values(parse(written), draft.content.ranges)
+    except ExpressionError:
+        return None
+
+
+def possible_values(expression: Expression, ranges: Mapping[str, list[NamedRange]]) -> tuple[Scalar, ...] | None:
+    """The values that a choice among literals and names of ranges can give; None for any other expression."""
+    match expression:
+        case Literal(value):
+            return (value,)
+        case Conditional(_, then, otherwise):
+            left, right = possible_values(then, ranges), possible_values(otherwise, ranges)
+            return None if left is None or right is None else tuple(dict.fromkeys(left + right))
+        case Call("rangeName", (_, Literal(str(name)))) if name in ranges:
+            return (*dict.fromkeys(each.name for each in ranges[name]), None)
+        case _:
+            return None
 
 
 def _bit_member(name: str, bit: str | int | Bits, position: int) -> Member:

@@ -13,7 +13,7 @@ from wireloom.model.types import Encoding, Scalar
 from wireloom.names import POSITIONS
 from wireloom.problems import nearest
 from wireloom.resolve.draft import Draft, parameter_kind
-from wireloom.resolve.outline import Member, Outlines, joined_members
+from wireloom.resolve.outline import Member, Outlines, joined_members, possible_values
 
 _RANGE_MEMBERS = ("start", "end")
 _MARK = "name the place: `- mark: NAME` stands where it is"
@@ -90,7 +90,7 @@ class Scope:
                 options = self.draft.content.parameters[name].one_of
                 return None if options is None else tuple(options)
             case _:
-                return None
+                return possible_values(expression, self.draft.content.ranges)
 
     def _position(self, fact: str, members: list[str]) -> Expression:
         if members:
@@ -156,6 +156,16 @@ class Scope:
 
     def _agreed(self, name: str, found: list[Found | None]) -> Found:
         fields = [each for each in found if each is not None]
+        if (
+            len(fields) == len(found)
+            and len({id(each.member) for each in fields}) == 1
+            and len({each.up for each in fields}) > 1
+        ):
+            raise MeaningError(
+                "ambiguous-name",
+                f"{name} stands at different distances from the places where {self.type} is used",
+                "use a type of its own for each distance, or bring the value into this struct",
+            )
         if len(fields) < len(found) or len({each.up for each in fields}) > 1:
             raise MeaningError(
                 "ambiguous-name",
@@ -173,6 +183,9 @@ class Scope:
                 "an expression sees the fields and marks before it; move it behind",
             )
         known = [*self._visible(), *self.draft.content.parameters]
+        if name in known:
+            hint = "an expression sees what stands before it, in its struct and in those around; move it behind"
+            return MeaningError("later-name", f"{name} is not known yet", hint)
         return MeaningError("unknown-name", f"there is no {name} here", nearest(name, known))
 
     def _visible(self) -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping as Table
 
 from wireloom.expr.ast import Expression, Kind, Literal
 from wireloom.expr.types import literal_kind
-from wireloom.model.types import Mapping, Scalar, Type
+from wireloom.model.types import Boolean, Integer, Mapping, Null, Nullable, Scalar, Text, Type
 from wireloom.resolve import constants
 from wireloom.resolve.expressions import BROKEN, expression
 from wireloom.resolve.outline import is_computed, mapped_leaves
@@ -15,6 +15,10 @@ from wireloom.spec.language import MappedValue
 
 def mappings_of(scope: Scope, place: Place, values: Table[str, object], type: Type) -> tuple[Mapping, ...]:
     """The entries of a table for wire values of `type`."""
+    if not _has_keys(type):
+        hint = "values are of integers, texts and booleans; of a list, in a struct that is its element"
+        scope.draft.reports_entry(place, "wrong-shape", "the field has no single values to list", hint)
+        return ()
     entries: list[Mapping] = []
     taken: set[tuple[object, ...]] = set()
     for text, value in values.items():
@@ -31,6 +35,11 @@ def mappings_of(scope: Scope, place: Place, values: Table[str, object], type: Ty
         entries.append(_mapping(scope, place / text, wire, value))  # type: ignore[arg-type]
     _check_kinds(scope, place, values)
     return tuple(entries)
+
+
+def _has_keys(type: Type) -> bool:
+    """Whether values of the type can be keys: of bytes and floats there are none."""
+    return _has_keys(type.type) if isinstance(type, Nullable) else isinstance(type, Integer | Boolean | Text | Null)
 
 
 def _mapping(scope: Scope, place: Place, wire: Scalar, value: object) -> Mapping:

@@ -1,0 +1,119 @@
+"""What always holds, or never: comparisons that types decide, sizes below zero, tags that do not occur."""
+
+from wireloom.expr.ast import Binary, Expression, FieldRef, Kind, Literal, Membership, Unary, parts
+from wireloom.expr.extents import Extent, Extents, extent
+from wireloom.expr.text import text_of
+from wireloom.expr.types import kind
+from wireloom.model.extents import field_extents
+from wireloom.resolve import constants
+from wireloom.resolve.draft import Draft
+from wireloom.resolve.sites import Role, Site, Types, sites, structs
+from wireloom.spec.documents import Place
+from wireloom.spec.yaml import MappingNode
+
+_SIZES = (Role.SIZE, Role.COUNT, Role.BOUND)
+
+
+def check_certainty(draft: Draft, named: Types) -> None:
+    """Report comparisons and tags that the types of fields decide, and sizes that are negative."""
+    for struct in structs(named):
+        known = field_extents(struct, named)
+        for site in sites(draft.place, named, struct):
+            if site.role is Role.KEEP:
+                continue  # over the fields of an element
+            _check_comparisons(draft, site, site.expression, known)
+            if site.role in _SIZES and kind(site.expression) is Kind.INTEGER:
+                _check_size(draft, site, known)
+            if site.role is Role.TAG:
+                _check_cases(draft, site, known)
+
+
+def _check_comparisons(draft: Draft, site: Site, expression: Expression, known: Extents) -> None:
+    match expression:
+        case Binary("==" | "!=" | "<" | "<=" | ">" | ">=", left, right) if _are_integers(left, right):
+            outcome = _outcome(expression.operator, extent(left, known), extent(right, known))
+            if outcome is not None and not _are_literals(left, right):
+                word = "always" if outcome else "never"
+                hint = _bounds(left, known) or _bounds(right, known)
+                draft.reports(site.place, "certain-condition", f"{text_of(expression)} {word} holds", hint)
+        case Membership(operand, options) if kind(operand) is Kind.INTEGER:
+            found = extent(operand, known)
+            for option in options:
+                if isinstance(option, int) and not isinstance(option, bool) and not _holds(found, option):
+                    message = f"{text_of(operand)} is never {option}"
+                    draft.reports(site.place, "certain-condition", message, _bounds(operand, known))
+        case _:
+            pass
+    for part in parts(expression):
+        _check_comparisons(draft, site, part, known)
+
+
+def _are_integers(*operands: Expression) -> bool:
+    return all(kind(each) is Kind.INTEGER for each in operands)
+
+
+def _are_literals(*operands: Expression) -> bool:
+    return all(isinstance(each, Literal) for each in operands)
+
+
+def _holds(found: Extent, value: int) -> bool:
+    return found.low <= value <= found.high
+
+
+def _outcome(operator: str, left: Extent, right: Extent) -> bool | None:
+    """What a comparison gives whatever the record says; None where that depends, as it does on what may be null."""
+    certain = not (left.nullable or right.nullable)
+    apart = left.high < right.low or right.high < left.low
+    match operator:
+        case "==":
+            return False if apart else None
+        case "!=":
+            return True if apart else None
+        case "<":
+            return _ordered(below=left.high < right.low, above=left.low >= right.high, certain=certain)
+        case "<=":
+            return _ordered(below=left.high <= right.low, above=left.low > right.high, certain=certain)
+        case ">":
+            return _ordered(below=left.low > right.high, above=left.high <= right.low, certain=certain)
+        case _:
+            return _ordered(below=left.low >= right.high, above=left.high < right.low, certain=certain)
+
+
+def _ordered(*, below: bool, above: bool, certain: bool) -> bool | None:
+    """Whether it holds always, or never; null holds neither way, so that only what is never null always holds."""
+    if above:
+        return False
+    return True if below and certain else None
+
+
+def _bounds(expression: Expression, known: Extents) -> str:
+    """What is known of a field, as a hint; empty for other expressions."""
+    if isinstance(expression, Literal) or (isinstance(expression, Unary) and isinstance(expression.operand, Literal)):
+        return ""
+    found = extent(expression, known)
+    if found.low < -(1 << 63) or found.high > (1 << 64):
+        return ""
+    what = expression.name if isinstance(expression, FieldRef) else "its value"
+    return f"{what} is {found.low} to {found.high}" if found.high < (1 << 63) - 1 else f"{what} is {found.low} or more"
+
+
+def _check_size(draft: Draft, site: Site, known: Extents) -> None:
+    found = extent(site.expression, known)
+    if found.high < 0:
+        what = "count" if site.role is Role.COUNT else "size"
+        message = f"a {what} of {text_of(site.expression)} is negative"
+        draft.reports(site.place, "negative-size", message, "a size or a count is 0 or more")
+
+
+def _check_cases(draft: Draft, site: Site, known: Extents) -> None:
+    """The cases of a select on integers."""
+    cases = Place(site.place.document, (*site.place.path[:-1], "cases"))
+    if kind(site.expression) is not Kind.INTEGER or not isinstance(cases.node, MappingNode):
+        return
+    found = extent(site.expression, known)
+    for key, _ in cases.node.entries:
+        for word in key.text.split(","):
+            value = constants.integer(word.strip())
+            if value is not None and not _holds(found, value):
+                hint = _bounds(site.expression, known)
+                draft.reports_entry(cases / key.text, "bad-case", f"the tag is never {value}", hint)

@@ -91,8 +91,8 @@ class TooSlowError(BaseException):
     """The time for a spec is over; a BaseException, so that nothing on the way takes it for an error of its own."""
 
 
-def examined(spec: Spec, seed: int, only: "Instance | None" = None) -> Report:
-    """The spec through all properties. `only` is a single record or value to look at."""
+def examined(spec: Spec, seed: int, only: "Instance | None" = None, effort: float = 1) -> Report:
+    """The spec through all properties. `only` is a single record or value; a small `effort` looks at fewer."""
     report = Report()
     try:
         format = resolved(documents(spec))
@@ -106,7 +106,7 @@ def examined(spec: Spec, seed: int, only: "Instance | None" = None) -> Report:
             warnings.simplefilter("error")
             with generated(format) as made:
                 for root in format.roots:
-                    _Examination(made, root, Chance(seed), report, only).run()
+                    _Examination(made, root, Chance(seed), report, only, effort).run()
     except TooSlowError:
         raise
     except Exception as error:  # noqa: BLE001 - the same
@@ -191,6 +191,7 @@ class _Examination:
     chance: Chance
     report: Report
     only: Instance | None = None
+    effort: float = 1
     parameters: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -213,6 +214,10 @@ class _Examination:
 
     def note(self, kind: str, what: str, detail: str = "", *, record: bytes | None = None, value: Any = None) -> None:
         self.report.add(Violation(kind, what, detail, self.root.name, dict(self.parameters), record, value))
+
+    def some(self, count: int) -> int:
+        """So many, by effort."""
+        return max(2, round(count * self.effort))
 
     def run(self) -> None:
         """Everything, for the parameters' defaults and for others."""
@@ -237,19 +242,19 @@ class _Examination:
         """One setting of the parameters."""
         source = Values(self.format, self.chance, self.parameters)
         values: list[Any] = []
-        for _ in range(_MADE):
+        for _ in range(self.some(_MADE)):
             try:
                 values.append(source.value(self.root))
             except NoValueError:
                 continue
         built = self.write(values)
         encoding = self.format.encoding.value
-        records = [*built, *mutants(built, _MUTANTS, self.chance, encoding), *nonsense(_NONSENSE, self.chance)]
+        records = [*built, *mutants(built, self.some(_MUTANTS), self.chance, encoding), *nonsense(self.some(_NONSENSE), self.chance)]
         records += [b"{}", b"[]"] if encoding == "json" else []
         parsed = self.read(records)
         self.streams(records, built)
         if parsed:
-            self.write([altered(self.chance.one(parsed), self.chance) for _ in range(_ALTERED)])
+            self.write([altered(self.chance.one(parsed), self.chance) for _ in range(self.some(_ALTERED))])
 
     # --- columns ---
 

@@ -29,7 +29,7 @@ from proof.shrinking import shrunk
 _SECONDS = 20  # for one spec
 _HANGS = 90  # seconds until a process that says nothing is ended
 _MEMORY = 8 << 30
-_SHRUNK = 3  # specs of a class that are made small
+_SHRUNK = 2  # specs of a class that are made small
 
 
 @dataclass(slots=True)

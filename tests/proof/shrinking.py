@@ -14,16 +14,18 @@ _SIMPLE_TYPES = ("uint8", "int", "str", "bytes", "bool")
 _SIMPLE_FORMULAS = ("0", "1", "true", "null")
 _TYPE_KEYS = ("type", "cases", "oneOf")
 _FORMULA_KEYS = ("when", "compute", "derive", "that", "size", "count", "at", "keep", "select", "frame", "buildWhen")
+_EFFORTS = (0.25, 0.6)  # the smallest that still shows it is enough
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.]*")
 _ARGUMENT = re.compile(r"^(list|map)\((.*)\)$")
 
 
-def shrunk(spec: Spec, seed: int, violation: Violation, seconds: float = 20) -> tuple[Spec, Violation]:
+def shrunk(spec: Spec, seed: int, violation: Violation, seconds: float = 12) -> tuple[Spec, Violation]:
     """The smallest spec found that breaks the same guarantee, and how."""
     until = time.monotonic() + seconds
+    effort = next((each for each in _EFFORTS if violation.name in examined(spec, seed, None, each).violations), 1)
 
     def breaks(candidate: Spec) -> Violation | None:
-        return examined(candidate, seed).violations.get(violation.name)
+        return examined(candidate, seed, None, effort).violations.get(violation.name)
 
     return _smallest(spec, violation, breaks, lambda: time.monotonic() > until)
 

@@ -249,7 +249,11 @@ class _Examination:
                 continue
         built = self.write(values)
         encoding = self.format.encoding.value
-        records = [*built, *mutants(built, self.some(_MUTANTS), self.chance, encoding), *nonsense(self.some(_NONSENSE), self.chance)]
+        records = [
+            *built,
+            *mutants(built, self.some(_MUTANTS), self.chance, encoding),
+            *nonsense(self.some(_NONSENSE), self.chance),
+        ]
         records += [b"{}", b"[]"] if encoding == "json" else []
         parsed = self.read(records)
         self.streams(records, built)

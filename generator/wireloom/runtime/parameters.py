@@ -38,7 +38,9 @@ class Parameter:
     def accept(self, value: object) -> ParameterValue:
         """The value, checked; texts are read (`true`, `12`, `0..99`), so that options of a command line fit too."""
         match self.kind, value:
-            case "text", str() if value in self.options:
+            case _, None if self.default is None:
+                return value
+            case "text", str() if value in self.options or not self.options:
                 return value
             case "boolean", bool():
                 return value
@@ -61,7 +63,7 @@ class Parameter:
     def _wanted(self) -> str:
         match self.kind:
             case "text":
-                return "one of " + ", ".join(self.options)
+                return "one of " + ", ".join(self.options) if self.options else "a text"
             case "boolean":
                 return "true or false"
             case "integer":

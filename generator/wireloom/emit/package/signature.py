@@ -17,17 +17,22 @@ def annotation(parameter: Parameter) -> str:
     """The parameter's type."""
     match parameter.kind:
         case Kind.TEXT:
-            return one_of(parameter.options) if parameter.options else "str"
+            return one_of(parameter.options) if parameter.options else _or_none("str", parameter)
         case Kind.BOOLEAN:
             return "bool"
         case Kind.INTEGER:
-            return "int" if parameter.default is not None else "int | None"
+            return _or_none("int", parameter)
         case Kind.RANGE:
             return "tuple[int, int] | None"
         case Kind.BYTES | Kind.LIST | Kind.RECORD | Kind.NULL | Kind.ANY:
             raise ValueError(f"a parameter cannot be of kind {parameter.kind.value}")
         case _:
             assert_never(parameter.kind)
+
+
+def _or_none(type: str, parameter: Parameter) -> str:
+    """The type, with None where that is the default."""
+    return type if parameter.default is not None else f"{type} | None"
 
 
 def one_of(names: tuple[str, ...]) -> str:

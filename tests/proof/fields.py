@@ -13,6 +13,7 @@ from wireloom.spec.language import Bits, FieldDocument, MappedValue, Salvage
 if TYPE_CHECKING:
     from proof.structs import StructWriter
 
+_OFF_WIRE = ("type", "doc", "unit", "hidden", "else")  # what fields without bytes may have
 _SCALARS = ("int", "bool", "float", "text", "bytes")
 _UNITS = ("ms since epoch", "bytes")
 _MEMBERS = ("m", "a member", 'q"u', "é", "type", "0")
@@ -49,6 +50,10 @@ class Plan:
         """Whether one of the keys is given, or will be."""
         return any(key in self.given or self.preset.get(key, ABSENT) is not ABSENT for key in keys)
 
+    def off_wire(self, key: str) -> bool:
+        """Whether the key has no meaning, since the field has no bytes."""
+        return not self.on_wire and key not in _OFF_WIRE and not (key in ("when", "as") and self.has("compute"))
+
     @property
     def on_wire(self) -> bool:
         """Whether the field has bytes."""
@@ -62,6 +67,8 @@ class Plan:
 def written_field(plan: Plan) -> dict[str, Any]:
     """The field's document. Every key of the language is asked for, `else` last, since it needs to know the others."""
     for key in sorted(FieldDocument.keys(), key=_ORDER.index):
+        if plan.off_wire(key) and key not in plan.preset:
+            continue
         value = plan.preset[key] if key in plan.preset else STRATEGIES[key](plan)
         if value is not ABSENT:
             plan.given[key] = value
@@ -122,7 +129,7 @@ def _const(plan: Plan) -> Any:
 
 
 def _values(plan: Plan) -> Any:
-    free = not plan.has("const", "bits", "range", "checksum", "default", "derive", "refers")
+    free = not plan.has("const", "bits", "range", "checksum", "default", "derive", "refers", "hidden")
     if not free or plan.typed.shape not in ("int", "bool", "text") or not plan.chance.often(0.1):
         return ABSENT
     return table(plan, wire_keys(plan))
@@ -165,7 +172,7 @@ def _inline(plan: Plan) -> Any:
 
 
 def _hidden(plan: Plan) -> Any:
-    free = not plan.has("flatten", "as") and plan.typed.shape in _SCALARS
+    free = not plan.has("flatten", "as", "counted", "values") and plan.typed.shape in ("int", "bool", "text")
     return True if free and plan.chance.often(0.05) else ABSENT
 
 
@@ -337,8 +344,9 @@ def _bit(plan: Plan, name: str, low: int, width: int) -> Any:
     if chance.often(0.5):
         plan.lent.append(Known(name, "bool" if width == 1 else "int"))
         return span
+    signed = chance.often(0.25) and width > 1
     inner = Plan(plan.struct, name, Typed("uint8", "int", "int", width + 1, signed=False), {})
-    values = table(inner, list(range(min(1 << width, 4)))) if chance.often(0.3) else ABSENT
+    values = table(inner, list(range(min(1 << width - signed, 4)))) if chance.often(0.3) else ABSENT
     hidden = chance.often(0.15)
     if values is not ABSENT:
         derive: Any = literal(inner.values[0]) if hidden and inner.values else ABSENT
@@ -353,7 +361,7 @@ def _bit(plan: Plan, name: str, low: int, width: int) -> Any:
         Bits,
         {
             "at": span,
-            "signed": True if chance.often(0.25) and width > 1 else ABSENT,
+            "signed": True if signed else ABSENT,
             "values": values,
             "else": plan.scope.draft.code() if values is not ABSENT and chance.often(0.4) else ABSENT,
             "derive": derive,

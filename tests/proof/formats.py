@@ -196,7 +196,9 @@ class _Writer:
         chance = self.chance
         self.draft.budget = max(self.draft.budget, 4)
         types = Types(Scope(self.draft, self.draft.encoding, depth=-1), last=True)
-        makers = [(8, types.struct), (0.5, types.attempt)]
+        makers = [(8, types.struct)]
+        if self.draft.encoding in ("binary", "msgpack"):
+            makers.append((0.5, types.attempt))
         if self.draft.encoding in ("binary", "json"):
             makers.append((0.6, lambda: self._select(types)))
         typed: Typed = chance.does(makers)

@@ -111,13 +111,13 @@ class Formulas:
             return chance.one(options).name
         if self.scope.marks and not self.parameters and chance.often(0.3):
             return chance.one(self.scope.marks)
-        if not self.parameters and self.scope.encoding == "binary" and chance.often(0.15):
+        if not (self.parameters or self.late) and self.scope.encoding == "binary" and chance.often(0.15):
             return chance.one(["here", "size"])
-        if not self.parameters and self.scope.in_list and chance.often(0.2):
+        if not (self.parameters or self.late) and self.scope.in_list and chance.often(0.2):
             return "index"
         if chance.often(0.05):
             return str(chance.one(_EDGES))
-        return chance.one(["0", "1", "2", "3", "4", "8", "0x10", "0xFF", "null" if chance.often(0.1) else "5"])
+        return chance.one(["0", "1", "2", "3", "4", "8", "0x10", "0xFF", "5", "7"])
 
     def _part(self, text: str) -> str:
         """An operand: in parentheses where it is no word."""

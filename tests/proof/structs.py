@@ -12,6 +12,7 @@ from proof.types import Typed, Types, integer
 from wireloom.resolve.builtins import DIGESTS
 from wireloom.spec.language import CheckStep, DiscardStep, Entry, NeedStep, StructType, VerifyStep, Version
 
+_REFUSED = 0.03  # the share of what the loader refuses
 FORMS = {"binary": "sequence", "msgpack": "array", "json": "object", "protobuf": "message"}
 
 
@@ -120,9 +121,11 @@ class StructWriter:
                 (0.5, self._wide),
             ]
         elif encoding == "protobuf":
-            makers += [(1, self._table), (0.8, self._salvage), (0.3, self._foreign)]
-        else:
-            makers += [(0.25, self._foreign), (0.2, lambda: self._attempt(last=last))]
+            makers += [(1, self._table), (0.8, self._salvage)]
+        elif encoding == "msgpack":
+            makers.append((0.2, lambda: self._attempt(last=last)))
+        if encoding != "binary" and chance.often(_REFUSED):
+            makers += [(1, self._foreign), (1, lambda: self._attempt(last=last))]
         chance.does(makers)
 
     def _computed(self) -> None:
@@ -333,7 +336,7 @@ class StructWriter:
             self._counted_list()
             return
         chosen, count = chance.one(lists), draft.name("n")
-        self.add(integer("int64"), count, counted=True, hidden=self._maybe(True, 0.2))
+        self.add(integer("int64"), count, counted=True)
         inner = Scope(draft, "", known=list(chosen.elements), outer=self.scope)
         self.step(
             "discard",

@@ -1,5 +1,6 @@
 """Types of the language for one place: scalars, lists, maps, unions, selects, attempts, structs of any encoding."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +22,7 @@ _WIDTHS = (8, 16, 32, 64)
 _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in _WIDTHS)
 _ENCODINGS = ("binary", "msgpack", "protobuf", "json")
 _DEPTH = 3
+_REFUSED = 0.03  # the share of what the loader refuses, so that refusals are tried too
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,24 @@ def integer(name: str) -> Typed:
     """An integer type by its name."""
     bits = int(name.lstrip("uint") or 64)
     return Typed(name, "int", "int", bits, signed=not name.startswith("u"), size=bits // 8)
+
+
+def joined(kinds: Iterable[str]) -> str:
+    """The kind of a value that may be of any of these."""
+    found = set(kinds) - {"nil"}
+    return found.pop() if len(found) == 1 else "nil" if not found else "any"
+
+
+_NAMED_KINDS = {"bool": "bool", "int": "int", "str": "text", "bytes": "bytes", "nil": "nil", "float": "any"}
+
+
+def kind_of(notation: str) -> str:
+    """The kind of an alternative, by its notation."""
+    if notation.startswith(("list", "map")):
+        return "list"
+    if notation.startswith("ext"):
+        return "text" if "str" in notation else "bytes"
+    return _NAMED_KINDS.get(notation, "any")
 
 
 @dataclass(frozen=True)
@@ -118,7 +138,7 @@ class Types:
             if self.chance.often(0.2):
                 return replace(found, form=f"{found.form}?", nullable=True)
             if self.chance.often(0.03):
-                return Typed("nil", "nil", "any")
+                return Typed("nil", "nil", "nil")
         return found
 
     def json(self) -> Typed:
@@ -128,7 +148,7 @@ class Types:
     def extension(self) -> Typed:
         """A MessagePack ext value."""
         content = self.chance.one(["bytes", "str"])
-        return Typed(f"ext({self.chance.randint(-128, 127)}, {content})", "ext", "any")
+        return Typed(f"ext({self.chance.randint(-128, 127)}, {content})", "ext", kind_of(f"ext {content}"))
 
     # --- composites ---
 
@@ -140,7 +160,9 @@ class Types:
         if not binary or self.last:
             makers.append((1.5, self.listing))
         if not deep:
-            makers += [(1.5, self.struct), (1, self.select)]
+            makers.append((1.5, self.struct))
+            if self.encoding != "protobuf" or chance.often(_REFUSED):
+                makers.append((1, self.select))
         if self.encoding in ("msgpack", "json"):
             makers += [(0.8, self.mapping), (0.7, self.union)]
             if not deep:
@@ -180,17 +202,19 @@ class Types:
         options = ["bool", "int", "float", "str", "nil", self.chance.one(["list(int)", "list(str)", "list(int?)"])]
         options.append("map(str, int)")
         if self.encoding == "msgpack":
-            options += ["bytes", "ext(5, bytes)", "ext(23, str)"]
+            options += [self.chance.one(["bytes", "ext(5, bytes)"])]
         chosen = self.chance.sample(options, self.chance.randint(2, 4))
-        return Typed(" | ".join(chosen), "union")
+        return Typed(" | ".join(chosen), "union", joined(map(kind_of, chosen)))
 
     def named_union(self) -> Typed:
         """A closed `oneOf`, named or in place."""
         options = [("num", "int"), ("flag", "bool"), ("txt", "str"), ("real", "float"), ("none", "nil")]
         options += [("items", "list(int)")]
         if self.encoding == "msgpack":
-            options += [("raw", "bytes"), ("e1", "ext(1, bytes)"), ("e2", "ext(2, str)")]
-        struct = self.struct() if self.chance.often(0.3) and self.scope.draft.budget > 1 else None
+            options += [self.chance.one([("raw", "bytes"), ("e1", "ext(1, bytes)")])]
+            if self.chance.often(0.3):
+                options = [("e2", "ext(2, str)") if name == "txt" else (name, type) for name, type in options]
+        struct = self.struct() if self.chance.often(_REFUSED) and self.scope.draft.budget > 1 else None
         chosen = self.chance.sample(options, self.chance.randint(1, 4))
         if struct is not None and "items" not in dict(chosen):
             chosen.append(("rec", struct.form))
@@ -201,7 +225,7 @@ class Types:
         name = self.scope.draft.new_type("V")
         options = {"none": "nil", "flag": "bool", "num": "int", "real": "float", "txt": "str"}
         if self.encoding == "msgpack":
-            options |= {"raw": "bytes", "e7": "ext(7, bytes)"}
+            options |= {"raw": "bytes", "e7": "ext(7, str)" if self.chance.often(0.1) else "ext(7, bytes)"}
         chosen = dict(self.chance.some(list(options.items()), 1))
         nested = {"items": f"list({name})", "entries": f"map({self._open_key(name)}, {name})"}
         chosen |= dict(self.chance.some(list(nested.items()), 1))
@@ -221,11 +245,12 @@ class Types:
                 "doc": self.doc(),
             },
         )
+        kind = joined(map(kind_of, options.values()))
         if in_place:
-            return Typed(form, "union")
+            return Typed(form, "union", kind)
         name = name or draft.new_type("U")
         draft.types[name] = form
-        return Typed(name, "union")
+        return Typed(name, "union", kind)
 
     def alias(self) -> Typed:
         """A named type that is a text."""
@@ -243,7 +268,8 @@ class Types:
 
     def foreign(self) -> Typed:
         """A struct of another encoding."""
-        return self.struct(encoding=self.chance.one([each for each in _ENCODINGS if each != self.encoding]))
+        others = ("msgpack", "protobuf") if not self.chance.often(_REFUSED) else _ENCODINGS
+        return self.struct(encoding=self.chance.one([each for each in others if each != self.encoding]))
 
     # --- choices ---
 
@@ -294,12 +320,15 @@ class Types:
         chosen = chance.some(list(dict.fromkeys(values)), 1)[:3]
         of_structs = structs or chance.often(0.6)
         cases: dict[str, Any] = {}
+        kinds: list[str] = []
         for value in chosen:
             inner = Types(self.scope, self.last)
             made = inner.struct() if of_structs and draft.budget > 0 else inner.scalar()
             cases[value] = made.form
+            kinds.append(made.kind)
         if len(chosen) > 1 and chance.often(0.15):
             cases[chosen[-1]] = document(Refusal, {"error": draft.code()})
+            kinds.pop()
         if chance.often(0.1) and len(chosen) < len(values):
             key = f"{chosen[0]}, {next(each for each in values if each not in chosen)}"
             cases = {key if value == chosen[0] else value: case for value, case in cases.items()}
@@ -315,8 +344,9 @@ class Types:
         if chance.often(0.3):
             name = draft.new_type("S")
             draft.types[name] = form
-            return Typed(name, "select" if of_structs else "choice", greedy=self.last)
-        return Typed(form, "select" if of_structs else "choice", greedy=self.last)
+            form = name
+        shape = "select" if all(kind == "struct" for kind in kinds) else "choice"
+        return Typed(form, shape, joined(kinds), greedy=self.last)
 
     def attempt(self) -> Typed:
         """Alternatives over the same bytes, by name."""
@@ -334,7 +364,7 @@ class Types:
         )
         name = draft.new_type("W")
         draft.types[name] = form
-        return Typed(name, "attempt", greedy=self.last)
+        return Typed(name, "attempt", "struct", greedy=self.last)
 
     def _trial(self, name: str, *, last: bool) -> dict[str, Any]:
         chance, draft = self.chance, self.scope.draft
@@ -344,7 +374,7 @@ class Types:
             {
                 "name": name,
                 "type": struct.form,
-                "fallback": [self._fallback()] if not last or chance.often(0.1) else ABSENT,
+                "fallback": [self._fallback()] if not last or chance.often(_REFUSED) else ABSENT,
                 "buildWhen": self._build_when(struct) if chance.often(0.25) and draft else ABSENT,
             },
         )

@@ -113,7 +113,9 @@ def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
         case types.Bytes(size=size, code=code):
             yield from ("bad_base64",) if encoding is Encoding.JSON else ()
             yield from (code,) if _may_misfit(size, encoding) else ()
-        case types.Array(element=element):
+            yield from ("bad_size",) if encoding is Encoding.BINARY and _may_misfit(size, encoding) else ()
+        case types.Array(element=element, count=count):
+            yield from ("bad_size",) if count is not None and _may_misfit(count, encoding) else ()
             yield from type_codes(element, encoding)
             yield from (type.unique_code,) if type.unique is not None else ()
         case types.Map(key=key, value=value):

@@ -20,6 +20,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError
 
 from proof.chance import Chance
+from proof.examples import example, with_examples
 from proof.modules import Made, Spec, documents, generated, resolved
 from proof.records import altered, mutants, nonsense
 from proof.values import NoValueError, Values, settings
@@ -105,13 +106,27 @@ def examined(spec: Spec, seed: int, only: "Instance | None" = None, effort: floa
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             with generated(format) as made:
-                for root in format.roots:
-                    _Examination(made, root, Chance(seed), report, only, effort).run()
+                examinations = [_Examination(made, root, Chance(seed), report, only, effort) for root in format.roots]
+                for examination in examinations:
+                    examination.run()
+                exemplify(spec, made, [each for examination in examinations for each in examination.examples], report)
     except TooSlowError:
         raise
     except Exception as error:  # noqa: BLE001 - the same
         report.add(Violation("generate", crash(error), trace(error)))
     return report
+
+
+def exemplify(spec: Spec, made: Made, examples: list[dict[str, Any]], report: Report) -> None:
+    """What the parser says of records is true, so the loader takes it as examples."""
+    (name, content), *others = spec.items()
+    numbered = [each | {"name": f"{each['name']} {place}"} for place, each in enumerate(examples)]
+    if not numbered or "examples" in content:
+        return
+    try:
+        resolved(documents({name: with_examples(content, numbered), **dict(others)}))
+    except SpecProblems as problems:
+        report.add(Violation("true examples are refused", problems.problems[0].id, str(problems)))
 
 
 @dataclass(frozen=True)
@@ -193,6 +208,7 @@ class _Examination:
     only: Instance | None = None
     effort: float = 1
     parameters: dict[str, Any] = field(default_factory=dict)
+    examples: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def format(self) -> Format:
@@ -256,9 +272,20 @@ class _Examination:
         ]
         records += [b"{}", b"[]"] if encoding == "json" else []
         parsed = self.read(records)
+        for record in self.chance.sample(records, min(2, len(records))):
+            self.exemplify(record)
         self.streams(records, built)
         if parsed:
             self.write([altered(self.chance.one(parsed), self.chance) for _ in range(self.some(_ALTERED))])
+
+    def exemplify(self, record: bytes) -> None:
+        """An example of a record."""
+        try:
+            made = example(self.made, self.root, "some bytes", record, self.parameters, self.chance)
+        except Exception:  # noqa: BLE001 - said where records are read
+            return
+        if made is not None:
+            self.examples.append(made)
 
     # --- columns ---
 

@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from proof.cases import Case, written_case
-from proof.formats import written_format
 from proof.modules import Spec
 from proof.properties import Report, TooSlowError, Violation, examined
 from proof.shrinking import shrunk
+from proof.specs import spec_of
 
-_SECONDS = 20  # for one spec
-_HANGS = 90  # seconds until a process that says nothing is ended
+_SECONDS = 20  # of the processor, for one spec
+_HANGS = 300  # seconds until a process that says nothing is ended
 _MEMORY = 8 << 30
 _SHRUNK = 2  # specs of a class that are made small
 
@@ -71,8 +71,8 @@ class Totals:
 
 def timed(spec: Spec, seed: int) -> Report:
     """The spec through all properties; what takes too long is a violation."""
-    signal.signal(signal.SIGALRM, _over)
-    signal.setitimer(signal.ITIMER_REAL, _SECONDS)
+    signal.signal(signal.SIGPROF, _over)
+    signal.setitimer(signal.ITIMER_PROF, _SECONDS)
     try:
         return examined(spec, seed)
     except TooSlowError:
@@ -80,16 +80,11 @@ def timed(spec: Spec, seed: int) -> Report:
         report.add(Violation("too slow", "", f"more than {_SECONDS} s"))
         return report
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _over(*_: Any) -> None:
     raise TooSlowError
-
-
-def spec_of(seed: int) -> Spec:
-    """The spec of a seed."""
-    return {"proof.yaml": written_format(seed)}
 
 
 # --- processes -----------------------------------------------------------------------------------------------------
@@ -172,8 +167,8 @@ def _small(named: tuple[str, int]) -> tuple[str, Case | None]:
     name, seed = named
     if name.split(":")[0] in ("hangs", "the process died", "too slow"):
         return name, Case(name, seed, spec_of(seed), None)
-    signal.signal(signal.SIGALRM, _over)
-    signal.setitimer(signal.ITIMER_REAL, 3 * _SECONDS)
+    signal.signal(signal.SIGPROF, _over)
+    signal.setitimer(signal.ITIMER_PROF, 3 * _SECONDS)
     try:
         violation = examined(spec_of(seed), seed).violations.get(name)
         if violation is None:
@@ -183,7 +178,7 @@ def _small(named: tuple[str, int]) -> tuple[str, Case | None]:
     except TooSlowError:
         return name, Case(name, seed, spec_of(seed), None)
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def table(totals: Totals, seconds: float) -> str:

@@ -1,0 +1,22 @@
+"""The spec of a seed: a format, now and then with a shared schema."""
+
+from proof.chance import Chance
+from proof.formats import written_format
+from proof.modules import Spec, documents, resolved
+from proof.schemas import with_schema
+from wireloom.problems import SpecProblems
+
+_SHARED = 0.12
+
+
+def spec_of(seed: int) -> Spec:
+    """The spec that the seed makes."""
+    content, chance = written_format(seed), Chance(-seed - 1)
+    if chance.often(_SHARED):
+        try:
+            return with_schema(content, resolved(documents({"proof.yaml": content})), chance)
+        except SpecProblems:
+            pass
+        except Exception:  # noqa: BLE001, S110 - whoever examines the spec sees it
+            pass
+    return {"proof.yaml": content}

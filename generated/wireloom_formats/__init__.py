@@ -34,19 +34,19 @@ FORMATS: Final[Mapping[str, Entry]] = MappingProxyType(
     {
         "aerospike_json": Entry(
             "Aerospike Connect outbound message, JSON",
-            "3d17ab21253aadc61551d397b8ed4cc6f95229749b7215d4569b6fcde8882cbe",
+            "9a5c09b576368aa2635acef92d6489d6d026cbca56f488b046ec2bf60d90b7d3",
         ),
         "aerospike_msgpack": Entry(
             "Aerospike Connect outbound message, MessagePack",
-            "da9b414deaf5b29c20fe256873baaff9efd1f508be196909f454dcc29b43ddf4",
+            "da0777efac7b655a30ace3f5d44f0a3c33007fc22e8af856569b843fe1d129ce",
         ),
         "databus_event": Entry(
             "LinkedIn Databus event",
-            "7fadcc092777b3259966a91e992e042e28a9574f1d283d9e09887834a642cbb0",
+            "fe89a53d7944deac8e37398acc7ac8157e73daca4fefd48ca5d31238c74631a0",
         ),
         "databus_json": Entry(
             "LinkedIn Databus event as a JSON line",
-            "153d872e6946b9fef6e9fd6a61817aa07c2570b1493677750116eaf414925e2e",
+            "7e86eee311aa7e80082646db5a724cf7758a5800a1ca912cabd51af3faf4a7fa",
         ),
         "kpl_record": Entry(
             "Kinesis record of the Kinesis Producer Library",

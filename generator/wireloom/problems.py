@@ -66,7 +66,6 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         "duplicate-case": "A value that selects two cases.",
         # layout
         "overlapping-fields": "Fields at offsets that share bytes.",
-        "fields-out-of-order": "A field at an offset before that of the field above it.",
         "gap-in-layout": "Bytes between fields that nothing names.",
         "greedy-field": "A field that takes all bytes left although more fields follow.",
         "unknown-version": "A version that the struct does not have, or versions in the wrong order.",

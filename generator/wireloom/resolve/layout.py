@@ -178,21 +178,10 @@ def _check_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> 
     """Fields at stated offsets overlap no other field and leave no unnamed byte."""
     spans: list[_Span] = []
     reached: int | None = 0  # where the next field begins, where that is known
-    stated_before: tuple[str, int] | None = None
     for where, field in _placed(struct, place):
         if field.compute is not None or field.counted:
             continue
         start = _offset(field, reached)
-        if field.at is not None and start is not None:
-            if stated_before is not None and start < stated_before[1] and field.when is None:
-                message = f"{field.wire_name} at {start} stands behind {stated_before[0]} at {stated_before[1]}"
-                hint = f"move it before {stated_before[0]}: fields are written in the order of their bytes"
-                draft.reports(where / "at", "fields-out-of-order", message, hint)
-                return
-            if any(_offset(later, None) in range(start) for later in struct.fields[struct.fields.index(field) + 1 :]):
-                stated_before, reached = (field.wire_name, start), None
-                continue  # the bytes before it are named later, which is said there
-            stated_before = field.wire_name, start
         if start is None:
             reached = None
             continue
@@ -203,7 +192,7 @@ def _check_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> 
         if stated and crossed is not None:
             message = f"{field.wire_name} at {start} overlaps {crossed.name} ({crossed.start} to {crossed.end - 1})"
             draft.reports(where / "at", "overlapping-fields", message, f"{crossed.name} ends before {crossed.end}")
-        elif stated and reached is not None and start > reached:
+        elif stated and reached is not None and start > reached and not _is_named_later(struct, field, start):
             message = f"nothing names the bytes {reached} to {start - 1}"
             draft.reports(
                 where / "at",
@@ -215,6 +204,12 @@ def _check_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> 
         if known:
             spans.append(_Span(field.wire_name, start, end))
         reached = end if known else None
+
+
+def _is_named_later(struct: Struct, field: Field, start: int) -> bool:
+    """Whether a field further down stands before this one."""
+    later = struct.fields[struct.fields.index(field) + 1 :]
+    return any(offset is not None and offset < start for offset in (_offset(each, None) for each in later))
 
 
 def _check_greed(draft: Draft, place: Place, struct: Struct, named: Types) -> None:

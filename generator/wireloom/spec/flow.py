@@ -3,7 +3,7 @@
 import json
 import re
 
-_BARE = re.compile(r"[0-9]+|[A-Za-z_][^:#{}\[\]|,]*|[0-9a-f ]{9,}|[0-9]+ ?\.\. ?[0-9a-z -]+|[A-Za-z][\w.\[\]]*")
+_BARE = re.compile(r"[0-9]+|[A-Za-z_][^:#{}\[\]|,?]*|[0-9a-f ]{9,}|[0-9]+ ?\.\. ?[0-9a-z -]+|[A-Za-z][\w.\[\]]*")
 
 
 def flow(value: object) -> str:

@@ -12,11 +12,11 @@ from pydantic_core import ErrorDetails
 from wireloom.problems import Location, Problem, nearest
 from wireloom.spec import yaml
 from wireloom.spec.documents import Document, Documents
-from wireloom.spec.entries import fields_named_as_steps
 from wireloom.spec.flow import flow
 from wireloom.spec.language import Document as LanguageDocument
 from wireloom.spec.language import FormatDocument, SchemaDocument, StructType
 from wireloom.spec.repair import Drop, Edit, Rename, edited, lacking, names_dropped
+from wireloom.spec.slips import slips
 
 _WANTED = {
     "string_type": "a text",
@@ -31,6 +31,7 @@ _WANTED = {
 }
 
 
+_FEW = 24  # keys that are worth listing
 _ROUNDS = 8  # of leaving out what has the wrong shape; what is dropped can leave its surroundings incomplete
 
 
@@ -76,11 +77,11 @@ def _load(path: Path, root: Path) -> _Read:
         return _Read(problems=problems)
     name = path.relative_to(root).as_posix()
     content, findings = _checked(node)
-    named = [_Finding(problem, path, Drop()) for path, problem in fields_named_as_steps(node)]
-    if named:
-        below = tuple(finding.path for finding in named)
+    slipped = [_Finding(slip.problem, slip.path, Drop()) for slip in slips(node)]
+    if slipped:
+        below = tuple(finding.path for finding in slipped)
         others = [each for each in findings if not any(each.path[: len(path)] == path for path in below)]
-        content, findings = None, [*named, *others]
+        content, findings = None, [*slipped, *others]
     if content is not None and not problems:
         return _Read(Document(file, name, data, node, content))
     shape = tuple(finding.problem for finding in findings if finding.problem is not None)
@@ -235,7 +236,7 @@ def _unknown_key(
     keys = known.keys() if known else ()
     hint = f"did you mean {slips[path]}?" if path in slips else nearest(str(path[-1]), keys)
     meant = hint.removeprefix("did you mean ").removesuffix("?") if hint.startswith("did") else ""
-    if not hint and keys:
+    if not hint and 0 < len(keys) <= _FEW:
         hint = f"known: {', '.join(keys)}"
     problem = _problem("unknown-key", f"there is no key {path[-1]} here", hint, node, path, key=True)
     return _Finding(problem, path, Rename(meant) if meant else Drop())

@@ -100,6 +100,7 @@ def names_dropped(node: Node, edits: Mapping[Path, Edit]) -> Iterator[str]:
         yield from _innermost_name(path)
         if len(path) == 1:
             yield f"{path[0]}:"
+            yield str(path[0])  # or a name that lost its indentation
         yield from _names(find(node, path)[1], path)
 
 

@@ -78,6 +78,11 @@ class _Loader(yaml.SafeLoader):
         mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
         if self.check_event(AliasEvent):
             raise yaml.composer.ComposerError(None, None, "an alias; a spec says everything where it stands", mark)
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        if getattr(event, "anchor", None) is not None:
+            raise yaml.composer.ComposerError(None, None, "an anchor; a spec says everything where it stands", mark)
+        if getattr(event, "tag", None) is not None:
+            raise yaml.composer.ComposerError(None, None, "a tag; the key says what its value is", mark)
         if self._depth == _DEPTH:
             raise yaml.composer.ComposerError(None, None, f"nested deeper than {_DEPTH} levels", mark)
         self._depth += 1
@@ -98,13 +103,13 @@ class _Loader(yaml.SafeLoader):
         return "x" if self._inside_plain and character == "?" else character
 
 
-_MAY_BE_ALIAS = re.compile(r"[\s\[{,]\*\S")  # libyaml follows aliases without a word
+_BEYOND = re.compile(r"(?m)(^|[\s\[{,])[*&!][^\s=]")  # aliases, anchors and tags, which libyaml takes without a word
 
 
 def compose(text: str) -> yaml.Node | None:
     """PyYAML's nodes; by libyaml where it is there, six times faster, and in its own words where something is wrong."""
     fast = getattr(yaml, "CSafeLoader", None)
-    if fast is not None and not _MAY_BE_ALIAS.search(text):
+    if fast is not None and not _BEYOND.search(text):
         with contextlib.suppress(yaml.YAMLError, RecursionError):
             composed = yaml.compose(text, Loader=fast)
             if composed is None or _is_shallow(composed):
@@ -137,7 +142,7 @@ def parse(text: str, file: str) -> tuple[Node | None, tuple[Problem, ...]]:
     try:
         composed = compose(text)
     except yaml.MarkedYAMLError as error:
-        return None, (_syntax_problem(error, file),)
+        return None, (_syntax_problem(error, text, file),)
     except yaml.YAMLError as error:
         return None, (Problem("yaml-syntax", f"not YAML: {error}", "", Location(file, 1, 1), ""),)
     if composed is None:
@@ -146,10 +151,37 @@ def parse(text: str, file: str) -> tuple[Node | None, tuple[Problem, ...]]:
     return _node(composed, file, (), problems), tuple(problems)
 
 
-def _syntax_problem(error: yaml.MarkedYAMLError, file: str) -> Problem:
+def _syntax_problem(error: yaml.MarkedYAMLError, text: str, file: str) -> Problem:
     mark = error.problem_mark or error.context_mark
     location = Location(file, mark.line + 1, mark.column + 1) if mark else Location(file, 1, 1)
-    return Problem("yaml-syntax", f"not YAML: {error.problem or error}", error.note or "", location, "")
+    lines = text.splitlines()
+    message, hint = _in_own_words(error, lines[mark.line] if mark and mark.line < len(lines) else "")
+    return Problem("yaml-syntax", message, hint, location, "")
+
+
+_COLON = re.compile(r":(\s|$)")
+_QUOTES = "text that holds `: ` or ` #`, or in braces a comma or a bracket, is put into quotes"
+_COLUMN = "keys and items that belong together begin in one column, and a key ends with a colon and a space"
+
+
+def _in_own_words(error: yaml.MarkedYAMLError, line: str) -> tuple[str, str]:
+    """What is wrong and what would be right, where the reader of YAML speaks of its own tokens."""
+    problem = error.problem or str(error)
+    mark, opened = error.problem_mark, error.context_mark
+    within = line[: mark.column] if mark else line
+    if problem.startswith("mapping values are not allowed"):
+        return ("a second colon in one line", _QUOTES) if _COLON.search(within) else ("no key can stand here", _COLUMN)
+    if problem.startswith("expected <block end>"):
+        return "this line does not stand where those around it begin", _COLUMN
+    if problem.startswith(("expected ',' or '}'", "expected ',' or ']'")):
+        if mark and opened and opened.line < mark.line:
+            return f"what was opened in line {opened.line + 1} is not closed", f"close the brace or bracket; {_QUOTES}"
+        return "a comma is missing, or quotes around a text", _QUOTES
+    if "'\\t'" in problem:
+        return "a tab", "YAML is indented with spaces"
+    if "another document" in problem:
+        return "a second document", "a file holds one format or one schema"
+    return f"not YAML: {problem}", error.note or ""
 
 
 def _node(node: yaml.Node, file: str, path: Path, problems: list[Problem]) -> Node:

@@ -1,0 +1,120 @@
+"""Slips of the keyboard that a checker of shapes would say many things of: what each is, said once.
+
+A forgotten indentation, a comma without quotes and a key without a value are told by the nodes around them, before the
+document is held against the classes of the language. What is said of such a part is not said again by the checker.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wireloom.problems import Problem
+from wireloom.spec.entries import fields_named_as_steps
+from wireloom.spec.language import Entry, FieldDocument, FormatDocument
+from wireloom.spec.yaml import MappingNode, Node, Path, ScalarNode, SequenceNode, find, path_text
+
+_FIELD_KEYS = frozenset(FieldDocument.keys())
+_STEPS = frozenset(Entry.model_fields)
+_NAMED = ("types", "parameters", "errors", "checksums", "ranges", "roots")
+_OF_TYPES = frozenset({"fields", "encoding", "form", "versions", "select", "cases", "oneOf", "attempt", "doc", "else"})
+_MAY_BE_NULL = ("default",)
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """A part of the document that goes, and what to say of it; nothing where another slip says it."""
+
+    path: Path
+    problem: Problem | None
+
+
+def slips(document: Node) -> Iterator[Slip]:
+    """The slips of a document."""
+    if not isinstance(document, MappingNode) or document.entry("format") is None:
+        return
+    yield from _beside_document(document)
+    types = document.entry("types")
+    if types is None or not isinstance(types[1], MappingNode):
+        return
+    yield from _beside_types(types[1])
+    for path, problem in fields_named_as_steps(document):
+        yield Slip(path, problem)
+    for key, form in types[1].entries:
+        fields = find(form, ("fields",))[1]
+        if isinstance(fields, SequenceNode) and fields is not form:
+            for index, item in enumerate(fields.items):
+                if isinstance(item, MappingNode):
+                    yield from _of_item(item, ("types", key.text, "fields", index))
+
+
+def _is_empty(node: Node) -> bool:
+    return isinstance(node, ScalarNode) and node.value is None and not node.quoted
+
+
+def _beside_document(document: MappingNode) -> Iterator[Slip]:
+    """Names that stand beside the mapping that they belong to, at the document's edge."""
+    known, above, said = frozenset(FormatDocument.keys()), "", True
+    for key, value in document.entries:
+        if key.text in known:
+            above, said = key.text, not _is_empty(value)
+        elif above in _NAMED:
+            hint = f"indent it, if it is one of `{above}`"
+            yield Slip((key.text,), _at(key, "unknown-key", f"there is no key {key.text} here", hint, (key.text,)))
+            if not said:
+                said = True
+                yield Slip((above,), None)
+
+
+def _beside_types(types: MappingNode) -> Iterator[Slip]:
+    """Keys of a type that stand beside its name."""
+    above: ScalarNode | None = None
+    said = False
+    for key, value in types.entries:
+        path = ("types", key.text)
+        if above is not None and key.text in _OF_TYPES:
+            message = f"{key.text} stands beside {above.text}, not in it"
+            problem = None if said else _at(key, "unknown-key", message, f"indent it below {above.text}", path)
+            yield Slip(path, problem)
+            yield Slip(("types", above.text), None)
+            said = True
+            continue
+        above, said = (key, False) if _is_empty(value) else (None, False)
+
+
+def _of_item(item: MappingNode, path: Path) -> Iterator[Slip]:
+    """What is wrong with an item of `fields`, whose one key is a field's name or a step."""
+    if not item.entries:
+        return
+    (key, value), *others = item.entries
+    names = ", ".join(each.text for each, _ in others)
+    if others and _is_empty(value) and all(each.text in _FIELD_KEYS for each, _ in others):
+        message = f"{names} stand{'s' if len(others) == 1 else ''} beside {key.text}, not in it"
+        yield Slip(path, _at(others[0][0], "entry-keys", message, f"indent further than {key.text}", path))
+    elif others:
+        message = f"an item of `fields` has {len(item.entries)} keys"
+        hint = "write one field or step as each item: `- name: TYPE`"
+        yield Slip(path, _at(item, "entry-keys", message, hint, path))
+    elif _is_empty(value):
+        wanted = "what it says" if key.text in _STEPS else f"its type, as `- {key.text}: uint8`"
+        yield Slip(path, _at(key, "wrong-type", f"{key.text} is empty", f"write {wanted}", (*path, key.text)))
+    elif isinstance(value, MappingNode) and key.text not in _STEPS:
+        yield from _of_field(value, (*path, key.text))
+
+
+def _of_field(field: MappingNode, path: Path) -> Iterator[Slip]:
+    """Keys of a field without a value, and what a comma without quotes made of a text."""
+    before: ScalarNode | None = None
+    for key, value in field.entries:
+        if _is_empty(value) and key.text not in _FIELD_KEYS and before is not None:
+            hint = f"text with a comma is put into quotes: '{before.text}, {key.text}'"
+            message = f"a comma ends the text {before.text}"
+            yield Slip(path[:-1], _at(before, "unknown-key", message, hint, (*path, key.text)))
+            return
+        if _is_empty(value) and key.text in _FIELD_KEYS and key.text not in _MAY_BE_NULL:
+            problem = _at(key, "wrong-type", f"{key.text} is empty", "write its value, or drop it", (*path, key.text))
+            yield Slip(path[:-1], problem)
+            return
+        before = value if isinstance(value, ScalarNode) and not value.quoted else None
+
+
+def _at(node: Node, id: str, message: str, hint: str, path: Path) -> Problem:
+    return Problem(id, message, hint, node.location, path_text(path))

@@ -81,7 +81,9 @@ def test_what_was_decoded_is_written_by_the_engine_as_the_construct_path_builds_
     assert encoding.compare(engine, records, asked(engine, **settings)) == []
     found, given_up = encoding.written(engine, records, asked(engine, **settings))
     assert len(records) > 3
-    assert not given_up or "on_corrupt" in settings, records.take(pa.array(sorted(given_up)))
+    # What such records say for themselves (checksums, newer members) is not what the format says of them.
+    left = {"on_corrupt", "variant", "verifyCrc"} & settings.keys() or settings.get("byteOrder") == "auto"
+    assert not given_up or left, records.take(pa.array(sorted(given_up)))
     assert found.equals(plain(engine).encode(records, **settings)) or given_up
 
 
@@ -117,6 +119,7 @@ def test_the_first_row_that_cannot_be_said_is_named_as_the_construct_path_names_
 
 BUILT = {  # by the construct path, and why
     "meter_report": "constraints in protobuf",
+    "filler": "derived bytes",
     "stock_change": "maps of stated types",
 }
 

@@ -59,8 +59,10 @@ cdef class WritingProgram:
     cdef int slot_count
     cdef int64_t entry
     cdef Program reader
+    cdef Match *matches
+    cdef int64_t named  # the reader's column that names the alternative; -1: none
 
-    def __init__(self, code, expressions, tables, bytes texts, crcs, columns, symbols, Program reader, *, int registers, int slots, int64_t entry):
+    def __init__(self, code, expressions, tables, bytes texts, crcs, columns, symbols, Program reader, matches, *, int registers, int slots, int64_t entry, int64_t named):
         cdef int i
         _WritingChecker(code, expressions, tables, texts, crcs, columns, registers, slots).check([entry])
         if not 1 <= registers <= 1 << 16 or not 0 <= slots <= 1 << 16 or columns[0][0] != KIND_STRUCT:
@@ -68,16 +70,21 @@ cdef class WritingProgram:
         for symbol in symbols:
             if symbol < 0 or (symbol >> 16) + (symbol & 0xFFFF) > len(texts):
                 raise LayoutError(f"a malformed layout: the text {symbol}")
+        check_matches(columns, matches, reader, named)
+        self.named = named
         self.reader, self.entry, self.register_count, self.slot_count = reader, entry, registers, slots
         self.code, self.expressions, self.tables = words(code), words(expressions), words(tables)
         self.symbol_list = words(symbols)
         self.texts = <uint8_t *>calloc(len(texts) + SLACK, 1)
         self.crcs = <wl_crc *>malloc(sizeof(wl_crc) * (len(crcs) + 1))
         self.columns = <Source *>calloc(len(columns), sizeof(Source))
-        if self.texts == NULL or self.crcs == NULL or self.columns == NULL:
+        self.matches = <Match *>calloc(len(columns), sizeof(Match))
+        if self.texts == NULL or self.crcs == NULL or self.columns == NULL or self.matches == NULL:
             raise MemoryError
         memcpy(self.texts, <const char *>texts, len(texts))
         self.text_size = len(texts)
+        for i, (column, form) in enumerate(matches):
+            self.matches[i].reader, self.matches[i].form = column, form
         for i, parameters in enumerate(crcs):
             prepare_crc(self.crcs + i, parameters)
         self.column_count, self.space_count = len(columns), 1
@@ -116,6 +123,7 @@ cdef class WritingProgram:
         free(self.texts)
         free(self.crcs)
         free(self.columns)
+        free(self.matches)
 
     def run(self, columns, int64_t start, int64_t stop, int64_t limit=-1):
         """The records of rows `start` to `stop`, each of at most `limit` bytes (-1: any number).
@@ -202,7 +210,7 @@ cdef class WritingProgram:
         cdef int32_t *offsets = <int32_t *>written.offsets.data
         cdef uint8_t *status
         cdef int64_t row
-        cdef int code
+        cdef int code = OK
         with gil:
             status = written.status
         offsets[0] = 0
@@ -218,24 +226,30 @@ cdef class WritingProgram:
                 if code == IRREGULAR:
                     status[row] = 2
                     written.failed += 1
-                elif code == FULL and row > 0:
-                    break
                 elif code:
-                    return code
+                    break
             offsets[row + 1] = <int32_t>k.size
             if k.seal_count >= GROUP or k.sealed >= GROUP_BYTES:
                 write_seals(k)
+            if status[row] or k.read_count == COMPARED or k.size - k.read_base >= COMPARED_BYTES:
+                self.compare(k, c, written, status - start)
         else:
             written.consumed = count
+            code = OK
+        if code == FULL and written.consumed > 0:
+            code = OK
+        self.compare(k, c, written, status - start)
         write_seals(k)
-        return OK
+        return code
 
     cdef int write(self, Builder *k, Machine *c, int64_t limit) noexcept nogil:
         """One record, written and read back."""
-        cdef int64_t seals = k.seal_count
+        cdef int64_t seals = k.seal_count, opened = k.opened.length
         cdef int code
         k.base = k.size
         k.trial = -1
+        if k.read_count == 0:
+            k.read_first, k.read_base = k.rows[0], k.base
         code = make(k, self.entry)
         if not code and k.size > INT32_MAX:
             code = FULL
@@ -245,23 +259,44 @@ cdef class WritingProgram:
             trust_seals(k, seals, c)
             code = OK if self.reads(k, c) else IRREGULAR
         if code:
-            k.size, k.seal_count = k.base, seals
+            k.size, k.seal_count, k.opened.length = k.base, seals, opened
         return code
 
-    cdef bint reads(self, const Builder *k, Machine *c) noexcept nogil:
-        """Whether a reader takes the record, and for the alternative that was written."""
-        cdef Column *kind = c.columns + 1
-        cdef bint good
+    cdef bint reads(self, Builder *k, Machine *c) noexcept nogil:
+        """Whether a reader takes the record, for the alternative that was written; what it says is compared later."""
         c.given_end = k.output.data + k.output.capacity
+        if k.output.data != k.read_data:
+            move_waiting(&c.wait, k.read_data, k.output.data)
+            k.read_data = k.output.data
         if self.reader.read(c, k.output.data + k.base, k.size - k.base, True):
             return False
-        good = k.trial < 0 or (
-            kind.length == 1
-            and kind.size == k.trial & 0xFFFF
-            and memcmp(kind.data.data, k.m.texts + (k.trial >> 16), <size_t>kind.size) == 0
-        )
-        cut(c.columns, 0, 0)
-        return good
+        if k.trial >= 0 and not self.names(k, c.columns):
+            cut(c.columns, 0, k.read_count)
+            return False
+        k.read_count += 1
+        return True
+
+    cdef bint names(self, const Builder *k, Column *columns) noexcept nogil:
+        """Whether a reader found the alternative that was written."""
+        cdef Column *kind = columns + self.named
+        cdef const int32_t *offsets
+        if self.named < 0 or not found_at(kind, k.read_count):
+            return False
+        offsets = <const int32_t *>kind.offsets.data + k.read_count
+        if offsets[1] - offsets[0] != k.trial & 0xFFFF:
+            return False
+        return memcmp(kind.data.data + offsets[0], k.m.texts + (k.trial >> 16), <size_t>(k.trial & 0xFFFF)) == 0
+
+    cdef void compare(self, Builder *k, Machine *c, Written written, uint8_t *status) noexcept nogil:
+        """Give up those of the rows that were read back which differ from what the caller gave; `status` is by row."""
+        cdef int64_t n
+        if k.read_count and not all_agree(k, c.columns, self.matches, 0, k.read_first, 0, k.read_count):
+            for n in range(k.read_count):
+                if not agrees(k, c.columns, self.matches, 0, k.read_first + n, n):
+                    status[k.read_first + n] = 2
+                    written.failed += 1
+        empty(c.columns, self.reader.column_count)
+        k.read_count = k.opened.length = k.next_opened = 0
 
 
 cdef void release_builder(Builder *k, int slots) noexcept:
@@ -274,6 +309,7 @@ cdef void release_builder(Builder *k, int slots) noexcept:
     free(k.rows)
     free(k.output.data)
     free(k.scratch.data)
+    free(k.opened.data)
     release(&k.m)
 
 
@@ -289,3 +325,23 @@ cdef check_column(int kind, list views, int64_t first, int64_t length):
         raise ValueError("offsets that are too short")
     if kind == KIND_BOOLEAN and data < (rows + 7) // 8 or kind < KIND_BOOLEAN and data < rows * width_of(kind):
         raise ValueError("values that are too short")
+
+
+cdef check_matches(columns, matches, Program reader, int64_t named):
+    """Each column has its like among the reader's: of its kind, and below the like of what it is below."""
+    if len(matches) != len(columns) or matches[0][0] != 0:
+        raise LayoutError("a malformed layout: other columns to be read back than those that are written")
+    if not -1 <= named < reader.column_count or (named >= 0 and reader.columns[named].kind != KIND_BYTES):
+        raise LayoutError("a malformed layout: the name of the alternative")
+    for (kind, parent, child, _), (column, form) in zip(columns, matches):
+        if column == -1:
+            continue
+        if not 0 <= column < reader.column_count or not 0 <= form < 2 * OPEN:
+            raise LayoutError(f"a malformed layout: the column {column} of what is read back")
+        likes = KIND_BYTES if form & OPEN else kind
+        below = kind != KIND_LIST or matches[child][0] in (-1, reader.columns[<int>column].child)
+        beside = parent < 0 or matches[parent][0] in (-1, reader.columns[<int>column].parent)
+        if likes != reader.columns[<int>column].kind or not below or not beside or (form and kind == KIND_LIST and form != DETERMINED):
+            raise LayoutError(f"a malformed layout: the column {column} of what is read back")
+        if form & (OPEN | ALTERNATIVES) and kind != KIND_STRUCT:
+            raise LayoutError(f"a malformed layout: the column {column} of what is read back")

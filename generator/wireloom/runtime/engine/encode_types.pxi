@@ -1,7 +1,7 @@
 # Encoding, the mirror of reading: its instructions, the columns that it reads and the state of its machine.
 #
-# A record is written at the end of the output and then read back by the format's own program for reading: what a reader
-# would refuse never leaves. Where a value is in any way irregular the output is cut back to the record's start and the
+# A record is written at the end of the output, then read back by the format's own program for reading and compared with
+# the columns: what a reader would refuse, or take for something else, never leaves. Where a value is in any way irregular the output is cut back to the record's start and the
 # record is marked; the construct path builds it, or says what is wrong with it.
 
 cdef enum:
@@ -95,6 +95,26 @@ cdef struct Seal:  # a digest that is written together with those of other recor
     int64_t size
     int64_t at
 
+cdef enum:  # of a column of the caller's
+    DETERMINED = 1  # the format may give it a value that the caller left out
+    ALTERNATIVES = 2  # there if one of its members is
+    OPEN = 4  # a VARIANT, which readers show as its bytes on the wire
+
+cdef struct Match:
+    int64_t reader  # the reader's column; -1: it has none
+    int64_t form
+
+
+cdef struct Opened:  # an open value that was written: from which row of which column, and where it stands in the output
+    int64_t column
+    int64_t row
+    int64_t first
+    int64_t size
+
+cdef enum:  # records that are compared at once: so many, and about so many bytes
+    COMPARED = 64
+    COMPARED_BYTES = 1 << 18
+
 cdef struct Builder:
     Machine m  # registers and all that expressions read
     const Source *sources
@@ -109,6 +129,12 @@ cdef struct Builder:
     const int64_t *symbol_list
     int64_t trial  # the text that names the alternative chosen; -1: none
     uint64_t seed
+    int64_t read_first  # the first row that was read back and is yet to be compared
+    int64_t read_count
+    int64_t read_base  # where its record begins
+    const uint8_t *read_data  # where the output was when they were read
+    Stack opened  # of Opened, all of those records
+    int64_t next_opened  # where the one to be looked for next mostly stands
     Seal seals[DEFERRED]
     int64_t seal_count
     int64_t sealed  # bytes they are over

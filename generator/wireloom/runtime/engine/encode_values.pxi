@@ -201,15 +201,17 @@ cdef int set_mapped_bits(Builder *k, const int64_t *i) noexcept nogil:
     """
     cdef const int64_t *table = k.m.tables + i[4]
     cdef const int64_t *entry
-    cdef int64_t low = i[3] >> 8, width = i[3] & 0xFF, n, found = -1
+    cdef int64_t low = i[3] >> 8, width = i[3] & 0xFF, n, found = 0
+    cdef bint any = False
     cdef int64_t present = <int64_t>(<uint64_t>k.m.registers[i[1]] >> low & ((<uint64_t>1 << width) - 1))
     cdef bint none = k.m.absent[i[2]]
     for n in range(table[0]):
         entry = table + 1 + 3 * n
         if (entry[1] != 0) == none and (none or entry[2] == k.m.registers[i[2]]):
-            if found < 0 or entry[0] == present:
+            if not any or entry[0] == present:
                 found = entry[0]
-    if found < 0:
+                any = True
+    if not any:
         return OK if none else IRREGULAR
     return set_bits(k, i, found)
 

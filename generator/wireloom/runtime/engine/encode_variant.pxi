@@ -309,6 +309,8 @@ cdef int pack_open(Builder *k, const int64_t *i) noexcept nogil:
     cdef Variant v
     cdef Span span
     cdef uint8_t nil = 0xC0
+    cdef int64_t first
+    cdef int code
     if not there(k, i[1]):
         return put(k, &nil, 1) if i[5] else IRREGULAR
     if not there(k, i[2]) or not there(k, i[3]):
@@ -322,4 +324,8 @@ cdef int pack_open(Builder *k, const int64_t *i) noexcept nogil:
     v.keys = span.data
     v.keys_size = span.size
     v.rules = k.m.tables + i[4]
-    return IRREGULAR if open_keys(&v) else pack_variant(k, &v, 0, 0)
+    first = k.size
+    code = open_keys(&v)
+    if not code:
+        code = pack_variant(k, &v, 0, 0)
+    return code if code else note_open(k, i[1], first)

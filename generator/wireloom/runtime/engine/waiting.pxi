@@ -57,6 +57,13 @@ cdef void write_all(Wait *wait) noexcept nogil:
     wait.run = NULL
 
 
+cdef void move_waiting(Wait *wait, const uint8_t *old, const uint8_t *new) noexcept nogil:
+    """The records whose runs wait have moved."""
+    cdef int64_t n
+    for n in range(wait.count if wait.run != NULL else 0):
+        wait.positions[n] = new + (<size_t>wait.positions[n] - <size_t>old)
+
+
 cdef void write_column(const Wait *wait, Column *column, const int64_t *entry, bint big) noexcept nogil:
     """Eight bytes are written for a number; the next row overwrites what is not the number's."""
     cdef uint8_t *data = column.data.data + (column.length << column.kind)

@@ -12,6 +12,7 @@ from wireloom.runtime.engine.expressions import Code, Constant, Term, Tree
 
 _MD5, _MD5_LATER = -1, -2
 _MD5_SIZE = 16
+_WORD = 64
 
 
 class Fields(Part):
@@ -95,6 +96,8 @@ class Fields(Part):
             raise Uncovered(f"bits of {given.kind}")
         self.compiler.compute(Code("int", Term("zero", (Term("LOAD", (), given.read()),))), whole)
         for name, low, width, _, values, _, _, derive in attributes["bits"]:
+            if low + width >= _WORD:
+                raise Uncovered("the highest of 64 bits")
             self._bit(whole, low << 8 | width, values, self._bit_value(name, values, derive, scope))
         self._number(whole, node, scope)
 

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from wireloom.runtime.engine import compiler as reading
 from wireloom.runtime.engine.assembly import Label, Register
 from wireloom.runtime.engine.encoder.assembly import Assembly
+from wireloom.runtime.engine.encoder.readback import Determined
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope
 from wireloom.runtime.engine.expressions import Compiled, Expressions
 from wireloom.runtime.engine.outline import Column
@@ -100,6 +101,7 @@ class Compiler(Protocol):
     assembly: Assembly
     expressions: Expressions
     reader: reading.Compiler
+    determined: Determined
 
     @property
     def names(self) -> Names:

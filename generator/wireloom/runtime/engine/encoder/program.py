@@ -1,12 +1,13 @@
 """The compiler as a whole: from a root of the layout to a program that writes, and what its parts share."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from wireloom.runtime.columns.logical import LogicalField, Record
+from wireloom.runtime.columns.logical import Record
 from wireloom.runtime.engine import compiler as reading
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
+from wireloom.runtime.engine.encoder import readback
 from wireloom.runtime.engine.encoder.assembly import Assembly
 from wireloom.runtime.engine.encoder.binary import Binary
 from wireloom.runtime.engine.encoder.fields import Fields
@@ -33,6 +34,7 @@ class Compiler:
         self.expressions = Expressions(self.assembly, self.settings, layout["ranges"])
         self.crcs = list(layout["crcs"])
         self.type = type
+        self.determined = readback.Determined()
         self.names, self.records, self.structs, self.fields = Names(self), Records(self), Structs(self), Fields(self)
         self.binary, self.msgpack, self.protobuf = Binary(self), MessagePack(self), Protobuf(self)
 
@@ -56,6 +58,7 @@ class Compiler:
             case (str(parameter), _) if self.settings[parameter] == "auto":
                 raise Uncovered("a byte order that the value decides")
         node = self.layout["roots"][root]
+        reader, shown = readback.reader(self.native, self.layout, self.reader_settings, self.type, root)
         self.records.root(node, self.columns[0])
         assembly = self.assembly
         assembly.emit("RETURN")
@@ -70,19 +73,21 @@ class Compiler:
             list(self.layout["crcs"].values()),
             list(links(self.columns, self.native.KINDS)),
             assembly.symbols(),
-            self._reader(root, node),
+            reader,
+            list(readback.matches(self.columns, shown, self.determined)),
         ]
-        return positional, {"registers": registers, "slots": assembly.slots, "entry": entry}
+        numbers = {"registers": registers, "slots": assembly.slots, "entry": entry}
+        return positional, numbers | {"named": self._named(node, shown)}
 
-    def _reader(self, root: str, node: Node) -> Any:
-        """The program that reads back what was written; of columns it has only the name of the alternative."""
+    def _named(self, node: Node, shown: Sequence[Column]) -> int:
+        """The column of the reader's that names the alternative; -1 where there are none."""
         match self.reader.resolved(node):
-            case ("attempt", _, kind, _):
-                shown: tuple[LogicalField, ...] = tuple(field for field in self.type.fields if field.name == kind)
+            case ("attempt", _, kind, _) if kind in shown[0].children:
+                return shown[0].children[kind].index
+            case ("attempt", *_):
+                raise Uncovered("alternatives whose name is not shown")
             case _:
-                shown = ()
-        reader = reading.Compiler(self.native, self.layout, self.reader_settings, Record(shown))
-        return reader.program(root)
+                return -1
 
     # --- what the parts share --------------------------------------------------------------------------------------
 

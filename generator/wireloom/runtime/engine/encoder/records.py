@@ -12,6 +12,7 @@ from wireloom.runtime.engine.expressions import Constant, Tree
 from wireloom.runtime.engine.outline import Column
 
 _ALTERNATIVES = 1 << 32
+_LEFT_OUT = {"const", "checksum", "bits", "derive"}
 
 
 class Records(Part):
@@ -145,8 +146,16 @@ class Records(Part):
                 continue
             given = f"\0{title}"
             scope.names[given] = self.compiler.names.value(column, textual=True)
-            trees.append(("or", ("not", ("present", ("field", 0, given))), self._agrees(attributes, given)))
+            agrees = self._known(self._agrees(attributes, given), steps)
+            trees.append(("or", ("not", ("present", ("field", 0, given))), agrees))
         return trees
+
+    def _known(self, tree: Tree, steps: Sequence[Any]) -> Tree:
+        """False where the value leaves out what the expression needs and only the format determines."""
+        left_out = {step[1] for step in steps if step[0] == "field" and _LEFT_OUT & step[3].keys()}
+        for name in sorted(_fields_of(tree) & left_out):
+            tree = ("and", ("present", ("field", 0, name)), tree)
+        return tree
 
     def _agrees(self, attributes: dict[str, Any], given: str) -> Tree:
         field: Tree = ("field", 0, given)
@@ -167,7 +176,9 @@ class Records(Part):
 
     def _attempt(self, node: Node, scope: Scope, record: Column) -> None:
         """The alternative that the value names, else the first whose condition holds."""
-        _, trials, kind, _ = node
+        _, trials, kind, reason = node
+        for name in (kind, reason):
+            self.compiler.determined.note(member(record, name), determined=True)
         named = self.compiler.names.value(member(record, kind), textual=True).read()
         labels = [Label() for _ in trials]
         unnamed, end = Label(), Label()
@@ -197,3 +208,14 @@ class Records(Part):
             with self.compiler.during(holds):
                 self.assembly.emit("JUMP", label)
         self.compiler.fail()
+
+
+def _fields_of(tree: Tree) -> set[str]:
+    """The fields of the struct itself that an expression looks at."""
+    match tree:
+        case ("field", 0, str(name)):
+            return {name}
+        case tuple():
+            return set().union(*(_fields_of(each) for each in tree))
+        case _:
+            return set()

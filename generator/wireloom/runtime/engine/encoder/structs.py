@@ -27,6 +27,7 @@ class Structs(Part):
         enter = self.assembly.emit("ENTER", start, Edge(first), Edge(first))
         scope.start_register = start
         self.compiler.names.load(steps, scope)
+        self.compiler.determined.struct(steps, record)
         self.compiler.fields.derive_early(steps, scope)
         present = self._present(versions, steps, scope)
         match encoding, form:

@@ -1,0 +1,237 @@
+# What was written, read back, against the columns that it was written from: nothing may be lost or altered in silence.
+#
+# A reader shows the record in a row of columns of its own, open values as their bytes. Every value of the caller's must be
+# there again; what the caller left out may only come back where the format itself determines it. So a column that a record
+# has no use for, or a count that does not fit, leads to the construct path, which says what is wrong.
+
+cdef inline bint given_at(const Source *source, int64_t row) noexcept nogil:
+    """Whether a column has a value in a row."""
+    cdef int64_t at = source.first + row
+    if source.missing:
+        return False
+    return source.validity == NULL or source.validity[at >> 3] >> (at & 7) & 1
+
+
+cdef bint chosen_at(const Source *sources, int64_t index, int64_t row) noexcept nogil:
+    """Whether alternatives have a value in a row."""
+    cdef int64_t each = sources[index].child
+    if not given_at(sources + index, row):
+        return False
+    while each >= 0:
+        if given_at(sources + each, row):
+            return True
+        each = sources[each].sibling
+    return False
+
+
+cdef inline bint found_at(Column *column, int64_t row) noexcept nogil:
+    """Whether a reader's column has a value in a row; it may lag behind its struct, where there is none."""
+    write_waiting(column)
+    if row >= column.length:
+        return False
+    return not column.nullable or column.validity.data[row >> 3] >> (row & 7) & 1
+
+
+cdef inline bint float_agrees(double given, double found) noexcept nogil:
+    """Any NaN is as good as another; a number that 32 bits cannot say comes back as the nearest that they can."""
+    return given == found or (given != given and found != found) or <double><float>given == found
+
+
+cdef inline bint scalar_agrees(const Source *source, const Column *column, int64_t row, int64_t there) noexcept nogil:
+    """Whether a value came back; both columns are of one kind."""
+    cdef int64_t at = source.first + row, width
+    cdef const int32_t *given
+    cdef const int32_t *found
+    if source.kind == KIND_BYTES:
+        given, found = <const int32_t *>source.offsets + at, <const int32_t *>column.offsets.data + there
+        width = found[1] - found[0]
+        if given[0] < 0 or given[1] - given[0] != width or given[1] > source.size:
+            return False
+        return width == 0 or memcmp(source.data + given[0], column.data.data + found[0], <size_t>width) == 0
+    if source.kind == KIND_BOOLEAN:
+        return source.data[at >> 3] >> (at & 7) & 1 == column.data.data[there >> 3] >> (there & 7) & 1
+    if source.kind == KIND_FLOAT:
+        return float_agrees((<const float *>source.data)[at], (<const float *>column.data.data)[there])
+    if source.kind == KIND_DOUBLE:
+        return float_agrees((<const double *>source.data)[at], (<const double *>column.data.data)[there])
+    if source.kind == KIND_INT64:
+        return (<const int64_t *>source.data)[at] == (<const int64_t *>column.data.data)[there]
+    if source.kind == KIND_INT32:
+        return (<const int32_t *>source.data)[at] == (<const int32_t *>column.data.data)[there]
+    width = width_of(source.kind)
+    return memcmp(source.data + at * width, column.data.data + there * width, <size_t>width) == 0
+
+
+cdef bint agrees(Builder *k, Column *columns, const Match *matches, int64_t index, int64_t row, int64_t there) noexcept nogil:
+    """Whether the caller's column `index` in `row` came back in the reader's row `there`."""
+    cdef const Source *source = k.sources + index
+    cdef const Match *match = matches + index
+    cdef Column *column
+    cdef const int32_t *offsets
+    cdef int64_t child
+    cdef bint given = chosen_at(k.sources, index, row) if match.form & ALTERNATIVES else given_at(source, row)
+    if match.reader < 0:
+        return not given
+    column = columns + match.reader
+    if not found_at(column, there):
+        return not given or (match.form & OPEN and opened_at(k, index, row, NULL, 0))
+    if not given:
+        if match.form & DETERMINED:
+            return True
+        offsets = <const int32_t *>column.offsets.data
+        return source.kind == KIND_LIST and offsets[there] == offsets[there + 1]
+    if match.form & OPEN:
+        offsets = <const int32_t *>column.offsets.data
+        return opened_at(k, index, row, column.data.data + offsets[there], offsets[there + 1] - offsets[there])
+    if source.kind == KIND_LIST:
+        return list_agrees(k, columns, matches, index, row, there)
+    if source.kind != KIND_STRUCT:
+        return scalar_agrees(source, column, row, there)
+    child = source.child
+    while child >= 0:
+        if not agrees(k, columns, matches, child, row, there):
+            return False
+        child = k.sources[child].sibling
+    return True
+
+
+cdef bint list_agrees(Builder *k, Column *columns, const Match *matches, int64_t index, int64_t row, int64_t there) noexcept nogil:
+    """Whether a list came back element by element."""
+    cdef const Source *source = k.sources + index
+    cdef const int32_t *given = <const int32_t *>source.offsets + source.first + row
+    cdef const int32_t *found = <const int32_t *>columns[matches[index].reader].offsets.data + there
+    cdef int64_t n
+    if given[0] < 0 or given[1] < given[0] or given[1] - given[0] != found[1] - found[0]:
+        return False
+    if given[1] > given[0] and given[1] > k.sources[source.child].length:
+        return False
+    for n in range(given[1] - given[0]):
+        if not agrees(k, columns, matches, source.child, given[0] + n, found[0] + n):
+            return False
+    return True
+
+
+# --- many rows at once -----------------------------------------------------------------------------------------------
+
+cdef bint all_agree(Builder *k, Column *columns, const Match *matches, int64_t index, int64_t row, int64_t there, int64_t count) noexcept nogil:
+    """Whether the caller's column came back in `count` rows from `row` on; where not, it may say no to what agrees."""
+    cdef const Source *source = k.sources + index
+    cdef const Match *match = matches + index
+    cdef Column *column
+    cdef int64_t child, n
+    if count == 0:
+        return True
+    if match.reader < 0 or source.missing or match.form & (OPEN | DETERMINED):
+        for n in range(count):
+            if not agrees(k, columns, matches, index, row + n, there + n):
+                return False
+        return True
+    column = columns + match.reader
+    write_waiting(column)
+    if source.kind == KIND_LIST:
+        return lists_agree(k, columns, matches, index, row, there, count)
+    if source.kind != KIND_STRUCT:
+        return scalars_agree(source, column, row, there, count)
+    for n in range(count if not match.form & ALTERNATIVES else 0):
+        if given_at(source, row + n) != found_at(column, there + n):
+            return False
+    child = source.child
+    while child >= 0:
+        if not all_agree(k, columns, matches, child, row, there, count):
+            return False
+        child = k.sources[child].sibling
+    return True
+
+
+cdef bint lists_agree(Builder *k, Column *columns, const Match *matches, int64_t index, int64_t row, int64_t there, int64_t count) noexcept nogil:
+    """Whether lists came back; the elements of all of them follow one another on both sides."""
+    cdef const Source *source = k.sources + index
+    cdef Column *column = columns + matches[index].reader
+    cdef const int32_t *given = <const int32_t *>source.offsets + source.first + row
+    cdef const int32_t *found = <const int32_t *>column.offsets.data + there
+    cdef int64_t n
+    if there + count > column.length:
+        return False
+    for n in range(count):
+        if given_at(source, row + n) != found_at(column, there + n):
+            return False
+        if given[n] < 0 or given[n + 1] < given[n] or given[n + 1] - given[n] != found[n + 1] - found[n]:
+            return False
+    if given[count] > given[0] and given[count] > k.sources[source.child].length:
+        return False
+    return all_agree(k, columns, matches, source.child, given[0], found[0], given[count] - given[0])
+
+
+cdef bint scalars_agree(const Source *source, Column *column, int64_t row, int64_t there, int64_t count) noexcept nogil:
+    """Whether values came back."""
+    cdef int64_t n, width
+    cdef const int32_t *given
+    cdef const int32_t *found
+    if source.validity != NULL or column.nullable or there + count > column.length or source.kind == KIND_BOOLEAN:
+        for n in range(count):
+            if given_at(source, row + n) != found_at(column, there + n):
+                return False
+            if given_at(source, row + n) and not scalar_agrees(source, column, row + n, there + n):
+                return False
+        return True
+    if source.kind == KIND_BYTES:
+        given, found = <const int32_t *>source.offsets + source.first + row, <const int32_t *>column.offsets.data + there
+        for n in range(count):
+            if given[n + 1] - given[0] != found[n + 1] - found[0]:
+                return False
+        width = found[count] - found[0]
+        if given[0] < 0 or given[count] > source.size:
+            return False
+        return width == 0 or memcmp(source.data + given[0], column.data.data + found[0], <size_t>width) == 0
+    width = width_of(source.kind)
+    if memcmp(source.data + (source.first + row) * width, column.data.data + there * width, <size_t>(count * width)) == 0:
+        return True
+    for n in range(count if source.kind in (KIND_FLOAT, KIND_DOUBLE) else 0):
+        if not scalar_agrees(source, column, row + n, there + n):
+            return False
+    return source.kind in (KIND_FLOAT, KIND_DOUBLE)
+
+
+cdef void empty(Column *columns, int count) noexcept nogil:
+    """No rows in any column."""
+    cdef Column *column
+    cdef int n
+    for n in range(count):
+        column = columns + n
+        write_waiting(column)
+        if column.length == 0:
+            continue
+        if column.nullable:
+            memset(column.validity.data, 0, <size_t>((column.length + 7) >> 3))
+        if column.kind == KIND_BOOLEAN:
+            memset(column.data.data, 0, <size_t>((column.length + 7) >> 3))
+        column.length = column.size = 0
+
+
+cdef int note_open(Builder *k, int64_t column, int64_t first) noexcept nogil:
+    """An open value was written."""
+    cdef Opened entry
+    entry.column, entry.row = column, k.rows[k.sources[column].space]
+    entry.first, entry.size = first, k.size - first
+    return push(&k.opened, &entry, sizeof(Opened))
+
+
+cdef bint opened_at(Builder *k, int64_t column, int64_t row, const uint8_t *data, int64_t size) noexcept nogil:
+    """Whether an open value was written as these bytes or, where `data` is NULL, as nil.
+
+    Open values mostly come in the order in which they were written: the search goes on behind the last one found.
+    """
+    cdef const Opened *all = <const Opened *>k.opened.data
+    cdef int64_t count = k.opened.length // <int64_t>sizeof(Opened), n, at
+    for n in range(count):
+        at = k.next_opened + n
+        if at >= count:
+            at -= count
+        if all[at].column == column and all[at].row == row:
+            k.next_opened = at + 1 if at + 1 < count else 0
+            if all[at].first + all[at].size > k.size:
+                return False
+            if data == NULL:
+                return all[at].size == 1 and k.output.data[all[at].first] == 0xC0
+            return all[at].size == size and memcmp(k.output.data + all[at].first, data, <size_t>size) == 0
+    return False

@@ -1,0 +1,158 @@
+"""What the engine writes is read back and compared: what a record cannot hold is given up, and nothing else."""
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+sys.path[:0] = [str(Path(__file__).parent / folder) for folder in ("bench", "fuzz")]
+
+import encoding  # noqa: E402
+
+from wireloom import pipeline  # noqa: E402
+from wireloom.pipeline import Project  # noqa: E402
+from wireloom.runtime import engine as engines  # noqa: E402
+from wireloom.runtime.columns import arrow  # noqa: E402
+
+pytestmark = pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
+PACKAGE = "wireloom_readback"
+SPECS = {
+    "choosy": """
+wireloom: 1
+format: choosy
+title: What a tag, a condition and a count leave out
+encoding: binary
+root: Record
+types:
+  Record:
+    fields:
+      - kind: uint8
+      - width: {type: uint8, derive: len(name)}
+      - name: str(width)
+      - extra: {type: uint16, when: kind == 1}
+      - number: {type: float64, when: kind == 2}
+      - narrow: {type: float32, when: kind == 2}
+      - count: uint8
+      - items: {type: list(Item), count: count}
+      - double: {compute: kind * 2, type: int32}
+      - rest: bytes
+  Item: {fields: [{length: {type: uint8, derive: len(text), hidden: true}}, {text: str(length)}]}
+""",
+    "open": """
+wireloom: 1
+format: open
+title: Open values and alternatives
+encoding: msgpack
+root: Record
+types:
+  Record:
+    fields:
+      - first: Value
+      - other: int | str | nil
+      - all: list(Value)
+  Value:
+    oneOf: {nil: nil, int: int, float: float, str: str, bytes: bytes, list: list(Value), map: "map(Value, Value)"}
+""",
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    specs, out = tmp_path_factory.mktemp("specs"), tmp_path_factory.mktemp("readback")
+    for name, text in SPECS.items():
+        (specs / f"{name}.yaml").write_text(text)
+    pipeline.generate(Project(specs, out, PACKAGE))
+    sys.path.insert(0, str(out))
+    yield
+    sys.path.remove(str(out))
+
+
+def codec(name: str) -> Any:
+    return importlib.import_module(f"{PACKAGE}.{name}").CODEC
+
+
+def given_up(name: str, rows: list[dict[str, Any] | None]) -> set[int]:
+    """The rows that the engine gives up on; what it writes of the others is what it reads."""
+    found = codec(name)
+    request = engines.Request(found.default_root, found.settings({}))
+    records = arrow.to_struct_array(rows, found.root(None).logical)
+    data, left = encoding.written(found.engine, records, request)
+    good = [row for row in range(len(rows)) if row not in left]
+    again = found.decode(data.take(pa.array(good, pa.int64())))
+    assert again.errors.null_count == len(good)
+    return left
+
+
+def row(**members: Any) -> dict[str, Any]:
+    return {"kind": 0, "name": "n", "count": 0, "items": [], "rest": b""} | members
+
+
+GOOD = {
+    "nothing special": row(),
+    "what is derived is left out": row(width=None, double=None),
+    "what is derived agrees": row(width=1, double=0),
+    "a member under its condition": row(kind=1, extra=7, double=2),
+    "not a number": row(kind=2, number=float("nan"), narrow=1.5),
+    "a number of 32 bits": row(kind=2, number=0.1, narrow=0.1),
+    "elements": row(count=2, items=[{"text": "a"}, {"text": ""}]),
+}
+BAD = {
+    "a member whose condition does not hold": row(extra=7),
+    "a number whose condition does not hold": row(kind=1, extra=7, number=1.0),
+    "a derived member that disagrees": row(width=2),
+    "a computed member that disagrees": row(double=1),
+    "more elements than are counted": row(count=1, items=[{"text": "a"}, {"text": "b"}]),
+    "elements that another member swallows": row(count=0, items=[{"text": "a"}]),
+}
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_what_comes_back_is_written(name: str) -> None:
+    assert given_up("choosy", [GOOD[name]]) == set()
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_does_not_come_back_is_given_up(name: str) -> None:
+    assert given_up("choosy", [BAD[name]]) == {0}
+
+
+@pytest.mark.parametrize("places", [[0], [63], [64], [62, 63, 64, 65], [199], list(range(0, 200, 7)), list(range(200))])
+def test_of_many_rows_those_alone_that_do_not_come_back_are_given_up(places: list[int]) -> None:
+    good, bad = list(GOOD.values()), list(BAD.values())
+    rows: list[dict[str, Any] | None] = [good[place % len(good)] for place in range(200)]
+    for place in places:
+        rows[place] = bad[place % len(bad)]
+    assert given_up("choosy", rows) == set(places)
+    for place in range(5, 200, 11):
+        rows[place] = None
+    assert given_up("choosy", rows) == {place for place in places if rows[place] is not None}
+
+
+def test_rows_that_are_long_come_back_as_well() -> None:
+    long = [row(rest=bytes([place]) * (1 << 17), count=1, items=[{"text": str(place)}]) for place in range(40)]
+    assert given_up("choosy", list(long)) == set()
+    long[17] |= {"extra": 5}
+    assert given_up("choosy", list(long)) == {17}
+
+
+def test_open_values_come_back_as_they_were_written() -> None:
+    values: list[Any] = [
+        1,
+        "a",
+        b"b",
+        None,
+        1.5,
+        [1, [2, {"k": None}]],
+        {"a": {"b": [b""]}},
+        -(1 << 63),
+        float("nan"),
+    ]
+    rows: list[dict[str, Any] | None] = []
+    for place, value in enumerate(values):
+        rows.append({"first": value, "other": None, "all": values[:place]})
+        rows.append({"first": values[-1 - place], "other": "x" if place % 2 else 7, "all": [value] * place})
+    assert given_up("open", rows * 20) == set()

@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, cast
 import construct
 from construct import Container
 
+from wireloom.runtime import leb128
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.parsers.elements import Elements, Salvage
@@ -213,7 +214,7 @@ class Integer(_Scalar):
 
     def _number(self, raw: int) -> int:
         if self.wire == "zigzag":
-            return (raw >> 1) ^ -(raw & 1)
+            return leb128.from_zigzag(raw)
         return raw - (1 << self.width) if self.signed and raw >> (self.width - 1) else raw
 
     def encode(self, obj: Any, context: Container) -> int:

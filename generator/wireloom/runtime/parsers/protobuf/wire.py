@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from wireloom.runtime import leb128
 from wireloom.runtime.errors import DecodeError
 
 VARINT, FIXED64, LENGTH, GROUP, GROUP_END, FIXED32 = range(6)
 
 MAX_DEPTH = 100  # messages and groups within one another, as protobuf's own readers have it
 MAX_FIELD_NUMBER = (1 << 29) - 1
-_MAX_VARINT = 10
-_CONTINUED = 0x80
 _WIDTHS = {FIXED32: 4, FIXED64: 8}
 
 
@@ -79,14 +78,10 @@ def undecodable(offset: int, expected: str, actual: str) -> DecodeError:
 
 def varint(data: bytes, start: int, end: int) -> tuple[int, int]:
     """The number at `start` and the offset behind it; bits above the 64th are dropped."""
-    number = shift = 0
-    for position in range(start, min(start + _MAX_VARINT, end)):
-        byte = data[position]
-        number |= (byte & 0x7F) << shift
-        if byte < _CONTINUED:
-            return number & 0xFFFF_FFFF_FFFF_FFFF, position + 1
-        shift += 7
-    if start + _MAX_VARINT <= end:
+    found = leb128.decoded(data, start, end)
+    if found is not None:
+        return found[0] & 0xFFFF_FFFF_FFFF_FFFF, found[1]
+    if start + leb128.LONGEST <= end:
         raise undecodable(start, "a varint of at most 10 bytes", "an 11th byte")
     raise undecodable(start, "the end of the varint", f"{end - start} bytes left")
 

@@ -1,0 +1,39 @@
+"""LEB128: an integer as seven bits a byte, the lowest first; the highest bit of a byte says that another follows.
+
+Zigzag lets numbers near zero be short whatever their sign: 0, -1, 1, -2 are written as 0, 1, 2, 3.
+"""
+
+LONGEST = 10
+"""Bytes of the longest number of 64 bits."""
+_CONTINUED = 0x80
+
+
+def decoded(data: bytes, start: int, end: int, longest: int = LONGEST) -> tuple[int, int] | None:
+    """The number at `start` and the offset behind it; None where it does not end in time."""
+    number = shift = 0
+    for position in range(start, min(start + longest, end)):
+        byte = data[position]
+        number |= (byte & ~_CONTINUED) << shift
+        if byte < _CONTINUED:
+            return number, position + 1
+        shift += 7
+    return None
+
+
+def encoded(number: int) -> bytes:
+    """The bytes of a number that is not negative, as few as can be."""
+    written = bytearray()
+    while number >= _CONTINUED:
+        written.append(number & ~_CONTINUED & 0xFF | _CONTINUED)
+        number >>= 7
+    return bytes((*written, number))
+
+
+def from_zigzag(number: int) -> int:
+    """The integer that a zigzag number means."""
+    return number >> 1 ^ -(number & 1)
+
+
+def to_zigzag(value: int) -> int:
+    """The zigzag number that means an integer."""
+    return ~value << 1 | 1 if value < 0 else value << 1

@@ -224,7 +224,7 @@ class StructWriter:
             case "derive":
                 derive = f"count({name})" if chance.often(0.85) else f"count({name}) + 1"
                 formula = count if derive.endswith(")") else f"{count} - 1"
-                self.add(Types(self.scope).unsigned(), count, derive=derive, hidden=self._maybe(True, 0.5), when=ABSENT)
+                self.add(Types(self.scope).amount(), count, derive=derive, hidden=self._maybe(True, 0.5), when=ABSENT)
             case "given":
                 self.add(Types(self.scope).unsigned(), count)
             case "computed":
@@ -255,9 +255,7 @@ class StructWriter:
             formula = Formulas(self.scope).integer()
         else:
             preset = {"derive": f"len({name})", "when": ABSENT} if how == "derive" else {}
-            self.add(
-                Types(self.scope).unsigned(), length, hidden=self._maybe(True, 0.5) if preset else ABSENT, **preset
-            )
+            self.add(Types(self.scope).amount(), length, hidden=self._maybe(True, 0.5) if preset else ABSENT, **preset)
             self._between()
         if chance.often(0.25):
             self.add(Typed(word, kind, kind), name, size=formula)

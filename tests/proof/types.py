@@ -20,6 +20,7 @@ from wireloom.spec.language import (
 
 _WIDTHS = (8, 16, 32, 64)
 _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in _WIDTHS)
+_VARINTS = ("varint32", "varint64", "zigzag32", "zigzag64")
 _ENCODINGS = ("binary", "msgpack", "protobuf", "json")
 _DEPTH = 3
 _REFUSED = 0.03  # the share of what the loader refuses, so that refusals are tried too
@@ -47,6 +48,8 @@ class Typed:
 
 def integer(name: str) -> Typed:
     """An integer type by its name."""
+    if name in _VARINTS:
+        return Typed(name, "int", "int", int(name[-2:]), signed=name.startswith("zigzag"))
     bits = int(name.lstrip("uint") or 64)
     return Typed(name, "int", "int", bits, signed=not name.startswith("u"), size=bits // 8)
 
@@ -92,11 +95,17 @@ class Types:
         """An integer."""
         if self.encoding != "binary" and self.chance.often(0.25):
             return integer("int")
+        if self.encoding in ("binary", "protobuf") and self.chance.often(0.15):
+            return integer(self.chance.one(_VARINTS))
         return integer(self.chance.one(_INTEGERS))
 
     def unsigned(self) -> Typed:
         """A small unsigned integer, as counts and sizes are."""
         return integer(self.chance.one(["uint8", "uint8", "uint16", "uint32"]))
+
+    def amount(self) -> Typed:
+        """What counts elements or bytes, and does not depend on where it stands."""
+        return integer(self.chance.one(_VARINTS[:2])) if self.chance.often(0.2) else self.unsigned()
 
     def real(self) -> Typed:
         """A float."""

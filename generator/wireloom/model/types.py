@@ -43,6 +43,7 @@ class IntegerForm(Enum):
     """How an integer is written; what its value may be is another matter."""
 
     OWN = "own"  # as the encoding has it: binary in its width, protobuf as a varint, the others in any width
+    VARINT = "varint"  # seven bits a byte, the lowest first; the highest bit says that another byte follows (LEB128)
     ZIGZAG = "zigzag"  # a varint of 2n, or of -2n - 1 where it is negative
     FIXED = "fixed"  # in its width, in protobuf
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from wireloom.expr.ast import Kind
-from wireloom.model.types import Boolean, Bytes, Encoding, Float, Integer, JsonText, Null, Text, Type
+from wireloom.model.types import Boolean, Bytes, Encoding, Float, Integer, IntegerForm, JsonText, Null, Text, Type
 
 SCALARS: Mapping[str, Type] = MappingProxyType(
     {
@@ -12,6 +12,8 @@ SCALARS: Mapping[str, Type] = MappingProxyType(
         **{f"int{bits}": Integer(bits, signed=True) for bits in (8, 16, 32, 64)},
         **{f"uint{bits}": Integer(bits, signed=False) for bits in (8, 16, 32, 64, 128)},
         "int": Integer(64, signed=True),
+        **{f"varint{bits}": Integer(bits, signed=False, form=IntegerForm.VARINT) for bits in (32, 64)},
+        **{f"zigzag{bits}": Integer(bits, signed=True, form=IntegerForm.ZIGZAG) for bits in (32, 64)},
         "float": Float(64),
         "float32": Float(32),
         "float64": Float(64),

@@ -98,7 +98,7 @@ def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
     typed = encoding in (Encoding.MSGPACK, Encoding.JSON)
     match type:
         case types.Integer():
-            yield from ("int_range",) if typed else ()
+            yield from ("int_range",) if typed or (encoding is Encoding.BINARY and type.width is None) else ()
         case types.Float():
             yield from ("json_nonfinite",) if encoding is Encoding.JSON else ()
         case types.Boolean():

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from wireloom.expr.ast import Literal, Unary
+from wireloom.expr.ast import Expression, FieldRef, Literal, MarkRef, Position, Unary, parts
 from wireloom.model import types
 from wireloom.model.types import Encoding, Field, Form, Struct, Type
 from wireloom.resolve.draft import Draft
@@ -27,6 +27,7 @@ def check_layout(draft: Draft, named: Types) -> None:
                 _check_offsets(draft, place, type, named)
                 _check_greed(draft, place, type, named)
                 _check_verified(draft, place, type)
+                _check_held(draft, place, type)
 
 
 def _placed(struct: Struct, place: Place) -> Iterator[tuple[Place, Field]]:
@@ -265,6 +266,31 @@ def _check_verified(draft: Draft, place: Place, struct: Struct) -> None:
         if field.checksum is not None and field.wire_name not in verified:
             hint = f"add `- verify: {{field: {field.wire_name}}}` where it can be trusted"
             draft.reports_entry(where, "unverified-checksum", f"no step verifies {field.wire_name}", hint)
+
+
+def _check_held(draft: Draft, place: Place, struct: Struct) -> None:
+    """A value that follows from the layout stands where its bytes were held, so they must be known before."""
+    computed = {field.wire_name: field.compute for field in struct.fields if field.compute is not None}
+    for where, field in _placed(struct, place):
+        if isinstance(field.type, types.Integer) and field.type.width is None and _waits(field.derive, computed):
+            message = f"{field.wire_name} takes as many bytes as its value, which follows from where fields stand"
+            draft.reports_entry(where / "derive", "wrong-shape", message, "give it a type of fixed width")
+
+
+def _waits(expression: Expression | None, computed: Mapping[str, Expression]) -> bool:
+    """Whether an expression asks where fields stand, itself or by what it is computed from."""
+    match expression:
+        case None:
+            return False
+        case MarkRef():
+            return True
+        case Position(fact):
+            return fact != "index"
+        case FieldRef(0, name):
+            rest = {each: inner for each, inner in computed.items() if each != name}
+            return _waits(computed.get(name), rest)
+        case _:
+            return any(_waits(inner, computed) for inner in parts(expression))
 
 
 def _offset(field: Field, reached: int | None) -> int | None:

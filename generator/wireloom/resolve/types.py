@@ -156,7 +156,7 @@ def _argument(around: Surroundings, place: Place, argument: notation.Argument) -
 def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
     draft = around.scope.draft
     if single.name in builtins.SCALARS:
-        return builtins.SCALARS[single.name]
+        return _scalar(around, place, single, builtins.SCALARS[single.name])
     if single.name in draft.content.types:
         return Reference(single.name)
     if single.name == "any":
@@ -171,6 +171,15 @@ def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
     hint = nearest(single.name, (*draft.content.types, *builtins.TYPE_NAMES))
     around.reports(place, "unknown-type", f"there is no type {single.name}", hint, column=single.column)
     return UNKNOWN
+
+
+def _scalar(around: Surroundings, place: Place, single: notation.Single, type: Type) -> Type:
+    """A type of the language; integers that take as many bytes as their value are of binary and protobuf."""
+    if isinstance(type, Integer) and type.width is None and around.encoding in (Encoding.MSGPACK, Encoding.JSON):
+        message = f"{single.name} has no form in {around.encoding.value}"
+        hint = f"write {'' if type.signed else 'u'}int{type.bits}"
+        around.reports(place, "wrong-encoding", message, hint, column=single.column)
+    return type
 
 
 def _sized(around: Surroundings, place: Place, name: str, size: notation.Argument) -> Type:

@@ -51,7 +51,7 @@ MODULES = {
 }
 
 
-_PROTOBUF_FORMS = {IntegerForm.OWN: "varint", IntegerForm.ZIGZAG: "zigzag", IntegerForm.FIXED: "fixed"}
+_PROTOBUF_FORMS = {form: form.value for form in IntegerForm} | {IntegerForm.OWN: "varint"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +147,8 @@ def _scalar(type: Integer | Float | Boolean | Null | Text | Bytes | JsonText, sc
     module = scope.module
     order = "ORDER" if scope.encoding is Encoding.BINARY else None
     match type:
+        case Integer(bits, signed, width=None) if scope.encoding is Encoding.BINARY:
+            return call("binary.Varint", str(bits), signed=str(signed))
         case Integer(bits, signed, form):
             kind = literal(_PROTOBUF_FORMS[form]) if scope.encoding is Encoding.PROTOBUF else None
             return call(

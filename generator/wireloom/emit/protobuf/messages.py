@@ -32,6 +32,7 @@ _NARROW = 32  # bits; what fits is written in half the width
 _INTEGERS = {
     (IntegerForm.OWN, True): "int",
     (IntegerForm.OWN, False): "uint",
+    (IntegerForm.VARINT, False): "uint",
     (IntegerForm.ZIGZAG, True): "sint",
     (IntegerForm.FIXED, True): "sfixed",
     (IntegerForm.FIXED, False): "fixed",

@@ -1,5 +1,18 @@
 # Instructions of binary bodies, and those of every body: computing, verifying, seeking, choosing, trying.
 
+cdef inline bint load_varint(const uint8_t **position, const uint8_t *end, bint zigzag, int64_t bits, int64_t *value, bint *wide) noexcept nogil:
+    """A varint at `position`, which then stands behind it; true where it does not end, or is beyond its bits."""
+    cdef const uint8_t *start = position[0]
+    cdef uint64_t number = 0
+    if read_varint(position, end, &number) or position[0] - start > (bits + 6) // 7 or (bits < 64 and number >> bits):
+        return True
+    if position[0] - start == 10 and position[0][-1] > 1:
+        return True
+    wide[0] = not zigzag and number >> 63
+    value[0] = <int64_t>(number >> 1 ^ (0 - (number & 1))) if zigzag else <int64_t>number
+    return False
+
+
 cdef inline bint load(const uint8_t *p, int64_t size, bint signed, bint big, int64_t *value) noexcept nogil:
     """An integer of so many bytes at `p`; whether it is beyond int64."""
     cdef uint64_t number = 0

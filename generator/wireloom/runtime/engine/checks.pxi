@@ -247,7 +247,9 @@ class _Checker:
     def check_special(self, op, words, at):
         """Operands whose meaning depends on others."""
         where = f"instruction {at}"
-        if op in (OP_INTEGER, OP_PEEK):
+        if op == OP_INTEGER:
+            self.require(1 <= words[1] <= 8 or (words[1] == 0 and words[3] in (32, 64)), where)
+        elif op == OP_PEEK:
             self.require(1 <= words[1] <= 8, where)
         elif op == OP_FIXED:
             self.check_fixed(words[1], words[2], where)

@@ -85,7 +85,7 @@ class _WritingChecker(_Checker):
         if op == E_LOAD:
             self.require(self.columns[words[1]][0] in _LOADED.get(words[2], ()), where)
         elif op in (E_INTEGER, E_PUT):
-            self.require(words[2] in _SIZES, where)
+            self.require(words[2] in _SIZES or (words[2] == 0 and words[4] in (32, 64)), where)
         elif op == E_PATCH:
             self.require(words[3] in _SIZES, where)
         elif op == E_FLOAT:

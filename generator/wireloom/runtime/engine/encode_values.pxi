@@ -55,8 +55,25 @@ cdef inline void store(uint8_t *target, int64_t value, int64_t size, bint big) n
             target[size - 1 - n if big else n] = <uint8_t>(value >> (8 * n))
 
 
-cdef inline int put_number(Builder *k, int64_t value, bint wide, int64_t size, bint signed, bint big) noexcept nogil:
+cdef int put_varint(Builder *k, int64_t value, bint wide, bint zigzag, int64_t bits) noexcept nogil:
+    cdef uint64_t number = <uint64_t>value
     cdef int code
+    if not fits(value, wide, bits >> 3, zigzag):
+        return IRREGULAR
+    code = room(k, 10)
+    if code:
+        return code
+    if zigzag:
+        number = number << 1 ^ (~<uint64_t>0 if value < 0 else 0)
+    k.size = store_varint(k.output.data + k.size, number) - k.output.data
+    return OK
+
+
+cdef inline int put_number(Builder *k, int64_t value, bint wide, int64_t size, bint signed, int64_t big) noexcept nogil:
+    """`size` 0: a varint of `big` bits, zigzag where signed."""
+    cdef int code
+    if size == 0:
+        return put_varint(k, value, wide, signed, big)
     if not fits(value, wide, size, signed):
         return IRREGULAR
     code = room(k, size)

@@ -50,13 +50,16 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
                 absent[i[2]] = False
             for number in range(i[3], i[4]):
                 absent[number] = 1
-        elif op == OP_INTEGER:  # bytes, signed, big, register, column
+        elif op == OP_INTEGER:  # bytes (0: a varint), signed (zigzag), big (its bits), register, column
             if end - p < i[1]:
                 return m.overrun
             m.none = False
-            m.wide = load(p, i[1], i[2], i[3], &number)
+            if i[1]:
+                m.wide = load(p, i[1], i[2], i[3], &number)
+                p += i[1]
+            elif load_varint(&p, end, i[2], i[3], &number, &m.wide):
+                return IRREGULAR
             m.value = number
-            p += i[1]
             code = deliver_integer(m, i[4], i[5])
         elif op == OP_CONSTANT:  # value, code
             if m.none or m.wide or m.value != i[1]:

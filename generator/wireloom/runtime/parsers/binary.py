@@ -7,9 +7,10 @@ from typing import Any, Literal
 import construct
 from construct import Container
 
+from wireloom.runtime import leb128
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.parsers.elements import Elements, Salvage
-from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, text_of
+from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, integer_range, text_of
 from wireloom.runtime.parsers.structure import Expression, evaluate
 
 Order = Literal["big", "little"] | Callable[[Container], str]
@@ -42,6 +43,36 @@ class Integer(construct.Construct):
 
     def _sizeof(self, context: Container, path: str) -> int:
         return self.bits // 8
+
+
+class Varint(construct.Construct):
+    """An integer in as many bytes as its value takes (LEB128; zigzag where `signed`).
+
+    Longer than `bits` bits can be, or beyond them, it is `int_range`.
+    """
+
+    def __init__(self, bits: int, *, signed: bool) -> None:
+        super().__init__()
+        self.bits, self.signed = bits, signed
+        self.longest = -(-bits // 7)
+
+    def _parse(self, stream: Any, context: Container, path: str) -> int:
+        start, left = stream.tell(), stream.left
+        data = stream.read(min(self.longest, left))
+        found = leb128.decoded(data, 0, len(data), self.longest)
+        if found is None and len(data) < self.longest:
+            raise DecodeError(stream.overrun, offset=start, expected="the end of the number", actual=f"{left} left")
+        if found is None or found[0] >> self.bits:
+            low, high = integer_range(self.bits, signed=self.signed)
+            actual = f"more than {self.longest} bytes" if found is None else shown(found[0])
+            raise DecodeError("int_range", offset=start, expected=f"{low} .. {high}", actual=actual)
+        stream.seek(start + found[1])
+        return leb128.from_zigzag(found[0]) if self.signed else found[0]
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        value = checked_integer(obj, self.bits, signed=self.signed)
+        stream.write(leb128.encoded(leb128.to_zigzag(value) if self.signed else value))
+        return obj
 
 
 class Float(construct.Construct):

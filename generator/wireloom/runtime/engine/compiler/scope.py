@@ -117,8 +117,13 @@ def limits(bits: int, signed: bool) -> tuple[int, int]:  # noqa: FBT001 - as in 
 
 
 def number_form(node: Node, big: bool) -> tuple[int, bool, int]:  # noqa: FBT001 - as the compiler has it
-    """How binary writes an integer: its bytes, whether it is signed, whether the highest byte comes first."""
+    """How binary writes an integer: its bytes, whether it is signed, whether the highest byte comes first.
+
+    One that takes as many bytes as its value has none, and its bits in place of the order; signed ones are zigzag.
+    """
     match node:
+        case ("int", bits, signed, "varint" | "zigzag"):
+            return 0, signed, bits
         case ("int", bits, signed) if bits <= 64 and bits % 8 == 0:
             return bits // 8, signed, big
         case _:
@@ -128,6 +133,8 @@ def number_form(node: Node, big: bool) -> tuple[int, bool, int]:  # noqa: FBT001
 def held_width(node: Node) -> int:
     """The bytes to be held for an integer whose value comes later."""
     width, *_ = number_form(node, big=True)
+    if not width:
+        raise Uncovered("a number of any width whose value comes later")
     return width
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from wireloom.runtime import leb128
 from wireloom.runtime.engine.assembly import Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import TAKES, number_form
 from wireloom.runtime.engine.encoder.part import Part
@@ -42,7 +43,11 @@ class Binary(Part):
         match node, const:
             case ("int", *_), int():
                 width, signed, big = number_form(node, self.compiler.big)
-                self.assembly.constant(int(const).to_bytes(width, "big" if big else "little", signed=signed))
+                self.assembly.constant(
+                    int(const).to_bytes(width, "big" if big else "little", signed=signed)
+                    if width
+                    else leb128.encoded(leb128.to_zigzag(const) if signed else const)
+                )
             case ("bool",), bool():
                 self.assembly.constant(bytes([const]))
             case ("bytes", size, _), bytes() if size in (None, len(const)):

@@ -6,14 +6,16 @@ comments, of which the first says what it lists. The prose around them is writte
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pydantic.fields import FieldInfo
 
+from wireloom.model.types import Encoding
 from wireloom.problems import DIAGNOSTICS
-from wireloom.resolve.builtins import CODES
+from wireloom.resolve.builtins import BUILTINS, CODES
 from wireloom.spec import language
 from wireloom.spec.flow import flow
 from wireloom.spec.language import Document
@@ -61,10 +63,14 @@ def _row(key: str, field: FieldInfo, schema: Mapping[str, Any]) -> str:
 def with_tables(text: str) -> str:
     """The text with every table as it must be."""
     known = classes()
-    lists = {"codes": (("code", "meaning"), CODES), "diagnostics": (("diagnostic", "meaning"), DIAGNOSTICS)}
+    lists: Mapping[str, Callable[[], str]] = {
+        "codes": partial(_definitions, ("code", "meaning"), CODES),
+        "diagnostics": partial(_definitions, ("diagnostic", "meaning"), DIAGNOSTICS),
+        "types": _types,
+    }
 
     def current(match: re.Match[str]) -> str:
-        made = table(known[match[3]]) if match[2] else _definitions(*lists[match[3]])
+        made = table(known[match[3]]) if match[2] else lists[match[3]]()
         return f"{match[1]}{made}{match[4]}"
 
     return _TABLE.sub(current, text)
@@ -73,6 +79,17 @@ def with_tables(text: str) -> str:
 def _definitions(heads: tuple[str, str], entries: Mapping[str, str]) -> str:
     rows = (f"| `{name}` | {meaning} |" for name, meaning in entries.items())
     return "\n".join((f"| {heads[0]} | {heads[1]} |", "|---|---|", *rows)) + "\n"
+
+
+def _types() -> str:
+    """The types of the language by encoding."""
+    rows = (
+        f"| {builtin.written} | "
+        + " | ".join([builtin.only, "", "", ""] if builtin.only else [builtin.forms.get(each, "") for each in Encoding])
+        + " |"
+        for builtin in BUILTINS.values()
+    )
+    return "\n".join(("| type | binary | MessagePack | protobuf | JSON |", "|---|---|---|---|---|", *rows)) + "\n"
 
 
 def type_text(schema: Mapping[str, Any]) -> str:

@@ -1,30 +1,141 @@
 """What the language brings along: the names of its types and the error codes that decoders report by themselves."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from wireloom.expr.ast import Kind
 from wireloom.model.types import Boolean, Bytes, Encoding, Float, Integer, IntegerForm, JsonText, Null, Text, Type
 
-SCALARS: Mapping[str, Type] = MappingProxyType(
+
+@dataclass(frozen=True, slots=True)
+class Builtin:
+    """Types that the language brings along: how they are written, and what they are in each encoding that has them."""
+
+    written: str
+    forms: Mapping[Encoding, str]
+    words: Mapping[str, Type] = field(default_factory=dict)  # those that one word says
+    only: str = ""  # where it can stand, if not on the wire
+    instead: Mapping[Encoding, str] = field(default_factory=dict)  # what to write in an encoding that lacks it
+
+
+def _integers(name: str, widths: Sequence[int], form: IntegerForm, *, signed: bool) -> dict[str, Type]:
+    return {f"{name}{bits}": Integer(bits, signed, form) for bits in widths}
+
+
+_OWN = IntegerForm.OWN
+_WIDTHS = (8, 16, 32, 64)
+_BINARY, _MSGPACK, _PROTOBUF, _JSON = Encoding
+
+BUILTINS: Mapping[str, Builtin] = MappingProxyType(
     {
-        "bool": Boolean(),
-        **{f"int{bits}": Integer(bits, signed=True) for bits in (8, 16, 32, 64)},
-        **{f"uint{bits}": Integer(bits, signed=False) for bits in (8, 16, 32, 64, 128)},
-        "int": Integer(64, signed=True),
-        **{f"varint{bits}": Integer(bits, signed=False, form=IntegerForm.VARINT) for bits in (32, 64)},
-        **{f"zigzag{bits}": Integer(bits, signed=True, form=IntegerForm.ZIGZAG) for bits in (32, 64)},
-        "float": Float(64),
-        "float32": Float(32),
-        "float64": Float(64),
-        "str": Text(),
-        "bytes": Bytes(),
-        "json": JsonText(),
-        "nil": Null(),
+        "bool": Builtin(
+            "`bool`",
+            {_BINARY: "one byte, 0 or 1", _MSGPACK: "true, false", _PROTOBUF: "bool", _JSON: "true, false"},
+            {"bool": Boolean()},
+        ),
+        "integer": Builtin(
+            "`int8` `int16` `int32` `int64`, `uint8` `uint16` `uint32` `uint64`",
+            {
+                _BINARY: "of that width, in the format's byte order",
+                _MSGPACK: "any width, range checked",
+                _PROTOBUF: "varint (`wire`: zigzag, fixed)",
+                _JSON: "an integer literal, range checked",
+            },
+            _integers("int", _WIDTHS, _OWN, signed=True) | _integers("uint", _WIDTHS, _OWN, signed=False),
+        ),
+        "int": Builtin("`int`", dict.fromkeys(Encoding, "`int64`"), {"int": Integer(64, signed=True)}),
+        "varint": Builtin(
+            "`varint32` `varint64`, `zigzag32` `zigzag64`",
+            {
+                _BINARY: "as many bytes as the value takes: LEB128, unsigned, or signed by zigzag",
+                _PROTOBUF: "varint, zigzag",
+            },
+            _integers("varint", (32, 64), IntegerForm.VARINT, signed=False)
+            | _integers("zigzag", (32, 64), IntegerForm.ZIGZAG, signed=True),
+            instead=dict.fromkeys((_MSGPACK, _JSON), "write uint32 or uint64, int32 or int64"),
+        ),
+        "float": Builtin(
+            "`float32`, `float64`, `float` (= `float64`)",
+            {_BINARY: "IEEE 754", _MSGPACK: "either width", _PROTOBUF: "float, double", _JSON: "a number"},
+            {"float32": Float(32), "float64": Float(64), "float": Float(64)},
+        ),
+        "str": Builtin(
+            "`str`, `str(SIZE)`",
+            {
+                _BINARY: "UTF-8; without a size all bytes left",
+                _MSGPACK: "str",
+                _PROTOBUF: "string",
+                _JSON: "a string",
+            },
+            {"str": Text()},
+        ),
+        "bytes": Builtin(
+            "`bytes`, `bytes(SIZE)`",
+            {
+                _BINARY: "bytes; without a size all bytes left",
+                _MSGPACK: "bin",
+                _PROTOBUF: "bytes",
+                _JSON: "base64 in a string",
+            },
+            {"bytes": Bytes()},
+        ),
+        "nil": Builtin(
+            "`nil`, `TYPE?` (the type or null)",
+            {_MSGPACK: "nil", _JSON: "null"},
+            {"nil": Null()},
+            instead={
+                _BINARY: "say with `when` whether a field is there; a case without bytes is a struct without fields",
+                _PROTOBUF: "use `optional: true`",
+            },
+        ),
+        "list": Builtin(
+            "`list(TYPE)`",
+            {
+                _BINARY: "`count` elements, or as many as fill the region",
+                _MSGPACK: "array",
+                _PROTOBUF: "repeated",
+                _JSON: "array",
+            },
+        ),
+        "map": Builtin(
+            "`map(KEY, VALUE)`",
+            {_MSGPACK: "map; entries keep their order, keys are unique and never null", _JSON: "object"},
+            instead={_BINARY: "use a list of structs", _PROTOBUF: "use a list of messages"},
+        ),
+        "ext": Builtin(
+            "`ext(CODE, bytes)`, `ext(CODE, str)`",
+            {_MSGPACK: "ext value of that type"},
+            instead=dict.fromkeys((_BINARY, _PROTOBUF, _JSON), "ext values are MessagePack's"),
+        ),
+        "json": Builtin(
+            "`json`, `json(object)`, `json(array)`",
+            {_JSON: "any such value, kept as text"},
+            {"json": JsonText()},
+            instead=dict.fromkeys((_BINARY, _MSGPACK, _PROTOBUF), "use str: the text is kept as it is"),
+        ),
+        "union": Builtin(
+            "`TYPE \\| TYPE`",
+            {_MSGPACK: "told apart by the kind of value", _JSON: "the same"},
+            instead={_BINARY: "choose by `select`", _PROTOBUF: "give each alternative an optional field"},
+        ),
+        "uint128": Builtin("`uint128`", {}, {"uint128": Integer(128, signed=False)}, only="computed values only"),
+        "any": Builtin("`any`", {}, only="in shared schemas only: any value, recursively"),
     }
+)
+"""What there is; the reference shows it as a table, and what an encoding lacks is a diagnostic."""
+
+SCALARS: Mapping[str, Type] = MappingProxyType(
+    {word: type for builtin in BUILTINS.values() for word, type in builtin.words.items()}
 )
 CONSTRUCTORS = ("list", "map", "ext")
 TYPE_NAMES = (*SCALARS, *CONSTRUCTORS, "any")
+
+
+def builtin_of(word: str) -> str:
+    """The name of the builtin that a word or a constructor is of."""
+    return next((name for name, builtin in BUILTINS.items() if word in builtin.words), word)
+
 
 DIGESTS: Mapping[str, int] = MappingProxyType({"md5": 16, "sha1": 20, "sha256": 32})
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from wireloom.model import types
 from wireloom.model.traversal import parts
 from wireloom.model.types import Encoding, Form, Struct, Type
+from wireloom.resolve.builtins import BUILTINS
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.roots import Entry
 from wireloom.resolve.types import UNKNOWN
@@ -22,7 +23,6 @@ _BODIES: Mapping[Encoding, tuple[Encoding, ...]] = {  # whose structs may stand 
     Encoding.PROTOBUF: (Encoding.PROTOBUF,),
     Encoding.JSON: (Encoding.JSON,),
 }
-_NOTHING = "say with `when` whether a field is there; a case without bytes is a struct without fields"
 _KEYS = "no column holds that: leave the `?` out, or write a list of structs"
 _ATTEMPTS = (Encoding.BINARY, Encoding.MSGPACK)  # whose bytes can be read a second time
 _KINDS = types.Integer | types.Float | types.Boolean | types.Null | types.Text | types.Bytes | types.JsonText
@@ -64,12 +64,10 @@ def _check(  # noqa: PLR0913 - what there is to know about it
             elif used[name] is not encoding and not _portable(inner, named, frozenset({name})):
                 message = f"{name} is used in {used[name].value} and in {encoding.value}"
                 draft.reports_entry(place, "wrong-encoding", message, "give each encoding a type of its own")
-        case types.Null() if type is not UNKNOWN and encoding in (Encoding.BINARY, Encoding.PROTOBUF):
-            hint = "use `optional: true`" if encoding is Encoding.PROTOBUF else _NOTHING
-            draft.reports_entry(place, "wrong-encoding", f"nil has no form in {encoding.value}", hint)
-        case types.JsonText() if encoding is not Encoding.JSON:
-            message = f"json has no form in {encoding.value}"
-            draft.reports_entry(place, "wrong-encoding", message, "use str: the text is kept as it is")
+        case types.Null() if type is not UNKNOWN:
+            _check_form(draft, place, "nil", encoding)
+        case types.JsonText():
+            _check_form(draft, place, "json", encoding)
         case types.Select() if encoding is Encoding.PROTOBUF:
             hint = "protobuf tells its fields by number: give each case an optional field"
             draft.reports_entry(place, "wrong-encoding", "a select has no form in protobuf", hint)
@@ -99,6 +97,14 @@ def _takes_null(type: Type, named: Types, seen: frozenset[str]) -> bool:
             return any(_takes_null(each.type, named, seen) for each in alternatives)
         case _:
             return False
+
+
+def _check_form(draft: Draft, place: Place, name: str, encoding: Encoding) -> None:
+    """A type of the language must have a form in the encoding."""
+    builtin = BUILTINS[name]
+    if encoding not in builtin.forms:
+        message = f"{name} has no form in {encoding.value}"
+        draft.reports_entry(place, "wrong-encoding", message, builtin.instead[encoding])
 
 
 def _plain(type: Type, named: Types) -> Type:

@@ -44,11 +44,6 @@ from wireloom.spec.language import PeekTag as PeekTagDocument
 from wireloom.spec.language import Refusal as RefusalDocument
 
 _JSON_KINDS = ("object", "array", "any")
-_INSTEAD = {  # in binary, whose values do not tell their kind
-    "a map": "use a list of structs",
-    "a union": "choose by `select`",
-    "null": "say with `when` whether the field is there",
-}
 UNKNOWN = Null()  # stands for a type whose problem has been noted
 
 
@@ -91,13 +86,13 @@ def type_of_text(around: Surroundings, place: Place, text: str, column: int = 0)
 def _type(around: Surroundings, place: Place, parsed: notation.Notation) -> Type:
     match parsed:
         case notation.Union(options):
-            _require_family(around, place, "a union", options[0])
+            _require_form(around, place, "union", "a union", options[0])
             alternatives = tuple(
                 Alternative(_alternative_name(option), _type(around, place, option)) for option in options
             )
             return OneOf(alternatives)
         case notation.Optional(type=single):
-            _require_family(around, place, "null", single)
+            _require_form(around, place, "nil", "null", single)
             return Nullable(_single(around, place, single))
         case notation.Single():
             return _single(around, place, parsed)
@@ -108,12 +103,16 @@ def _alternative_name(option: notation.Single | notation.Optional) -> str:
     return f"ext {single.arguments[0].text.strip()}" if single.name == "ext" and single.arguments else single.name
 
 
-def _require_family(around: Surroundings, place: Place, what: str, at: notation.Single | notation.Optional) -> None:
-    if around.encoding in (Encoding.MSGPACK, Encoding.JSON):
+def _require_form(
+    around: Surroundings, place: Place, name: str, what: str, at: notation.Single | notation.Optional
+) -> None:
+    """Report a type of the language that the encoding lacks."""
+    builtin = builtins.BUILTINS[name]
+    if around.encoding in builtin.forms:
         return
     column = at.type.column if isinstance(at, notation.Optional) else at.column
-    hint = _INSTEAD[what] if around.encoding is Encoding.BINARY else "use `optional: true`, or a list of messages"
-    around.reports(place, "wrong-encoding", f"{what} has no form in {around.encoding.value}", hint, column=column)
+    message = f"{what} has no form in {around.encoding.value}"
+    around.reports(place, "wrong-encoding", message, builtin.instead[around.encoding], column=column)
 
 
 def _single(around: Surroundings, place: Place, single: notation.Single) -> Type:
@@ -122,7 +121,7 @@ def _single(around: Surroundings, place: Place, single: notation.Single) -> Type
         case "list", (element,):
             return Array(_argument(around, place, element))
         case "map", (key, value):
-            _require_family(around, place, "a map", single)
+            _require_form(around, place, "map", "a map", single)
             return Map(_argument(around, place, key), _argument(around, place, value))
         case "ext", (code, content):
             return _extension(around, place, single, code, content)
@@ -156,7 +155,9 @@ def _argument(around: Surroundings, place: Place, argument: notation.Argument) -
 def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
     draft = around.scope.draft
     if single.name in builtins.SCALARS:
-        return _scalar(around, place, single, builtins.SCALARS[single.name])
+        if builtins.builtin_of(single.name) == "varint":
+            _require_form(around, place, "varint", single.name, single)
+        return builtins.SCALARS[single.name]
     if single.name in draft.content.types:
         return Reference(single.name)
     if single.name == "any":
@@ -171,15 +172,6 @@ def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
     hint = nearest(single.name, (*draft.content.types, *builtins.TYPE_NAMES))
     around.reports(place, "unknown-type", f"there is no type {single.name}", hint, column=single.column)
     return UNKNOWN
-
-
-def _scalar(around: Surroundings, place: Place, single: notation.Single, type: Type) -> Type:
-    """A type of the language; integers that take as many bytes as their value are of binary and protobuf."""
-    if isinstance(type, Integer) and type.width is None and around.encoding in (Encoding.MSGPACK, Encoding.JSON):
-        message = f"{single.name} has no form in {around.encoding.value}"
-        hint = f"write {'' if type.signed else 'u'}int{type.bits}"
-        around.reports(place, "wrong-encoding", message, hint, column=single.column)
-    return type
 
 
 def _sized(around: Surroundings, place: Place, name: str, size: notation.Argument) -> Type:
@@ -205,11 +197,7 @@ def _json_text(around: Surroundings, place: Place, word: notation.Argument) -> T
 def _extension(
     around: Surroundings, place: Place, single: notation.Single, code: notation.Argument, content: notation.Argument
 ) -> Type:
-    if around.encoding is not Encoding.MSGPACK:
-        hint = "ext values are MessagePack's"
-        around.reports(
-            place, "wrong-encoding", f"ext has no form in {around.encoding.value}", hint, column=single.column
-        )
+    _require_form(around, place, "ext", "ext", single)
     inner = _argument(around, place, content)
     if not isinstance(inner, Text | Bytes):
         around.reports(

@@ -1,0 +1,47 @@
+"""The types of the language: each has the forms that the reference lists, and is refused where it has none."""
+
+import pytest
+
+from proof.modules import documents, generated, resolved
+from wireloom.model.types import Encoding
+from wireloom.problems import SpecProblems
+from wireloom.resolve.builtins import BUILTINS
+
+CONSTRUCTED = {  # by the name of the builtin; the others are tried by each of their words
+    "nil": ("uint8?",),
+    "list": ("list(uint8)",),
+    "map": ("map(str, uint8)",),
+    "ext": ("ext(1, bytes)", "ext(1, str)"),
+    "json": ("json(object)",),
+    "union": ("uint8 | str",),
+    "any": ("any",),
+    "str": ("str(3)",),
+    "bytes": ("bytes(3)",),
+}
+TYPES = [
+    (name, written) for name, builtin in BUILTINS.items() for written in (*builtin.words, *CONSTRUCTED.get(name, ()))
+]
+
+
+def test_every_builtin_is_tried():
+    assert {name for name, _ in TYPES} == set(BUILTINS)
+
+
+@pytest.mark.parametrize("encoding", Encoding, ids=lambda encoding: encoding.value)
+@pytest.mark.parametrize(("name", "written"), TYPES, ids=lambda value: value)
+def test_a_type_has_a_form_or_is_refused_where_it_stands(name, written, encoding):
+    field = {"type": written} | ({"tag": 1} if encoding is Encoding.PROTOBUF else {})
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": encoding.value, "root": "R"}
+    read = documents({"r.yaml": {**spec, "types": {"R": {"fields": [{"f": field}]}}}})
+    if encoding in BUILTINS[name].forms:
+        with generated(resolved(read)):
+            return
+    with pytest.raises(SpecProblems) as raised:
+        resolved(read)
+    (problem,) = raised.value.problems
+    assert problem.id == ("unknown-type" if name == "any" else "wrong-encoding")
+
+
+def test_what_an_encoding_lacks_has_something_instead():
+    for builtin in BUILTINS.values():
+        assert builtin.only or {*builtin.forms, *builtin.instead} == set(Encoding)

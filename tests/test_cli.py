@@ -338,6 +338,32 @@ def test_encode_does_not_write_into_the_file_that_it_reads(generated, tmp_path):
     assert lines.read_text() == '{"kind": "alarm"}\n'
 
 
+def test_what_was_there_stays_where_encoding_fails(generated, tmp_path):
+    lines, target = tmp_path / "lines.json", tmp_path / "out.bin"
+    target.write_bytes(b"before")
+    lines.write_text('{"kind": "alarms"}\n')
+    assert generated.run("encode", "heartbeat", lines, "-o", target).exit_code == 1
+    assert target.read_bytes() == b"before"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["build", "lines.json", "out.bin", "specs"]
+
+
+@pytest.mark.parametrize("name", ["", "os", "../x", ".x", "a b", "no.such"])
+def test_a_package_that_is_none_of_ours_is_no_traceback(name):
+    result = CliRunner().invoke(app, ["formats", "--package", name])
+    assert result.exit_code in (2, 3)
+    assert "wireloom: " in result.output
+
+
+def test_doctor_says_where_python_imports_another_package_of_the_name(tmp_path, monkeypatch):
+    from wireloom.spark.machine import package as examined
+
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    specs = tmp_path / "specs"
+    CliRunner().invoke(app, ["new", "heartbeat", "--specs", str(specs)])
+    CliRunner().invoke(app, ["generate", "--specs", str(specs), "--out", str(tmp_path / "out")])
+    assert "but Python imports another wireloom_formats" in examined("wireloom_formats", tmp_path / "out").detail
+
+
 def test_encode_says_which_line_is_wrong(generated, tmp_path):
     lines = tmp_path / "lines.json"
     lines.write_text('{"kind": "alarms"}\n')

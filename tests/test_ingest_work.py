@@ -1,6 +1,7 @@
 """The work of an ingest task, without Spark: a bad record costs itself alone, and what counts is what was written."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,6 +20,7 @@ from wireloom.ingest.inputs import groups, records_of
 from wireloom.ingest.plan import QUARANTINE, RECORDS, Files, Plan
 from wireloom.ingest.ranges import Part
 from wireloom.ingest.records import files_of, ranges_of
+from wireloom.ingest.report import summary_lines
 from wireloom.ingest.values import values_of
 from wireloom.ingest.work import Report, written
 from wireloom.ingest.writing import TableFiles, Writing
@@ -187,3 +189,14 @@ def test_rows_that_were_lost_on_the_way_to_the_disk_fail_the_task(tmp_path, monk
     batches = [values(*engine_data.databus(3, 3)), values(*engine_data.databus(2, 3))]
     with pytest.raises(DataError, match="5 rows were to be written to records, and its files have 3"):
         written(values_of(plan(databus_event), batches), to(tmp_path))
+
+
+def test_records_that_take_the_construct_path_are_counted(tmp_path):
+    good = engine_data.databus(2, 3)
+    bad = good[0][:30]
+    summary = written(values_of(plan(databus_event), [values(*good, bad)]), to(tmp_path)).summary
+    assert (summary.records, summary.quarantined, summary.reread) == (3, 1, 1)
+    assert (summary + summary).reread == 2
+    assert not any("construct path" in line for line in summary_lines(summary, "out"))
+    slow = replace(summary, reread=3)
+    assert any("3 of the records took the construct path" in line for line in summary_lines(slow, "out"))

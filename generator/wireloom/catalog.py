@@ -42,20 +42,25 @@ class FormatModule(Protocol):
 
 def open_package(name: str, folder: Path) -> Package:
     """The generated package of that name, from `folder` where it is there, else as installed."""
+    if not all(part.isidentifier() for part in name.split(".")):
+        raise MisuseError(f"{name!r} is not the name of a Python package")
     if (folder / name / "__init__.py").is_file() and str(folder.resolve()) not in sys.path:
         sys.path.insert(0, str(folder.resolve()))
     try:
-        return cast(Package, importlib.import_module(name))
+        found = importlib.import_module(name)
     except ContractError as error:
         raise MachineError(str(error), "wireloom generate") from error
     except ModuleNotFoundError as error:
-        if error.name != name:
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
             raise MachineError(
                 f"{name} needs {error.name}, which is not installed", f"pip install {error.name}"
             ) from error
         raise MachineError(
             f"there is no package {name}, neither in {folder} nor installed", "wireloom generate"
         ) from error
+    if not hasattr(found, "FORMATS"):
+        raise MisuseError(f"{name} is no package that wireloom has generated; name another with --package")
+    return cast(Package, found)
 
 
 def open_format(package: Package, name: str) -> FormatModule:

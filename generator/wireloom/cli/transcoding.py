@@ -1,5 +1,6 @@
 """`decode`, `encode`, `validate`: bytes and their canonical JSON rendering."""
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -146,14 +147,22 @@ def _input(path: Path) -> BinaryIO:
 
 @contextmanager
 def _output(path: Path | None) -> Iterator[BinaryIO]:
-    """The file, or standard output; no half-written file stays behind."""
+    """The file, or standard output; no half-written file stays behind, and one that was there stays as it was."""
     if path is None:
         yield sys.stdout.buffer
         return
-    try:
+    if path.exists() and not path.is_file():  # a device, a pipe
         with path.open("wb") as file:
             yield file
-    except BaseException:
-        if path.is_file():  # and no device
-            path.unlink()
+        return
+    half = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with half.open("wb") as file:
+            yield file
+        half.replace(path.resolve())
+    except OSError as error:
+        if error.filename == str(half):
+            error.filename = str(path)
         raise
+    finally:
+        half.unlink(missing_ok=True)

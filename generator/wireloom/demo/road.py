@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wireloom import pipeline
 from wireloom.catalog import FormatModule, open_format, open_package
-from wireloom.demo.samples import samples, stream
+from wireloom.demo.samples import Samples, samples, stream
 from wireloom.ingest.plan import QUARANTINE, RECORDS, Job, Plan, Summary
 from wireloom.model.format import Format, Framing
 from wireloom.project import Project
@@ -43,10 +43,9 @@ def run(project: Project, output: Path) -> Iterator[Shown]:
     with session((project.out,)) as spark:
         for format in pipeline.formats(project.specs):
             module = open_format(package, format.name)
-            framing = Framing.LENGTH_PREFIXED if format.framing is Framing.NONE else format.framing
             source = output / "input" / format.name
-            _write_samples(source, format, module, framing)
-            plan = Plan(f"{project.package}.{format.name}", format.name, module.DIGEST, framing=framing.value)
+            _write_samples(source, format, module)
+            plan = Plan(f"{project.package}.{format.name}", format.name, module.DIGEST, framing=format.framing.value)
             job = Job(plan, str(source.resolve()), str((output / "tables" / format.name).resolve()), overwrite=True)
             yield _shown(format, job, output, partial(ingest, spark), partial(preview, spark))
 
@@ -65,12 +64,21 @@ def _shown(format: Format, job: Job, output: Path, ingest: Ingest, show: Show) -
     )
 
 
-def _write_samples(folder: Path, format: Format, module: FormatModule, framing: Framing) -> None:
-    """One stream of good records, and short ones that each end in a damaged record."""
+def _write_samples(folder: Path, format: Format, module: FormatModule) -> None:
+    """Files as the format's framing has them, so that every command reads them as they are."""
     made = samples(format, module)
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.bin"):
         old.unlink()
-    (folder / "good.bin").write_bytes(stream(framing.value, made.good))
-    for number, damaged in enumerate(made.damaged):
-        (folder / f"damaged-{number}.bin").write_bytes(stream(framing.value, (*made.good[:BEFORE], damaged)))
+    for name, records in _files(format.framing, made):
+        (folder / f"{name}.bin").write_bytes(stream(format.framing.value, records))
+
+
+def _files(framing: Framing, made: Samples) -> Iterator[tuple[str, tuple[bytes, ...]]]:
+    """One stream of good records, and short ones that each end in a damaged record; without a framing, a file each."""
+    if framing is Framing.NONE:
+        yield from ((f"good-{number:03d}", (data,)) for number, data in enumerate(made.good))
+        yield from ((f"damaged-{number}", (data,)) for number, data in enumerate(made.damaged))
+        return
+    yield "good", made.good
+    yield from ((f"damaged-{number}", (*made.good[:BEFORE], data)) for number, data in enumerate(made.damaged))

@@ -24,6 +24,7 @@ def metrics(stream: str, entry: Entry) -> dict[str, object]:
         "quarantined": summary.quarantined,
         "dropped": summary.discarded,
         "rows": summary.rows,
+        "constructPath": summary.reread,
         "errors": dict(summary.codes),
         "errorsDropped": dict(summary.dropped),
         "kinds": {name: dict(found) for name, found in summary.kinds},

@@ -148,6 +148,7 @@ class Summary:
     dropped: Counts = ()
     size: int = 0
     kinds: Kinds = ()
+    reread: int = 0  # records that the construct parser read, which the engine does not cover or gave up on
 
     @property
     def discarded(self) -> int:
@@ -169,6 +170,7 @@ class Summary:
             counts(self.dropped + other.dropped),
             self.size + other.size,
             _joined(self.kinds, other.kinds),
+            self.reread + other.reread,
         )
 
     @classmethod

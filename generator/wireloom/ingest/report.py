@@ -20,6 +20,8 @@ def summary_lines(summary: Summary, output: str) -> Iterator[str]:
     dropped = f" + {summary.discarded} dropped on request" if summary.dropped else ""
     yield f"{summary.records} records in {sign} {summary.decoded} decoded + {summary.quarantined} quarantined{dropped}"
     yield from _codes(summary)
+    if summary.reread > summary.quarantined + summary.discarded:  # the parser reads whatever is bad
+        yield f"{summary.reread} of the records took the construct path, which is slow; `wireloom explain` says why"
     yield f"{summary.rows} rows in {output}/{RECORDS}"
     yield f"{summary.quarantined} rows in {output}/{QUARANTINE}"
 

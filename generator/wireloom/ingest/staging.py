@@ -49,6 +49,7 @@ def parted(plan: Plan, chunk: Chunk) -> Parted:
         quarantined=0,
         dropped=counts((code, 1) for code in refused.where(pc.invert(keep)).codes.to_pylist()),
         size=pc.sum(chunk.sizes).as_py() or 0,
+        reread=chunk.found.reread,
     )
     return Parted(_rows(chunk), _quarantined(plan, refused.where(keep), chunk), tally)
 

@@ -45,7 +45,15 @@ def written(records: Iterable[Parted], writing: Writing, kinds: Sequence[str] = 
             each.abandon()
         raise
     summary = Summary(
-        tally.records, tally.decoded, rows, quarantined, tally.codes, tally.dropped, tally.size, tally.kinds
+        tally.records,
+        tally.decoded,
+        rows,
+        quarantined,
+        tally.codes,
+        tally.dropped,
+        tally.size,
+        tally.kinds,
+        tally.reread,
     )
     return Report(tuple(file for each in files.values() for file in each.done), summary)
 
@@ -63,7 +71,7 @@ def _tally(records: Iterable[Parted], files: dict[str, TableFiles], kinds: Seque
         for name, counter in found.items():
             counter.update(dict(_values(part.rows, name)))
     shown: Kinds = tuple((name, counts(counter.items())) for name, counter in found.items())
-    return Summary(came.records, came.decoded, 0, 0, counts(codes.items()), came.dropped, came.size, shown)
+    return Summary(came.records, came.decoded, 0, 0, counts(codes.items()), came.dropped, came.size, shown, came.reread)
 
 
 def _values(rows: pa.StructArray, name: str) -> Counts:

@@ -114,4 +114,20 @@ def package(package: str, out: Path) -> Finding:
             open_format(opened, name)
     except MachineError as error:
         return Finding(package, str(error), error.remedy or "wireloom generate")
-    return Finding(package, f"{len(opened.FORMATS)} formats: {', '.join(opened.FORMATS)}")
+    names = f"{len(opened.FORMATS)} formats: {', '.join(opened.FORMATS)}"
+    other = _installed(package)
+    here = out / package / "__init__.py"
+    if other is not None and here.is_file() and not here.samefile(other):
+        detail = f"{names} in {out}, but Python imports another {package}, in {other.parent.parent}"
+        return Finding(package, detail, f"pip install {out}, or wireloom generate --package with a name of its own")
+    return Finding(package, names)
+
+
+def _installed(package: str) -> Path | None:
+    """The index of the package that programs import; they do not look into the folder where commands look first."""
+    code = f"import importlib.util as u; s = u.find_spec({package!r}); print(s.origin if s and s.origin else '')"
+    try:
+        answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)  # noqa: S603 - this Python
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return Path(answer.stdout.strip()) if answer.stdout.strip() else None

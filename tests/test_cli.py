@@ -338,6 +338,15 @@ def test_encode_does_not_write_into_the_file_that_it_reads(generated, tmp_path):
     assert lines.read_text() == '{"kind": "alarm"}\n'
 
 
+@pytest.mark.parametrize("line", [b"\xff", b"[" * 100_000, b"9" * 5000, b"[1,", b"null", b"5", b'"x"', b"{}"])
+def test_encode_says_of_whatever_is_no_rendering_which_line_it_is(generated, tmp_path, line):
+    lines = tmp_path / "lines.json"
+    lines.write_bytes(b"\n" + line + b"\n")
+    result = generated.run("encode", "heartbeat", lines, "-o", tmp_path / "out.bin")
+    assert result.exit_code == 1
+    assert "wireloom: line 2: " in result.output
+
+
 def test_what_was_there_stays_where_encoding_fails(generated, tmp_path):
     lines, target = tmp_path / "lines.json", tmp_path / "out.bin"
     target.write_bytes(b"before")

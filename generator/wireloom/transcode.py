@@ -89,10 +89,12 @@ def _encoded(request: Request, number: int, line: bytes) -> bytes:
     codec = request.module.CODEC
     try:
         value = codec.from_canonical(json.loads(line), root=request.root)
-    except json.JSONDecodeError as error:
-        raise DataError(f"line {number}: not JSON: {error}") from error
     except EncodeError as error:
         raise DataError(f"line {number}: {error.actual}") from error  # it says where, what and what would be right
+    except ValueError as error:  # of json, or of what it does not decode
+        raise DataError(f"line {number}: not JSON: {error}") from error
+    except RecursionError as error:
+        raise DataError(f"line {number}: nested too deep") from error
     try:
         return codec.build(value, root=request.root, **request.parameters)
     except EncodeError as error:

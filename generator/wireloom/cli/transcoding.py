@@ -90,7 +90,7 @@ def encode(
     request = _request(chosen(format, package, out), root, framing, parameter)
     if output is not None and output.exists() and file.exists() and output.samefile(file):
         raise MisuseError(f"{output} is the input; give --output another file")
-    if output is None and sys.stdout.isatty():
+    if output is None and sys.stdout is not None and sys.stdout.isatty():
         raise MisuseError("bytes are not for a terminal; give --output FILE or a pipe")
     with _input(file) as source, _output(output) as target:
         for data in transcode.encode(request, source):
@@ -142,13 +142,19 @@ def _one_of(option: str, value: str, options: tuple[str, ...]) -> None:
 
 
 def _input(path: Path) -> BinaryIO:
-    return sys.stdin.buffer if str(path) == "-" else path.open("rb")
+    if str(path) != "-":
+        return path.open("rb")
+    if sys.stdin is None:  # closed by whoever started us
+        raise MisuseError("standard input is closed; name a file")
+    return sys.stdin.buffer
 
 
 @contextmanager
 def _output(path: Path | None) -> Iterator[BinaryIO]:
     """The file, or standard output; no half-written file stays behind, and one that was there stays as it was."""
     if path is None:
+        if sys.stdout is None:
+            raise MisuseError("standard output is closed; give --output FILE")
         yield sys.stdout.buffer
         return
     if path.exists() and not path.is_file():  # a device, a pipe

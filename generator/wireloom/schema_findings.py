@@ -38,7 +38,7 @@ def judge(schema: Mapping[str, Any], root: str) -> Callable[[object], Iterator[s
     def judged(document: object) -> Iterator[str]:
         for problem in validator.iter_errors(document):
             for culprit in _culprits(problem):
-                yield f"{culprit.json_path}: {_cut(culprit.message)}"
+                yield f"{_place(culprit)}: {_cut(_message(culprit))}"
 
     return judged
 
@@ -86,6 +86,24 @@ def _lacks_tag(problem: ValidationError) -> bool:
             return any("const" in members.get(name, {}) for name in required if name not in instance)
         case _:
             return False
+
+
+def _place(problem: ValidationError) -> str:
+    """Where a problem is; jsonschema says that of a member that must not be there by the object around it."""
+    place: str = problem.json_path
+    return f"{place}.{_forbidden(problem)}" if problem.schema is False and _forbidden(problem) else place
+
+
+def _message(problem: ValidationError) -> str:
+    message: str = problem.message
+    return "must not be there beside the other members" if problem.schema is False else message
+
+
+def _forbidden(problem: ValidationError) -> str:
+    """The name of a member that must not be there."""
+    around = problem.parent.instance if problem.parent is not None else None
+    members = around.items() if isinstance(around, dict) else ()
+    return next((name for name, value in members if value is problem.instance), "")
 
 
 def _cut(message: str) -> str:

@@ -88,7 +88,8 @@ def _perhaps_open(check: tuple[Scoped, ...], members: Members) -> bool:
 
 def _open(check: tuple[Scoped, ...], chosen: Mapping[Key, Option], members: Members) -> bool:
     """Whether a check may fail under a choice of tags, but need not."""
-    return members.truth(check[:-1], chosen) is not False and members.truth(check[-1:], chosen) is None
+    asked, holds = members.truth(check[:-1], chosen), members.truth(check[-1:], chosen)
+    return asked is not False and holds is not True and not (asked and holds is False)
 
 
 def arrays(members: Members) -> Schema:

@@ -140,6 +140,19 @@ RULES: dict[str, tuple[list[Any], dict[str, Any], list[Any], list[Any]]] = {
 }
 
 
+def test_a_union_of_which_a_parameter_selects_no_case_takes_nothing(tmp_path: Path):
+    union = {"type": {"select": "strict", "cases": {"true": "int8"}}}
+    document = {"wireloom": 1, "format": "made", "title": "made", "encoding": "json", "root": "R"}
+    document |= {
+        "parameters": {"strict": {"type": "bool", "default": False}},
+        "types": {"R": {"fields": [{"a": union}]}},
+    }
+    (tmp_path / "made.yaml").write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
+    (format,) = pipeline.formats(tmp_path)
+    validator = Draft202012Validator(jsonschema.emit(format))
+    assert not any(map(validator.is_valid, ({}, {"a": 1})))
+
+
 @pytest.mark.parametrize("rule", RULES)
 def test_renderings_are_held_to_the_wire(rule: str, tmp_path: Path):
     fields, more, taken, refused = RULES[rule]

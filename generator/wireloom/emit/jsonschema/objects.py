@@ -46,6 +46,8 @@ class Branch:
 
 def objects(members: Members) -> Schema:
     """The schema of an object: flat branches where one group of members decides, else one choice for each group."""
+    if _never(members):
+        return {"not": {}}
     groups = [group for group in _groups(members) if _shows(group, members)]
     branches = [_branches(group, members) for group in groups]
     shared = _shared(members, groups)
@@ -61,6 +63,11 @@ def objects(members: Members) -> Schema:
         for group, each, body in zip(groups, branches, bodies, strict=True)
     ]
     return {"type": "object", **_body(shared), "allOf": choices, "unevaluatedProperties": not members.closed}
+
+
+def _never(members: Members) -> bool:
+    """Whether a check fails whatever the members are: a union of which a parameter selects no case."""
+    return any(members.violated(check, {}) for check in members.checks)
 
 
 def undecided(members: Members) -> tuple[list[Member], list[tuple[Scoped, ...]]]:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+import construct
+import pyarrow as pa
 import pytest
 import yaml
 
@@ -113,3 +115,103 @@ def test_the_byte_order_that_was_seen_is_built_again(made: Made):
     )
     assert [module.build(module.parse(data)) for data in (b"\0\1", b"\1\0")] == [b"\0\1", b"\1\0"]
     assert module.build({}) == b"\0\1"
+
+
+def test_a_derived_value_of_an_absent_field_is_null(made: Made):
+    module = made(
+        {"id": "uint8"},
+        {"n": {"type": "uint8", "when": "id == 4", "hidden": True, "derive": 1}},
+        {"extra": {"type": "uint8", "when": "n == 1", "hidden": True, "derive": 7}},
+        {"rest": "bytes"},
+    )
+    for data in (b"\x03\xff", b"\x04\x01\x07\xff"):
+        assert module.build(module.parse(data)) == data
+
+
+def test_a_field_that_is_there_if_bytes_remain_is_built(made: Made):
+    module = made({"a": "uint8"}, {"b": {"type": "uint16", "when": "size > here"}})
+    assert [module.build({"a": 1}), module.build({"a": 1, "b": 2})] == [b"\1", b"\1\0\2"]
+
+
+def test_a_record_of_an_older_version_is_built_in_it_where_the_newest_has_no_place_for_it(made: Made):
+    fields = [
+        {"a": "int"},
+        {"b": {"type": "int", "until": "old"}},
+        {"c": {"type": "int", "since": "new"}},
+        {"d": {"type": "int", "since": "new"}},
+    ]
+    versions = {"old": {"arity": 2}, "new": {"arity": 3}}
+    module = made(encoding="msgpack", types={"R": {"versions": versions, "fields": fields}})
+    for data in (b"\x92\5\1", b"\x93\5\1\2"):
+        assert module.build(module.parse(data)) == data
+
+
+def test_the_tag_of_what_was_built_selects_its_case_again(made: Made):
+    a, b = ({"fields": [{"f": "uint8"}]} for _ in range(2))
+    module = made(types={"R": {"select": {"peek": "uint8"}, "cases": {0: "A", 255: "B"}}, "A": a, "B": b})
+    assert [module.build({"f": tag}) for tag in (0, 255)] == [b"\0", b"\xff"]
+    assert "selects" in refusal_of(module, {"f": 3})
+
+
+@pytest.mark.parametrize("encoding", ["json", "protobuf"])
+def test_a_constant_that_is_absent_stays_absent(made: Made, encoding):
+    field = {"type": "int32", "const": 7, "optional": True} | ({"tag": 1} if encoding == "protobuf" else {})
+    module = made({"c": field}, encoding=encoding)
+    assert module.parse(module.build({})) == {"c": None}
+    assert module.parse(module.build({"c": 7})) == {"c": 7}
+
+
+def test_an_alternative_that_the_value_does_not_name_is_the_first_that_reads_back(made: Made):
+    tried = [{"name": "a", "type": "A", "fallback": [{"codes": ["no_a"]}]}, {"name": "b", "type": "B"}]
+    types = {
+        "R": {"attempt": tried},
+        "A": {"fields": [{"c": {"type": "uint8", "const": 3, "else": "no_a"}}, {"x": "uint8"}]},
+        "B": {"fields": [{"y": "uint8"}, {"z": "uint8"}]},
+    }
+    module = made(types=types, errors={"no_a": "It is no A."})
+    assert [module.build({"y": 1, "z": 2}), module.build({"x": 1})] == [b"\1\2", b"\3\1"]
+    assert "reads as a" in refusal_of(module, {"kind": "b", "y": 3, "z": 1})
+
+
+# --- other constructs and containers ---------------------------------------------------------------------------------
+
+
+def test_a_record_stands_within_other_constructs(made: Made):
+    record = made({"n": "uint8"}, {"e": "uint8"}).CONSTRUCT
+    around = construct.Struct("n" / construct.Int8ub, "e" / record, "rest" / construct.GreedyBytes)
+    assert around.parse(b"\1\2\3\4") == {"n": 1, "e": {"n": 2, "e": 3}, "rest": b"\4"}
+    assert around.build({"n": 1, "e": {"n": 2, "e": 3}, "rest": b"\4"}) == b"\1\2\3\4"
+    assert construct.Optional(record).parse(b"\1") is None
+    assert list(construct.GreedyRange(record).parse(b"\1\2\3\4\5")) == [{"n": 1, "e": 2}, {"n": 3, "e": 4}]
+    assert construct.Select(record, construct.Byte).parse(b"\7") == 7
+    with pytest.raises(construct.ConstructError):
+        record.parse(b"\1")
+
+
+def test_a_messagepack_map_has_members_by_name(made: Made):
+    fields = [{"ack": "str"}, {"left": {"type": "int", "optional": True}}]
+    module = made(encoding="msgpack", types={"R": {"form": "object", "fields": fields}})
+    data = b"\x82\xa4left\5\xa3ack\xa1x"
+    assert module.parse(data) == {"ack": "x", "left": 5}
+    assert module.build({"ack": "x", "left": 5}) == b"\x82\xa3ack\xa1x\xa4left\5"
+    assert module.build({"ack": "x"}) == b"\x81\xa3ack\xa1x"
+    assert error_of(module, b"\x81\xa4left\5") == ("missing_key", "ack", 0)
+    assert error_of(module, b"\x82\xa3ack\xa1x\xa1y\x91\1") == ("unexpected_property", "y", 7)
+    assert error_of(module, b"\x82\xa3ack\xa1x\xa3ack\xa1x") == ("duplicate_key", "ack", 7)
+
+
+@pytest.mark.parametrize(("encoding", "data"), [("json", b'{"a":5.1}'), ("msgpack", b"\x91\xcb\x40\x14ffffff")])
+def test_a_number_of_32_bits_is_rounded_to_them(made: Made, encoding, data):
+    module = made({"a": "float32"}, encoding=encoding)
+    rounded = 5.099999904632568
+    assert module.parse(data) == module.parse(module.build({"a": 5.1})) == {"a": rounded}
+    assert module.decode(pa.array([data])).records.to_pylist() == [{"a": rounded}]
+
+
+def test_a_parameter_may_be_any_text_or_null(made: Made):
+    parameters = {"p": {"type": "str", "default": "x"}, "q": {"type": "int", "default": None}}
+    fields = [{"a": {"compute": "p", "type": "str"}}, {"b": {"compute": "q + 1", "type": "int"}}]
+    module = made(*fields, parameters=parameters)
+    assert module.parse(b"") == {"a": "x", "b": None}
+    assert module.parse(b"", p="y", q=None) == {"a": "y", "b": None}
+    assert module.parse(b"", p="y", q=2) == {"a": "y", "b": 3}

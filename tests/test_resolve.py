@@ -64,7 +64,7 @@ def test_flattened_structs_lend_their_fields(shipped):
     aggregate = shipped["kpl_record"].type("Aggregate")
     discard = next(step for step in aggregate.steps if isinstance(step, Discard))
     assert discard.keep.left.left == FieldRef(0, "hashKey", kind=Kind.INTEGER)
-    assert discard.keep.left.right == ParameterRef("shard_range", ("start",), Kind.INTEGER)
+    assert discard.keep.left.right == ParameterRef("shard_range", ("start",), Kind.INTEGER, nullable=True)
     assert field(aggregate, "class").compute.condition.left.left.left.arguments == (
         FieldRef(0, "records", kind=Kind.LIST),
     )

@@ -63,6 +63,7 @@ class ParameterRef:
     name: str
     members: tuple[str, ...] = ()
     kind: Kind = Kind.ANY
+    nullable: bool = False  # whether null is its default
 
 
 @dataclass(frozen=True, slots=True)

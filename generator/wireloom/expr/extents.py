@@ -58,8 +58,10 @@ def extent(expression: Expression, fields: Extents) -> Extent:
             return fields.get(name, Extent())
         case FieldRef() | Name():
             return Extent()
-        case ParameterRef(_, members, of):
-            return Extent(-_LONG - 1, _LONG, bool(members) or of in (Kind.RANGE, Kind.ANY, Kind.NULL))
+        case ParameterRef(_, (), Kind.INTEGER | Kind.BOOLEAN | Kind.TEXT, nullable):
+            return Extent(-_LONG - 1, _LONG, nullable)
+        case ParameterRef():
+            return Extent()
         case Call("len" | "count", (FieldRef(kind=Kind.ANY),)):
             return Extent(0, _LONG)
         case MarkRef() | Position() | Call("len" | "count"):

@@ -183,6 +183,7 @@ def _struct_codes(struct: types.Struct) -> Iterator[str]:
         yield "bad_arity"
     if struct.form is Form.OBJECT:
         yield from ("missing_key", "unexpected_property")
+        yield from ("duplicate_key", "invalid_utf8") if struct.encoding is Encoding.MSGPACK else ()
     if struct.encoding is Encoding.PROTOBUF:
         yield "missing_required"
     for step in struct.steps:

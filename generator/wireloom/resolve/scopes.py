@@ -112,7 +112,8 @@ class Scope:
         kind = parameter_kind(self.draft.content.parameters[name])
         if members and (kind is not Kind.RANGE or len(members) > 1 or members[0] not in _RANGE_MEMBERS):
             raise MeaningError("unknown-name", f"{name} has no member {'.'.join(members)}", "a range has start and end")
-        return ParameterRef(name, members, Kind.INTEGER if members else kind)
+        nullable = self.draft.content.parameters[name].default is None
+        return ParameterRef(name, members, Kind.INTEGER if members else kind, nullable)
 
     def _is_mark(self, name: str) -> bool:
         marks = self.outlines.types[self.type].marks if self.type in self.outlines.types else {}

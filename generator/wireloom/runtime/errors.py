@@ -7,6 +7,8 @@ a path that grows from the inside out while the error travels: each struct, list
 from collections.abc import Iterable
 from typing import Self
 
+from construct import ConstructError
+
 Component = str | int
 
 
@@ -63,8 +65,8 @@ class _PathError(WireloomError, ValueError):
         return self
 
 
-class DecodeError(_PathError):
-    """Bytes that are not what the format says.
+class DecodeError(_PathError, ConstructError):
+    """Bytes that are not what the format says; to construct an error as any of its own.
 
     `code` is one of the format's error codes, `offset` counts bytes from the start of the record, `expected` and
     `actual` are texts for people. `frame_end` is the offset behind the record where that is known in spite of the
@@ -102,8 +104,11 @@ class DecodeError(_PathError):
         return _restore, (self.__class__, self.__dict__)
 
 
-class EncodeError(_PathError):
-    """A value that the format cannot say; `expected` and `actual` are texts for people."""
+class EncodeError(_PathError, ConstructError):
+    """A value that the format cannot say; `expected` and `actual` are texts for people.
+
+    To construct it is an error as any of its own.
+    """
 
     def __init__(self, expected: str, actual: str) -> None:
         super().__init__()

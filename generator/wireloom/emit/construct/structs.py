@@ -62,9 +62,10 @@ def _form(declared: Struct, scope: Scope) -> Code | None:
             return call("msgpack.Positional")
         case Form.ARRAY, _:
             return call("json.Positions")
-        case Form.OBJECT, _:
+        case Form.OBJECT, encoding:
             parameter = scope.format.unknown_members
-            return call("json.Object", f"lambda ctx: ctx._params[{literal(parameter)}]" if parameter else "None")
+            form = "msgpack.Members" if encoding is Encoding.MSGPACK else "json.Object"
+            return call(form, f"lambda ctx: ctx._params[{literal(parameter)}]" if parameter else "None")
         case Form.MESSAGE, _:
             return call("protobuf.MessageForm")
         case _:

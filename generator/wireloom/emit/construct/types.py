@@ -155,7 +155,7 @@ def _scalar(type: Integer | Float | Boolean | Null | Text | Bytes | JsonText, sc
                 f"{module}.Integer", str(bits), signed=str(signed), order=order if bits > _BYTE else None, wire=kind
             )
         case Float(bits):
-            width = str(bits) if scope.encoding in (Encoding.BINARY, Encoding.PROTOBUF) else None
+            width = None if bits == 64 and scope.encoding in (Encoding.MSGPACK, Encoding.JSON) else str(bits)
             return call(f"{module}.Float", *((width,) if width else ()), order=order)
         case Boolean():
             return call(f"{module}.Boolean")

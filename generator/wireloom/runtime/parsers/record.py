@@ -45,7 +45,14 @@ class Record(construct.Construct):
         self.subcon, self.parameters, self.order, self.size = subcon, tuple(parameters), order, size
 
     def _parse(self, stream: Any, context: Container, path: str) -> Any:
-        return self.read_all(Cursor(stream.read()), accept_all(self.parameters, _keywords(context)))
+        parameters = accept_all(self.parameters, _keywords(context, self.parameters))
+        if not _is_inner(context):
+            return self.read_all(Cursor(stream.read()), parameters)
+        start = stream.tell()
+        cursor = Cursor(stream.read())
+        value = self.read(cursor, parameters)
+        stream.seek(start + cursor.tell())
+        return value
 
     def read_all(self, cursor: Cursor, parameters: Mapping[str, Any]) -> Any:
         """The record that is all that is left. Parameters must be complete and checked."""
@@ -139,7 +146,7 @@ class Record(construct.Construct):
         return data
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
-        given = accept_all(self.parameters, _keywords(context))
+        given = accept_all(self.parameters, _keywords(context, self.parameters))
         if self.order is not None and given[self.order.parameter] == "auto":
             given[self.order.parameter] = _ORDERS[0]
         inner = Container(given)
@@ -155,6 +162,17 @@ def _likelier(second: DecodeError, first: DecodeError, order: ByteOrder) -> bool
     return first.code in order.wrong_when and second.code not in order.wrong_when
 
 
-def _keywords(context: Container) -> dict[str, Any]:
-    """The keywords that the caller gave; construct adds its own, which begin with an underscore."""
-    return {name: value for name, value in context.items() if not name.startswith("_")}
+def _is_inner(context: Container) -> bool:
+    """Whether the record stands beside others, in a construct of the caller's: it is read then up to its own end."""
+    return "_" in context or context.get("_index") is not None
+
+
+def _keywords(context: Container, parameters: Sequence[Parameter]) -> dict[str, Any]:
+    """The keywords that the caller gave; construct adds its own, which begin with an underscore.
+
+    Within a construct of the caller's they stand outermost, and may be meant for others too.
+    """
+    if "_" not in context:
+        return {name: value for name, value in context.items() if not name.startswith("_")}
+    known, outermost = {parameter.name for parameter in parameters}, context.get("_params") or {}
+    return {name: value for name, value in outermost.items() if name in known}

@@ -12,6 +12,7 @@ from wireloom.runtime.parsers.json.nodes import WORDS, Kind, Node, Slot, Verbati
 from wireloom.runtime.parsers.json.text import read
 from wireloom.runtime.parsers.protocol import Expression, evaluate
 from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, integer_range
+from wireloom.runtime.values import float32
 
 _LINE = 76  # characters of base64 between line feeds
 _SHOWN_DIGITS = 40
@@ -47,18 +48,28 @@ class Integer(construct.Construct):
 
 
 class Float(construct.Construct):
-    """A number, integer literals included; beyond 64 bits it is `json_nonfinite`."""
+    """A number, integer literals included, rounded to `bits`; beyond them it is `json_nonfinite`."""
 
     kinds: tuple[Kind, ...] = ("float",)
     values = ("float",)
 
+    def __init__(self, bits: int = 64) -> None:
+        super().__init__()
+        self.bits = bits
+
+    def _rounded(self, number: float) -> float:
+        return number if self.bits == 64 else float32(number)
+
     def _parse(self, stream: Node, context: Container, path: str) -> float:
         if stream.kind not in ("int", "float"):
             raise mismatch(stream, "a number")
-        number = float(stream.literal)
+        number = self._rounded(float(stream.literal))
         if math.isinf(number):
             raise DecodeError(
-                "json_nonfinite", offset=stream.start, expected="a number within 64 bits", actual="a larger one"
+                "json_nonfinite",
+                offset=stream.start,
+                expected=f"a number within {self.bits} bits",
+                actual="a larger one",
             )
         return number
 
@@ -66,7 +77,7 @@ class Float(construct.Construct):
         if not isinstance(obj, int | float) or isinstance(obj, bool):
             raise EncodeError("a number", shown(obj))
         try:
-            number = float(obj)
+            number = self._rounded(float(obj))
         except OverflowError:
             number = math.inf
         if not math.isfinite(number):

@@ -4,6 +4,7 @@ Any legal width is accepted. The first byte tells the family, so a value of the 
 is looked at; a declared count or length is compared with the bytes left before anything is read for it.
 """
 
+import io
 import struct as _struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,9 +20,9 @@ from wireloom.runtime.parsers.elements import Elements
 from wireloom.runtime.parsers.msgpack.open_bytes import kept, write_kept
 from wireloom.runtime.parsers.protocol import WireField, WireStruct
 from wireloom.runtime.parsers.scalars import encoded_text, integer_range, text_of
-from wireloom.runtime.parsers.structure import Expression, StreamFields, evaluate
+from wireloom.runtime.parsers.structure import MISSING, Expression, StreamFields, evaluate
 from wireloom.runtime.values import Extension as ExtensionValue
-from wireloom.runtime.values import OpenBytes, Pairs
+from wireloom.runtime.values import OpenBytes, Pairs, float32
 
 _PACKER = msgpack.Packer(use_bin_type=True, strict_types=False)
 
@@ -220,9 +221,23 @@ class _Scalar(construct.Construct):
 
 
 class Float(_Scalar):
-    """float 32 or float 64, widened exactly."""
+    """float 32 or float 64, widened exactly, then rounded to `bits`."""
 
     family, python = "float", float
+
+    def __init__(self, bits: int = 64) -> None:
+        super().__init__()
+        self.bits = bits
+
+    def parse_head(self, stream: Any, head: Head, context: Container) -> float:
+        """The number of a head that has been read."""
+        return self._rounded(head.number)
+
+    def _rounded(self, number: float) -> float:
+        return number if self.bits == 64 else float32(number)
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        return super()._build(self._rounded(obj) if isinstance(obj, float) else obj, stream, context, path)
 
 
 class Boolean(_Scalar):
@@ -598,3 +613,103 @@ class Positional:
         """Write the head."""
         stream.write(_PACKER.pack_array_header(len(fields)))
         return StreamFields(stream)
+
+
+def pass_over(cursor: Cursor) -> None:
+    """Go behind the value at the cursor, whatever it is."""
+    left = 1
+    while left:
+        family, first, start = family_at(cursor)
+        head = head_of(cursor, family, first, start)
+        left -= 1
+        if family in ("str", "bin", "ext"):
+            take_body(cursor, head)
+        elif family in ("array", "map"):
+            least = 2 if family == "map" else 1
+            check_count(cursor, head, least)
+            left += head.number * least
+
+
+class _Found:
+    """A map while its struct is parsed: where each member's value stands, and which of them have been located."""
+
+    def __init__(self, cursor: Cursor, head: Head, unknown: Expression | None, scope: Container) -> None:
+        self.cursor, self.start, self._unknown, self._scope = cursor, head.start, unknown, scope
+        self._keys: dict[str, int] = {}
+        self._values: dict[str, int] = {}
+        self._located: set[str] = set()
+        for _ in range(head.number):
+            self._enter()
+        self._end = cursor.tell()
+
+    def _enter(self) -> None:
+        """The next entry; a name twice is `duplicate_key`."""
+        head = read_head(self.cursor, ("str",))
+        body = take_body(self.cursor, head)
+        name = text_of(body, self.cursor.tell() - len(body), None, self._scope)
+        if name in self._keys:
+            error = DecodeError("duplicate_key", offset=head.start, expected="another name", actual=f"{name} again")
+            raise error.at(name)
+        self._keys[name], self._values[name] = head.start, self.cursor.tell()
+        pass_over(self.cursor)
+
+    def locate(self, field: WireField) -> Any:
+        """The map's stream, at the member's value."""
+        name = field.member or field.name
+        self._located.add(name)
+        if name not in self._values:
+            return MISSING
+        self.cursor.seek(self._values[name])
+        return self.cursor
+
+    def offset(self, stream: Any) -> int:
+        """Where the value stands."""
+        return int(stream.tell())
+
+    def close(self) -> None:
+        """Members that no field has located are `unexpected_property`, unless they may be ignored."""
+        self.cursor.seek(self._end)
+        if self._unknown is not None and evaluate(self._unknown, self._scope) == "ignore":
+            return
+        for name, offset in self._keys.items():
+            if name not in self._located:
+                error = DecodeError("unexpected_property", offset=offset, expected="no such member", actual=name)
+                raise error.at(name)
+
+
+class _Built:
+    """A map while its struct is built: each member's value in a buffer of its own."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+        self._placed: list[tuple[str, io.BytesIO]] = []
+
+    def place(self, field: WireField) -> Any:
+        """A buffer for the member's value."""
+        buffer = io.BytesIO()
+        self._placed.append((field.member or field.name, buffer))
+        return buffer
+
+    def close(self) -> None:
+        """Write the members that have got a value."""
+        there = [(name, buffer.getvalue()) for name, buffer in self._placed if buffer.getvalue()]
+        self.stream.write(_PACKER.pack_map_header(len(there)))
+        for name, data in there:
+            self.stream.write(_PACKER.pack(name) + data)
+
+
+@dataclass(frozen=True)
+class Members:
+    """A struct as a map, its fields found by name, as in a JSON object."""
+
+    unknown_members: Expression | None = None
+
+    def open(self, struct: WireStruct, stream: Any, scope: Container) -> _Found:
+        """The map's members."""
+        head = read_head(stream, ("map",))
+        check_count(stream, head, 2)
+        return _Found(stream, head, self.unknown_members, scope)
+
+    def create(self, struct: WireStruct, stream: Any, scope: Container, fields: Sequence[Any]) -> _Built:
+        """A map to be filled."""
+        return _Built(stream)

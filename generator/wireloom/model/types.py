@@ -77,7 +77,7 @@ class Integer:
 
 @dataclass(frozen=True, slots=True)
 class Float:
-    """An IEEE 754 number of 32 or 64 bits; MessagePack and JSON read either width into 64."""
+    """An IEEE 754 number of 32 or 64 bits; MessagePack and JSON read either width and round to it."""
 
     bits: int
 

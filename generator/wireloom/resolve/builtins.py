@@ -57,7 +57,12 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
         ),
         "float": Builtin(
             "`float32`, `float64`, `float` (= `float64`)",
-            {_BINARY: "IEEE 754", _MSGPACK: "either width", _PROTOBUF: "float, double", _JSON: "a number"},
+            {
+                _BINARY: "IEEE 754",
+                _MSGPACK: "either width, rounded to its own",
+                _PROTOBUF: "float, double",
+                _JSON: "a number, rounded to its width",
+            },
             {"float32": Float(32), "float64": Float(64), "float": Float(64)},
         ),
         "str": Builtin(

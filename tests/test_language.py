@@ -14,6 +14,7 @@ from wireloom import reference
 from wireloom.expr.functions import FUNCTIONS
 from wireloom.problems import SpecProblems
 from wireloom.resolve import resolve
+from wireloom.resolve.builtins import CODES
 from wireloom.spec import language_schema, load
 from wireloom.spec import yaml as positioned
 
@@ -53,6 +54,12 @@ def test_the_reference_lists_every_key_as_the_loader_has_it():
     text = README.read_text(encoding="utf-8")
     assert reference.with_tables(text) == text, "python -m wireloom.reference specs/README.md"
     assert set(re.findall(r"<!-- keys: (\w+) -->", text)) == set(reference.classes())
+
+
+def test_the_page_of_errors_lists_every_code_that_decoders_have_of_themselves():
+    page = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    table = page.split("## Codes that every format may report\n\n")[1].split("\n\n")[0]
+    assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == set(CODES)
 
 
 def test_the_reference_lists_every_function():

@@ -149,7 +149,7 @@ def _field(field: Field, declared: Struct, scope: Scope) -> Code:
         size=None if field.size is None else function(field.size, known),
         when=when,
         const=None if not has_const(field) else literal(field.const),
-        mapped=_mapped(field.mappings, field.code or "unknown_value"),
+        mapped=_mapped(field.mappings, field.code),
         minimum=None if field.minimum is None else str(field.minimum),
         maximum=None if field.maximum is None else str(field.maximum),
         code=_code(field),
@@ -180,11 +180,11 @@ def has_const(field: Field) -> bool:
 def _code(field: Field) -> str | None:
     """The code of the field's own constraint, where it has one that the runtime looks up here."""
     if has_const(field):
-        return literal(field.code or "bad_constant")
+        return literal(field.code)
     if field.minimum is not None or field.maximum is not None:
-        return literal(field.code or "out_of_range")
+        return literal(field.code)
     if field.size is not None:
-        return literal(field.code or "bad_region")
+        return literal(field.code)
     return None
 
 

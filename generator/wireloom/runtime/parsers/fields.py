@@ -202,7 +202,7 @@ class Field:
     def _read(self, run: Run, stream: Any) -> Any:
         if self.size is None:
             return self.subcon._parse(stream, run.scope, "")
-        with stream.region(evaluate(self.size, run.scope), self.code or "bad_region"):
+        with stream.region(evaluate(self.size, run.scope), self.code):
             return self.subcon._parse(stream, run.scope, "")
 
     def _accept(self, raw: Any, run: Run, offset: int) -> Any:

@@ -119,7 +119,7 @@ class Fields(Part):
             self._read(item)
             return
         save = self.assembly.register("position", 2).read()
-        code = self.assembly.refusal(attributes.get("code") or "bad_region")
+        code = self.assembly.refusal(attributes["code"])
         self.assembly.emit("REGION", self.compiler.placed(attributes["size"], scope), code, save)
         self._read(item)
         self.assembly.emit("UNREGION", save)
@@ -162,7 +162,7 @@ class Fields(Part):
         with self.compiler.filling(register):
             read(sink)
         if "const" in attributes:
-            self._constant(attributes["const"], attributes.get("code") or "bad_constant", type, register)
+            self._constant(attributes["const"], attributes["code"], type, register)
         if "minimum" in attributes or "maximum" in attributes:
             self.ranged(attributes, type)
         for bit in attributes.get("bits", ()):
@@ -170,7 +170,7 @@ class Fields(Part):
 
     def _meant(self, item: Item, read: Callable[[Sink], None], sink: Sink, kind: str) -> None:
         """Read a value that means another."""
-        code = item.attributes.get("code") or "unknown_value"
+        code = item.attributes["code"]
         match self.compiler.resolved(item.type)[0]:
             case "int" | "bool" as wire:
                 read(NOWHERE)
@@ -246,7 +246,7 @@ class Fields(Part):
         if self.compiler.kind(type) != "int":
             raise Uncovered("a range of what is no integer")
         low, high = attributes.get("minimum"), attributes.get("maximum")
-        code = self.assembly.refusal(attributes.get("code") or "out_of_range")
+        code = self.assembly.refusal(attributes["code"])
         self.assembly.emit("RANGE", low is not None, low or 0, high is not None, high or 0, code)
 
     def _bit(self, bit: Node, scope: Scope, record: Column | None) -> None:

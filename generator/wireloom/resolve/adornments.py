@@ -21,6 +21,7 @@ def adorned(around: Surroundings, place: Place, document: FieldDocument, type: T
     """The type with what the field's keys say about it."""
     if document.wire != "varint":
         form = IntegerForm(document.wire)
+        _check_zigzag(around, place / "wire", form, type)
         type = _changed(around, place / "wire", type, Integer, lambda integer: replace(integer, form=form))
     if document.line_feeds:
         type = _changed(around, place / "lineFeeds", type, Bytes, lambda bytes: replace(bytes, line_feeds=True))
@@ -28,6 +29,14 @@ def adorned(around: Surroundings, place: Place, document: FieldDocument, type: T
         code = document.else_
         type = _changed(around, place / "else", type, Bytes, lambda bytes: replace(bytes, code=code))
     return _adorned_list(around, place, document, type)
+
+
+def _check_zigzag(around: Surroundings, place: Place, form: IntegerForm, type: Type) -> None:
+    """Zigzag is a way to write negative numbers."""
+    inner = type.element if isinstance(type, Array) else type
+    if form is IntegerForm.ZIGZAG and isinstance(inner, Integer) and not inner.signed:
+        hint = "drop `wire`, or give the field int32 or int64"
+        around.reports(place, "wrong-shape", "zigzag is of signed integers", hint)
 
 
 def _is_sized(type: Type) -> bool:

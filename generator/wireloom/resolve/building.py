@@ -106,6 +106,12 @@ def _check_source(  # noqa: PLR0913 - what there is to know about it
     if not _needs_source(field):
         return
     if field.bits:
+        unnamed = set(range(field.type.bits if isinstance(field.type, types.Integer) else 0))
+        unnamed -= {number for bit in field.bits for number in range(bit.low, bit.low + bit.width)}
+        if unnamed and field.wire_name in looked_at:
+            message = f"builders cannot know bit {min(unnamed)} of {field.wire_name}, which expressions look at"
+            hint = "name all of its bits, or look at those that have names"
+            draft.reports_entry(place, "unknown-on-build", message, hint)
         for bit in field.bits:
             known = not bit.hidden or bit.derive is not None
             if not known and (bit.name in looked_at or bit.mappings is not None):

@@ -28,6 +28,7 @@ def check_layout(draft: Draft, named: Types) -> None:
                 _check_greed(draft, place, type, named)
                 _check_verified(draft, place, type)
                 _check_held(draft, place, type)
+                _check_elements(draft, place, type, named)
 
 
 def _placed(struct: Struct, place: Place) -> Iterator[tuple[Place, Field]]:
@@ -228,6 +229,18 @@ def _check_greed(draft: Draft, place: Place, struct: Struct, named: Types) -> No
             message = f"the first element of {field.wire_name} takes all bytes left"
             hint = f"say in {element} how many bytes an element has"
             draft.reports_entry(where, "greedy-field", message, hint)
+
+
+def _check_elements(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
+    """An element that never has a byte leaves no way to tell how many there are."""
+    for where, field in _placed(struct, place):
+        match field.type:
+            case types.Array(element=element) if type_size(element, named, frozenset()) == 0:
+                message = f"an element of {field.wire_name} has no bytes"
+                hint = "count it in a field of its own: bytes cannot tell how many there are"
+                draft.reports_entry(where, "wrong-shape", message, hint)
+            case _:
+                pass
 
 
 def _greedy_element(type: Type, named: Types) -> str:

@@ -7,7 +7,7 @@ from wireloom.model import types
 from wireloom.model.types import Struct
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.roots import Entry
-from wireloom.resolve.sites import Names, Role, Types, held, references, sites, structs
+from wireloom.resolve.sites import Names, Types, held, references, sites, structs
 
 
 def check_positions(draft: Draft, named: Types, names: Names, entries: tuple[Entry, ...]) -> None:
@@ -21,11 +21,6 @@ def check_positions(draft: Draft, named: Types, names: Names, entries: tuple[Ent
                 message = f"there is no list around {struct.name}"
                 hint = "`index` is the place of an element in its list"
                 draft.reports(site.place, "unknown-name", message, hint)
-            if "size" in facts and site.role is Role.OFFSET:
-                message = "builders do not know the size before the fields stand"
-                draft.reports(
-                    site.place, "unknown-on-build", message, "a negative offset counts from the end: `at: -16`"
-                )
 
 
 def _outside_lists(named: Types, names: Names, entries: tuple[Entry, ...]) -> frozenset[str]:

@@ -68,6 +68,9 @@ def _check(  # noqa: PLR0913 - what there is to know about it
             _check_form(draft, place, "nil", encoding)
         case types.JsonText():
             _check_form(draft, place, "json", encoding)
+        case types.Array(element=element) if encoding is Encoding.PROTOBUF and _is_list(element, named):
+            hint = "repeat a message that has a list"
+            draft.reports_entry(place, "wrong-encoding", "a list of lists has no form in protobuf", hint)
         case types.Select() if encoding is Encoding.PROTOBUF:
             hint = "protobuf tells its fields by number: give each case an optional field"
             draft.reports_entry(place, "wrong-encoding", "a select has no form in protobuf", hint)
@@ -105,6 +108,10 @@ def _check_form(draft: Draft, place: Place, name: str, encoding: Encoding) -> No
     if encoding not in builtin.forms:
         message = f"{name} has no form in {encoding.value}"
         draft.reports_entry(place, "wrong-encoding", message, builtin.instead[encoding])
+
+
+def _is_list(type: Type, named: Types) -> bool:
+    return isinstance(_plain(type, named), types.Array)
 
 
 def _plain(type: Type, named: Types) -> Type:

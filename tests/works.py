@@ -1,0 +1,237 @@
+"""What works with what: a record for each feature in each encoding, tried, and the page that says what came of it.
+
+`python tests/works.py` brings docs/what-works.md up to date, `--check` only looks. A feature that an encoding lacks is
+refused when the spec is read; everything else is built, read back, decoded into columns and held against its schema.
+"""
+
+# ruff: noqa: E501 - a table has a row on each line
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import ModuleType
+from typing import Any
+
+import jsonschema
+import pyarrow as pa
+import yaml
+
+from wireloom import pipeline
+from wireloom.examples.memory import opened
+from wireloom.problems import SpecProblems
+
+PAGE = Path(__file__).parent.parent / "docs" / "what-works.md"
+ENCODINGS = ("binary", "msgpack", "protobuf", "json")
+REFUSED, NATIVE, DECODES, ENCODES, PYTHON = "no", "native", "decodes natively", "encodes natively", "in Python"
+
+_POINT = {"Point": {"fields": [{"x": "int32"}, {"y": "int32"}]}}
+_SHAPES = {"A": {"fields": [{"a": "uint8"}]}, "B": {"fields": [{"b": "uint16"}]}}
+_KINDS = {
+    "A": {"fields": [{"k": {"type": "uint8", "const": 1}}, {"a": "uint8"}]},
+    "B": {"fields": [{"k": {"type": "uint8", "const": 2}}, {"b": "uint16"}]},
+}
+_WORDS = {
+    "A": {"fields": [{"k": {"type": "str", "const": "a"}}, {"a": "uint8"}]},
+    "B": {"fields": [{"k": {"type": "str", "const": "b"}}, {"b": "uint16"}]},
+}
+_CRC = {"width": 16, "poly": 4129, "init": 65535, "check": 10673}
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A record that has it: fields, a value, types beside the record's, other keys of its struct and of the format."""
+
+    name: str
+    fields: list[Any]
+    value: dict[str, Any]
+    types: dict[str, Any] = field(default_factory=dict)
+    struct: dict[str, Any] = field(default_factory=dict)
+    keys: dict[str, Any] = field(default_factory=dict)
+
+
+def _of_type(type: str, value: Any, **types: Any) -> Feature:
+    return Feature(f"`{type}`", [{"v": type}], {"v": value}, types)
+
+
+FEATURES: dict[str, list[Feature]] = {
+    "Types": [
+        Feature("`bool`", [{"v": "bool"}], {"v": True}),
+        _of_type("uint8", 7),
+        _of_type("int64", -7),
+        _of_type("varint64", 300),
+        _of_type("float32", 0.5),
+        _of_type("float64", 0.1),
+        _of_type("str", "é"),
+        _of_type("str(3)", "abc"),
+        _of_type("bytes", b"\x00\xff"),
+        _of_type("bytes(2)", b"\x00\xff"),
+        _of_type("nil", None),
+        _of_type("int?", None),
+        _of_type("json", '{"a":1}'),
+        _of_type("ext(7, bytes)", b"x"),
+        _of_type("list(int32)", [1, -1]),
+        _of_type("list(str(2))", ["ab", "cd"]),
+        _of_type("list(Point)", [{"x": 1, "y": 2}], **_POINT),
+        _of_type("list(list(uint8))", [[1]]),
+        _of_type("map(str, int)", {"a": 1}),
+        _of_type("map(int, bytes)", {1: b"x"}),
+        _of_type("Point", {"x": 1, "y": 2}, **_POINT),
+        _of_type("int | str", "a"),
+        Feature("`oneOf` of itself", [{"v": "V"}], {"v": [1]}, {"V": {"oneOf": {"int": "int", "list": "list(V)"}}}),
+    ],
+    "Unions": [
+        Feature("`select: FIELD`", [{"k": "uint8"}, {"v": {"type": {"select": "k", "cases": {"1": "A", "2": "B"}}}}], {"k": 2, "v": {"b": 5}}, _SHAPES),
+        Feature("`select: {peek: TYPE}`", [{"v": {"type": {"select": {"peek": "uint8"}, "cases": {"1": "A", "2": "B"}}}}], {"v": {"k": 2, "b": 5}}, _KINDS),
+        Feature("`select: {member: NAME}`", [{"v": {"type": {"select": {"member": "k"}, "cases": {"a": "A", "b": "B"}}}}], {"v": {"k": "b", "b": 5}}, _WORDS),
+        Feature("`attempt`", [{"v": "T"}], {"v": {"kind": "b", "k": 2, "b": 5}}, _KINDS | {"T": {"attempt": [{"name": "a", "type": "A", "fallback": [{"codes": ["bad_constant"]}]}, {"name": "b", "type": "B"}]}}),
+    ],
+    "Structs": [
+        Feature("`form: object`", [{"v": "int32"}], {"v": 1}, struct={"form": "object"}),
+        Feature("`form: array`", [{"v": "int32"}], {"v": 1}, struct={"form": "array"}),
+        Feature("`versions` by `arity`", [{"a": "int32"}, {"b": {"type": "int32", "since": "new"}}], {"a": 1, "b": 2}, struct={"versions": {"old": {"arity": 1}, "new": {"arity": 2}}}),
+        Feature("`versions` by `when`", [{"a": "int32"}, {"b": {"type": "int32", "since": "new"}}], {"a": 1, "b": 2}, struct={"versions": {"old": {"when": "not p"}, "new": {"when": "p"}}}, keys={"parameters": {"p": {"type": "bool", "default": True}}}),
+        Feature("a binary struct inside", [{"v": "In"}], {"v": {"x": 1}}, {"In": {"encoding": "binary", "fields": [{"x": "uint8"}]}}),
+        Feature("a MessagePack struct inside", [{"v": "In"}], {"v": {"x": 1}}, {"In": {"encoding": "msgpack", "fields": [{"x": "uint8"}]}}),
+        Feature("a protobuf struct inside", [{"v": "In"}], {"v": {"x": 1}}, {"In": {"encoding": "protobuf", "fields": [{"x": {"type": "uint8", "tag": 1}}]}}),
+        Feature("a JSON struct inside", [{"v": "In"}], {"v": {"x": 1}}, {"In": {"encoding": "json", "fields": [{"x": "uint8"}]}}),
+    ],
+    "Keys of fields": [
+        Feature("`as`", [{"v": {"type": "int32", "as": "w"}}], {"w": 1}),
+        Feature("`member`", [{"v": {"type": "int32", "member": "w"}}], {"v": 1}, struct={}),
+        Feature("`at`", [{"v": "uint8"}, {"w": {"type": "uint8", "at": 1}}], {"v": 1, "w": 2}),
+        Feature("`at`, from the end", [{"v": "uint8"}, {"w": {"type": "uint8", "at": -1}}], {"v": 1, "w": 2}),
+        Feature("`size`", [{"v": {"type": "str", "size": 3}}], {"v": "abc"}),
+        Feature("`count`, `derive`", [{"n": {"type": "uint8", "derive": "count(v)", "hidden": True}}, {"v": {"type": "list(uint8)", "count": "n"}}], {"v": [1]}),
+        Feature("`derive`", [{"n": {"type": "uint8", "derive": "count(v)", "hidden": True}}, {"v": "list(uint8)"}], {"v": [1]}),
+        Feature("`when`", [{"k": "bool"}, {"v": {"type": "int32", "when": "k"}}], {"k": True, "v": 1}),
+        Feature("`optional`", [{"v": {"type": "int32", "optional": True}}], {"v": None}),
+        Feature("`optional`, `default`", [{"v": {"type": "int32", "optional": True, "default": 4}}], {"v": 4}),
+        Feature("`const`", [{"v": {"type": "uint8", "const": 4}}], {"v": 4}),
+        Feature("`values`", [{"v": {"type": "uint8", "values": {"1": "one", "2": "two"}}}], {"v": "two"}),
+        Feature("`range`", [{"v": {"type": "uint8", "range": "0 .. 9"}}], {"v": 4}),
+        Feature("`bits`", [{"v": {"type": "uint8", "hidden": True, "bits": {"low": "0..3", "high": "4..7"}}}], {"low": 1, "high": 2}),
+        Feature("`compute`", [{"v": "uint8"}, {"w": {"type": "int64", "compute": "v + 1"}}], {"v": 1, "w": 2}),
+        Feature("`checksum`, of bytes", [{"v": "uint8"}, {"s": {"type": "bytes(16)", "checksum": "md5", "over": "0 .. 1", "hidden": True}}, {"verify": {"field": "s"}}], {"v": 1}),
+        Feature("`checksum`, a CRC", [{"v": "uint8"}, {"s": {"type": "uint16", "checksum": "crc16", "over": "0 .. 1", "hidden": True}}, {"verify": {"field": "s"}}], {"v": 1}, keys={"checksums": {"crc16": _CRC}}),
+        Feature("`refers`, `table`", [{"t": {"type": "list(str)", "table": True, "hidden": True}}, {"v": "list(E)"}], {"v": [{"r": "a"}]}, {"E": {"fields": [{"r": {"type": "uint32", "refers": "t"}}]}}),
+        Feature("`flatten`", [{"v": {"type": "Point", "flatten": True}}], {"x": 1, "y": 2}, _POINT),
+        Feature("`inline`", [{"v": {"type": "Point", "inline": True}}], {"v": {"x": 1, "y": 2}}, _POINT),
+        Feature("`hidden` filler", [{"v": {"type": "uint8", "hidden": True}}, {"w": "uint8"}], {"w": 1}),
+        Feature("`unique`", [{"v": {"type": "list(Point)", "unique": "x"}}], {"v": [{"x": 1, "y": 2}]}, _POINT),
+        Feature("`lineFeeds`", [{"v": {"type": "bytes", "lineFeeds": True}}], {"v": b"x"}),
+        Feature("`wire: zigzag`", [{"v": {"type": "int32", "wire": "zigzag"}}], {"v": -1}),
+        Feature("`wire: fixed`", [{"v": {"type": "int32", "wire": "fixed"}}], {"v": -1}),
+    ],
+    "Steps": [
+        Feature("`check`", [{"v": "uint8"}, {"check": {"that": "v > 1", "else": "out_of_range"}}], {"v": 4}),
+        Feature("`mark`", [{"v": "uint8"}, {"mark": "m"}, {"w": {"type": "int64", "compute": "m"}}], {"v": 4, "w": 1}),
+        Feature("`need`", [{"v": "uint8"}, {"need": {"bytes": 1}}], {"v": 4}),
+        Feature("`frame`", [{"v": {"type": "uint8", "derive": "size"}}, {"frame": "v"}], {"v": 1}),
+        Feature("`end`", [{"v": "uint8"}, {"end": "bad_size"}], {"v": 4}),
+    ],
+}  # fmt: skip
+
+
+def cells(feature: Feature) -> Iterator[str]:
+    """What comes of the feature in each encoding."""
+    for encoding in ENCODINGS:
+        yield _cell(feature, encoding)
+
+
+def _cell(feature: Feature, encoding: str) -> str:
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "probe.yaml").write_text(
+            yaml.safe_dump(_document(feature, encoding), sort_keys=False), encoding="utf-8"
+        )
+        try:
+            (format,) = pipeline.formats(folder)
+        except SpecProblems:
+            return REFUSED
+    files = pipeline.emit(format)
+    with opened({format.name: files}) as modules:
+        return _tried(modules[format.name], json.loads(files["schema.json"]), feature.value)
+
+
+def _document(feature: Feature, encoding: str) -> dict[str, Any]:
+    types = {"Record": {"fields": feature.fields, **feature.struct}, **feature.types}
+    head = {"wireloom": 1, "format": "probe", "title": feature.name, "encoding": encoding, "root": "Record"}
+    tagged = {name: _tagged(type, encoding) for name, type in types.items()}
+    return {**head, **feature.keys, "types": tagged}
+
+
+def _tagged(type: Any, encoding: str) -> Any:
+    """The type, its fields with the numbers that protobuf needs."""
+    if type.get("encoding", encoding) != "protobuf" or "fields" not in type:
+        return type
+    fields = [_numbered(entry, number) for number, entry in enumerate(type["fields"], 1)]
+    return type | {"fields": fields}
+
+
+def _numbered(entry: dict[str, Any], number: int) -> dict[str, Any]:
+    ((name, content),) = entry.items()
+    if name in ("check", "verify", "mark", "need", "frame", "end"):
+        return entry
+    full = content if isinstance(content, dict) else {"type": content}
+    return {name: full if "compute" in full else {"tag": number} | full}
+
+
+def _tried(module: ModuleType, schema: dict[str, Any], value: dict[str, Any]) -> str:
+    """Build, read back, decode, encode, hold against the schema; what of it the engine did."""
+    data = module.build(value)
+    parsed = module.parse(data)
+    assert module.build(parsed) == data, (value, parsed)
+    for name, member in value.items():
+        found = dict(parsed[name]) if isinstance(member, dict) and not isinstance(parsed[name], dict) else parsed[name]
+        matches = (
+            all(found[key] == each for key, each in member.items()) if isinstance(member, dict) else found == member
+        )
+        assert matches, (value, parsed)
+    decoded = module.decode(pa.array([data], pa.binary()))
+    assert decoded.errors.null_count == 1, decoded.errors
+    assert module.encode(decoded.records).to_pylist() == [data]
+    written = (
+        data.decode()
+        if module.CODEC.decode_path().reason.startswith("JSON")
+        else json.dumps(module.CODEC.to_canonical(parsed))
+    )
+    jsonschema.Draft202012Validator(schema).validate(json.loads(written))
+    native = module.CODEC.decode_path().native, module.CODEC.encode_path().native
+    return {(True, True): NATIVE, (True, False): DECODES, (False, True): ENCODES, (False, False): PYTHON}[native]
+
+
+def page() -> str:
+    """The page."""
+    lines = [
+        "# What works with what",
+        "",
+        "Each cell is a record that was built, read back, decoded into columns, encoded from them and held against its JSON Schema; the page is",
+        "made of what came of it (`python tests/works.py`), and a test holds it to that. Columns are Arrow's and Spark's alike.",
+        "",
+        f"- **{NATIVE}**: all of it, `decode` and `encode` on the native engine;",
+        f"- **{DECODES}**, **{ENCODES}**: all of it, the other way by the construct parser;",
+        f"- **{PYTHON}**: all of it, both ways by the construct parser, which gives the same results more slowly;",
+        f"- **{REFUSED}**: the encoding has no form for it, and `wireloom generate` says so with what would be right.",
+        "",
+        "What a spec of yours runs on, all its features together, says `wireloom explain FORMAT`; what the engine leaves out and why is in",
+        "[The native engine](engine.md).",
+    ]
+    for title, features in FEATURES.items():
+        lines += ["", f"## {title}", "", "| | binary | MessagePack | protobuf | JSON |", "|---|---|---|---|---|"]
+        lines += [f"| {each.name.replace('|', chr(92) + '|')} | {' | '.join(cells(each))} |" for each in features]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Write the page, or with --check look whether it is right."""
+    text = page()
+    if "--check" in sys.argv:
+        sys.exit(PAGE.read_text(encoding="utf-8") != text)
+    PAGE.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -20,6 +20,7 @@ from wireloom.spec.documents import Place
 from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode
 
 _CODE_KEYS = ("else", "extElse", "error", "end")
+_PROTOBUF_BITS = 32  # of the narrowest integer on the wire
 _CODE_LISTS = ("codes", "wrongWhen")
 
 
@@ -98,7 +99,9 @@ def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
     typed = encoding in (Encoding.MSGPACK, Encoding.JSON)
     match type:
         case types.Integer():
-            yield from ("int_range",) if typed or (encoding is Encoding.BINARY and type.width is None) else ()
+            cut = encoding is Encoding.BINARY and type.width is None
+            cut = cut or (encoding is Encoding.PROTOBUF and type.bits < _PROTOBUF_BITS)
+            yield from ("int_range",) if typed or cut else ()
         case types.Float():
             yield from ("json_nonfinite",) if encoding is Encoding.JSON else ()
         case types.Boolean():

@@ -179,7 +179,7 @@ class Facts:
             return None if step.optional and given is None and not step.hidden else step.const
         if step.checksum is not None:
             return self._pending(step.name, PENDING if given is None else given)
-        if step.derive is not None:
+        if step.derive is not None and step.stated(self.value) is None:
             return self._pending(step.name, self._known(step.derive))
         if given is None and step.optional and step.default is not MISSING:
             return step.default_meant(self.scope)
@@ -192,7 +192,8 @@ class Facts:
         if not step.bits:
             return
         try:
-            raw = step.packed(None if step.derive is None else evaluate(step.derive, self.scope), self.scope)
+            derived = step.derive is not None and step.stated(self.value) is None
+            raw = step.packed(evaluate(step.derive, self.scope) if derived else None, self.scope)  # type: ignore[arg-type]
         except LayoutPendingError:
             self._set(step.name, self._pending(step.name, PENDING))
             for bit in step.bits:

@@ -4,7 +4,7 @@ A field is located in its container, read, held against its own constraint, and 
 Building goes the other way: what the wire must say follows from the value that readers see.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -81,7 +81,9 @@ class Bit:
 
     def write(self, raw: int, scope: Container) -> int:
         """`raw` with these bits set from the value being built."""
-        value = scope._value.get(self.name) if self.derive is None else evaluate(self.derive, scope)
+        value = None if self.hidden and self.derive is not None else scope._value.get(self.name)
+        if value is None and self.derive is not None:
+            value = evaluate(self.derive, scope)
         if self.mapped is not None:
             present = (raw >> self.low) & ((1 << self.width) - 1)
             if value is None and not self.mapped.means(None, scope):
@@ -269,12 +271,11 @@ class Field:
         """The value on the wire, as far as it is known before the layout; raises LayoutPendingError where it is not."""
         if self.const is not MISSING:
             return self._constant(scope)
-        if self.derive is not None:
-            value = evaluate(self.derive, scope)
-        elif self.flatten:
+        if self.flatten:
             return scope._value
-        else:
-            value = scope._value.get(self.title or self.name)
+        value = self.stated(scope._value)
+        if value is None and self.derive is not None:
+            value = evaluate(self.derive, scope)
         if self.bits:
             return self.packed(value, scope)
         if value is None and self.optional and not self._null_has_a_wire_form():
@@ -286,6 +287,10 @@ class Field:
         """Whether null must be written out: where it can be, and leaving the field out would mean another value."""
         means_another = self.default is not MISSING and self.default is not None
         return means_another and getattr(self.subcon, "nullable", False)
+
+    def stated(self, value: Mapping[str, Any]) -> Any:
+        """What the caller gave for the field. What readers do not see is derived in any case."""
+        return None if self.hidden and self.derive is not None else value.get(self.title or self.name)
 
     def _constant(self, scope: Container) -> Any:
         """The constant; one that may be absent is, unless the value has it or readers do not see it."""

@@ -38,17 +38,7 @@ include "encode_protobuf.pxi"
 include "encode_machine.pxi"
 include "encode_checks.pxi"
 
-OPCODES = {
-    name: number
-    for number, name in enumerate(
-        "RETURN ENTER INTEGER FLOAT BOOLEAN BYTES CONSTANT CONSTANT_BYTES RANGE MAPPING BITS WHEN CHECK COMPUTE "
-        "VERIFY_CRC VERIFY_MD5 MARK NEED FRAME UNFRAME SEEK REACH LEAVE REGION UNREGION END BEGIN FINISH PEEK SWITCH JUMP REPEAT "
-        "ATTEMPT FAIL PACK_INTEGER PACK_FLOAT PACK_BOOLEAN PACK_NIL PACK_TEXT PACK_BYTES PACK_NIL_JUMP PACK_OPEN "
-        "PACK_FAMILY PACK_ARITY PACK_REPEAT PROTO_MESSAGE PROTO_ABSENT PROTO_INTEGER PROTO_FLOAT PROTO_BYTES PROTO_SUB "
-        "PROTO_UNSUB PROTO_REPEAT PROTO_ENTRY PROTO_TABLE PACK_CONSTANT PACK_MAPPED BRANCH BRANCH_IN FIXED VALUE MATCH "
-        "ARITHMETIC PACK_COUNT MAPPING_FAR TEXT REAL".split()
-    )
-}
+OPCODES = {name.removeprefix("OP_"): int(number) for name, number in Op.__members__.items()}
 """The instructions, by name; their operands are in checks.pxi."""
 
 EXPRESSION_CODES = {
@@ -82,7 +72,7 @@ SOURCES = WIRELOOM_SOURCES.decode("ascii")
 INSTRUCTION_WIDTH = WIDTH
 FIRST_ERROR_CODE = FIRST_CODE
 IRREGULAR_CODE = IRREGULAR
-assert len(OPCODES) == OP_COUNT and len(EXPRESSION_CODES) == X_COUNT and len(KINDS) == KIND_COUNT
+assert OPCODES.keys() == {Op(number).name.removeprefix("OP_") for number in OPERANDS} and len(EXPRESSION_CODES) == X_COUNT and len(KINDS) == KIND_COUNT
 
 
 cdef class Block:

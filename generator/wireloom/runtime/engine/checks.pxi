@@ -9,74 +9,76 @@ _NONE = -1
 #   X expression  T jump target  C called target  K error code  Q slot  q slot or none  N any number
 #   M mapping table  W switch table  O code table  G family table  V arity table  D rules  H message fields  Z crc
 #   J text with its size behind it  # counted list of numbers
-_OPERANDS = {
+# Registers are of one class each: > stands before what an instruction writes, < before what it trusts to be there; a
+# pointer, a position or a saved end is only ever read where nothing else is written. Behind . stands a name.
+_STATED = {
     OP_RETURN: "u",
-    OP_ENTER: "rrSE",
-    OP_INTEGER: "NNNri",
-    OP_FLOAT: "NNf",
-    OP_BOOLEAN: "rb",
-    OP_BYTES: "NNNry",
-    OP_CONSTANT: "NK",
-    OP_CONSTANT_BYTES: "RJNK",
-    OP_RANGE: "NNNNK",
-    OP_MAPPING: "MKra",
-    OP_BITS: "NNNKra",
-    OP_WHEN: "XT",
-    OP_CHECK: "XK",
-    OP_COMPUTE: "XNraNN",
-    OP_VERIFY_CRC: "ZXXRRK",
-    OP_VERIFY_MD5: "NXXRRK",
-    OP_MARK: "RR",
-    OP_NEED: "XR",
-    OP_FRAME: "XRRP",
-    OP_UNFRAME: "P",
-    OP_SEEK: "NNRR",
-    OP_REACH: "R",
-    OP_LEAVE: "R",
-    OP_REGION: "XKP",
-    OP_UNREGION: "P",
+    OP_ENTER: "r>start r>size S E",
+    OP_INTEGER: "N N N r>value i",
+    OP_FLOAT: "N N f",
+    OP_BOOLEAN: "r>value b",
+    OP_BYTES: "N N N r>bytes y",
+    OP_CONSTANT: "N K",
+    OP_CONSTANT_BYTES: "R<bytes J N K",
+    OP_RANGE: "N N N N K",
+    OP_MAPPING: "M K r>value a",
+    OP_BITS: "N N N K r>value a",
+    OP_WHEN: "X T",
+    OP_CHECK: "X K",
+    OP_COMPUTE: "X N r>value a N N",
+    OP_VERIFY_CRC: "Z X X R<start R<value K",
+    OP_VERIFY_MD5: "N X X R<start R<bytes K",
+    OP_MARK: "R>value R<start",
+    OP_NEED: "X R<start",
+    OP_FRAME: "X R<start R>size P>save",
+    OP_UNFRAME: "P<save",
+    OP_SEEK: "N N R<start R<reach",
+    OP_REACH: "R>reach",
+    OP_LEAVE: "R<reach",
+    OP_REGION: "X K P>save",
+    OP_UNREGION: "P<save",
     OP_END: "K",
     OP_BEGIN: "U",
     OP_FINISH: "U",
-    OP_PEEK: "NNN",
-    OP_SWITCH: "WKr",
+    OP_PEEK: "N N N",
+    OP_SWITCH: "W K r",
     OP_JUMP: "",
-    OP_REPEAT: "NNClRr",
-    OP_ATTEMPT: "COT#R",
+    OP_REPEAT: "N N C l R>value r>value",
+    OP_ATTEMPT: "C O T # R>value",
     OP_FAIL: "K",
-    OP_PACK_INTEGER: "NNNuri",
-    OP_PACK_FLOAT: "Nuf",
-    OP_PACK_BOOLEAN: "Nurb",
+    OP_PACK_INTEGER: "N N N.flags u.struct r>value i",
+    OP_PACK_FLOAT: "N.flags u.struct f",
+    OP_PACK_BOOLEAN: "N.flags u.struct r>value b",
     OP_PACK_NIL: "",
-    OP_PACK_TEXT: "NNury",
-    OP_PACK_BYTES: "NNury",
+    OP_PACK_TEXT: "N N.flags u.struct r>bytes y",
+    OP_PACK_BYTES: "N N.flags u.struct r>bytes y",
     OP_PACK_NIL_JUMP: "T",
-    OP_PACK_OPEN: "DNyyNN",
+    OP_PACK_OPEN: "D N y y N N",
     OP_PACK_FAMILY: "G",
-    OP_PACK_ARITY: "Vru",
-    OP_MATCH: "RNKra",
-    OP_PACK_REPEAT: "ClRrNr",
+    OP_PACK_ARITY: "V r>value u",
+    OP_MATCH: "R<bytes N K r>value a",
+    OP_PACK_REPEAT: "C l R>value r<bytes N r<value",
     OP_PROTO_MESSAGE: "H",
-    OP_PROTO_ABSENT: "QTN",
-    OP_PROTO_INTEGER: "QNNNra",
-    OP_PROTO_FLOAT: "QNNf",
-    OP_PROTO_BYTES: "QNryN",
-    OP_PROTO_SUB: "QP",
-    OP_PROTO_UNSUB: "P",
-    OP_PROTO_REPEAT: "QClRqr",
+    OP_PROTO_ABSENT: "Q T N",
+    OP_PROTO_INTEGER: "Q N N N r>value a",
+    OP_PROTO_FLOAT: "Q N N f",
+    OP_PROTO_BYTES: "Q N r>bytes y N",
+    OP_PROTO_SUB: "Q P>save",
+    OP_PROTO_UNSUB: "P<save",
+    OP_PROTO_REPEAT: "Q C l R>value q r>value",
     OP_PROTO_TABLE: "Q",
-    OP_PROTO_ENTRY: "QNry",
-    OP_PACK_CONSTANT: "NK",
-    OP_PACK_MAPPED: "MKra",
-    OP_BRANCH: "NRrNTT",
-    OP_BRANCH_IN: "R#T",
-    OP_FIXED: "NNT",
+    OP_PROTO_ENTRY: "Q N r>bytes y",
+    OP_PACK_CONSTANT: "N K",
+    OP_PACK_MAPPED: "M K r>value a",
+    OP_BRANCH: "N R r N T T",
+    OP_BRANCH_IN: "R # T",
+    OP_FIXED: "N N T",
     OP_VALUE: "R",
-    OP_ARITHMETIC: "NRRrNT",
-    OP_PACK_COUNT: "r",
-    OP_MAPPING_FAR: "NKra",
-    OP_TEXT: "JNry",
-    OP_REAL: "Nf",
+    OP_ARITHMETIC: "N R>value R r N T",
+    OP_PACK_COUNT: "r>value",
+    OP_MAPPING_FAR: "N K r>value a",
+    OP_TEXT: "J N r>bytes y",
+    OP_REAL: "N f",
 }
 _INTEGERS = frozenset((KIND_INT8, KIND_INT16, KIND_INT32, KIND_INT64, KIND_DECIMAL))
 _COLUMN_KINDS = {
@@ -103,55 +105,21 @@ _EFFECTS = {
 }
 _CALL_DEPTH = 64
 
-# Registers are of one class each. Operand places that write a class, and those that trust one.
-_WRITERS = {
-    OP_ENTER: {1: "start", 2: "size"},
-    OP_INTEGER: {4: "value"},
-    OP_BOOLEAN: {1: "value"},
-    OP_BYTES: {4: "bytes"},
-    OP_MAPPING: {3: "value"},
-    OP_BITS: {5: "value"},
-    OP_COMPUTE: {3: "value"},
-    OP_MARK: {1: "value"},
-    OP_FRAME: {3: "size", 4: "save"},
-    OP_REGION: {3: "save"},
-    OP_REACH: {1: "reach"},
-    OP_REPEAT: {5: "value", 6: "value"},
-    OP_ATTEMPT: {5: "value"},
-    OP_PACK_INTEGER: {5: "value"},
-    OP_PACK_BOOLEAN: {3: "value"},
-    OP_PACK_TEXT: {4: "bytes"},
-    OP_PACK_BYTES: {4: "bytes"},
-    OP_PACK_ARITY: {2: "value"},
-    OP_MATCH: {4: "value"},
-    OP_PACK_REPEAT: {3: "value"},
-    OP_PROTO_INTEGER: {5: "value"},
-    OP_PROTO_BYTES: {3: "bytes"},
-    OP_PROTO_SUB: {2: "save"},
-    OP_PROTO_REPEAT: {4: "value", 6: "value"},
-    OP_PROTO_ENTRY: {3: "bytes"},
-    OP_PACK_MAPPED: {3: "value"},
-    OP_ARITHMETIC: {2: "value"},
-    OP_PACK_COUNT: {1: "value"},
-    OP_MAPPING_FAR: {3: "value"},
-    OP_TEXT: {3: "bytes"},
-}
-OPERANDS, WRITERS = _OPERANDS, _WRITERS  # what the compiler proves its programs by
-_READERS = {
-    OP_CONSTANT_BYTES: {1: "bytes"},
-    OP_VERIFY_CRC: {4: "start", 5: "value"},
-    OP_VERIFY_MD5: {4: "start", 5: "bytes"},
-    OP_MARK: {2: "start"},
-    OP_NEED: {2: "start"},
-    OP_FRAME: {2: "start"},
-    OP_SEEK: {3: "start", 4: "reach"},
-    OP_LEAVE: {1: "reach"},
-    OP_UNFRAME: {1: "save"},
-    OP_UNREGION: {1: "save"},
-    OP_MATCH: {1: "bytes"},
-    OP_PACK_REPEAT: {4: "bytes", 6: "value"},
-    OP_PROTO_UNSUB: {1: "save"},
-}
+
+def _stated(of):
+    """By instruction: what `of` finds in a statement, by place."""
+    found = {int(op): {place: of(word) for place, word in enumerate(words.split(), 1)} for op, words in _STATED.items()}
+    return {op: {place: each for place, each in places.items() if each} for op, places in found.items()}
+
+
+OPERANDS = {op: "".join(letters.values()) for op, letters in _stated(lambda word: word[0]).items()}
+"""The letters of the operands of an instruction."""
+WRITERS = _stated(lambda word: word.partition(">")[2])
+"""The registers that an instruction writes, by place: the class of what is in them."""
+READERS = _stated(lambda word: word.partition("<")[2])
+"""The registers that an instruction trusts to be of a class, by place."""
+PLACES = {op: {name: place for place, name in names.items()} for op, names in _stated(lambda word: word.partition(".")[2]).items()}
+"""The places of operands that have a name."""
 
 
 class LayoutError(ValueError):
@@ -206,11 +174,11 @@ class _Checker:
         self.require(len(seen) == len(self.columns), "columns that nothing leads to")
 
     def check_instruction(self, at, words):
-        op = words[0]
-        self.require(op in _OPERANDS, f"instruction {op} at {at}")
+        cdef int op = words[0]
+        self.require(op in OPERANDS, f"instruction {op} at {at}")
         if op not in (OP_RETURN, OP_FAIL):
             self.require(at < words[NEXT] < self.count, f"what comes behind instruction {at}")
-        for letter, value, rest in zip(_OPERANDS[op], words[1:], range(1, WIDTH)):
+        for letter, value, rest in zip(OPERANDS[op], words[1:], range(1, WIDTH)):
             self.check_operand(letter, value, at, words, rest)
         self.check_special(op, words, at)
 
@@ -244,7 +212,7 @@ class _Checker:
         elif letter in "MWOGVDH":
             getattr(self, f"check_{letter}")(value, at, where)
 
-    def check_special(self, op, words, at):
+    def check_special(self, int op, words, at):
         """Operands whose meaning depends on others."""
         where = f"instruction {at}"
         if op == OP_INTEGER:
@@ -456,14 +424,14 @@ class _Checker:
         classes = {}
         for at in range(self.count):
             words = self.code[at * WIDTH : (at + 1) * WIDTH]
-            for place, kind in _WRITERS.get(words[0], {}).items():
+            for place, kind in WRITERS.get(words[0], {}).items():
                 for register in (words[place], words[place] + 1)[: 2 if kind == "save" else 1]:
                     self.require(register < 0 or classes.setdefault(register, kind) == kind, f"register {register} has two meanings")
             for register in self.fixed_registers(words):
                 self.require(register < 0 or classes.setdefault(register, "value") == "value", f"register {register} has two meanings")
         for at in range(self.count):
             words = self.code[at * WIDTH : (at + 1) * WIDTH]
-            for place, kind in _READERS.get(words[0], {}).items():
+            for place, kind in READERS.get(words[0], {}).items():
                 self.require(words[place] < 0 or classes.get(words[place]) == kind, f"register {words[place]} is no {kind}")
         for at in range(0, len(self.expressions), 2):
             if self.expressions[at] == X_HERE or self.expressions[at] >= X_WITH_HERE:

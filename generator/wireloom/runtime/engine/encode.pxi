@@ -1,20 +1,12 @@
 # Running a program that writes: the columns of the caller in, an Arrow array of bytes out.
 
-ENCODE_OPCODES = {
-    name: number
-    for number, name in enumerate(
-        "RETURN ENTER LOAD COMPUTE WHEN CONSTANT INTEGER PUT FLOAT BOOLEAN BYTES HOLD PATCH MARK PAD CHECKSUMS REPEAT "
-        "MAP BITS BITS_MAPPED PRESENT ABSENT ONLY KINDS SWITCH JUMP FAIL ACCEPT CHOOSE TRIAL PACK_INTEGER PACK_PUT "
-        "PACK_FLOAT PACK_BOOLEAN PACK_BYTES PACK_NIL PACK_OPEN PACK_REPEAT PROTO_INTEGER PROTO_PUT PROTO_FLOAT "
-        "PROTO_BYTES PROTO_REPEAT PROTO_BEGIN PROTO_END PROTO_TABLES PROTO_ENTRY PROTO_DUMP PROTO_SEGMENT PROTO_ORDER".split()
-    )
-}
+ENCODE_OPCODES = {name.removeprefix("E_"): int(number) for name, number in WritingOp.__members__.items()}
 """The instructions of programs that write, by name; their operands are in encode_checks.pxi."""
 
 LOADS = {name: number for number, name in enumerate("integer boolean symbol size count present choice".split())}
 """What a load takes from a column, by name."""
 
-assert len(ENCODE_OPCODES) == E_COUNT and len(LOADS) == LOAD_FORMS
+assert len(ENCODE_OPCODES) == len(_WRITTEN) and len(LOADS) == LOAD_FORMS
 
 
 cdef class Written:

@@ -70,7 +70,7 @@ class _WritingChecker(_Checker):
     """Looks at one program that writes."""
 
     def check_instruction(self, at, words):
-        op = words[0]
+        cdef int op = words[0]
         self.require(op in _WRITTEN, f"instruction {op} at {at}")
         for letter, value, place in zip(_WRITTEN[op], words[1:], range(1, WIDTH)):
             if letter == "O":
@@ -79,7 +79,7 @@ class _WritingChecker(_Checker):
                 self.check_operand(letter, value, at, words, place)
         self.check_writing(op, words, at)
 
-    def check_writing(self, op, words, at):
+    def check_writing(self, int op, words, at):
         """Operands whose meaning depends on others, and tables."""
         where = f"instruction {at}"
         if op == E_LOAD:

@@ -7,8 +7,8 @@
 cdef enum:
     MALFORMED = 5  # the columns contradict themselves: the caller's error, not a record's
 
-# Instructions; the operands that each takes are listed in _WRITTEN (encode_checks.pxi), which the validator reads.
-cdef enum:
+# Instructions, by whose names the compiler knows them; what each takes is stated in encode_checks.pxi.
+cpdef enum WritingOp:
     E_RETURN = 0
     E_ENTER
     E_LOAD
@@ -59,7 +59,6 @@ cdef enum:
     E_PROTO_DUMP
     E_PROTO_SEGMENT
     E_PROTO_ORDER
-    E_COUNT
 
 # What a load takes from a column to a register.
 cdef enum:

@@ -5,6 +5,7 @@ the end. Nothing is fused across a label, so a jump never lands inside what has 
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from wireloom.runtime.engine.assembly import NEXT, Assembly, Label, Operand
 from wireloom.runtime.engine.expressions import HELD
@@ -14,28 +15,23 @@ NIL_TOO = 2
 """The flag of instructions that take nil, too."""
 
 _LEAST, _GREATEST = -(1 << 63), (1 << 63) - 1
-_FLAGS = {"PACK_INTEGER": 3, "PACK_TEXT": 2, "PACK_BYTES": 2, "PACK_FLOAT": 1, "PACK_BOOLEAN": 1}  # where flags stand
-_STRUCT = {"PACK_INTEGER": 4, "PACK_TEXT": 3, "PACK_BYTES": 3, "PACK_FLOAT": 2, "PACK_BOOLEAN": 2}  # struct to open
-_PLAIN = {  # instructions that read no register and always go on to the next: the register that each writes, if any
-    "PACK_INTEGER": 5,
-    "PACK_TEXT": 4,
-    "PACK_BYTES": 4,
-    "PACK_BOOLEAN": 3,
-    "PACK_FLOAT": None,
-    "PACK_CONSTANT": None,
-    "PACK_MAPPED": 3,
-    "PACK_ARITY": 2,
-    "CONSTANT": None,
-    "MAPPING": 3,
-    "MAPPING_FAR": 3,
-    "RANGE": None,
-    "BEGIN": None,
-    "FINISH": None,
-    "INTEGER": 4,
-    "BITS": 5,
-}
-
-
+_PLAIN = (  # instructions that read no register and always go on to the next
+    "PACK_INTEGER",
+    "PACK_TEXT",
+    "PACK_BYTES",
+    "PACK_BOOLEAN",
+    "PACK_FLOAT",
+    "PACK_CONSTANT",
+    "PACK_MAPPED",
+    "PACK_ARITY",
+    "CONSTANT",
+    "MAPPING",
+    "RANGE",
+    "BEGIN",
+    "FINISH",
+    "INTEGER",
+    "BITS",
+)
 _SAFE = ("CONST", "LOAD", "HERE", "&", "|", "^", "==", "!=", "<", "<=", ">", ">=", "not", "present", "in", "rangeName")
 _HELD = min(HELD.values())
 _OF_A_NUMBER = ("CONSTANT", "RANGE", "MAPPING", "MAPPING_FAR", "BITS")  # what the last number read is held against
@@ -44,8 +40,9 @@ _OF_A_NUMBER = ("CONSTANT", "RANGE", "MAPPING", "MAPPING_FAR", "BITS")  # what t
 class Fusion:
     """The rows of a program on their way to fewer."""
 
-    def __init__(self, assembly: Assembly, entries: Sequence[int]) -> None:
+    def __init__(self, assembly: Assembly, entries: Sequence[int], engine: Any) -> None:
         self.assembly, self.entries = assembly, entries
+        self.places, self.writers = engine.PLACES, engine.WRITERS
         self.names = {number: name for name, number in assembly.opcodes.items()}
         self.rows: list[list[Operand] | None] = list(assembly.rows)
         self.before: dict[int, tuple[list[list[Operand]], Label]] = {}  # rows to put before a row, and the row's label
@@ -80,6 +77,11 @@ class Fusion:
     def _is(self, at: int | None, *names: str) -> bool:
         row = self.rows[at] if at is not None and at < len(self.rows) else None
         return row is not None and self._name(row) in names
+
+    def _place(self, at: int, name: str) -> int | None:
+        """Where the operand of that name stands in a row; None where it has none."""
+        row = self.rows[at] if at < len(self.rows) else None
+        return None if row is None else self.places[row[0]].get(name)
 
     def _none(self, operand: Operand) -> bool:
         return self.assembly.number(operand) == -1
@@ -117,13 +119,12 @@ class Fusion:
     def _alternative(self, at: int, row: list[Operand]) -> None:
         """The struct of alternatives, opened and closed around one value."""
         value = self._after(at)
-        if self._name(row) != "BEGIN" or value is None or not self._is(value, *_STRUCT):
+        if self._name(row) != "BEGIN" or value is None or (place := self._place(value, "struct")) is None:
             return
         end = self._after(value)
         found, closing = self.rows[value], self.rows[end] if end is not None and self._is(end, "FINISH") else None
         if found is None or closing is None or end is None or closing[1] != row[1]:
             return
-        place = _STRUCT[self._name(found)]
         if self._none(found[place]):
             found[place] = row[1]
             self.rows[at], self.rows[value], self.rows[end] = found, None, None
@@ -131,12 +132,12 @@ class Fusion:
     def _nullable(self, at: int, row: list[Operand]) -> None:
         """Nil, or one value."""
         value = self._after(at)
-        if self._name(row) != "PACK_NIL_JUMP" or value is None or not self._is(value, *_FLAGS):
+        if self._name(row) != "PACK_NIL_JUMP" or value is None or (flags := self._place(value, "flags")) is None:
             return
         found = self.rows[value]
         assert found is not None
         if self._kept(row[1].at) == self._kept(value + 1):
-            found[_FLAGS[self._name(found)]] |= NIL_TOO
+            found[flags] |= NIL_TOO
             self.rows[at], self.rows[value] = found, None
 
     def _opened(self, at: int, row: list[Operand]) -> None:
@@ -172,11 +173,10 @@ class Fusion:
         while behind is not None and self._is(behind, *_PLAIN):
             row = self.rows[behind]
             assert row is not None
-            name = self._name(row)
-            if name in _FLAGS and row[_FLAGS[name]] & NIL_TOO:
+            flags = self._place(behind, "flags")
+            if flags is not None and row[flags] & NIL_TOO:
                 return
-            place = _PLAIN[name]
-            if place is not None:
+            for place in self.writers[row[0]]:
                 yield self.assembly.number(row[place])
             behind = self._after(behind)
 

@@ -86,8 +86,8 @@ cdef enum:
     NEXT = 7  # the word that says which instruction comes next
     FRAMES = 64  # lists within lists
 
-# Instructions; the operands that each takes are listed in OPERANDS (checks.pxi), which the validator reads.
-cdef enum:
+# Instructions, by whose names the compiler knows them; what each takes is stated in checks.pxi.
+cpdef enum Op:
     OP_RETURN = 0
     OP_ENTER
     OP_INTEGER
@@ -155,7 +155,6 @@ cdef enum:
     OP_MAPPING_FAR
     OP_TEXT
     OP_REAL
-    OP_COUNT
 
 cdef enum:  # flags of instructions
     WIDE_TOO = 1  # integers beyond int64, too

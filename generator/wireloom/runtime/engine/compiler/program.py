@@ -55,7 +55,7 @@ class Compiler:
         assembly.emit("RETURN", None)
         filled.check(assembly, self.engine)
         assembly.number_registers()
-        entries = Fusion(assembly, entries).apply()
+        entries = Fusion(assembly, entries, self.engine).apply()
         positional = [
             assembly.numbers([word for row in assembly.rows for word in row]),
             assembly.numbers(assembly.expressions) or [0, 0],

@@ -13,7 +13,7 @@ from typing import Any
 from construct import Container
 
 from wireloom.runtime.parameters import Range
-from wireloom.runtime.values import Value
+from wireloom.runtime.values import Value, meant
 
 Ranges = Sequence[tuple[str, int | None, int | None]]
 _LOWEST, _HIGHEST = -(1 << 127), (1 << 128) - 1
@@ -219,7 +219,7 @@ def member(value: Any, name: str) -> Any:
         case Value() if name in value.hidden:
             return value.hidden[name]
         case Mapping():
-            return value.get(name)
+            return meant(value.get(name))
         case Range():
             return value.start if name == "start" else value.end
         case _:

@@ -50,8 +50,6 @@ class Parameter:
                 return value
             case "integer", str() if _INTEGER.fullmatch(value) and int(value) in _LONG:
                 return int(value)
-            case "range", None:
-                return value
             case "range", Range(int(start), int(end)) | (int(start), int(end)) if _LOWEST <= start <= end <= _HIGHEST:
                 return Range(start, end)
             case "range", str() if (ends := _RANGE.fullmatch(value)) and int(ends[1]) <= int(ends[2]) <= _HIGHEST:

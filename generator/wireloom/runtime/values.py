@@ -52,9 +52,18 @@ class Extension:
 
 @dataclass(frozen=True, slots=True)
 class OpenBytes:
-    """An open value as it stands on the wire: MessagePack bytes, or the bytes of JSON text."""
+    """An open value as it stands on the wire: MessagePack bytes, or the bytes of JSON text.
+
+    Where it was parsed, `meaning` is the value itself, which expressions see however it is shown.
+    """
 
     data: bytes
+    meaning: object = field(default=None, compare=False, repr=False)
+
+
+def meant(value: object) -> object:
+    """The value, though it be shown as its bytes."""
+    return value.meaning if isinstance(value, OpenBytes) else value
 
 
 def float32(number: float) -> float:

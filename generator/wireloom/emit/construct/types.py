@@ -227,12 +227,11 @@ def _salvage(salvage: Salvage | None, fields: Mapping[str, Extent]) -> Code | No
 
 def _depth(type: Array | Map, scope: Scope) -> str | None:
     """The limit on nesting, where the elements are open values."""
-    parts = (type.element,) if isinstance(type, Array) else (type.key, type.value)
-    return "DEPTH" if any(is_open(part, scope.format) for part in parts) else None
+    return "DEPTH" if is_open(type, scope.format) else None
 
 
 def is_open(type: Type, format: Format) -> bool:
-    """Whether a type is a recursive union."""
+    """Whether a type is a recursive union, or made of one: its values are shown as open ones."""
     match type:
         case Reference(name):
             return is_open(format.type(name), format)
@@ -240,8 +239,14 @@ def is_open(type: Type, format: Format) -> bool:
             return is_open(inner, format)
         case OneOf():
             return type.open
+        case Array() | Map():
+            return any(is_open(part, format) for part in _parts(type))
         case _:
             return False
+
+
+def _parts(type: Array | Map) -> tuple[Type, ...]:
+    return (type.element,) if isinstance(type, Array) else (type.key, type.value)
 
 
 def _one_of(type: OneOf, scope: Scope) -> Code:

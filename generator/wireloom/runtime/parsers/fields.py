@@ -12,6 +12,7 @@ from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.parsers.protocol import MISSING, Expression, Run, Scalar, evaluate, holds, placed, same
+from wireloom.runtime.values import meant
 
 
 @dataclass(frozen=True)
@@ -244,15 +245,15 @@ class Field:
             run.value.update(value)
             run.value.hidden.update(value.hidden)
             run.value.free |= value.free
-            run.scope.update(value)
+            run.scope.update({name: meant(member) for name, member in value.items()})
             run.scope.update(value.hidden)
 
     def _put(self, run: Run, name: str, title: str, value: Any, *, hidden: bool) -> None:
         """Give a value to expressions, and to readers unless it is hidden or another field of that title has one."""
         if value is not None or name not in run.scope:
-            run.scope[name] = value
+            run.scope[name] = meant(value)
         if hidden or title != name:  # expressions around a flattened struct know its fields by their wire names
-            run.value.hidden[name] = value
+            run.value.hidden[name] = meant(value)
         if hidden:
             return
         if value is not None or title not in run.value:

@@ -7,7 +7,7 @@ from construct import Container
 
 from wireloom.runtime.errors import DecodeError, shown
 from wireloom.runtime.parsers.protocol import Expression, Run, evaluate, holds, placed, start_of
-from wireloom.runtime.values import Value, float32, kind_of
+from wireloom.runtime.values import Value, float32, kind_of, meant
 
 
 @dataclass(frozen=True)
@@ -223,7 +223,7 @@ class Discard:
 
 
 def _element_scope(element: Value, outer: Container) -> Container:
-    scope = Container(element)
+    scope = Container({name: meant(member) for name, member in element.items()})
     scope.update(element.hidden)
     scope.update({"_": outer, "_params": outer._params})
     return scope

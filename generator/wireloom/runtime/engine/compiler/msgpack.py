@@ -71,9 +71,11 @@ class MessagePack(Part):
                 rules = self.open_rules(element)
                 if rules is not None and unique is None:
                     self._open_value(rules, 1 << FAMILIES["list"], sink)
-                elif rules is None:
+                elif rules is None and not self._holds_open(element):
                     with self.compiler.into(sink.column, "list") as column:
                         self.compiler.repeated("PACK_REPEAT", (), element, scope, column, unique)
+                elif rules is None:
+                    raise Uncovered("open values within lists or maps that are not open themselves")
                 else:
                     raise Uncovered("unique open values")
             case ("map", key, value):
@@ -95,7 +97,7 @@ class MessagePack(Part):
         if rules is not None and rules == own:
             self._open_value(rules, 1 << FAMILIES["map"], sink)
             return
-        if rules is not None or own is not None:
+        if self._holds_open(key) or self._holds_open(value):
             raise Uncovered("maps whose keys or values alone are open")
         if self.compiler.resolved(key)[0] not in ("int", "text", "bytes"):
             raise Uncovered("keys that are neither integers nor texts nor bytes")
@@ -128,6 +130,18 @@ class MessagePack(Part):
             self.compiler.value(alternative, scope, sink)
             self.assembly.jump(end)
         self.assembly.place(end)
+
+    def _holds_open(self, node: Node) -> bool:
+        """Whether values are shown as open ones, so that they count as nested in one another."""
+        match self.compiler.resolved(node):
+            case ("oneOf", is_open, *_):
+                return bool(is_open)
+            case ("nullable", inner) | ("list", inner, *_):
+                return self._holds_open(inner)
+            case ("map", key, value):
+                return self._holds_open(key) or self._holds_open(value)
+            case _:
+                return False
 
     def open_rules(self, node: Node) -> list[int] | None:
         """What an open value may be: families, the range of integers, ext types; None where it is not open."""

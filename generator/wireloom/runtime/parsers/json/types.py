@@ -102,7 +102,7 @@ def _kept(node: Node, parse: Callable[[], Any]) -> Any:
         value = parse()
     finally:
         source.keeps_open = True
-    return None if value is None else OpenBytes(source.data[node.start : node.end])
+    return None if value is None else OpenBytes(source.data[node.start : node.end], value)
 
 
 def _build_kept(subcon: construct.Construct, value: OpenBytes, slot: Slot, context: Container) -> OpenBytes:

@@ -26,7 +26,7 @@ def kept(cursor: Cursor, start: int, parse: Callable[[], Any]) -> Any:
         cursor.keeps_open = True
     end = cursor.tell()
     cursor.seek(start)
-    return None if value is None else OpenBytes(cursor.read(end - start))
+    return None if value is None else OpenBytes(cursor.read(end - start), value)
 
 
 def write_kept(subcon: construct.Construct, value: OpenBytes, stream: Any, context: Container) -> None:

@@ -1,9 +1,16 @@
 """What a request runs on is told before it runs, and counted when it has run."""
 
+import ast
+import importlib
+
 import pyarrow as pa
 import pytest
 
+from conftest import ROOT
 from wireloom.runtime import engine as engines
+from wireloom.runtime.columns.projection import project
+from wireloom.runtime.engine.compiler import Compiler
+from wireloom.runtime.engine.compiler.msgpack import MessagePack
 from wireloom.runtime.errors import ParameterError
 from wireloom_formats.aerospike_json import CODEC as JSON
 from wireloom_formats.aerospike_msgpack import CODEC as PACKED
@@ -46,3 +53,40 @@ def test_records_that_the_engine_gives_up_on_are_counted():
     assert (bad.reread, bad.reason, bad.errors.null_count) == (2, "", 1)
     streamed = list(BINARY.decode_stream(b"\xff"))
     assert [(part.reread, part.reason) for part in streamed] == [(1, "")]
+
+
+@native
+@pytest.mark.parametrize("name", ["known_facts", "known_facts_packed", "known_facts_message", "expressions"])
+def test_what_is_known_of_fields_is_known_to_the_engine(name, case_package):
+    codec = importlib.import_module(f"{case_package.__name__}.{name}").CODEC
+    assert codec.decode_path() == engines.Path(native=True)
+
+
+@native
+def test_a_program_whose_paths_leave_a_register_without_its_value_is_not_made(monkeypatch):
+    monkeypatch.setattr(MessagePack, "_count", lambda *_: None)
+    root = PACKED.root(None)
+    fields = [("count", ("int", 64, True), {"compute": ("is", ("count", ("field", 0, "items"))), "hidden": True})]
+    items = ("field", "items", ("list", ("int", 64, True), None, None, None, None), {})
+    struct = ("struct", "R", "msgpack", "array", (), (items, *(("field", *each) for each in fields)))
+    layout = {**PACKED.layout, "roots": {"record": struct}}
+    with pytest.raises(engines.Uncovered, match="does not keep"):
+        Compiler(engines.module(), layout, PACKED.settings({}), project(root.logical, [])).parts("record")
+
+
+def test_every_reason_to_leave_the_engine_is_in_its_page():
+    page = (ROOT / "docs" / "engine.md").read_text(encoding="utf-8")
+    engine = ROOT / "generator" / "wireloom" / "runtime" / "engine"
+    reasons = {reason for path in (*engine.glob("*.py"), *engine.glob("compiler/*.py")) for reason in _reasons(path)}
+    assert len(reasons) > 40
+    assert {reason for reason in reasons if f"- {reason}\n" not in page} == set()
+
+
+def _reasons(path):
+    """What the Uncovered of a module say; ... stands for what depends on the spec."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Raise(exc=ast.Call(func=ast.Name("Uncovered"), args=[ast.Constant(text)])):
+                yield text
+            case ast.Raise(exc=ast.Call(func=ast.Name("Uncovered"), args=[ast.JoinedStr(parts)])):
+                yield "".join(part.value if isinstance(part, ast.Constant) else "..." for part in parts)

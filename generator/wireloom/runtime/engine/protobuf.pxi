@@ -53,7 +53,6 @@ cdef int unpack(Machine *m, Slot *slot, int wire, const uint8_t *end, bint *scat
     cdef Occurrence occurrence
     occurrence.size = 8 if wire == 1 else 4
     occurrence.number = 0
-    slot.found = True
     while at < end:
         occurrence.start = at - m.base
         if wire == 0:

@@ -14,7 +14,6 @@ from wireloom.runtime.engine.outline import Column
 
 _DENSE = 1 << 12
 _GREATEST = (1 << 63) - 1
-_WORD = 64
 _WIDEST = 64  # bits of an integer
 _NAMED = {"as", "hidden", "flatten", "when", "since", "until"}
 _HELD = {"code", "const", "values", "minimum", "maximum", "bits", "checksum"}
@@ -239,7 +238,7 @@ class Fields(Part):
                 text = self.assembly.text(const.encode() if isinstance(const, str) else const)
                 self.assembly.emit("CONSTANT_BYTES", register.read(), text >> 16, text & 0xFFFF, number)
             case _:
-                raise Uncovered("a constant of this kind")
+                raise Uncovered("a constant of what is neither integer, boolean, text nor bytes")
 
     def ranged(self, attributes: dict[str, Any], type: Node) -> None:
         """Hold the machine's value against a minimum and a maximum."""
@@ -254,8 +253,6 @@ class Fields(Part):
         column = None if hidden else member(record, name)
         place, number = low << 8 | width, self.assembly.refusal(code)
         if values is None:
-            if width == _WORD and not signed and column is not None:
-                raise Uncovered("64 bits without a sign")
             kind = "bool" if width == 1 else "int"
             form = 0 if width == 1 else 2 if signed else 1
             with self.compiler.into(column, kind) as target:

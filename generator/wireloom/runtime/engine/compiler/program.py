@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from wireloom.runtime.columns.logical import ExtensionType, List, Record
@@ -237,14 +238,17 @@ class Compiler:
         if node[0] == "select":
             self.records.selected(node[1], node[2], node[3], scope, lambda case: self.value(case, scope, sink))
             return
+        choice = node[0] in ("nullable", "oneOf")
+        mixed = sink.register is not None and sink.register.kind == "mixed"
+        given = replace(sink, register=None) if mixed and not choice else sink
         with self.filling(sink.register):
             if scope.encoding == "msgpack":
-                self.msgpack.value(node, scope, sink)
+                self.msgpack.value(node, scope, given)
             elif scope.encoding == "binary":
-                self.binary.value(node, scope, sink)
+                self.binary.value(node, scope, given)
             else:
                 raise Uncovered(f"values in {scope.encoding}")
-            if node[0] not in ("nullable", "oneOf", "null"):
+            if not choice and node[0] != "null":
                 self.there(sink.register)
 
     def record(self, node: Node, scope: Scope, column: Column | None, place: Register | None = None) -> Scope | None:

@@ -104,7 +104,7 @@ class Records(Part):
             case bool() | int():
                 return int(value)
             case _:
-                raise Uncovered("a case that is neither number nor text")
+                raise Uncovered("a choice by what is neither number, boolean nor text")
 
     def _attempt(self, trials: Sequence[Any], kind: str, reason: str, scope: Scope, record: Column | None) -> None:
         refused = self.assembly.register("text").read()

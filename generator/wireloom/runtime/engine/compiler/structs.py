@@ -94,7 +94,7 @@ class Structs(Part):
                 self.assembly.emit("END", self.assembly.refusal(code))
             case ("discard", when):
                 if not self.compiler.never(when, scope):
-                    raise Uncovered("discarding rows")
+                    raise Uncovered("a discard step whose condition can hold")
             case _:
                 raise Uncovered(f"the step {step[0]}")
 

@@ -57,7 +57,7 @@ class _Opened:
     def locate(self, field: WireField) -> Any:
         """What the scan found of the field."""
         found = self.message.found.get(field.tag)
-        if found is None and field.optional:
+        if not found and field.optional:  # a list of no elements, though packed, is not there
             return MISSING
         if isinstance(field.subcon, Repeated):
             return Occurrences(found[0].start if found else self.message.start, found or ())

@@ -108,7 +108,12 @@ def _data(draft: Draft, place: Place, document: ExampleDocument) -> bytes:
     if (document.hex is None) == (document.text is None):
         draft.reports(place, "example-outcome", "an example has its bytes as `hex` or as `text`", "give one of them")
     if document.hex is None:
-        return (document.text or "").encode()
+        try:
+            return (document.text or "").encode()
+        except UnicodeEncodeError:
+            message = "this text has half of a character, which has no bytes"
+            draft.reports(place / "text", "bad-hex", message, "write the bytes as `hex`")
+            return b""
     data = constants.hexadecimal((place / "hex").text)
     if not isinstance(data, bytes):
         draft.reports(

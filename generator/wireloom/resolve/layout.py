@@ -16,6 +16,8 @@ Types = Mapping[str, Type]
 def check_layout(draft: Draft, named: Types) -> None:
     """Report collisions in every struct."""
     for name, type in named.items():
+        if isinstance(type, types.Attempt):
+            _check_attempt_names(draft, draft.place / "types" / name, type, named)
         if isinstance(type, Struct):
             place = draft.place / "types" / name / "fields"
             _check_wire_names(draft, place, type)
@@ -113,11 +115,24 @@ def _lent_names(type: Type, named: Types, seen: frozenset[str]) -> Iterator[str]
             for case in cases:
                 if not isinstance(case.type, types.Refusal):
                     yield from _lent_names(case.type, named, seen)
+        case types.Attempt(trials=trials, kind_field=kind, reason_field=reason):
+            yield from (kind, reason)
+            for trial in trials:
+                yield from _lent_names(trial.type, named, seen)
         case types.Struct(fields=fields):
             for field in fields:
                 yield from logical_names(field, named, seen)
         case _:
             return
+
+
+def _check_attempt_names(draft: Draft, place: Place, attempt: types.Attempt, named: Types) -> None:
+    """The fields that say which alternative held are no members of the alternatives."""
+    members = {name for trial in attempt.trials for name in _lent_names(trial.type, named, frozenset())}
+    for key, name in (("kind", attempt.kind_field), ("reason", attempt.reason_field)):
+        if name in members or (key == "reason" and name == attempt.kind_field):
+            hint = f"`{key}: NAME` gives this one another name"
+            draft.reports_entry(place, "duplicate-field", f"readers see {name} twice", hint)
 
 
 def _in_turn(struct: Struct, first: Field, second: Field) -> bool:

@@ -62,6 +62,7 @@ _PLAIN = (
     (re.compile(r"[-+]?[0-9]+"), int),
     (re.compile(r"0x[0-9a-fA-F]+"), lambda text: int(text, 16)),
     (re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?"), float),
+    (re.compile(r"[-+]?[0-9]+[eE][-+][0-9]+"), float),
 )
 
 
@@ -198,9 +199,16 @@ def _node(node: yaml.Node, file: str, path: Path, problems: list[Problem]) -> No
             raise AssertionError(node)
 
 
+def _joined(text: str) -> str:
+    """The text, a character that was escaped in two halves (as JSON has it) put together."""
+    halves = any("\ud800" <= character <= "\udfff" for character in text)
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass") if halves else text
+
+
 def _scalar(node: yaml.ScalarNode, location: Location) -> ScalarNode:
     if node.style:
-        return ScalarNode(node.value, node.value, location, quoted=True)
+        text = _joined(node.value)
+        return ScalarNode(text, text, location, quoted=True)
     for pattern, value in _PLAIN:
         if pattern.fullmatch(node.value):
             return ScalarNode(value(node.value), node.value, location)

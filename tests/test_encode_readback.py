@@ -42,6 +42,18 @@ types:
       - rest: bytes
   Item: {fields: [{length: {type: uint8, derive: len(text), hidden: true}}, {text: str(length)}]}
 """,
+    "whole": """
+wireloom: 1
+format: whole
+title: Bits that take all of an integer, or its sign
+encoding: binary
+root: Record
+types:
+  Record:
+    fields:
+      - first: {type: int64, bits: {all: 0..63}}
+      - second: {type: uint64, bits: {high: {at: 3..63, signed: true}, low: 0..2}}
+""",
     "open": """
 wireloom: 1
 format: open
@@ -156,3 +168,13 @@ def test_open_values_come_back_as_they_were_written() -> None:
         rows.append({"first": value, "other": None, "all": values[:place]})
         rows.append({"first": values[-1 - place], "other": "x" if place % 2 else 7, "all": [value] * place})
     assert given_up("open", rows * 20) == set()
+
+
+def test_bits_up_to_the_highest_are_built_where_the_engine_has_no_room_for_them() -> None:
+    found = codec("whole")
+    for data in (b"\xff" * 16, bytes(16), b"\x80" + bytes(14) + b"\x07"):
+        read = found.decode(pa.array([data]))
+        assert read.errors.null_count == 1
+        assert read.records.to_pylist() == [found.parse(data)]
+        assert found.encode(read.records).to_pylist() == [data] == [found.build(found.parse(data))]
+    assert not found.encode_path().native

@@ -32,6 +32,7 @@ class Fields(Part):
 
     def _derive_name(self, name: str, tree: Tree, scope: Scope) -> None:
         if _waits(tree, scope):
+            scope.pending.add(name)
             return
         compiled = self.expressions.compiled(tree, scope)
         register = self.assembly.register(compiled.kind if compiled.kind != "null" else "int")
@@ -182,6 +183,7 @@ class Fields(Part):
     def _settle(self, placed: Placed, scope: Scope) -> None:
         name, node = placed.item.name, self.compiler.reader.resolved(placed.item.type)
         value = scope.names[name] = self._derived(placed.item.attributes["derive"][1], scope)
+        scope.pending.discard(name)
         if value.kind not in ("int", "list"):
             raise Uncovered(f"a derived {value.kind}")
         form = number_form(node, self.compiler.big)

@@ -25,6 +25,7 @@ class Scope:
     names: dict[str, Register] = field(default_factory=dict)
     marks: dict[str, Register] = field(default_factory=dict)
     tables: dict[str, int] = field(default_factory=dict)
+    pending: set[str] = field(default_factory=set)  # derived from the layout, until it is laid out
     start_register: Register | None = None
     size_register: Register | None = None  # once the struct is laid out
 
@@ -37,6 +38,8 @@ class Scope:
             scope = scope.parent if scope is not None else None
         if scope is None or name not in scope.names:
             raise Uncovered(f"the field {name!r} in an expression")
+        if name in scope.pending:
+            raise Uncovered(f"{name!r}, which follows from the layout, before that is settled")
         return scope.names[name]
 
     def mark(self, name: str) -> Register:

@@ -149,10 +149,20 @@ class Formulas:
         known = [each for each in self.named("text") if each.values is None or any(each.values)]
         if known and chance.often(0.25):
             return self._text_comparison(chance.one(known))
+        numbers = self.named("int", "any")
+        if not numbers:
+            return self._present()
+        left = chance.one(numbers).name
+        if depth < _DEPTH and chance.often(0.3):
+            left = f"{left} {chance.one(_ARITHMETIC)} {self._part(self.integer(depth + 1))}"
         if chance.often(0.15):
             options = ", ".join(str(chance.randint(0, 9)) for _ in range(chance.randint(1, 3)))
-            return f"{self._part(self.integer(depth + 1))} {chance.one(['in', 'not in'])} [{options}]"
-        return self._joined(chance.one(_COMPARISONS), self.integer, depth)
+            return f"{self._part(left)} {chance.one(['in', 'not in'])} [{options}]"
+        right = str(chance.randint(0, 9)) if chance.often(0.5) else self._part(self.integer(depth + 1))
+        sides = [self._part(left), right]
+        if chance.often(0.2):
+            sides.reverse()
+        return f"{sides[0]} {chance.one(_COMPARISONS)} {sides[1]}"
 
     def _text_comparison(self, known: Known) -> str:
         chance = self.chance

@@ -52,10 +52,11 @@ def wire_fields(message: Struct) -> tuple[Field, ...]:
 
 
 def label(field: Field, format: Format) -> str:
-    """required, optional or repeated. A field under a condition is optional: protobuf knows no conditions."""
+    """required, optional or repeated. What a condition or a version decides is optional: protobuf knows neither."""
     if isinstance(_resolved(field.type, format), Array):
         return "repeated"
-    return "optional" if field.presence is Presence.OPTIONAL or field.when is not None else "required"
+    decided = field.when is not None or bool(field.since) or bool(field.until)
+    return "optional" if field.presence is Presence.OPTIONAL or decided else "required"
 
 
 def type_name(type: Type, format: Format) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from construct import Container
 
-from wireloom.runtime.errors import DecodeError, EncodeError
+from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.values import Value
 
 Expression = Callable[[Container], Any]
@@ -43,10 +43,10 @@ def holds(when: Expression | None, scope: Container) -> bool:
 
 
 def placed(value: Any, stream: Any, what: str) -> int:
-    """An offset or a size that an expression gave; raises DecodeError where it gave null: bytes that are not there."""
-    if value is None:
-        raise DecodeError(stream.overrun, offset=stream.tell(), expected=what, actual="null")
-    return int(value)
+    """An offset or a size that an expression gave; raises DecodeError where it gave none: bytes that are not there."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise DecodeError(stream.overrun, offset=stream.tell(), expected=what, actual=shown(value))
+    return value
 
 
 def guess(scope: Container | None) -> None:

@@ -216,7 +216,7 @@ class Discard:
         if not holds(self.when, run.scope):
             return
         elements = run.scope[self.field]
-        if all(holds(self.keep, _element_scope(element, run.scope)) for element in elements):
+        if elements is None or all(holds(self.keep, _element_scope(element, run.scope)) for element in elements):
             return
         run.value[self.count] = run.scope[self.count] = len(elements)
         run.value[self.field] = run.scope[self.field] = []

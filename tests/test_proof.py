@@ -19,6 +19,7 @@ from wireloom.problems import SpecProblems
 from wireloom.spec.language import FieldDocument
 
 SEEDS = range(600)
+SPECS = 200
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +63,17 @@ def test_a_seed_makes_one_spec():
 def test_a_spec_has_smaller_ones():
     spec = {"proof.yaml": written_format(7)}
     assert all(len(repr(each)) <= len(repr(spec)) + 40 for each in candidates(spec))
+
+
+@pytest.mark.xfail(reason="`nox -s specs` says what they do not keep yet", strict=False)
+@pytest.mark.parametrize("first", range(0, SPECS, 25))
+def test_random_specs_keep_what_is_promised(first):
+    found = {
+        (seed, violation.name): violation.detail
+        for seed in range(first, first + 25)
+        for violation in examined(spec_of(seed), seed, effort=0.5).violations.values()
+    }
+    assert not found
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=name) for name, case in cases().items()])

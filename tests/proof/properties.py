@@ -105,6 +105,7 @@ def examined(spec: Spec, seed: int, only: "Instance | None" = None, effort: floa
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
+            warnings.filterwarnings("ignore", "wireloom: no native engine")
             with generated(format) as made:
                 examinations = [_Examination(made, root, Chance(seed), report, only, effort) for root in format.roots]
                 for examination in examinations:
@@ -185,15 +186,20 @@ def same_text(left: Any, right: Any) -> bool:
 
 def agrees(given: Any, parsed: Any) -> bool:
     """Whether every member that was given came back."""
-    if isinstance(given, dict):
-        return isinstance(parsed, dict) and all(
-            value is None or (name in parsed and agrees(value, parsed[name])) for name, value in given.items()
-        )
-    if isinstance(given, list) and not isinstance(given, Pairs):
-        return isinstance(parsed, list) and len(given) == len(parsed) and all(map(agrees, given, parsed))
-    if isinstance(given, int) and isinstance(parsed, float) and not isinstance(given, bool):
-        return float(given) == parsed
-    return same(given, parsed)
+    match given:
+        case dict():
+            return isinstance(parsed, dict) and all(
+                value is None or (name in parsed and agrees(value, parsed[name])) for name, value in given.items()
+            )
+        case list() | tuple():
+            alike = type(given) is type(parsed) and len(given) == len(parsed)
+            return alike and all(map(agrees, given, parsed))
+        case float():
+            return same(given, parsed) or (isinstance(parsed, float) and given == parsed)
+        case int() if isinstance(parsed, float) and not isinstance(given, bool):
+            return float(given) == parsed
+        case _:
+            return same(given, parsed)
 
 
 # --- one root ------------------------------------------------------------------------------------------------------

@@ -197,7 +197,7 @@ def table(totals: Totals, seconds: float) -> str:
 
 def slug(name: str) -> str:
     """The class as the name of a file."""
-    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:90]
+    return re.sub(r"[^a-z0-9]+", "-", name.lower())[:64].strip("-")
 
 
 def main() -> int:

@@ -42,8 +42,17 @@ def flow(value: Any) -> str:
         case Mapping():
             return "{" + ", ".join(f"{flow(key)}: {flow(each)}" for key, each in value.items()) + "}"
         case str():
-            return value if _PLAIN.fullmatch(value) and value.lower() not in _WORDS else json.dumps(value)
+            plain = _PLAIN.fullmatch(value) and value.lower() not in _WORDS
+            return value if plain else json.dumps(value, ensure_ascii=any(map(_is_escaped, value)))
         case Sequence():
             return "[" + ", ".join(map(flow, value)) + "]"
+        case float():
+            mantissa, _, exponent = repr(value).partition("e")
+            mantissa = mantissa if "." in mantissa else f"{mantissa}.0"
+            return f"{mantissa}e{int(exponent):+d}" if exponent else mantissa
         case _:
             return json.dumps(value)
+
+
+def _is_escaped(letter: str) -> bool:
+    return not letter.isprintable() or "\ud800" <= letter <= "\udfff"

@@ -118,6 +118,7 @@ def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
             yield from (code,) if _may_misfit(size, encoding) else ()
             yield from ("bad_size",) if encoding is Encoding.BINARY and _may_misfit(size, encoding) else ()
         case types.Array(element=element, count=count):
+            yield from ("bad_region",) if encoding is Encoding.BINARY and _may_be_empty(type) else ()
             yield from ("bad_size",) if count is not None and _may_misfit(count, encoding) else ()
             yield from type_codes(element, encoding)
             yield from (type.unique_code,) if type.unique is not None else ()
@@ -146,6 +147,11 @@ def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
             yield from _struct_codes(type)
         case _:
             assert_never(type)
+
+
+def _may_be_empty(type: types.Array) -> bool:
+    """Whether elements that fill a region may turn out to have no byte."""
+    return type.count is None and isinstance(type.element, types.Bytes | types.Text | types.Reference)
 
 
 def _may_misfit(size: Expression | None, encoding: Encoding) -> bool:

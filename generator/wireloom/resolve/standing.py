@@ -11,6 +11,7 @@ from wireloom.model.traversal import parts
 from wireloom.model.types import Encoding, Form, Struct, Type
 from wireloom.resolve.builtins import BUILTINS
 from wireloom.resolve.draft import Draft
+from wireloom.resolve.layout import type_size
 from wireloom.resolve.roots import Entry
 from wireloom.resolve.types import UNKNOWN
 from wireloom.spec.documents import Place
@@ -34,6 +35,10 @@ def check_standing(draft: Draft, named: Types, entries: tuple[Entry, ...]) -> No
     for entry in entries:
         place = entry.place if draft.content.root is not None else entry.place / "type"
         _check(draft, named, place, entry.type, draft.encoding, used)
+        element = entry.type.element if isinstance(entry.type, types.Array) else None
+        if draft.encoding is Encoding.BINARY and element is not None and type_size(element, named, frozenset()) == 0:
+            hint = "bytes cannot tell how many there are: give it a field on the wire"
+            draft.reports(place, "wrong-shape", f"an element of {entry.name} has no bytes", hint)
     for name, type in named.items():
         if isinstance(type, Struct):
             for position, field in _placed(type):

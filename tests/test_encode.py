@@ -120,6 +120,9 @@ def test_the_first_row_that_cannot_be_said_is_named_as_the_construct_path_names_
 BUILT = {  # by the construct path, and why
     "meter_report": "constraints in protobuf",
     "filler": "derived bytes",
+    "known_facts": "members of a record in an expression",
+    "known_facts_message": "constraints in protobuf",
+    "known_facts_packed": "maps of stated types",
     "stock_change": "maps of stated types",
 }
 

@@ -174,8 +174,9 @@ class _Checker:
         self.require(len(seen) == len(self.columns), "columns that nothing leads to")
 
     def check_instruction(self, at, words):
-        cdef int op = words[0]
-        self.require(op in OPERANDS, f"instruction {op} at {at}")
+        cdef int op
+        self.require(words[0] in OPERANDS, f"instruction {words[0]} at {at}")
+        op = words[0]
         if op not in (OP_RETURN, OP_FAIL):
             self.require(at < words[NEXT] < self.count, f"what comes behind instruction {at}")
         for letter, value, rest in zip(OPERANDS[op], words[1:], range(1, WIDTH)):

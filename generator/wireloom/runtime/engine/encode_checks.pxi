@@ -70,8 +70,9 @@ class _WritingChecker(_Checker):
     """Looks at one program that writes."""
 
     def check_instruction(self, at, words):
-        cdef int op = words[0]
-        self.require(op in _WRITTEN, f"instruction {op} at {at}")
+        cdef int op
+        self.require(words[0] in _WRITTEN, f"instruction {words[0]} at {at}")
+        op = words[0]
         for letter, value, place in zip(_WRITTEN[op], words[1:], range(1, WIDTH)):
             if letter == "O":
                 self.require(0 <= value < len(self.columns), f"column {value} of instruction {at}")

@@ -139,7 +139,9 @@ def _range(plan: Plan) -> Any:
     free = not plan.has("values", "const", "bits", "checksum", "default")
     if not free or plan.typed.shape not in ("int", "float") or not plan.chance.often(0.07):
         return ABSENT
-    return plan.chance.one(["0 .. 100", "1 ..", ".. 100", "3 .. 5", "0x10 .. 0x20", ".. 200"])
+    return plan.chance.one(
+        ["0 .. 100", "1 ..", ".. 100", "3 .. 5", "0x10 .. 0x20", "-1 .. 5" if plan.typed.signed else "2 .."]
+    )
 
 
 def _bits(plan: Plan) -> Any:
@@ -200,7 +202,8 @@ def _line_feeds(plan: Plan) -> Any:
 
 def _wire(plan: Plan) -> Any:
     fits = plan.encoding == "protobuf" and plan.typed.shape == "int" and plan.on_wire
-    return plan.chance.one(["zigzag", "fixed", "varint"]) if fits and plan.chance.often(0.4) else ABSENT
+    forms = ["zigzag", "fixed", "varint"] if plan.typed.signed or plan.chance.often(0.05) else ["fixed", "varint"]
+    return plan.chance.one(forms) if fits and plan.chance.often(0.4) else ABSENT
 
 
 STRATEGIES: Mapping[str, Callable[[Plan], Any]] = {
@@ -382,6 +385,8 @@ def known(plan: Plan) -> list[Known]:
     kind = _kind(plan.values) if "values" in plan.given else plan.typed.kind
     own = Known(plan.name, kind, plan.values, plan.typed.members, plan.typed.elements)
     lent = list(plan.typed.members) if "flatten" in plan.given else []
+    if "bits" in plan.given and plan.chance.often(0.97):
+        own.kind = "hidden"  # builders do not know the bits without a name, so expressions may not look at them
     return [own, *plan.lent, *lent]
 
 

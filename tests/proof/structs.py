@@ -64,7 +64,7 @@ class StructWriter:
             self._pattern(last=self.last and step == steps - 1)
         for defer in self.deferred:
             defer()
-        if not any("check" not in entry for entry in self.entries):
+        if not any(self._is_wire(entry) for entry in self.entries) and (self.scope.in_list or chance.often(0.8)):
             self.add(Types(self.scope).integer())
         versions = self._versions()
         self._end()

@@ -191,6 +191,8 @@ class Types:
         if self.encoding in ("msgpack", "json"):
             makers += [(0.4, inner.listing), (0.3, inner.mapping), (0.3, inner.union)]
         found: Typed = self.chance.does(makers)
+        if self.encoding == "binary" and found.size == 0 and not self.chance.often(_REFUSED):
+            return integer("uint8")
         return found
 
     def listing(self) -> Typed:

@@ -1,5 +1,6 @@
 """The keys of a field: one strategy for each key that the language has, over what is known of the field so far."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from proof.structs import StructWriter
 
 _OFF_WIRE = ("type", "doc", "unit", "hidden", "else")  # what fields without bytes may have
+_NAME = re.compile(r"\b[a-z]+[0-9]+\b|size")  # of a field, a bit, a mark or a parameter
 _SCALARS = ("int", "bool", "float", "text", "bytes")
 _UNITS = ("ms since epoch", "bytes")
 _MEMBERS = ("m", "a member", 'q"u', "é", "type", "0")
@@ -359,6 +361,7 @@ def _bit(plan: Plan, name: str, low: int, width: int) -> Any:
         derive = ABSENT
     hidden = hidden and derive is not ABSENT
     kind = _kind(inner.values) if values is not ABSENT else "bool" if width == 1 else "int"
+    kind = "hidden" if hidden and is_settled(derive) else kind
     plan.lent.append(Known(name, kind, inner.values))
     return document(
         Bits,
@@ -385,9 +388,15 @@ def known(plan: Plan) -> list[Known]:
     kind = _kind(plan.values) if "values" in plan.given else plan.typed.kind
     own = Known(plan.name, kind, plan.values, plan.typed.members, plan.typed.elements)
     lent = list(plan.typed.members) if "flatten" in plan.given else []
-    if "bits" in plan.given and plan.chance.often(0.97):
-        own.kind = "hidden"  # builders do not know the bits without a name, so expressions may not look at them
+    unnamed = "bits" in plan.given and plan.chance.often(0.97)  # builders do not know the bits without a name
+    if unnamed or ("hidden" in plan.given and is_settled(plan.given.get("derive", "size"))):
+        own.kind = "hidden"  # what expressions see of it need not be what builders write
     return [own, *plan.lent, *lent]
+
+
+def is_settled(derive: Any) -> bool:
+    """Whether a derived value is the same in every record that is built."""
+    return not _NAME.search(str(derive))
 
 
 def salvage(plan_scope: Scope, lost: str) -> dict[str, Any]:

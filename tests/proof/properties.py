@@ -157,6 +157,7 @@ def crash(error: BaseException) -> str:
 def plain(text: str) -> str:
     """A message without the names and values of its spec."""
     text = re.sub(r"'[^']*'|\"[^\"]*\"", "_", text.split("\n", maxsplit=1)[0][:160])
+    text = re.sub(r"\b([0-9a-f]{2} )+[0-9a-f]{2}\b", "#", text)
     return re.sub(r"\b(0x)?[0-9a-f]*[0-9][0-9a-f.]*\b|\b[A-Za-z]?\d+\b", "#", text)[:70]
 
 
@@ -482,8 +483,10 @@ class _Examination:
         return frozenset(field.name for field in fields(self.format) if field.counted)
 
     def lost(self, value: Any) -> bool:
-        """Whether reading left something out and said so: that cannot be written again."""
+        """Whether reading left something out and said so, or replaced it: that cannot be written again."""
         match value:
+            case str():
+                return self.format.invalid_text is not None and "\ufffd" in value
             case dict():
                 return any((name in self.counters and bool(each)) or self.lost(each) for name, each in value.items())
             case list() if not isinstance(value, Pairs):

@@ -24,9 +24,11 @@ def kept(cursor: Cursor, start: int, parse: Callable[[], Any]) -> Any:
         value = parse()
     finally:
         cursor.keeps_open = True
+    if value is None:
+        return None
     end = cursor.tell()
     cursor.seek(start)
-    return None if value is None else OpenBytes(cursor.read(end - start), value)
+    return OpenBytes(cursor.read(end - start), value)
 
 
 def write_kept(subcon: construct.Construct, value: OpenBytes, stream: Any, context: Container) -> None:

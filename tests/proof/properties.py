@@ -24,6 +24,7 @@ from proof.examples import example, with_examples
 from proof.modules import Made, Spec, documents, generated, resolved
 from proof.records import altered, mutants, nonsense
 from proof.values import NoValueError, Values, settings
+from proof.walks import fields
 from wireloom.emit.jsonschema.beyond import gaps
 from wireloom.emit.jsonschema.document import root_name
 from wireloom.model.format import ByteOrder, Format, Framing, Root
@@ -471,15 +472,13 @@ class _Examination:
             return
         if error is not None:
             self.note("build writes what parse refuses", error.code, f"{data.hex()}: {error}", record=record)
-        elif not same(again, value):
+        elif not same(self.settled(again, value), self.settled(value, value)):
             detail = f"{value}\nbuilt {data.hex()}\nreads {again}"
             self.note("build(parse(b)) reads as another value", difference(value, again), detail, record=record)
 
     @cached_property
     def counters(self) -> frozenset[str]:
         """Readers' names of fields that count what was lost."""
-        from proof.walks import fields
-
         return frozenset(field.name for field in fields(self.format) if field.counted)
 
     def lost(self, value: Any) -> bool:
@@ -493,6 +492,25 @@ class _Examination:
                 return any(map(self.lost, value))
             case _:
                 return False
+
+    @cached_property
+    def derived(self) -> frozenset[str]:
+        """Readers' names of what builders derive, there or not in what was read."""
+        found = {field.name for field in fields(self.format) if field.derive is not None}
+        return frozenset(
+            found | {bit.name for field in fields(self.format) for bit in field.bits if bit.derive is not None}
+        )
+
+    def settled(self, value: Any, read: Any) -> Any:
+        """The value without derived members that were not in what was read: builders write them."""
+        match value, read:
+            case dict(), dict():
+                left = {name for name in value if not (name in self.derived and read.get(name) is None)}
+                return {name: self.settled(each, read.get(name)) for name, each in value.items() if name in left}
+            case list(), list() if len(value) == len(read) and not isinstance(value, Pairs):
+                return [self.settled(each, there) for each, there in zip(value, read, strict=True)]
+            case _:
+                return value
 
     def write(self, values: Sequence[Any]) -> list[bytes]:
         """Build and encode agree, and what is built reads back. The records that were built."""

@@ -344,7 +344,7 @@ class StructWriter:
                     "list": chosen.name,
                     "keep": Formulas(inner).boolean(),
                     "count": count,
-                    "when": Formulas(self.scope).boolean() if chance.often(0.4) else ABSENT,
+                    "when": Formulas(self.scope).boolean() if chance.often(0.6) else ABSENT,
                 },
             ),
         )

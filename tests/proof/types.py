@@ -252,7 +252,7 @@ class Types:
             {
                 "oneOf": options,
                 "else": draft.code() if chance.often(0.15) else ABSENT,
-                "extElse": draft.code() if self.encoding == "msgpack" and chance.often(0.1) else ABSENT,
+                "extElse": draft.code() if self.encoding == "msgpack" and chance.often(0.35) else ABSENT,
                 "doc": self.doc(),
             },
         )

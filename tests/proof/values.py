@@ -12,6 +12,7 @@ from typing import Any, assert_never
 
 from expressions import UNKNOWN, Scope, evaluate
 from proof.chance import Chance
+from proof.walks import fields
 from wireloom.model import types as wire
 from wireloom.model.format import Format, Root
 from wireloom.runtime.parameters import Range
@@ -224,10 +225,17 @@ class _StructValue:
         if field.mappings is not None:
             return _evaluated(self.chance.one(field.mappings).value, self.scope)
         if field.refers is not None:
-            return self.source.text(UNKNOWN)
+            return self.entry(field.refers.table)
         if field.minimum is not None or field.maximum is not None:
             return self.bounded(field)
         return self.source.type(field.type, self.scope, self.struct.encoding, self.depth)
+
+    def entry(self, table: str) -> Any:
+        """An entry of the table of that name."""
+        tables = [each.type for each in fields(self.source.format) if each.wire_name == table and each.table]
+        if not tables or not isinstance(tables[0], wire.Array):
+            raise NoValueError
+        return self.source.type(tables[0].element, self.scope, self.struct.encoding, self.depth)
 
     def bounded(self, field: wire.Field) -> Any:
         inner = field.type.type if isinstance(field.type, wire.Nullable) else field.type

@@ -229,7 +229,7 @@ class Field:
 
     def _entry(self, index: int, run: Run, offset: int) -> Any:
         assert self.refers is not None
-        table = run.scope._[self.refers.table]
+        table = run.scope._[self.refers.table] or ()  # one that is not there has no entries
         if index >= len(table):
             raise DecodeError(
                 self.refers.code, offset=offset, expected=f"an index below {len(table)}", actual=shown(index)

@@ -34,10 +34,14 @@ def titles_of(subcons: Sequence[Any]) -> Iterator[str]:
 
 def structs_for(value: Any, subcons: Sequence[Any], context: Container) -> Sequence[Any]:
     """While building: the structs that `value` may be of, by its constants and words, then by the members it has."""
-    candidates = [subcon for subcon in subcons if isinstance(value, Mapping) and subcon.accepts(value, context)]
+    candidates = [
+        subcon
+        for subcon in subcons
+        if isinstance(value, Mapping) and hasattr(subcon, "accepts") and subcon.accepts(value, context)
+    ]
     if not candidates:
         raise EncodeError("a record of one of the known kinds", shown(value))
-    return sorted(candidates, key=lambda subcon: subcon.covers(value), reverse=True)
+    return sorted(candidates, key=lambda struct: struct.covers(value), reverse=True)
 
 
 class CasesByValue:

@@ -29,13 +29,15 @@ class Pairs(list[tuple[object, object]]):
 class Value(dict[str, Any]):
     """A parsed struct: what readers see, and beside it the values that only expressions see.
 
-    `free` are the members that the format determines itself, so that builders do not need them.
+    `free` are the members that the format determines itself, so that builders do not need them; of these `derived` are
+    those that follow from others, and that builders work out whatever is given.
     """
 
-    def __init__(self, free: frozenset[str] = frozenset()) -> None:
+    def __init__(self, free: frozenset[str] = frozenset(), derived: frozenset[str] = frozenset()) -> None:
         super().__init__()
         self.hidden: dict[str, Any] = {}
         self.free = free
+        self.derived = derived
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,9 @@
 
 Every member that the caller gave must come back: one that the format has no place for (its condition does not hold, its
 version is another, its count cuts it off, its tag says another case) is an EncodeError that says both, never silence.
-Members that were not given may come back only where the format determines them (`Value.free`).
+Members that follow from others (`Value.derived`) are worked out whatever was given: who changes a text need not know
+which lengths, checksums and classes follow from it. Members that were not given may come back only where the format
+determines them (`Value.free`).
 """
 
 import math
@@ -15,31 +17,31 @@ from wireloom.runtime.values import Extension, OpenBytes, Pairs, Value, float32
 _BYTES = (bytes, bytearray, memoryview)
 
 
-def require_agreement(given: Any, read: Any) -> None:
-    """Raises EncodeError at the first place where `read` is not what was `given`."""
+def require_agreement(given: Any, read: Any, *, whole: bool = False) -> None:
+    """Raises EncodeError at the first place where `read` is not what was `given`; `whole`: derived members, too."""
     match given:
         case OpenBytes():
             return  # they were written as they are
         case Mapping() if isinstance(read, Value):
-            _members(given, read)
+            _members(given, read, whole=whole)
         case Mapping():
-            _elements(Pairs(given.items()), read)
+            _elements(Pairs(given.items()), read, whole=whole)
         case list() | tuple():
-            _elements(given, read)
+            _elements(given, read, whole=whole)
         case Extension() if isinstance(read, Extension) and given.code == read.code:
-            require_agreement(given.value, read.value)
+            require_agreement(given.value, read.value, whole=whole)
         case _:
             if not _same(given, read):
                 raise _differs(given, read)
 
 
-def _members(given: Mapping[str, Any], read: Value) -> None:
+def _members(given: Mapping[str, Any], read: Value, *, whole: bool) -> None:
     for name, member in given.items():
-        if member is None:
+        if member is None or (name in read.derived and not whole):
             continue
         found = read.get(name)
         try:
-            require_agreement(member, read.hidden.get(name) if found is None else found)
+            require_agreement(member, read.hidden.get(name) if found is None else found, whole=whole)
         except EncodeError as error:
             raise error.at(name) from None
     for name, member in read.items():
@@ -49,14 +51,14 @@ def _members(given: Mapping[str, Any], read: Value) -> None:
             raise _differs(None, member).at(name)
 
 
-def _elements(given: Sequence[Any], read: Any) -> None:
+def _elements(given: Sequence[Any], read: Any, *, whole: bool) -> None:
     if not isinstance(read, list | tuple) or len(given) != len(read):
         raise _differs(given, read)
     if isinstance(given, Pairs) != isinstance(read, Pairs):
         raise _differs(given, read)
     for index, (element, found) in enumerate(zip(given, read, strict=True)):
         try:
-            require_agreement(element, found)
+            require_agreement(element, found, whole=whole)
         except EncodeError as error:
             raise error.at(index) from None
 

@@ -15,7 +15,7 @@ from construct import Container
 from wireloom.runtime.errors import DecodeError, EncodeError
 from wireloom.runtime.expressions import LayoutPendingError
 from wireloom.runtime.parsers.fields import Field
-from wireloom.runtime.parsers.protocol import MISSING, Scope, Step, evaluate, guess, holds
+from wireloom.runtime.parsers.protocol import MISSING, Scope, Step, derives_anew, evaluate, guess, holds
 from wireloom.runtime.parsers.steps import Computed, Counted
 from wireloom.runtime.values import Value
 
@@ -178,8 +178,8 @@ class Facts:
         if step.const is not MISSING:
             return None if step.optional and given is None and not step.hidden else step.const
         if step.checksum is not None:
-            return self._pending(step.name, PENDING if given is None else given)
-        if step.derive is not None and step.stated(self.value) is None:
+            return self._pending(step.name, PENDING if given is None or derives_anew(self.scope) else given)
+        if step.derive is not None and step.stated(self.value, self.scope) is None:
             return self._pending(step.name, self._known(step.derive))
         if given is None and step.optional and step.default is not MISSING:
             return step.default_meant(self.scope)
@@ -192,7 +192,7 @@ class Facts:
         if not step.bits:
             return
         try:
-            derived = step.derive is not None and step.stated(self.value) is None
+            derived = step.derive is not None and step.stated(self.value, self.scope) is None
             raw = step.packed(evaluate(step.derive, self.scope) if derived else None, self.scope)  # type: ignore[arg-type]
         except LayoutPendingError:
             self._set(step.name, self._pending(step.name, PENDING))

@@ -11,7 +11,17 @@ from typing import Any
 from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
-from wireloom.runtime.parsers.protocol import MISSING, Expression, Run, Scalar, evaluate, holds, placed, same
+from wireloom.runtime.parsers.protocol import (
+    MISSING,
+    Expression,
+    Run,
+    Scalar,
+    derives_anew,
+    evaluate,
+    holds,
+    placed,
+    same,
+)
 from wireloom.runtime.values import meant
 
 
@@ -82,7 +92,8 @@ class Bit:
 
     def write(self, raw: int, scope: Container) -> int:
         """`raw` with these bits set from the value being built."""
-        value = None if self.hidden and self.derive is not None else scope._value.get(self.name)
+        anew = self.derive is not None and (self.hidden or derives_anew(scope))
+        value = None if anew else scope._value.get(self.name)
         if value is None and self.derive is not None:
             value = evaluate(self.derive, scope)
         if self.mapped is not None:
@@ -245,6 +256,7 @@ class Field:
             run.value.update(value)
             run.value.hidden.update(value.hidden)
             run.value.free |= value.free
+            run.value.derived |= value.derived
             run.scope.update({name: meant(member) for name, member in value.items()})
             run.scope.update(value.hidden)
 
@@ -262,11 +274,15 @@ class Field:
     # --- building ---
 
     @property
+    def is_derived(self) -> bool:
+        """Whether the value follows from others."""
+        return self.derive is not None or self.checksum is not None
+
+    @property
     def is_determined(self) -> bool:
         """Whether the value follows from others, or from the format itself."""
-        determined = (self.derive, self.checksum, self.bits or None)
         has_value = self.const is not MISSING or self.default is not MISSING
-        return has_value or any(each is not None for each in determined)
+        return has_value or self.is_derived or bool(self.bits)
 
     def value_to_build(self, scope: Container) -> Any:
         """The value on the wire, as far as it is known before the layout; raises LayoutPendingError where it is not."""
@@ -274,7 +290,7 @@ class Field:
             return self._constant(scope)
         if self.flatten:
             return scope._value
-        value = self.stated(scope._value)
+        value = self.stated(scope._value, scope)
         if value is None and self.derive is not None:
             value = evaluate(self.derive, scope)
         if self.bits:
@@ -289,9 +305,10 @@ class Field:
         means_another = self.default is not MISSING and self.default is not None
         return means_another and getattr(self.subcon, "nullable", False)
 
-    def stated(self, value: Mapping[str, Any]) -> Any:
-        """What the caller gave for the field. What readers do not see is derived in any case."""
-        return None if self.hidden and self.derive is not None else value.get(self.title or self.name)
+    def stated(self, value: Mapping[str, Any], scope: Container) -> Any:
+        """What the caller gave for the field; null where it is to be derived. What readers do not see always is."""
+        anew = self.derive is not None and (self.hidden or derives_anew(scope))
+        return None if anew else value.get(self.title or self.name)
 
     def _constant(self, scope: Container) -> Any:
         """The constant; one that may be absent is, unless the value has it or readers do not see it."""

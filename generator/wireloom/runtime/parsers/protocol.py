@@ -58,6 +58,11 @@ def guess(scope: Container | None) -> None:
         scope = scope.get("_")
 
 
+def derives_anew(scope: Container) -> bool:
+    """While building: whether derived members are worked out also where the value has them."""
+    return bool(scope._params.get("_anew"))
+
+
 def same(left: object, right: object) -> bool:
     """Equal, and not merely as true equals 1."""
     return left == right and isinstance(left, bool) == isinstance(right, bool)

@@ -5,6 +5,7 @@ Everything within is pure structure.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -118,12 +119,19 @@ class Record(construct.Construct):
     def written(self, value: Any, parameters: Mapping[str, Any]) -> bytes:
         """The bytes of a value, which was read back and compared; raises EncodeError. Parameters must be complete.
 
-        Under `auto` it has the first byte order in which it reads back.
+        What follows from other members is worked out. Where the value says something else of it, and reads back so,
+        that is written: a length, say, that nobody holds to its text. Where it does not read back, it is what followed
+        before the value was changed, and makes way. Under `auto` the first byte order counts in which it reads back.
         """
+        orders = self._orders(parameters)
+        for anew in (True, False):
+            for settled in orders:
+                with suppress(EncodeError):
+                    return self._agreeing(value, settled, parameters, anew=anew, whole=True)
         refusals: list[EncodeError] = []
-        for settled in self._orders(parameters):
+        for settled in orders:
             try:
-                return self._agreeing(value, settled, parameters)
+                return self._agreeing(value, settled, parameters, anew=True, whole=False)
             except EncodeError as error:
                 refusals.append(error)
         raise refusals[0]
@@ -133,10 +141,12 @@ class Record(construct.Construct):
             return (parameters,)
         return [{**parameters, self.order.parameter: name} for name in _ORDERS]
 
-    def _agreeing(self, value: Any, settled: Mapping[str, Any], parameters: Mapping[str, Any]) -> bytes:
+    def _agreeing(
+        self, value: Any, settled: Mapping[str, Any], parameters: Mapping[str, Any], *, anew: bool, whole: bool
+    ) -> bytes:
         try:
-            data: bytes = self.build(value, **settled)
-            require_agreement(value, self.read_all(Cursor(data), parameters))
+            data: bytes = self.build(value, _anew=anew, **settled)
+            require_agreement(value, self.read_all(Cursor(data), parameters), whole=whole)
         except DecodeError as error:
             refusal = EncodeError(error.expected or error.code, f"{error.actual or shown(value)} ({error.code})")
             refusal.path_from(error)
@@ -151,6 +161,7 @@ class Record(construct.Construct):
             given[self.order.parameter] = _ORDERS[0]
         inner = Container(given)
         inner._params = inner
+        inner._anew = context.get("_anew", False)
         self.subcon._build(obj, stream, inner, "")
         return obj
 

@@ -103,6 +103,7 @@ class Struct(construct.Construct):
         self.versions = tuple(versions)
         self.fields = tuple(step for step in steps if isinstance(step, Field))
         self._free = frozenset(_free(steps))
+        self._derived = frozenset(_derived(steps))
         self._checksums = {step.name: step.checksum for step in self.fields if step.checksum is not None}
 
     @property
@@ -130,7 +131,7 @@ class Struct(construct.Construct):
         if hasattr(stream, "limit"):
             scope._size = stream.limit - scope._start
         source = self.form.open(self, stream, scope)
-        run = Run(scope, source, stream, Value(self._free))
+        run = Run(scope, source, stream, Value(self._free, self._derived))
         for step in self.steps:
             step.parse(run)
         if run.reached and run.reached > stream.tell():
@@ -237,6 +238,22 @@ def _free(steps: Sequence[Step]) -> Iterator[str]:
                 if step.is_determined:
                     yield step.title or step.name
                 yield from (bit.name for bit in step.bits)
+            case Computed():
+                yield step.title or step.name
+            case Counted():
+                yield step.name
+            case _:
+                pass
+
+
+def _derived(steps: Sequence[Step]) -> Iterator[str]:
+    """What readers call the members that follow from others."""
+    for step in steps:
+        match step:
+            case Field():
+                if step.is_derived:
+                    yield step.title or step.name
+                yield from (bit.name for bit in step.bits if bit.derive is not None)
             case Computed():
                 yield step.title or step.name
             case Counted():

@@ -208,7 +208,7 @@ class Attempt(construct.Construct):
                 stream.seek(start)
                 stream.limit, stream.overrun = region
                 continue
-            value = Value(parsed.free | {self.kind, self.reason})
+            value = Value(parsed.free | {self.kind, self.reason}, parsed.derived | {self.reason})
             value[self.kind], value[self.reason] = trial.name, reason
             value.update(parsed)
             value.hidden.update(parsed.hidden)

@@ -221,6 +221,9 @@ def test_the_command_does_it_without_java(tmp_path, monkeypatch):
         (["--engine", "local", "--stream"], "a stream runs on Spark"),
         (["--processes", "2"], "is for --engine local"),
         (["--engine", "local", "--packages", "a:b:1"], "--packages is Spark's"),
+        (["--engine", "local", "--driver-memory", "4g"], "--driver-memory is Spark's"),
+        (["--driver-memory", "much"], "such as 4g or 800m"),
+        (["--conf", "executor.cores=2"], "begin with `spark.`"),
     ):
         refused = invoked(
             "ingest", "--format", "databus_event", "--output", tmp_path / "no", *wrong, "--out", GENERATED

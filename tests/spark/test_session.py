@@ -70,3 +70,9 @@ def test_where_java_is_missing_the_error_says_how_to_get_it(builder):
         pass
     assert "install a JDK 17" in caught.value.remedy
     assert "JAVA_HOME" in caught.value.remedy
+
+
+def test_what_is_said_goes_before_what_is_set(builder):
+    with pytest.raises(MachineError), session(configuration=(("spark.driver.memory", "5g"),)):
+        pass
+    assert builder.told["spark.driver.memory"] == "5g"

@@ -1,5 +1,6 @@
 """`ingest`: raw bytes to tables, on Spark; once, or as a stream."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,8 @@ from wireloom.cli.options import (
     OUT,
     PACKAGE,
     SPECS,
+    Conf,
+    DriverMemory,
     Drop,
     Framing,
     Master,
@@ -115,6 +118,8 @@ def ingest(
     metrics: Metrics = None,
     table_format: TableFormat = "parquet",
     packages: Packages = None,
+    conf: Conf = None,
+    driver_memory: DriverMemory = None,
     master: Master = "local[2]",
     engine: Engine = "spark",
     processes: Processes = None,
@@ -155,14 +160,16 @@ def ingest(
         kafka, tuple(topic or ()), samples, checkpoint, trigger, max_per_batch, tuple(source_option or ()), metrics,
         table_format, accept_changes,
     )  # fmt: skip
-    _check_engine(engine, processes, packages, stream=stream)
+    _check_engine(
+        engine, processes, {"--packages": packages, "--conf": conf, "--driver-memory": driver_memory}, stream=stream
+    )
     _check_shape(framing, column if column is not None else "value" if kafka else None)
     module = chosen(format, package, out)
     module.CODEC.root(root)
     given = tuple(parameter_values(module, parameter or []).items())
     dropped = dropped_codes(module, drop)
     plan = Plan(f"{package}.{module.FORMAT}", module.FORMAT, module.DIGEST, root, framing, given, dropped)
-    configuration = session_configuration(packages)
+    configuration = session_configuration(packages, conf, driver_memory)
     if stream:
         if overwrite:
             raise MisuseError("--overwrite: a stream only adds; for a new beginning choose another --output")
@@ -181,15 +188,16 @@ def ingest(
     _tell(summary, output, fail_on_error=fail_on_error)
 
 
-def _check_engine(engine: str, processes: int | None, packages: list[str] | None, *, stream: bool) -> None:
+def _check_engine(engine: str, processes: int | None, of_spark: Mapping[str, object], *, stream: bool) -> None:
     if engine not in ENGINES:
         raise MisuseError(f"--engine {engine}: it can be {' or '.join(ENGINES)}")
     if engine == SPARK and processes is not None:
         raise MisuseError("--processes is for --engine local; on Spark --master says it: local[4]")
     if engine == LOCAL and stream:
         raise MisuseError("--engine local takes what is there; a stream runs on Spark (leave --engine out)")
-    if engine == LOCAL and packages:
-        raise MisuseError("--packages is Spark's; leave it out, or --engine local")
+    for name, value in of_spark.items():
+        if engine == LOCAL and value:
+            raise MisuseError(f"{name} is Spark's; leave it out, or --engine local")
 
 
 def _check_shape(framing: str | None, column: str | None) -> None:

@@ -1,5 +1,6 @@
 """Options that several commands have, each defined once."""
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -41,7 +42,17 @@ Packages = Annotated[
     list[str] | None,
     typer.Option("--packages", metavar="COORDINATE,...", help="Maven packages for the session; may be repeated."),
 ]
+Conf = Annotated[
+    list[str] | None,
+    typer.Option("--conf", metavar="NAME=VALUE", help="A setting of the Spark session; may be repeated."),
+]
+DriverMemory = Annotated[
+    str | None,
+    typer.Option("--driver-memory", metavar="SIZE", help="Memory of Spark's Java process, such as 4g; else 2g."),
+]
 Master = Annotated[str, typer.Option("--master", help="Spark master; under spark-submit the submission decides.")]
+
+_MEMORY = re.compile(r"[1-9][0-9]*[kmgtKMGT]?b?")
 
 SPECS = Path("specs")
 OUT = Path("generated")
@@ -74,6 +85,18 @@ def dropped_codes(module: FormatModule, texts: list[str] | None) -> tuple[str, .
     return listed(texts)
 
 
-def session_configuration(packages: list[str] | None) -> tuple[tuple[str, str], ...]:
-    """What a Spark session is told for these options."""
-    return (("spark.jars.packages", ",".join(listed(packages))),) if packages else ()
+def session_configuration(
+    packages: list[str] | None, conf: list[str] | None, driver_memory: str | None
+) -> tuple[tuple[str, str], ...]:
+    """What a Spark session is told for these options; raises MisuseError for what is no setting."""
+    settings = {"spark.jars.packages": ",".join(listed(packages))} if packages else {}
+    if driver_memory is not None:
+        if not _MEMORY.fullmatch(driver_memory):
+            raise MisuseError(f"--driver-memory {driver_memory}: it is a number and a unit, such as 4g or 800m")
+        settings["spark.driver.memory"] = driver_memory
+    for text in conf or []:
+        name, equals, value = text.partition("=")
+        if not equals or not name.startswith("spark."):
+            raise MisuseError(f"--conf {text}: it is NAME=VALUE, and names of Spark's settings begin with `spark.`")
+        settings[name] = value
+    return tuple(settings.items())

@@ -11,6 +11,8 @@ from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.options import (
     OUT,
     PACKAGE,
+    Conf,
+    DriverMemory,
     Drop,
     Master,
     Out,
@@ -52,6 +54,8 @@ def replay(
         bool, typer.Option("--fail-on-error", help="Exit 1 where any record is still bad.")
     ] = False,
     packages: Packages = None,
+    conf: Conf = None,
+    driver_memory: DriverMemory = None,
     master: Master = "local[2]",
     out: Out = OUT,
     package: Package = PACKAGE,
@@ -76,7 +80,7 @@ def replay(
     from wireloom.spark.session import session
 
     known = None if format is None else chosen(format, package, out)
-    with waiting("Decoding"), session((out,), master, session_configuration(packages)) as spark:
+    with waiting("Decoding"), session((out,), master, session_configuration(packages, conf, driver_memory)) as spark:
         finished = tuple(finished_lines(finish(spark, quarantine)))
         found = formats(spark, quarantine)
         if not found:

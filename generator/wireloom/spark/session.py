@@ -23,6 +23,7 @@ PANDAS_WARNING = "PySpark does not yet fully support pandas"
 LOCAL = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.memory": "2g",  # Spark's own default, 1g, is less than what two tasks of large records need
     "spark.ui.enabled": "false",
     "spark.sql.shuffle.partitions": "2",
 }

@@ -44,7 +44,7 @@ class Cursor(io.BytesIO):
     def region(self, count: int | None, code: str) -> Iterator[None]:
         """Bound reads to the next `count` bytes; they must be used up (else `code`)."""
         start = self.tell()
-        if count is None or count < 0:
+        if not isinstance(count, int) or count < 0:
             actual = "null" if count is None else str(count)
             raise DecodeError(code, offset=start, expected="a size of at least 0", actual=actual)
         if count > self.limit - start:

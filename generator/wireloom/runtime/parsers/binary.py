@@ -132,7 +132,7 @@ def sized(stream: Any, size: int | Expression | None, context: Container) -> byt
     if size is None:
         return bytes(stream.take(stream.left))
     count = size if isinstance(size, int) else evaluate(size, context)
-    if count is None or count < 0:
+    if not isinstance(count, int) or count < 0:
         raise DecodeError("bad_size", offset=stream.tell(), expected="a size of at least 0", actual=shown(count))
     return bytes(stream.take(count))
 
@@ -209,7 +209,7 @@ class Array(construct.Construct):
         if isinstance(self.count, int):
             return self.elements.parse((stream for _ in range(self.count)), context, self.count)
         count = evaluate(self.count, context)
-        if count is None or count < 0:
+        if not isinstance(count, int) or count < 0:
             raise DecodeError("bad_size", offset=stream.tell(), expected="a count of at least 0", actual=shown(count))
         if count > stream.left:
             raise stream.short(stream.tell(), count)

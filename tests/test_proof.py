@@ -20,6 +20,7 @@ from wireloom.spec.language import FieldDocument
 
 SEEDS = range(600)
 SPECS = 200
+REBUILT = ("build refuses what parse gives", "build(parse(b)) reads as another value")
 
 
 @pytest.fixture(scope="module")
@@ -65,15 +66,23 @@ def test_a_spec_has_smaller_ones():
     assert all(len(repr(each)) <= len(repr(spec)) + 40 for each in candidates(spec))
 
 
-@pytest.mark.xfail(reason="`nox -s specs` says what they do not keep yet", strict=False)
-@pytest.mark.parametrize("first", range(0, SPECS, 25))
-def test_random_specs_keep_what_is_promised(first):
-    found = {
+@pytest.fixture(scope="module")
+def violations() -> dict[tuple[int, str], str]:
+    """What specs of fixed seeds break."""
+    return {
         (seed, violation.name): violation.detail
-        for seed in range(first, first + 25)
+        for seed in range(SPECS)
         for violation in examined(spec_of(seed), seed, effort=0.5).violations.values()
     }
-    assert not found
+
+
+def test_random_specs_keep_what_is_promised(violations):
+    assert not {key: detail for key, detail in violations.items() if not key[1].startswith(REBUILT)}
+
+
+@pytest.mark.xfail(reason="derived values that a record may contradict are not all refused yet", strict=False)
+def test_whatever_is_parsed_can_be_built(violations):
+    assert not {key: detail for key, detail in violations.items() if key[1].startswith(REBUILT)}
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=name) for name, case in cases().items()])

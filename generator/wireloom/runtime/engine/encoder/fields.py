@@ -26,6 +26,8 @@ class Fields(Part):
             _, name, _, attributes = step
             if "derive" in attributes and "bits" not in attributes:
                 self._derive_name(name, attributes["derive"][1], scope)
+            if "bits" in attributes:
+                scope.pending.add(name)  # its column may be null where the bits have columns of their own
             for bit in attributes.get("bits", ()):
                 if bit[7] is not None:
                     self._derive_name(bit[0], bit[7], scope)
@@ -100,6 +102,8 @@ class Fields(Part):
             if low + width >= _WORD:
                 raise Uncovered("the highest of 64 bits")
             self._bit(whole, low << 8 | width, values, self._bit_value(name, values, derive, scope))
+        scope.names[item.name] = whole
+        scope.pending.discard(item.name)
         self._number(whole, node, scope)
 
     def _bit_value(self, name: str, values: Any, derive: Tree, scope: Scope) -> Register:

@@ -25,7 +25,7 @@ class Scope:
     names: dict[str, Register] = field(default_factory=dict)
     marks: dict[str, Register] = field(default_factory=dict)
     tables: dict[str, int] = field(default_factory=dict)
-    pending: set[str] = field(default_factory=set)  # derived from the layout, until it is laid out
+    pending: set[str] = field(default_factory=set)  # made of other members or of the layout, until they are settled
     start_register: Register | None = None
     size_register: Register | None = None  # once the struct is laid out
 
@@ -39,7 +39,7 @@ class Scope:
         if scope is None or name not in scope.names:
             raise Uncovered(f"the field {name!r} in an expression")
         if name in scope.pending:
-            raise Uncovered(f"{name!r}, which follows from the layout, before that is settled")
+            raise Uncovered(f"{name!r}, which follows from other members, before those are settled")
         return scope.names[name]
 
     def mark(self, name: str) -> Register:

@@ -82,8 +82,8 @@ class Members:
     def truth(self, conditions: Iterable[Scoped], chosen: Mapping[Key, Option]) -> bool | None:
         """Whether all conditions hold under a choice of tags; None where that is not known."""
         results = [self.value(condition, chosen) for condition in conditions]
-        if any(not isinstance(result, Unknown) and not result for result in results):
-            return False
+        if any(not isinstance(result, Unknown) and result is not True for result in results):
+            return False  # as parsers have it: a number is no condition that holds
         return None if any(isinstance(result, Unknown) for result in results) else True
 
     def violated(self, check: tuple[Scoped, ...], chosen: Mapping[Key, Option]) -> bool:

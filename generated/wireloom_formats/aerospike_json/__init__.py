@@ -21,6 +21,7 @@ Error codes:
     invalid_utf8: Text that is not UTF-8.
     duplicate_key: A member or a map key is there twice.
     type_mismatch: A value of another type than must stand here.
+    depth_limit: Containers are nested deeper than the limit.
     size_limit: The record is larger than the configured maximum.
     missing_key: A member that must be there is absent.
     unknown_message_type: msg is neither write nor delete.
@@ -34,7 +35,6 @@ Error codes:
     unknown_bin_type: A bin type that the format does not know.
     unknown_value: A value other than those listed.
     bad_flags: An order that a map cannot have.
-    depth_limit: Containers are nested deeper than the limit.
 """
 
 from __future__ import annotations
@@ -75,6 +75,7 @@ CODES: Final = (
     "invalid_utf8",
     "duplicate_key",
     "type_mismatch",
+    "depth_limit",
     "size_limit",
     "missing_key",
     "unknown_message_type",
@@ -88,7 +89,6 @@ CODES: Final = (
     "unknown_bin_type",
     "unknown_value",
     "bad_flags",
-    "depth_limit",
 )
 PARAMETERS: Final = _parser.PARAMETERS
 CONSTRUCTS: Final = _parser.CONSTRUCTS

@@ -15,6 +15,7 @@ Error codes:
     invalid_utf8: Text that is not UTF-8.
     duplicate_key: A member or a map key is there twice.
     type_mismatch: A value of another type than must stand here.
+    depth_limit: Containers are nested deeper than the limit.
     unknown_case: A tag that selects nothing.
     missing_key: A member that must be there is absent.
     unexpected_property: A member that the format does not define.
@@ -67,6 +68,7 @@ CODES: Final = (
     "invalid_utf8",
     "duplicate_key",
     "type_mismatch",
+    "depth_limit",
     "unknown_case",
     "missing_key",
     "unexpected_property",

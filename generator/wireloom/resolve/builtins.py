@@ -210,6 +210,7 @@ def general_codes(encoding: Encoding) -> tuple[str, ...]:
                 "invalid_utf8",
                 "duplicate_key",
                 "type_mismatch",
+                "depth_limit",
             )
         case Encoding.PROTOBUF:
             return ("undecodable",)

@@ -104,9 +104,14 @@ class _Writer:
             return ABSENT
         depth: Any = self._parameter("deep", type="int", default=chance.one([3, 64])) if chance.often(0.3) else 5
         size: Any = self._parameter("most", type="int", default=chance.one([20, None])) if chance.often(0.3) else 40
+        many: Any = self._parameter("wide", type="int", default=chance.one([9, None])) if chance.often(0.3) else 12
         return document(
             Limits,
-            {"depth": depth if chance.often(0.7) else ABSENT, "size": size if chance.often(0.5) else ABSENT},
+            {
+                "depth": depth if chance.often(0.7) else ABSENT,
+                "size": size if chance.often(0.5) else ABSENT,
+                "expansion": many if chance.often(0.5) else ABSENT,
+            },
         )
 
     def _parameter(self, name: str, *, one_of: Any = ABSENT, type: Any = ABSENT, default: Any = None) -> str:

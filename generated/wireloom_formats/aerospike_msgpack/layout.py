@@ -4,10 +4,11 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 3,
+    "version": 4,
     "format": "aerospike_msgpack",
     "order": "big",
     "depth": "max_depth",
+    "expansion": 67108864,
     "crcs": {},
     "ranges": {},
     "types": {
@@ -196,5 +197,5 @@ LAYOUT: Final[dict[str, Any]] = {
         "batch_records": ("list", ("ref", "Message"), None, None, "duplicate_element", None),
         "batch_keys": ("list", ("ref", "Key"), None, None, "duplicate_element", None),
     },
-    "digest": "3a959ee5a3262d866249bdedbc67940d",
+    "digest": "84892e7f05559505f3b44f1fb5d54a1d",
 }

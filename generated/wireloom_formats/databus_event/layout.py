@@ -4,10 +4,11 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 3,
+    "version": 4,
     "format": "databus_event",
     "order": ("byteOrder", ("bad_magic", "header_crc")),
     "depth": 64,
+    "expansion": 67108864,
     "crcs": {"dbusCrc": (32, 79764919, 0, 0, True)},
     "ranges": {
         "SourceClass": (
@@ -440,5 +441,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Event")},
-    "digest": "d466ce6802453708f2448d6cddf839ab",
+    "digest": "8a10617adf2abca84c0fbc3c349143bc",
 }

@@ -17,6 +17,7 @@ Error codes:
     missing_required: A required field of the message is absent.
     invalid_utf8: A key is not UTF-8.
     pk_index: A partition key index beyond the table.
+    size_limit: The record is larger than the configured maximum.
     ehk_index: An explicit hash key index beyond the table.
     ehk_value: An explicit hash key that is not a decimal number below 2^128, where the shard filter needs one.
 """
@@ -62,6 +63,7 @@ CODES: Final = (
     "missing_required",
     "invalid_utf8",
     "pk_index",
+    "size_limit",
     "ehk_index",
     "ehk_value",
 )

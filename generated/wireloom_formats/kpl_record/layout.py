@@ -4,10 +4,11 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 3,
+    "version": 4,
     "format": "kpl_record",
     "order": "big",
     "depth": 64,
+    "expansion": 67108864,
     "crcs": {},
     "ranges": {},
     "types": {
@@ -215,5 +216,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Record")},
-    "digest": "8167ad090251f15aad6a6b2fadfb8e06",
+    "digest": "51bb0c12b4f2a53c1e80f8e51a44fbae",
 }

@@ -204,5 +204,5 @@ Record = unions.Attempt(
     reason="reason",
 )
 
-CONSTRUCTS = {"record": record.Record(Record, PARAMETERS)}
+CONSTRUCTS = {"record": record.Record(Record, PARAMETERS, expansion=67108864)}
 CONSTRUCT = CONSTRUCTS["record"]

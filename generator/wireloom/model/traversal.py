@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from wireloom.model.format import Format
 from wireloom.model.types import Array, Attempt, Map, Nullable, OneOf, Reference, Refusal, Select, Struct, Type
 
 
@@ -17,6 +18,12 @@ def references(type: Type) -> Iterator[str]:
         case _:
             for part in parts(type):
                 yield from references(part)
+
+
+def expands(format: Format) -> bool:
+    """Whether a record may hold more than its bytes: a field refers to an entry of a table, as others do."""
+    structs = (type for _, type in format.types if isinstance(type, Struct))
+    return any(field.refers is not None for struct in structs for field in struct.fields)
 
 
 def parts(type: Type) -> tuple[Type, ...]:

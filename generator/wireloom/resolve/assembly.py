@@ -59,6 +59,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     parameters, byte_order, limits = header.parameters(draft), header.byte_order(draft), content.limits
     depth = header.limit(draft, "depth", limits.depth)
     size = None if limits.size is None else header.limit(draft, "size", limits.size)
+    expansion = header.limit(draft, "expansion", limits.expansion)
     checksums, ranges = header.checksums(draft), header.ranges(draft)
     seen = outlines(draft)
     named = named_types(draft, seen)
@@ -97,6 +98,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
         framing=Framing(content.framing),
         depth=depth,
         size=size,
+        expansion=expansion,
         checksums=checksums,
         errors=errors,
         types=named,

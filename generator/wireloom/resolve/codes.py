@@ -220,7 +220,7 @@ def _step_codes(step: types.Step, struct: types.Struct) -> Iterator[str]:
             tables = (step.mappings, *(bit.mappings for bit in step.bits))
             yield from ("int_range",) if any(table is not None and calculates(table) for table in tables) else ()
             yield from (bit.code for bit in step.bits if bit.mappings is not None)
-            yield from (step.refers.code,) if step.refers is not None else ()
+            yield from (step.refers.code, "size_limit") if step.refers is not None else ()
         case types.Check(code=code) | types.End(code=code):
             yield code
         case types.Verify(field=name):

@@ -10,7 +10,7 @@ from wireloom.emit.construct.types import Scope, constant, has_declaration, subc
 from wireloom.emit.frames import framed, heading
 from wireloom.expr.ast import Kind
 from wireloom.model.format import CrcAlgorithm, Format, Parameter, Ranges
-from wireloom.model.traversal import parts, references
+from wireloom.model.traversal import expands, parts, references
 from wireloom.model.types import Array, Encoding, Map, Reference, Struct, Type
 
 _RUNTIME = ("binary", "checksums", "elements", "json", "msgpack", "protobuf", "record", "structure", "unions")
@@ -165,7 +165,8 @@ def _record(type: Type, format: Format) -> Code:
     if order.parameter is not None:
         told = call("record.ByteOrder", literal(order.parameter), literal(order.wrong_when))
     size = None if format.size is None else literal(format.size)
-    return call("record.Record", inner, "PARAMETERS", order=told, size=size)
+    expansion = literal(format.expansion) if expands(format) else None
+    return call("record.Record", inner, "PARAMETERS", order=told, size=size, expansion=expansion)
 
 
 def _structural_depth(type: Type, format: Format) -> int:

@@ -15,7 +15,7 @@ from wireloom.emit.jsonschema.records import Records
 from wireloom.expr.ast import Binary, Call, Expression, Literal, Unary
 from wireloom.expr.text import text_of
 from wireloom.model.format import Format
-from wireloom.model.traversal import parts
+from wireloom.model.traversal import expands, parts
 from wireloom.model.types import (
     Array,
     Attempt,
@@ -146,6 +146,8 @@ def _limits(format: Format, places: Sequence[_Place]) -> Iterator[Gap]:
         yield Gap("How deep open values are nested", _where(nested), ("depth_limit",))
     if format.size is not None:
         yield Gap("How large a record is", codes=("size_limit",))
+    if expands(format):
+        yield Gap("How many bytes the entries of tables make in all", codes=("size_limit",))
 
 
 def _open(type: Type) -> bool:

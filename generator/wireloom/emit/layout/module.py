@@ -35,6 +35,7 @@ def _layout(format: Format) -> Code:
         "format": literal(format.name),
         "order": display(order.fixed if order.parameter is None else (order.parameter, order.wrong_when)),
         "depth": literal(format.depth),
+        "expansion": literal(format.expansion),
         "crcs": mapping({literal(crc.name): display(_crc(crc)) for crc in format.checksums}),
         "ranges": mapping({literal(ranges.name): _ranges(ranges) for ranges in format.ranges}),
         "types": mapping({literal(name): node(type) for name, type in format.types}),

@@ -67,7 +67,7 @@ _STATED = {
     OP_PROTO_UNSUB: "P<save",
     OP_PROTO_REPEAT: "Q C l R>value q r>value",
     OP_PROTO_TABLE: "Q",
-    OP_PROTO_ENTRY: "Q N r>bytes y",
+    OP_PROTO_ENTRY: "Q N r>bytes y N",
     OP_PACK_CONSTANT: "N K",
     OP_PACK_MAPPED: "M K r>value a",
     OP_BRANCH: "N R r N T T",

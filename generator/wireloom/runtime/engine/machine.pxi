@@ -509,10 +509,16 @@ cdef int check_table(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef inline int table_entry(Machine *m, const int64_t *i) noexcept nogil:
-    """i: slot of the table, code, register, column; the machine's value is the index"""
+    """i: slot of the table, code, register, column, most bytes of all entries; the machine's value is the index
+
+    They count whether a column takes them or not: what a record is does not depend on what is asked of it.
+    """
     cdef Slot *slot = m.slots + i[1]
     cdef Occurrence *occurrence
     if m.wide or m.value < 0 or m.value >= slot.count:
         return IRREGULAR
     occurrence = <Occurrence *>(m.spans.data + slot.first) + m.value
+    m.expanded += occurrence.size
+    if m.expanded > i[5]:
+        return IRREGULAR
     return deliver_bytes(m, i[3], i[4], m.base + occurrence.start, occurrence.size)

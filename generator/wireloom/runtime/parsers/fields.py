@@ -245,7 +245,11 @@ class Field:
             raise DecodeError(
                 self.refers.code, offset=offset, expected=f"an index below {len(table)}", actual=shown(index)
             )
-        return table[index]
+        entry = table[index]
+        expansion = run.scope._params.get("_expansion")
+        if expansion is not None:  # none where it was built, and is read to see what it is
+            expansion.spend(entry, offset)
+        return entry
 
     def _store(self, run: Run, value: Any) -> None:
         if not self.flatten:

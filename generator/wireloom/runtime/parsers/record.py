@@ -29,10 +29,26 @@ class ByteOrder:
     wrong_when: tuple[str, ...] = ()
 
 
+@dataclass(slots=True)
+class Expansion:
+    """Bytes that entries of tables made of a record so far, and the most that they may."""
+
+    limit: int | None
+    spent: int = 0
+
+    def spend(self, entry: Any, offset: int) -> None:
+        """One more entry; raises DecodeError where that is too much."""
+        self.spent += _bytes_in(entry)
+        if self.limit is not None and self.spent > self.limit:
+            expected = f"table entries of at most {self.limit} bytes in all"
+            raise DecodeError("size_limit", offset=offset, expected=expected, actual=f"{self.spent} bytes")
+
+
 class Record(construct.Construct):
     """One record of a format. Keywords of `parse` and `build` are the format's parameters.
 
     `size` is the most bytes that a record may have (else `size_limit`): a number, or the parameter that says it.
+    `expansion` is the same of the entries of tables that its fields refer to, together.
     """
 
     def __init__(
@@ -41,8 +57,10 @@ class Record(construct.Construct):
         parameters: Sequence[Parameter] = (),
         order: ByteOrder | None = None,
         size: int | str | None = None,
+        expansion: int | str | None = None,
     ) -> None:
         super().__init__()
+        self.expansion = expansion
         self.subcon, self.parameters, self.order, self.size = subcon, tuple(parameters), order, size
 
     def _parse(self, stream: Any, context: Container, path: str) -> Any:
@@ -77,7 +95,7 @@ class Record(construct.Construct):
 
     def size_limit(self, parameters: Mapping[str, Any]) -> int | None:
         """The most bytes that a record may have; None where there is no limit."""
-        return parameters[self.size] if isinstance(self.size, str) else self.size
+        return _limit(self.size, parameters)
 
     def _check_size(self, size: int, parameters: Mapping[str, Any]) -> None:
         limit = self.size_limit(parameters)
@@ -106,6 +124,7 @@ class Record(construct.Construct):
         cursor.limit, cursor.overrun, cursor.depth, cursor.frame_end = end, "truncated", 0, None
         context = Container(parameters)
         context._params = context
+        context._expansion = Expansion(_limit(self.expansion, parameters))
         try:
             return self.subcon._parse(cursor, context, "")
         except DecodeError as error:
@@ -164,6 +183,25 @@ class Record(construct.Construct):
         inner._anew = context.get("_anew", False)
         self.subcon._build(obj, stream, inner, "")
         return obj
+
+
+def _bytes_in(entry: Any) -> int:
+    """The bytes of all texts and bytes of an entry."""
+    match entry:
+        case str():
+            return len(entry) if entry.isascii() else len(entry.encode("utf-8", "surrogatepass"))
+        case bytes():
+            return len(entry)
+        case Mapping():
+            return sum(map(_bytes_in, entry.values()))
+        case list():
+            return sum(map(_bytes_in, entry))
+        case _:
+            return 0
+
+
+def _limit(stated: int | str | None, parameters: Mapping[str, Any]) -> int | None:
+    return parameters[stated] if isinstance(stated, str) else stated
 
 
 def _likelier(second: DecodeError, first: DecodeError, order: ByteOrder) -> bool:

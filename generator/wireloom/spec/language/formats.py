@@ -51,6 +51,12 @@ class Limits(Document):
         description="Bytes of a record, else `size_limit`: a number or the name of a parameter; none if not given.",
         examples=["max_size"],
     )
+    expansion: str | int = Field(
+        default=67108864,
+        description="Bytes that the table entries of a record's `refers` fields may make in all, else `size_limit`: "
+        "a number or the name of a parameter.",
+        examples=[1000000],
+    )
 
 
 class Crc(Document):

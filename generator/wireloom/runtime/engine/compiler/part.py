@@ -95,6 +95,9 @@ class Compiler(Protocol):
     def protobuf(self) -> Protobuf:
         """Protobuf messages."""
 
+    def expansion(self) -> int:
+        """The most bytes that table entries may make of a record."""
+
     def resolved(self, node: Node) -> Node:
         """The type that a reference means."""
 

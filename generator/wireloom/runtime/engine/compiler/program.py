@@ -20,6 +20,8 @@ from wireloom.runtime.engine.expressions import Constant, Expressions, Tree
 from wireloom.runtime.engine.fusion import Fusion
 from wireloom.runtime.engine.outline import Column, links, outline
 
+_NO_LIMIT = (1 << 63) - 1
+
 
 class Compiler:
     """Compiles one root of a layout."""
@@ -92,6 +94,12 @@ class Compiler:
         depth = self.layout["depth"]
         limit = self.settings[depth] if isinstance(depth, str) else depth
         return max(0, min(int(limit), 1 << 20))
+
+    def expansion(self) -> int:
+        """The most bytes that table entries may make of a record."""
+        expansion = self.layout["expansion"]
+        limit = self.settings[expansion] if isinstance(expansion, str) else expansion
+        return _NO_LIMIT if limit is None else max(0, min(int(limit), _NO_LIMIT))
 
     def _entry(self, root: str, order: str) -> int:
         self.big = order == "big"

@@ -66,6 +66,7 @@ class Protobuf(Part):
                     self.assembly.code(code),
                     register,
                     target and target.index,
+                    self.compiler.expansion(),
                 )
         else:
             self.compiler.fields.scalar(item, lambda sink: self._proto_scalar(node, slot, sink))

@@ -57,7 +57,8 @@ class Elements:
     def _keep_unique(self, element: Any, seen: set[Any], start: int) -> None:
         if not self.unique:
             return
-        name = element.hidden[self.unique] if self.unique in element.hidden else element[self.unique]
+        absent = element.get(self.unique)  # null, also where it is of a flattened record that is not there
+        name = element.hidden.get(self.unique, absent)
         if name in seen:
             raise DecodeError(
                 self.unique_code, offset=start, expected=f"another {self.unique}", actual=f"{shown(name)} again"

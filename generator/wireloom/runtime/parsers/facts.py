@@ -95,7 +95,7 @@ class Facts:
     def settle(self) -> None:
         """Sweep over the steps until nothing changes."""
         for _, step in self.steps:
-            self._set(step.name, self.given(step))
+            self._set(step.name, self._first(step))
             for name in _titles(step):
                 self._set(name, self.value.get(name))
         for _, step in self.steps:
@@ -143,6 +143,12 @@ class Facts:
     def given(self, step: Field | Computed | Counted) -> Any:
         """What the caller gave for a step."""
         return self.value.get(getattr(step, "title", "") or step.name)
+
+    def _first(self, step: Field | Computed | Counted) -> Any:
+        """What is known of a step before anything is worked out: a flattened record is there where a member is."""
+        if isinstance(step, Field) and step.flatten and hasattr(step.subcon, "titles"):
+            return self.value if step.is_given(self.value) else None
+        return self.given(step)
 
     def _derive(self, step: Field | Computed | Counted) -> None:
         match step:

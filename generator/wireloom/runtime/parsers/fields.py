@@ -90,8 +90,10 @@ class Bit:
             return bool(bits)
         return bits - (1 << self.width) if self.signed and bits >> (self.width - 1) else bits
 
-    def write(self, raw: int, scope: Container) -> int:
-        """`raw` with these bits set from the value being built."""
+    def write(self, raw: int, scope: Container, *, given: bool = False) -> int:
+        """`raw` with these bits set from the value being built; `given`: the caller gave `raw`, hidden bits and all."""
+        if given and self.hidden and not derives_anew(scope):
+            return raw
         anew = self.derive is not None and (self.hidden or derives_anew(scope))
         value = None if anew else scope._value.get(self.name)
         if value is None and self.derive is not None:
@@ -293,7 +295,7 @@ class Field:
         if self.const is not MISSING:
             return self._constant(scope)
         if self.flatten:
-            return scope._value
+            return MISSING if self.optional and not self.is_given(scope._value) else scope._value
         value = self.stated(scope._value, scope)
         if value is None and self.derive is not None:
             value = evaluate(self.derive, scope)
@@ -303,6 +305,12 @@ class Field:
             return MISSING
         wire = value if self.mapped is None else self.mapped.write(value, scope)
         return MISSING if self.optional and same(wire, self.default) else wire
+
+    def is_given(self, value: Mapping[str, Any]) -> bool:
+        """Whether the value has a member of the record that is flattened here; unknown ones may be."""
+        if not hasattr(self.subcon, "titles"):
+            return True
+        return any(value.get(title) is not None for title in self.subcon.titles())
 
     def _null_has_a_wire_form(self) -> bool:
         """Whether null must be written out: where it can be, and leaving the field out would mean another value."""
@@ -332,7 +340,8 @@ class Field:
         raw = scope._value.get(self.title or self.name) if value is None else value
         if not isinstance(raw, int | None) or isinstance(raw, bool):
             raise EncodeError("an integer", shown(raw))
+        given = raw is not None and not self.hidden and self.stated(scope._value, scope) is not None
         raw = raw or 0
         for bit in self.bits:
-            raw = bit.write(raw, scope)
+            raw = bit.write(raw, scope, given=given)
         return raw

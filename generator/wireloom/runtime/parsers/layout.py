@@ -15,7 +15,17 @@ from wireloom.runtime.errors import EncodeError, shown
 from wireloom.runtime.expressions import LayoutPendingError
 from wireloom.runtime.parsers.facts import PENDING, BuildingScope, Facts
 from wireloom.runtime.parsers.fields import Field
-from wireloom.runtime.parsers.protocol import MISSING, Form, Sink, Step, WireStruct, evaluate, guess, holds
+from wireloom.runtime.parsers.protocol import (
+    MISSING,
+    Form,
+    Sink,
+    Step,
+    WireStruct,
+    derives_anew,
+    evaluate,
+    guess,
+    holds,
+)
 from wireloom.runtime.parsers.steps import Computed, Mark
 
 _PASSES = 6
@@ -146,7 +156,7 @@ class Layout:
 
     def _value(self, step: Field, start: int) -> Any:
         """The value to write; for one that the layout decides, something of its width, to be written over."""
-        if step.checksum is None:
+        if step.checksum is None or self._is_stated(step):
             try:
                 return step.value_to_build(self.scope)
             except LayoutPendingError:
@@ -154,6 +164,10 @@ class Layout:
                     guess(self.scope)
         self.pending.append((step, start))
         return step.placeholder
+
+    def _is_stated(self, step: Field) -> bool:
+        """Whether a checksum is written as it was given: where nobody verified it, it need not be right."""
+        return not step.hidden and not derives_anew(self.scope) and step.stated(self.value, self.scope) is not None
 
     def _seek(self, step: Field) -> None:
         """Go where the field stands: behind zeros, or back to where there is something already."""

@@ -49,6 +49,8 @@ class Computed:
             return None
         value = self._typed(value, offset)
         low, high = self.lowest, self.highest
+        if low is not None and kind_of(value) not in ("int", "float"):
+            raise DecodeError("type_mismatch", offset=offset, expected="a number", actual=shown(value))
         if (low is not None and value < low) or (high is not None and value > high):
             raise DecodeError("int_range", offset=offset, expected=f"{low} .. {high}", actual=shown(value))
         return value

@@ -104,6 +104,7 @@ class Struct(construct.Construct):
         self.fields = tuple(step for step in steps if isinstance(step, Field))
         self._free = frozenset(_free(steps))
         self._derived = frozenset(_derived(steps))
+        self._counts = tuple(step.name for step in steps if isinstance(step, Counted))
         self._checksums = {step.name: step.checksum for step in self.fields if step.checksum is not None}
 
     @property
@@ -137,6 +138,8 @@ class Struct(construct.Construct):
         if run.reached and run.reached > stream.tell():
             stream.seek(run.reached)
         source.close()
+        for name in self._counts:  # what came to be counted behind its place
+            run.value[name] = scope[name]
         _leave_frame(run)
         return run.value
 

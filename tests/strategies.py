@@ -91,7 +91,9 @@ class _Drawing:
             case wire.OneOf():
                 return self.one_of(type, scope, encoding, depth)
             case wire.Select():
-                return self.type(self.case(type, scope), scope, encoding, depth)
+                case = self.case(type, scope)
+                assert not isinstance(case.type, wire.Refusal)
+                return self.tagged(type.tag, case, self.type(case.type, scope, encoding, depth), scope)
             case wire.Attempt():
                 trial = self.pick(type.trials)
                 return {type.kind_field: trial.name} | self.type(trial.type, scope, encoding, depth)
@@ -125,7 +127,7 @@ class _Drawing:
         chosen = self.pick(flat if depth > _DEPTH and flat else type.alternatives)
         return self.type(chosen.type, scope, encoding, depth)
 
-    def case(self, select: wire.Select, scope: Scope) -> wire.Type:
+    def case(self, select: wire.Select, scope: Scope) -> wire.Case:
         """The case that the tag selects; any where the tag is on the wire only."""
         cases = [case for case in select.cases if not isinstance(case.type, wire.Refusal)]
         if isinstance(select.tag, wire.FieldTag):
@@ -133,9 +135,21 @@ class _Drawing:
             cases = [case for case in cases if tag in case.values]
         if not cases:
             raise _CheckFailedError
-        chosen = self.pick(cases).type
-        assert not isinstance(chosen, wire.Refusal)
-        return chosen
+        return self.pick(cases)
+
+    def tagged(self, tag: Any, case: wire.Case, value: Any, scope: Scope) -> Any:
+        """The value with the member that its case is told by, as that case has it."""
+        if not isinstance(tag, wire.MemberTag) or tag.presence:
+            return value
+        struct = self.format.type(case.type.name) if isinstance(case.type, wire.Reference) else case.type
+        assert isinstance(struct, wire.Struct)
+        for field in struct.fields:
+            if (field.member or field.wire_name) == tag.member and field.name in value:
+                known = {mapping.wire: mapping.value for mapping in field.mappings or ()}
+                wires = [each for each in case.values if each in known] if known else list(case.values)
+                chosen = self.pick(wires)
+                value[field.name] = evaluate(known[chosen], scope) if known else chosen
+        return value
 
     # --- structs ---
 
@@ -227,7 +241,9 @@ class _StructDrawing:
             return self.draw(_texts(UNKNOWN))
         if field.minimum is not None or field.maximum is not None:
             return self.bounded(field)
-        return self.drawing.type(field.type, self.scope, self.struct.encoding, self.depth)
+        drawn = self.drawing.type(field.type, self.scope, self.struct.encoding, self.depth)
+        optional = self.struct.encoding is wire.Encoding.PROTOBUF and field.presence is wire.Presence.OPTIONAL
+        return None if optional and drawn == [] else drawn  # a list of no elements is not there
 
     def computed(self, type: wire.Type, value: Any) -> Any:
         """A computed value, which must be of its type."""

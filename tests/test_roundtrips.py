@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from conftest import case_formats, shipped_formats
 from strategies import values
 from wireloom.model.format import Format
-from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.errors import DecodeError, EncodeError
 from wireloom.runtime.values import Pairs, same
 
 LIMITS = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
@@ -54,6 +54,20 @@ def agrees(given: Any, parsed: Any) -> bool:
     return same(given, parsed)
 
 
+def bytes_of(module: Any, value: Any, root: str, parameters: Mapping[str, str]) -> bytes:
+    """The bytes of a value.
+
+    One of which a computed member, once lengths are known, does not fit its type is none, nor one of a later way whose
+    bytes an earlier way reads.
+    """
+    try:
+        data: bytes = module.build(value, root=root, **parameters)
+    except EncodeError as error:
+        assume("(int_range)" not in str(error) and "a value that reads back as" not in str(error))
+        raise
+    return data
+
+
 def empty_aggregate(value: Any) -> bool:
     """An aggregate of nothing has no message, and without one its bytes are a plain record."""
     return isinstance(value, dict) and value.get("kind") == "aggregated" and value.get("records") == []
@@ -65,7 +79,7 @@ def test_what_is_built_is_parsed_and_built_again(package, format: Format, root, 
     @given(values(format, root, variant))
     def check(value: Any) -> None:
         assume(not empty_aggregate(value))
-        data = module.build(value, root=root, **building(format, root, variant))
+        data = bytes_of(module, value, root, building(format, root, variant))
         parsed = module.parse(data, root=root, **variant)
         assert agrees(value, parsed), parsed
         assert module.build(parsed, root=root, **building(format, root, variant)) == data
@@ -83,7 +97,7 @@ def test_damaged_bytes_are_refused_or_read_and_never_crash(package, format: Form
     @given(values(format, root, variant), st.lists(st.tuples(places, st.integers(0, 255)), max_size=3), places)
     def check(value: Any, changes: list[tuple[int, int]], cut: int) -> None:
         assume(not empty_aggregate(value))
-        data = bytearray(module.build(value, root=root, **building(format, root, variant)))
+        data = bytearray(bytes_of(module, value, root, building(format, root, variant)))
         for place, byte in changes:
             if data:
                 data[place % len(data)] = byte

@@ -27,7 +27,15 @@ Tag: py3-none-any
 """
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can say
 SUFFIXES = (".py", ".json", ".typed")
-SHIPPED = ("__init__.py", "catalog.py", "failures.py", "problems.py", "runtime", "spark")  # of wireloom, to executors
+SHIPPED = (
+    "__init__.py",
+    "catalog.py",
+    "failures.py",
+    "ingest",
+    "problems.py",
+    "runtime",
+    "spark",
+)  # of wireloom, to executors
 SOURCE = "pyspark_wireloom"  # where Spark looks for the data source
 
 

@@ -95,7 +95,8 @@ def tokens(text: str) -> tuple[Token, ...]:
     position = 0
     while text[position:].strip():
         fraction = _FRACTION.match(text, position)
-        if fraction is not None:
+        member = bool(found) and found[-1].kind == "name" and text[position:].startswith(".")
+        if fraction is not None and not member:
             hint = "scale the other side: `x * 10 > 5` in place of `x > 0.5`"
             raise ExpressionError(
                 f"{fraction[1]} is a fraction, and expressions have integers", fraction.start(1), hint

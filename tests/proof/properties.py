@@ -28,7 +28,7 @@ from proof.walks import fields
 from wireloom.emit.jsonschema.beyond import gaps
 from wireloom.emit.jsonschema.document import root_name
 from wireloom.model.format import ByteOrder, Format, Framing, Root
-from wireloom.model.types import Encoding
+from wireloom.model.types import Attempt, Encoding
 from wireloom.problems import SpecProblems
 from wireloom.runtime.columns import arrow
 from wireloom.runtime.columns.rows import row_record
@@ -501,7 +501,8 @@ class _Examination:
             for field in fields(self.format)
             if field.compute is not None or field.checksum is not None or field.counted
         }
-        return self.derived | found
+        reasons = {type.reason_field for _, type in self.format.types if isinstance(type, Attempt)}
+        return self.derived | found | reasons
 
     def independent(self, value: Any) -> Any:
         """The value without what follows from other members."""

@@ -8,7 +8,7 @@ at, is filler, which parsers pass over and builders write as zeros.
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from wireloom.expr.ast import Expression, FieldRef, Literal
+from wireloom.expr.ast import Expression, FieldRef, Literal, ParameterRef
 from wireloom.model import types
 from wireloom.model.types import Encoding, Field, Presence, Struct, Type
 from wireloom.resolve.draft import Draft
@@ -103,6 +103,7 @@ def _check_source(  # noqa: PLR0913 - what there is to know about it
     def remedy(name: str) -> str:
         return f"`derive: {told_by[name]}` says it" if name in told_by else _REMEDY
 
+    _check_constant(draft, place, field, looked_at)
     if not _needs_source(field):
         return
     if field.bits:
@@ -127,6 +128,22 @@ def _check_source(  # noqa: PLR0913 - what there is to know about it
         if struct.encoding is Encoding.BINARY:
             hint += "; only what is of a stated size, such as bytes(4), is filled with zeros"
         draft.reports_entry(place, "unknown-on-build", message, hint)
+
+
+def _check_constant(draft: Draft, place: Place, field: Field, looked_at: frozenset[str]) -> None:
+    """What readers do not see and expressions look at is not always derived as the same: records may say otherwise."""
+    if field.hidden and field.wire_name in looked_at and _is_constant(field.derive):
+        message = f"builders would always write one {field.wire_name}, and expressions look at what a record says"
+        draft.reports_entry(place, "unknown-on-build", message, "say `const`, or let readers see it")
+    for bit in field.bits:
+        if bit.hidden and field.hidden and bit.name in looked_at and _is_constant(bit.derive):
+            message = f"builders would always write one {bit.name}, and expressions look at what a record says"
+            draft.reports_entry(place / "bits" / bit.name, "unknown-on-build", message, "let readers see it")
+
+
+def _is_constant(derive: Expression | None) -> bool:
+    """Whether nothing of a record decides what is derived."""
+    return derive is not None and all(isinstance(each, Literal | ParameterRef) for each in references(derive))
 
 
 def _needs_source(field: Field) -> bool:

@@ -14,6 +14,7 @@ import construct
 from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.expressions import LayoutPendingError
 from wireloom.runtime.parsers.fields import Bit, Checksum, Field, Mapped, Reference
 from wireloom.runtime.parsers.layout import Layout
 from wireloom.runtime.parsers.protocol import (
@@ -228,9 +229,16 @@ def _agrees(step: Step, value: Mapping[str, Any], scope: Container) -> bool:
             return given is None or mapped.means(given, scope)
         case Computed(hidden=False):
             given = value.get(step.title or step.name)
-            return given is None or same(evaluate(step.compute, scope), given)
+            return given is None or _may_be(step, given, scope)
         case _:
             return True
+
+
+def _may_be(step: Computed, given: Any, scope: Container) -> bool:
+    try:
+        return same(evaluate(step.compute, scope), given)
+    except LayoutPendingError:
+        return True  # reading back says so
 
 
 def _free(steps: Sequence[Step]) -> Iterator[str]:

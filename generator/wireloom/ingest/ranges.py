@@ -118,7 +118,7 @@ class Heads:
         try:
             self.root.construct.read(cursor, self.settings)
         except DecodeError as error:
-            if error.code == "truncated" and not complete:
+            if error.cut_off and not complete:
                 return error.frame_size if self.of_one_order else None
             if error.frame_end is None:
                 raise

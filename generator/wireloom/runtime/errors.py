@@ -70,9 +70,9 @@ class DecodeError(_PathError, ConstructError):
 
     `code` is one of the format's error codes, `offset` counts bytes from the start of the record, `expected` and
     `actual` are texts for people. `frame_end` is the offset behind the record where that is known in spite of the
-    error, so that a stream can go on there; `frame_size` is the size that the record says it has, where fewer bytes are
-    there. `record_index` and `record_offset` say which record of a stream it was,
-    where the error ended the stream.
+    error, so that a stream can go on there; `cut_off` says whether more bytes could make it another; `frame_size` is
+    the size that the record says it has, where fewer bytes are there. `record_index` and `record_offset` say which
+    record of a stream it was, where the error ended the stream.
     """
 
     def __init__(self, code: str, *, offset: int, expected: str = "", actual: str = "") -> None:
@@ -85,6 +85,7 @@ class DecodeError(_PathError, ConstructError):
         self.version = ""
         self.frame_end: int | None = None
         self.frame_size: int | None = None
+        self.cut_off = code == "truncated"
         self.record_index: int | None = None
         self.record_offset: int | None = None
 

@@ -117,7 +117,9 @@ class Record(construct.Construct):
             except DecodeError as error:
                 errors.append(error)
         first, second = errors
-        raise second if _likelier(second, first, order) else first
+        chosen = second if _likelier(second, first, order) else first
+        chosen.cut_off |= chosen.frame_end is None and (first.cut_off or second.cut_off)
+        raise chosen
 
     def _read_once(self, cursor: Cursor, parameters: Mapping[str, Any]) -> Any:
         end = len(cursor.getbuffer())

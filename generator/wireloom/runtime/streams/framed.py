@@ -220,7 +220,7 @@ def _concatenated(reader: Reader, file: BinaryIO) -> Iterator[Extent]:
     while position < len(window) or more:
         cursor.seek(position)
         extent = next_record(reader, cursor, window, base, position)
-        incomplete = extent.error is not None and extent.error.code == "truncated"
+        incomplete = extent.error is not None and extent.error.cut_off
         held = len(window) - position
         if more and (held == 0 or (incomplete and held < LARGEST)):
             addition = read_exactly(file, min(max(_WINDOW, held), LARGEST - held))

@@ -210,7 +210,7 @@ class _Concatenated(_Window):
         """Where a record ends that the engine gave up on; -1 where more of the stream is needed to tell."""
         cursor.seek(start)
         extent = framed.next_record(self.reader, cursor, self.data, self.base, start)
-        incomplete = extent.error is not None and extent.error.code == "truncated"
+        incomplete = extent.error is not None and extent.error.cut_off
         if self.more and incomplete and len(self.data) - start < framed.LARGEST:
             return -1
         end, self.ended = start + extent.size, extent.last

@@ -13,6 +13,7 @@ _PADDED = f"(?:{_ONE}|{_TWO})"
 _LINE = f"(?:{_GROUP}){{19}}\\n"  # 76 signs
 _FULL = 19  # groups of four signs in a line
 _BYTES = 3  # in a group
+_MOST = 65_535  # repetitions that every regular expression can count
 _END = "(?!\\n)$"
 
 
@@ -39,7 +40,7 @@ def _padded_lines() -> str:
 
 
 def _sized(size: int) -> str:
-    groups = f"(?:{_GROUP}){{{size // 3}}}" if size >= _BYTES else ""
+    groups = _times(_GROUP, size // _BYTES)
     return groups + ("", _ONE, _TWO)[size % 3]
 
 
@@ -49,4 +50,12 @@ def _sized_lines(size: int) -> str:
     lines = max(groups - 1, 0) // _FULL
     last = _sized(size - 3 * _FULL * lines)
     feed = "\\n?" if groups and groups % _FULL == 0 else ""
-    return (f"(?:{_LINE}){{{lines}}}" if lines else "") + last + feed
+    return _times(_LINE, lines) + last + feed
+
+
+def _times(part: str, count: int) -> str:
+    """So many of a part, none where there is none; what regular expressions cannot count is counted by parts of it."""
+    if count <= _MOST:
+        return f"(?:{part}){{{count}}}" if count else ""
+    whole, rest = divmod(count, _MOST)
+    return _times(_times(part, _MOST), whole) + _times(part, rest)

@@ -65,6 +65,9 @@ class Documents:
             name: value if value is None or isinstance(value, int | str) else Unknown.SOMETHING
             for name, value in defaults.items()
         }
+        order = format.byte_order.parameter
+        if order is not None and defaults.get(order) == "auto":
+            self._parameters[order] = Unknown.SOMETHING  # expressions see the order in which a record reads
         self._closed = defaults.get(format.unknown_members or "", "error") == "error"
 
     def definitions(self) -> dict[str, object]:

@@ -281,7 +281,7 @@ class _Trial:
             (encoded,) = self.codec.encode(records, root=self.example.root, **self._parameters).to_pylist()
         except EncodeError:
             encoded = None
-        if built is not None and encoded != built:
+        if encoded != built:
             details = [f"built   {_hex(built)}", f"encoded {_hex(encoded)}"]
             raise self._broken("encode gives other bytes than build; this is a bug of wireloom", details)
 

@@ -344,4 +344,7 @@ class Field:
         raw = raw or 0
         for bit in self.bits:
             raw = bit.write(raw, scope, given=given)
+        width = getattr(self.subcon, "bits", 0)
+        if getattr(self.subcon, "signed", False) and 1 << (width - 1) <= raw < 1 << width:
+            return raw - (1 << width)  # the highest bit is the sign
         return raw

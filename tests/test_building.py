@@ -131,8 +131,9 @@ def test_the_byte_order_that_was_seen_is_built_again(made: Made):
 def test_a_derived_value_of_an_absent_field_is_null(made: Made):
     module = made(
         {"id": "uint8"},
-        {"n": {"type": "uint8", "when": "id == 4", "hidden": True, "derive": 1}},
-        {"extra": {"type": "uint8", "when": "n == 1", "hidden": True, "derive": 7}},
+        {"n": {"type": "uint8", "when": "id == 4", "derive": "count(items) + 1"}},
+        {"extra": {"type": "uint8", "when": "n == 1", "hidden": True, "const": 7}},
+        {"items": {"type": "list(uint8)", "count": "n - 1", "when": "id == 4"}},
         {"rest": "bytes"},
     )
     for data in (b"\x03\xff", b"\x04\x01\x07\xff"):

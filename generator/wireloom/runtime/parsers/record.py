@@ -146,27 +146,24 @@ class Record(construct.Construct):
         """
         orders = self._orders(parameters)
         for anew in (True, False):
-            for settled in orders:
+            for order in orders:
                 with suppress(EncodeError):
-                    return self._agreeing(value, settled, parameters, anew=anew, whole=True)
+                    return self._agreeing(value, order, parameters, anew=anew, whole=True)
         refusals: list[EncodeError] = []
-        for settled in orders:
+        for order in orders:
             try:
-                return self._agreeing(value, settled, parameters, anew=True, whole=False)
+                return self._agreeing(value, order, parameters, anew=True, whole=False)
             except EncodeError as error:
                 refusals.append(error)
         raise refusals[0]
 
-    def _orders(self, parameters: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-        if self.order is None or parameters[self.order.parameter] != "auto":
-            return (parameters,)
-        return [{**parameters, self.order.parameter: name} for name in _ORDERS]
+    def _orders(self, parameters: Mapping[str, Any]) -> Sequence[str]:
+        """The byte orders to try, whether or not callers may ask for them; empty: the one that the parameters say."""
+        return _ORDERS if self.order is not None and parameters[self.order.parameter] == "auto" else ("",)
 
-    def _agreeing(
-        self, value: Any, settled: Mapping[str, Any], parameters: Mapping[str, Any], *, anew: bool, whole: bool
-    ) -> bytes:
+    def _agreeing(self, value: Any, order: str, parameters: Mapping[str, Any], *, anew: bool, whole: bool) -> bytes:
         try:
-            data: bytes = self.build(value, _anew=anew, **settled)
+            data: bytes = self.build(value, _anew=anew, _order=order, **parameters)
             require_agreement(value, self.read_all(Cursor(data), parameters), whole=whole)
         except DecodeError as error:
             refusal = EncodeError(error.expected or error.code, f"{error.actual or shown(value)} ({error.code})")
@@ -179,7 +176,7 @@ class Record(construct.Construct):
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         given = accept_all(self.parameters, _keywords(context, self.parameters))
         if self.order is not None and given[self.order.parameter] == "auto":
-            given[self.order.parameter] = _ORDERS[0]
+            given[self.order.parameter] = context.get("_order") or _ORDERS[0]
         inner = Container(given)
         inner._params = inner
         inner._anew = context.get("_anew", False)

@@ -20,10 +20,11 @@ class Fields(Part):
 
     def derive_early(self, steps: Sequence[Any], scope: Scope) -> None:
         """Give expressions the derived values that do not need the layout."""
-        for step in steps:
-            if step[0] != "field":
-                continue
-            _, name, _, attributes = step
+        fields = [step for step in steps if step[0] == "field"]
+        for _, name, _, attributes in fields:
+            if "const" in attributes and "when" in attributes:
+                scope.pending.add(name)  # whether it is there, its column need not say
+        for _, name, _, attributes in fields:
             if "derive" in attributes and "bits" not in attributes:
                 self._derive_name(name, attributes["derive"][1], scope)
             if "bits" in attributes:

@@ -262,7 +262,7 @@ def _derived(steps: Sequence[Step]) -> Iterator[str]:
     for step in steps:
         match step:
             case Field():
-                if step.is_derived or step.bits:  # the integer follows from its bits
+                if step.is_derived:
                     yield step.title or step.name
                 yield from (bit.name for bit in step.bits if bit.derive is not None)
             case Computed():

@@ -8,7 +8,7 @@ types of the operands prove that neither null nor an overflow can occur; these f
 import hashlib
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, overload
 
 from construct import Container
 
@@ -231,7 +231,11 @@ def present(value: object) -> bool:
     return value is not None
 
 
-def length(value: Any) -> int | None:
+@overload
+def length(value: str | bytes | bytearray | memoryview | None) -> int: ...
+@overload
+def length(value: object) -> int | None: ...
+def length(value: object) -> int | None:
     """Bytes of a text (as UTF-8) or of bytes; 0 for null, null for what is neither."""
     match value:
         case None:
@@ -244,7 +248,11 @@ def length(value: Any) -> int | None:
             return None
 
 
-def count(value: Any) -> int | None:
+@overload
+def count(value: list[Any] | tuple[Any, ...] | dict[Any, Any] | None) -> int: ...
+@overload
+def count(value: object) -> int | None: ...
+def count(value: object) -> int | None:
     """Elements of a list or entries of a map; 0 for null, null for what is neither."""
     if value is None:
         return 0

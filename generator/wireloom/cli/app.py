@@ -12,6 +12,7 @@ from wireloom.cli.demonstration import demo
 from wireloom.cli.examination import doctor
 from wireloom.cli.explaining import explain
 from wireloom.cli.generation import formats, generate
+from wireloom.cli.grouping import ungrouped
 from wireloom.cli.guard import Guarded
 from wireloom.cli.ingestion import ingest
 from wireloom.cli.replaying import replay
@@ -68,7 +69,7 @@ def _add(to: typer.Typer, *commands: Callable[..., None]) -> None:
     """Commands, the examples of each below its options."""
     for command in commands:
         description, _, examples = (command.__doc__ or "").partition("\b")
-        to.command(help=description, epilog=f"\b{examples}")(command)
+        to.command(help=description, epilog=f"\b{examples}")(ungrouped(command))
 
 
 _add(app, generate, test, formats, explain)

@@ -1,6 +1,6 @@
 """`ingest`: raw bytes to tables, on Spark; once, or as a stream."""
 
-from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +12,6 @@ from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.options import (
     OUT,
     PACKAGE,
-    SPECS,
     Conf,
     DriverMemory,
     Drop,
@@ -23,7 +22,6 @@ from wireloom.cli.options import (
     Packages,
     Parameters,
     Root,
-    Specs,
     chosen,
     dropped_codes,
     session_configuration,
@@ -36,36 +34,6 @@ from wireloom.runtime.streams.framed import FRAMINGS
 
 SPARK, LOCAL = ENGINES = ("spark", "local")
 
-Stream = Annotated[bool, typer.Option("--stream", help="Go on: take what comes, batch by batch (see below).")]
-Kafka = Annotated[str | None, typer.Option("--kafka", metavar="HOST:PORT,...", help="Stream from Kafka.")]
-Topic = Annotated[list[str] | None, typer.Option("--topic", metavar="NAME", help="A topic; may be repeated.")]
-SamplesRate = Annotated[
-    int | None,
-    typer.Option("--samples", metavar="RATE", min=1, help="Stream so many samples a second, without any source."),
-]
-Checkpoint = Annotated[
-    str | None, typer.Option("--checkpoint", metavar="PATH", help="Where the stream stands; else OUTPUT/_checkpoint.")
-]
-Trigger = Annotated[
-    str | None,
-    typer.Option(
-        "--trigger",
-        metavar="once|available-now|INTERVAL",
-        help="Take what is there and end, or a batch every '10 seconds'; else one after the other.",
-    ),
-]
-MaxPerBatch = Annotated[
-    int | None,
-    typer.Option("--max-per-batch", metavar="N", min=1, help="Most messages of Kafka, or files, in one batch."),
-]
-SourceOptions = Annotated[
-    list[str] | None,
-    typer.Option("--source-option", metavar="NAME=VALUE", help="An option of Spark's source; may be repeated."),
-]
-Metrics = Annotated[
-    Path | None,
-    typer.Option("--metrics", metavar="FILE", dir_okay=False, help="A line of JSON for each batch; else to stderr."),
-]
 Engine = Annotated[
     str,
     typer.Option(
@@ -76,56 +44,86 @@ Processes = Annotated[
     int | None,
     typer.Option("--processes", metavar="N", min=1, help="Processes of --engine local; else one a processor."),
 ]
-TableFormat = Annotated[
-    str, typer.Option("--table-format", metavar="parquet|delta", help="Format of the tables; delta with --stream.")
-]
 
 
-def ingest(
-    format: Annotated[str, typer.Option("--format", metavar="FORMAT", help="A format of the package.")],
-    output: Annotated[str, typer.Option("--output", metavar="PATH", help="Folder for the two tables.")],
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What is read, and as what."""
+
+    format: Annotated[str, typer.Option("--format", metavar="FORMAT", help="A format of the package.")]
     input: Annotated[
         str | None, typer.Option("--input", metavar="PATH", help="A file or a folder, or any path that Spark reads.")
-    ] = None,
-    framing: Framing = None,
+    ] = None
+    framing: Framing = None
     column: Annotated[
         str | None,
         typer.Option("--column", metavar="NAME", help="The input is Parquet; decode this binary column of it."),
-    ] = None,
-    root: Root = None,
-    parameter: Parameters = None,
-    drop: Drop = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace tables that are already there.")] = False,
-    append: Annotated[bool, typer.Option("--append", help="Add a batch to tables that are already there.")] = False,
+    ] = None
+    root: Root = None
+    parameter: Parameters = None
+    drop: Drop = None
+    out: Out = OUT
+    package: Package = PACKAGE
+
+    def plan(self) -> Plan:
+        """How it is decoded; raises MisuseError where that cannot be."""
+        module = chosen(self.format, self.package, self.out)
+        module.CODEC.root(self.root)
+        given = tuple(parameter_values(module, self.parameter or []).items())
+        dropped = dropped_codes(module, self.drop)
+        name = f"{self.package}.{module.FORMAT}"
+        return Plan(name, module.FORMAT, module.DIGEST, self.root, self.framing, given, dropped)
+
+
+@dataclass(frozen=True, slots=True)
+class Adding:
+    """Where it is written to, and what becomes of what is there."""
+
+    output: Annotated[str, typer.Option("--output", metavar="PATH", help="Folder for the two tables.")]
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace tables that are already there.")] = False
+    append: Annotated[bool, typer.Option("--append", help="Add a batch to tables that are already there.")] = False
     accept_changes: Annotated[
         bool,
         typer.Option(
             "--accept-changes", help="Add to tables that were written by another format, root, framing or parameter."
         ),
-    ] = False,
+    ] = False
     fail_on_error: Annotated[
         bool, typer.Option("--fail-on-error", help="Exit 1 where any record went to the quarantine.")
-    ] = False,
-    stream: Stream = False,
-    kafka: Kafka = None,
-    topic: Topic = None,
-    samples: SamplesRate = None,
-    specs: Specs = SPECS,
-    checkpoint: Checkpoint = None,
-    trigger: Trigger = None,
-    max_per_batch: MaxPerBatch = None,
-    source_option: SourceOptions = None,
-    metrics: Metrics = None,
-    table_format: TableFormat = "parquet",
-    packages: Packages = None,
-    conf: Conf = None,
-    driver_memory: DriverMemory = None,
-    master: Master = "local[2]",
-    engine: Engine = "spark",
-    processes: Processes = None,
-    out: Out = OUT,
-    package: Package = PACKAGE,
-) -> None:
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """Who does the work."""
+
+    engine: Engine = SPARK
+    processes: Processes = None
+    packages: Packages = None
+    conf: Conf = None
+    driver_memory: DriverMemory = None
+    master: Master = "local[2]"
+
+    def check(self, *, stream: bool) -> None:
+        """Raises MisuseError where the options do not fit together."""
+        if self.engine not in ENGINES:
+            raise MisuseError(f"--engine {self.engine}: it can be {' or '.join(ENGINES)}")
+        if self.engine == SPARK and self.processes is not None:
+            raise MisuseError("--processes is for --engine local; on Spark --master says it: local[4]")
+        if self.engine == LOCAL and stream:
+            raise MisuseError("--engine local takes what is there; a stream runs on Spark (leave --engine out)")
+        of_spark = {"--packages": self.packages, "--conf": self.conf, "--driver-memory": self.driver_memory}
+        for name, value in of_spark.items():
+            if self.engine == LOCAL and value:
+                raise MisuseError(f"{name} is Spark's; leave it out, or --engine local")
+        self.configuration()
+
+    def configuration(self) -> tuple[tuple[str, str], ...]:
+        """What a Spark session is told; raises MisuseError for what is no setting."""
+        return session_configuration(self.packages, self.conf, self.driver_memory)
+
+
+def ingest(reading: Reading, adding: Adding, streaming: Streaming, running: Running) -> None:
     """Decode raw bytes into a typed table, and what cannot be decoded into a quarantine table.
 
     Writes OUTPUT/records (the columns of the format, and _source, _record, _offset) and OUTPUT/quarantine (the raw
@@ -156,48 +154,44 @@ def ingest(
       wireloom ingest --format kind_of_event --stream --kafka broker:9092 --topic events --output tables/
       wireloom ingest --format kind_of_event --stream --samples 100 --output /tmp/tables
     """
-    asked = Streaming(
-        kafka, tuple(topic or ()), samples, checkpoint, trigger, max_per_batch, tuple(source_option or ()), metrics,
-        table_format, accept_changes,
-    )  # fmt: skip
-    _check_engine(
-        engine, processes, {"--packages": packages, "--conf": conf, "--driver-memory": driver_memory}, stream=stream
+    running.check(stream=streaming.stream)
+    _check_shape(
+        reading.framing, reading.column if reading.column is not None else "value" if streaming.kafka else None
     )
-    _check_shape(framing, column if column is not None else "value" if kafka else None)
-    module = chosen(format, package, out)
-    module.CODEC.root(root)
-    given = tuple(parameter_values(module, parameter or []).items())
-    dropped = dropped_codes(module, drop)
-    plan = Plan(f"{package}.{module.FORMAT}", module.FORMAT, module.DIGEST, root, framing, given, dropped)
-    configuration = session_configuration(packages, conf, driver_memory)
-    if stream:
-        if overwrite:
-            raise MisuseError("--overwrite: a stream only adds; for a new beginning choose another --output")
-        if append:
-            raise MisuseError("--append: a stream always adds; leave it out")
-        flow = flow_of(plan, asked, input, column, output, specs)
-        summary = run_stream(flow, asked, out, master, configuration)
-    else:
-        refuse_stream_options(asked)
-        if append and overwrite:
-            raise MisuseError("--append and --overwrite exclude each other")
-        if accept_changes and not append:
-            raise MisuseError("--accept-changes is for what adds to tables: --append, or --stream")
-        job = Job(plan, _input(input), output, column, overwrite, append, accept_changes)
-        summary = _local(job, processes) if engine == LOCAL else _run(job, out, master, configuration)
-    _tell(summary, output, fail_on_error=fail_on_error)
+    plan = reading.plan()
+    summary = (_stream if streaming.stream else _once)(plan, reading, adding, streaming, running)
+    for line in summary_lines(summary, adding.output):
+        say(line)
+    if adding.fail_on_error and summary.quarantined:
+        raise typer.Exit(PROBLEMS)
 
 
-def _check_engine(engine: str, processes: int | None, of_spark: Mapping[str, object], *, stream: bool) -> None:
-    if engine not in ENGINES:
-        raise MisuseError(f"--engine {engine}: it can be {' or '.join(ENGINES)}")
-    if engine == SPARK and processes is not None:
-        raise MisuseError("--processes is for --engine local; on Spark --master says it: local[4]")
-    if engine == LOCAL and stream:
-        raise MisuseError("--engine local takes what is there; a stream runs on Spark (leave --engine out)")
-    for name, value in of_spark.items():
-        if engine == LOCAL and value:
-            raise MisuseError(f"{name} is Spark's; leave it out, or --engine local")
+def _stream(plan: Plan, reading: Reading, adding: Adding, streaming: Streaming, running: Running) -> Summary:
+    if adding.overwrite:
+        raise MisuseError("--overwrite: a stream only adds; for a new beginning choose another --output")
+    if adding.append:
+        raise MisuseError("--append: a stream always adds; leave it out")
+    flow = flow_of(plan, streaming, reading.input, reading.column, adding.output)
+    flow = replace(flow, accept_changes=adding.accept_changes)
+    return run_stream(flow, streaming, reading.out, running.master, running.configuration())
+
+
+def _once(plan: Plan, reading: Reading, adding: Adding, streaming: Streaming, running: Running) -> Summary:
+    refuse_stream_options(streaming)
+    if adding.append and adding.overwrite:
+        raise MisuseError("--append and --overwrite exclude each other")
+    if adding.accept_changes and not adding.append:
+        raise MisuseError("--accept-changes is for what adds to tables: --append, or --stream")
+    job = Job(
+        plan,
+        _input(reading.input),
+        adding.output,
+        reading.column,
+        adding.overwrite,
+        adding.append,
+        adding.accept_changes,
+    )
+    return _local(job, running) if running.engine == LOCAL else _on_spark(job, reading.out, running)
 
 
 def _check_shape(framing: str | None, column: str | None) -> None:
@@ -213,24 +207,17 @@ def _input(path: str | None) -> str:
     return path
 
 
-def _local(job: Job, processes: int | None) -> Summary:
+def _local(job: Job, running: Running) -> Summary:
     from wireloom.ingest.batch import ingest as run  # here, because they import pyarrow
     from wireloom.ingest.local import LocalEngine, cores
 
     with waiting("Decoding"):
-        return run(LocalEngine(processes or cores()), job, note)
+        return run(LocalEngine(running.processes or cores()), job, note)
 
 
-def _run(job: Job, out: Path, master: str, configuration: tuple[tuple[str, str], ...]) -> Summary:
+def _on_spark(job: Job, out: Path, running: Running) -> Summary:
     from wireloom.spark.ingest.batch import ingest as run  # here, because it imports pyspark
     from wireloom.spark.session import session
 
-    with waiting("Decoding"), session((out,), master, configuration) as spark:
+    with waiting("Decoding"), session((out,), running.master, running.configuration()) as spark:
         return run(spark, job, note)
-
-
-def _tell(summary: Summary, output: str, *, fail_on_error: bool) -> None:
-    for line in summary_lines(summary, output):
-        say(line)
-    if fail_on_error and summary.quarantined:
-        raise typer.Exit(PROBLEMS)

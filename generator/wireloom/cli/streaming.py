@@ -8,10 +8,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from wireloom.catalog import open_format, open_package
 from wireloom.cli.console import note, waiting
+from wireloom.cli.options import SPECS, Specs
 from wireloom.failures import MisuseError
 from wireloom.ingest.plan import NOTHING, Column, Files, Flow, Kafka, Plan, Samples, Source, Summary
 
@@ -29,28 +32,57 @@ CLEAR = "\r\x1b[K"
 class Streaming:
     """What the command line says of a stream."""
 
-    kafka: str | None
-    topics: tuple[str, ...]
-    samples: int | None
-    checkpoint: str | None
-    trigger: str | None
-    max_per_batch: int | None
-    source_options: tuple[str, ...]
-    metrics: Path | None
-    table_format: str
-    accept_changes: bool
+    stream: Annotated[bool, typer.Option("--stream", help="Go on: take what comes, batch by batch (see above).")] = (
+        False
+    )
+    kafka: Annotated[str | None, typer.Option("--kafka", metavar="HOST:PORT,...", help="Stream from Kafka.")] = None
+    topic: Annotated[list[str] | None, typer.Option("--topic", metavar="NAME", help="A topic; may be repeated.")] = None
+    samples: Annotated[
+        int | None,
+        typer.Option("--samples", metavar="RATE", min=1, help="Stream so many samples a second, without any source."),
+    ] = None
+    specs: Specs = SPECS
+    checkpoint: Annotated[
+        str | None,
+        typer.Option("--checkpoint", metavar="PATH", help="Where the stream stands; else OUTPUT/_checkpoint."),
+    ] = None
+    trigger: Annotated[
+        str | None,
+        typer.Option(
+            "--trigger",
+            metavar="once|available-now|INTERVAL",
+            help="Take what is there and end, or a batch every '10 seconds'; else one after the other.",
+        ),
+    ] = None
+    max_per_batch: Annotated[
+        int | None,
+        typer.Option("--max-per-batch", metavar="N", min=1, help="Most messages of Kafka, or files, in one batch."),
+    ] = None
+    source_option: Annotated[
+        list[str] | None,
+        typer.Option("--source-option", metavar="NAME=VALUE", help="An option of Spark's source; may be repeated."),
+    ] = None
+    metrics: Annotated[
+        Path | None,
+        typer.Option(
+            "--metrics", metavar="FILE", dir_okay=False, help="A line of JSON for each batch; else to stderr."
+        ),
+    ] = None
+    table_format: Annotated[
+        str, typer.Option("--table-format", metavar="parquet|delta", help="Format of the tables; delta with --stream.")
+    ] = "parquet"
 
 
 def refuse_stream_options(asked: Streaming) -> None:
     """Raises MisuseError where an option makes sense for streams only, and this is none."""
     given = {
         "--kafka": asked.kafka,
-        "--topic": asked.topics,
+        "--topic": asked.topic,
         "--samples": asked.samples,
         "--checkpoint": asked.checkpoint,
         "--trigger": asked.trigger,
         "--max-per-batch": asked.max_per_batch,
-        "--source-option": asked.source_options,
+        "--source-option": asked.source_option,
         "--metrics": asked.metrics,
     }
     named = [name for name, value in given.items() if value]
@@ -60,12 +92,12 @@ def refuse_stream_options(asked: Streaming) -> None:
         raise MisuseError(f"--table-format {asked.table_format}: without --stream it can be parquet")
 
 
-def flow_of(plan: Plan, asked: Streaming, input: str | None, column: str | None, output: str, specs: Path) -> Flow:
+def flow_of(plan: Plan, asked: Streaming, input: str | None, column: str | None, output: str) -> Flow:
     """The stream that the options mean; raises MisuseError where they do not fit."""
     if asked.table_format not in TABLE_FORMATS:
         raise MisuseError(f"--table-format {asked.table_format}: it can be {', '.join(TABLE_FORMATS)}")
-    source = _source(plan, asked, input, column, specs)
-    options = tuple(_option(text) for text in asked.source_options)
+    source = _source(plan, asked, input, column)
+    options = tuple(_option(text) for text in asked.source_option or ())
     return Flow(
         plan,
         source,
@@ -73,27 +105,26 @@ def flow_of(plan: Plan, asked: Streaming, input: str | None, column: str | None,
         asked.checkpoint or "",
         asked.trigger,
         asked.table_format,
-        asked.accept_changes,
-        (*_limit(source, asked.max_per_batch), *options),
+        options=(*_limit(source, asked.max_per_batch), *options),
     )
 
 
-def _source(plan: Plan, asked: Streaming, input: str | None, column: str | None, specs: Path) -> Source:
+def _source(plan: Plan, asked: Streaming, input: str | None, column: str | None) -> Source:
     given = {"--input": input, "--kafka": asked.kafka, "--samples": asked.samples}
     named = [name for name, value in given.items() if value]
     if len(named) != 1:
         found = " and ".join(named) or "nothing"
         raise MisuseError(f"a stream comes from one of --input, --kafka and --samples; given is {found}")
-    if asked.topics and asked.kafka is None:
+    if asked.topic and asked.kafka is None:
         raise MisuseError("--topic is Kafka's; name the brokers with --kafka HOST:PORT")
     if column is not None and input is None:
         raise MisuseError("--column is for --input of Parquet files")
     if asked.kafka is not None:
-        if not asked.topics:
+        if not asked.topic:
             raise MisuseError("--kafka needs a --topic")
-        return Kafka(asked.kafka, tuple(name for text in asked.topics for name in text.split(",")))
+        return Kafka(asked.kafka, tuple(name for text in asked.topic for name in text.split(",")))
     if asked.samples is not None:
-        return Samples(asked.samples, _samples(plan, specs))
+        return Samples(asked.samples, _samples(plan, asked.specs))
     path = input or ""
     return Files(path) if column is None else Column(path, column)
 

@@ -91,6 +91,7 @@ FEATURES: dict[str, list[Feature]] = {
     "Structs": [
         Feature("`form: object`", [{"v": "int32"}], {"v": 1}, struct={"form": "object"}),
         Feature("`form: array`", [{"v": "int32"}], {"v": 1}, struct={"form": "array"}),
+        Feature("`byteOrder` of a struct", [{"v": "float64"}], {"v": 0.5}, struct={"byteOrder": "little"}),
         Feature("`versions` by `arity`", [{"a": "int32"}, {"b": {"type": "int32", "since": "new"}}], {"a": 1, "b": 2}, struct={"versions": {"old": {"arity": 1}, "new": {"arity": 2}}}),
         Feature("`versions` by `when`", [{"a": "int32"}, {"b": {"type": "int32", "since": "new"}}], {"a": 1, "b": 2}, struct={"versions": {"old": {"when": "not p"}, "new": {"when": "p"}}}, keys={"parameters": {"p": {"type": "bool", "default": True}}}),
         Feature("a binary struct inside", [{"v": "In"}], {"v": {"x": 1}}, {"In": {"encoding": "binary", "fields": [{"x": "uint8"}]}}),
@@ -113,6 +114,7 @@ FEATURES: dict[str, list[Feature]] = {
         Feature("`values`", [{"v": {"type": "uint8", "values": {"1": "one", "2": "two"}}}], {"v": "two"}),
         Feature("`range`", [{"v": {"type": "uint8", "range": "0 .. 9"}}], {"v": 4}),
         Feature("`bits`", [{"v": {"type": "uint8", "hidden": True, "bits": {"low": "0..3", "high": "4..7"}}}], {"low": 1, "high": 2}),
+        Feature("`byteOrder`", [{"v": {"type": "uint32", "byteOrder": "little"}}], {"v": 4}),
         Feature("`compute`", [{"v": "uint8"}, {"w": {"type": "int64", "compute": "v + 1"}}], {"v": 1, "w": 2}),
         Feature("`checksum`, of bytes", [{"v": "uint8"}, {"s": {"type": "bytes(16)", "checksum": "md5", "over": "0 .. 1", "hidden": True}}, {"verify": {"field": "s"}}], {"v": 1}),
         Feature("`checksum`, a CRC", [{"v": "uint8"}, {"s": {"type": "uint16", "checksum": "crc16", "over": "0 .. 1", "hidden": True}}, {"verify": {"field": "s"}}], {"v": 1}, keys={"checksums": {"crc16": _CRC}}),

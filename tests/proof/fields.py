@@ -197,6 +197,13 @@ def _unique(plan: Plan) -> Any:
     return plan.chance.one(scalars).name
 
 
+def _byte_order(plan: Plan) -> Any:
+    ordered = plan.typed.shape in ("int", "float") and (plan.typed.size or 0) > 1 and str(plan.typed.form)[0].islower()
+    if plan.encoding != "binary" or not plan.on_wire or not ordered or not plan.chance.often(0.12):
+        return ABSENT
+    return plan.chance.one(["big", "little"])
+
+
 def _line_feeds(plan: Plan) -> Any:
     fits = plan.encoding == "json" and plan.typed.shape == "bytes"
     return True if fits and plan.chance.often(0.25) else ABSENT
@@ -240,6 +247,7 @@ STRATEGIES: Mapping[str, Callable[[Plan], Any]] = {
     "unique": _unique,
     "lineFeeds": _line_feeds,
     "wire": _wire,
+    "byteOrder": _byte_order,
     "when": _when,
     "else": _else,
 }

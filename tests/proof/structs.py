@@ -75,6 +75,7 @@ class StructWriter:
                 "fields": self.entries,
                 "encoding": encoding if encoding != self.scope.draft.encoding or own or chance.often(0.05) else ABSENT,
                 "form": stated,
+                "byteOrder": chance.one(["big", "little"]) if self.binary and chance.often(0.12) else ABSENT,
                 "versions": versions,
                 "doc": "A struct." if chance.often(0.05) else ABSENT,
             },

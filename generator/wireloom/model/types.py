@@ -39,13 +39,19 @@ class Presence(Enum):
     OPTIONAL = "optional"
 
 
-class IntegerForm(Enum):
-    """How an integer is written; what its value may be is another matter."""
+class NumberForm(Enum):
+    """How a number is written; what its value may be is another matter."""
 
     OWN = "own"  # as the encoding has it: binary in its width, protobuf as a varint, the others in any width
+    BIG = "big"  # in its width, the highest byte first, whatever the order of the format
+    LITTLE = "little"  # in its width, the lowest byte first
     VARINT = "varint"  # seven bits a byte, the lowest first; the highest bit says that another byte follows (LEB128)
     ZIGZAG = "zigzag"  # a varint of 2n, or of -2n - 1 where it is negative
     FIXED = "fixed"  # in its width, in protobuf
+
+
+ORDERED = (NumberForm.BIG, NumberForm.LITTLE)
+"""The forms that state an order of bytes."""
 
 
 # --- scalars -----------------------------------------------------------------------------------------------------
@@ -57,12 +63,12 @@ class Integer:
 
     bits: int
     signed: bool
-    form: IntegerForm = IntegerForm.OWN
+    form: NumberForm = NumberForm.OWN
 
     @property
     def width(self) -> int | None:
         """Its bytes in binary; None where they are as many as its value takes."""
-        return self.bits // 8 if self.form is IntegerForm.OWN else None
+        return self.bits // 8 if self.form in (NumberForm.OWN, *ORDERED) else None
 
     @property
     def minimum(self) -> int:
@@ -80,6 +86,7 @@ class Float:
     """An IEEE 754 number of 32 or 64 bits; MessagePack and JSON read either width and round to it."""
 
     bits: int
+    form: NumberForm = NumberForm.OWN
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from wireloom.expr.ast import Kind
-from wireloom.model.types import Array, Bytes, Integer, IntegerForm, Nullable, Salvage, Type
+from wireloom.model.types import Array, Bytes, Integer, Nullable, NumberForm, Salvage, Type
 from wireloom.problems import nearest
 from wireloom.resolve.expressions import expression
 from wireloom.resolve.types import Surroundings, with_inner
@@ -20,7 +20,7 @@ _Changed = TypeVar("_Changed", Integer, Bytes, Array)
 def adorned(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Type:
     """The type with what the field's keys say about it."""
     if document.wire != "varint":
-        form = IntegerForm(document.wire)
+        form = NumberForm(document.wire)
         _check_zigzag(around, place / "wire", form, type)
         type = _changed(around, place / "wire", type, Integer, lambda integer: replace(integer, form=form))
     if document.line_feeds:
@@ -31,10 +31,10 @@ def adorned(around: Surroundings, place: Place, document: FieldDocument, type: T
     return _adorned_list(around, place, document, type)
 
 
-def _check_zigzag(around: Surroundings, place: Place, form: IntegerForm, type: Type) -> None:
+def _check_zigzag(around: Surroundings, place: Place, form: NumberForm, type: Type) -> None:
     """Zigzag is a way to write negative numbers."""
     inner = type.element if isinstance(type, Array) else type
-    if form is IntegerForm.ZIGZAG and isinstance(inner, Integer) and not inner.signed:
+    if form is NumberForm.ZIGZAG and isinstance(inner, Integer) and not inner.signed:
         hint = "drop `wire`, or give the field int32 or int64"
         around.reports(place, "wrong-shape", "zigzag is of signed integers", hint)
 

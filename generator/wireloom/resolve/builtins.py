@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from wireloom.expr.ast import Kind
-from wireloom.model.types import Boolean, Bytes, Encoding, Float, Integer, IntegerForm, JsonText, Null, Text, Type
+from wireloom.model.types import Boolean, Bytes, Encoding, Float, Integer, JsonText, Null, NumberForm, Text, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +19,11 @@ class Builtin:
     instead: Mapping[Encoding, str] = field(default_factory=dict)  # what to write in an encoding that lacks it
 
 
-def _integers(name: str, widths: Sequence[int], form: IntegerForm, *, signed: bool) -> dict[str, Type]:
+def _integers(name: str, widths: Sequence[int], form: NumberForm, *, signed: bool) -> dict[str, Type]:
     return {f"{name}{bits}": Integer(bits, signed, form) for bits in widths}
 
 
-_OWN = IntegerForm.OWN
+_OWN = NumberForm.OWN
 _WIDTHS = (8, 16, 32, 64)
 _BINARY, _MSGPACK, _PROTOBUF, _JSON = Encoding
 
@@ -37,7 +37,7 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
         "integer": Builtin(
             "`int8` `int16` `int32` `int64`, `uint8` `uint16` `uint32` `uint64`",
             {
-                _BINARY: "of that width, in the format's byte order",
+                _BINARY: "of that width, in the byte order of the field, the struct or the format",
                 _MSGPACK: "any width, range checked",
                 _PROTOBUF: "varint (`wire`: zigzag, fixed)",
                 _JSON: "an integer literal, range checked",
@@ -51,8 +51,8 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
                 _BINARY: "as many bytes as the value takes: LEB128, unsigned, or signed by zigzag",
                 _PROTOBUF: "varint, zigzag",
             },
-            _integers("varint", (32, 64), IntegerForm.VARINT, signed=False)
-            | _integers("zigzag", (32, 64), IntegerForm.ZIGZAG, signed=True),
+            _integers("varint", (32, 64), NumberForm.VARINT, signed=False)
+            | _integers("zigzag", (32, 64), NumberForm.ZIGZAG, signed=True),
             instead=dict.fromkeys((_MSGPACK, _JSON), "write uint32 or uint64, int32 or int64"),
         ),
         "float": Builtin(

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from wireloom import names
 from wireloom.expr.ast import Expression, Kind
-from wireloom.model.types import Field, Float, Form, Integer, Nullable, Presence, Scalar, Type
+from wireloom.model.types import Encoding, Field, Float, Form, Integer, Nullable, NumberForm, Presence, Scalar, Type
 from wireloom.resolve import builtins, constants
 from wireloom.resolve.adornments import adorned
 from wireloom.resolve.bits import bits_of
@@ -12,7 +12,7 @@ from wireloom.resolve.expressions import expression
 from wireloom.resolve.keys import check_form, check_keys
 from wireloom.resolve.links import checksum_of, table_reference_of
 from wireloom.resolve.scopes import Scope
-from wireloom.resolve.types import Surroundings, type_of
+from wireloom.resolve.types import Surroundings, has_order, type_of
 from wireloom.resolve.values import mappings_of
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
@@ -26,10 +26,23 @@ def field_of(around: Surroundings, place: Place, name: str, document: str | Fiel
     full = FieldDocument(type=document) if isinstance(document, str) else document
     at = place if isinstance(document, str) else place / "type"
     check_keys(around, place, full)
-    stated = _field(around, place, name, full, type_of(around, at, full.type))
+    stated = _field(around, place, name, full, _type(around, place, at, full))
     check_form(around, place, stated, full, form)
     on_wire = stated.compute is None and not stated.counted
     return replace(stated, member=full.member or name) if form is Form.OBJECT and on_wire else stated
+
+
+def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument) -> Type:
+    """The type that a field states, its numbers in the order of bytes that the field says."""
+    if document.compute is not None or document.counted:
+        return type_of(replace(around, order=NumberForm.OWN), at, document.type)
+    if document.byte_order is None:
+        return type_of(around, at, document.type)
+    type = type_of(replace(around, order=NumberForm(document.byte_order)), at, document.type)
+    if around.encoding is Encoding.BINARY and not has_order(type):
+        message, hint = "nothing here has several bytes to be ordered", "say it where the numbers stand, or drop it"
+        around.scope.draft.reports_entry(place / "byteOrder", "wrong-shape", message, hint)
+    return type
 
 
 def _field(around: Surroundings, place: Place, name: str, document: FieldDocument, type: Type) -> Field:

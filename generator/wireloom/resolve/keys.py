@@ -16,6 +16,7 @@ _ENCODINGS: Table[str, tuple[Encoding, ...]] = {
     "size": (Encoding.BINARY,),
     "count": (Encoding.BINARY,),
     "bits": (Encoding.BINARY,),
+    "byteOrder": (Encoding.BINARY,),
     "checksum": (Encoding.BINARY,),
     "tag": (Encoding.PROTOBUF,),
     "wire": (Encoding.PROTOBUF,),
@@ -53,6 +54,7 @@ _ON_WIRE = (
     "salvage",
     "lineFeeds",
     "wire",
+    "byteOrder",
 )
 # Keys that cannot stand together.
 _RIVALS = (

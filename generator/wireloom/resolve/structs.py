@@ -1,6 +1,7 @@
 """A struct of a document -> a struct of the model: its container, its steps in order, its versions."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from wireloom.expr.ast import Expression, Kind
 from wireloom.model.types import (
@@ -12,6 +13,7 @@ from wireloom.model.types import (
     Frame,
     Mark,
     Need,
+    NumberForm,
     Step,
     Struct,
     Verify,
@@ -36,10 +38,11 @@ _FORMS: dict[Encoding, tuple[Form, ...]] = {  # the first is the default
 def struct_of(around: Surroundings, place: Place, name: str, document: StructType) -> Struct:
     """The struct that a named type states."""
     form = _form(around, place / "form", document)
+    if document.byte_order is not None:
+        _require_binary(around, place / "byteOrder", "byteOrder")
+        around = replace(around, order=NumberForm(document.byte_order))
     steps = tuple(
-        _step(
-            Surroundings(around.scope.at(position), around.encoding), place / "fields" / position, entry, form, document
-        )
+        _step(replace(around, scope=around.scope.at(position)), place / "fields" / position, entry, form, document)
         for position, entry in enumerate(document.fields)
     )
     return Struct(name, around.encoding, form, steps, _versions(around, place / "versions", document), document.doc)

@@ -6,7 +6,9 @@ from typing import TypeVar
 
 from wireloom.expr.ast import Expression, Kind
 from wireloom.expr.types import kind as expression_kind
+from wireloom.model.traversal import parts
 from wireloom.model.types import (
+    ORDERED,
     Alternative,
     Array,
     Attempt,
@@ -16,12 +18,14 @@ from wireloom.model.types import (
     Extension,
     Fallback,
     FieldTag,
+    Float,
     Integer,
     JsonText,
     Map,
     MemberTag,
     Null,
     Nullable,
+    NumberForm,
     OneOf,
     PeekTag,
     Reference,
@@ -43,6 +47,7 @@ from wireloom.spec.language import MemberTag as MemberTagDocument
 from wireloom.spec.language import PeekTag as PeekTagDocument
 from wireloom.spec.language import Refusal as RefusalDocument
 
+_BYTE = 8  # bits of a number that has no order of bytes
 _JSON_KINDS = ("object", "array", "any")
 UNKNOWN = Null()  # stands for a type whose problem has been noted
 
@@ -53,6 +58,7 @@ class Surroundings:
 
     scope: Scope
     encoding: Encoding
+    order: NumberForm = NumberForm.OWN  # of the bytes of its numbers, where a struct or a field says it
 
     def reports(self, place: Place, id: str, message: str, hint: str = "", *, column: int = 0) -> None:
         """Note a problem."""
@@ -157,7 +163,7 @@ def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
     if single.name in builtins.SCALARS:
         if builtins.builtin_of(single.name) == "varint":
             _require_form(around, place, "varint", single.name, single)
-        return builtins.SCALARS[single.name]
+        return _ordered(around, builtins.SCALARS[single.name])
     if single.name in draft.content.types:
         return Reference(single.name)
     if single.name == "any":
@@ -172,6 +178,15 @@ def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
     hint = nearest(single.name, (*draft.content.types, *builtins.TYPE_NAMES))
     around.reports(place, "unknown-type", f"there is no type {single.name}", hint, column=single.column)
     return UNKNOWN
+
+
+def _ordered(around: Surroundings, type: Type) -> Type:
+    """A type of the language in the order of bytes that holds here, where it has several bytes and always as many."""
+    match type:
+        case Float() | Integer(form=NumberForm.OWN) if type.bits > _BYTE and around.encoding is Encoding.BINARY:
+            return replace(type, form=around.order)
+        case _:
+            return type
 
 
 def _sized(around: Surroundings, place: Place, name: str, size: notation.Argument) -> Type:
@@ -220,6 +235,15 @@ def _extension(
     return Extension(number, inner)
 
 
+def has_order(type: Type) -> bool:
+    """Whether a number of the type states the order of its bytes, or a problem hides what there is."""
+    match type:
+        case Integer() | Float():
+            return type.form in ORDERED
+        case _:
+            return type is UNKNOWN or any(has_order(part) for part in parts(type))
+
+
 # --- unions --------------------------------------------------------------------------------------------------------
 
 
@@ -265,7 +289,7 @@ def _tag(around: Surroundings, place: Place, form: SelectType) -> tuple[FieldTag
     match form.select:
         case PeekTagDocument(peek=name):
             _require_encoding(around, place, Encoding.BINARY, "peek")
-            peeked = builtins.SCALARS.get(name)
+            peeked = _ordered(around, builtins.SCALARS.get(name, UNKNOWN))
             if not isinstance(peeked, Integer) or peeked.width is None or peeked.bits > 64:
                 around.reports(place / "peek", "unknown-type", f"{name} is no integer type", "write int8, uint16 ...")
                 peeked = Integer(8, signed=True)

@@ -11,6 +11,7 @@ from wireloom.expr.extents import Extent
 from wireloom.model.extents import field_extents
 from wireloom.model.format import Format
 from wireloom.model.types import (
+    ORDERED,
     Alternative,
     Array,
     Attempt,
@@ -23,12 +24,12 @@ from wireloom.model.types import (
     FieldTag,
     Float,
     Integer,
-    IntegerForm,
     JsonText,
     Map,
     MemberTag,
     Null,
     Nullable,
+    NumberForm,
     OneOf,
     PeekTag,
     Reference,
@@ -51,7 +52,7 @@ MODULES = {
 }
 
 
-_PROTOBUF_FORMS = {form: form.value for form in IntegerForm} | {IntegerForm.OWN: "varint"}
+_PROTOBUF_FORMS = {form: form.value for form in NumberForm} | {NumberForm.OWN: "varint"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,18 +146,21 @@ def constant(name: str) -> str:
 
 def _scalar(type: Integer | Float | Boolean | Null | Text | Bytes | JsonText, scope: Scope) -> Code:
     module = scope.module
-    order = "ORDER" if scope.encoding is Encoding.BINARY else None
     match type:
         case Integer(bits, signed, width=None) if scope.encoding is Encoding.BINARY:
             return call("binary.Varint", str(bits), signed=str(signed))
         case Integer(bits, signed, form):
             kind = literal(_PROTOBUF_FORMS[form]) if scope.encoding is Encoding.PROTOBUF else None
             return call(
-                f"{module}.Integer", str(bits), signed=str(signed), order=order if bits > _BYTE else None, wire=kind
+                f"{module}.Integer",
+                str(bits),
+                signed=str(signed),
+                order=_order(form, scope) if bits > _BYTE else None,
+                wire=kind,
             )
-        case Float(bits):
+        case Float(bits, form):
             width = None if bits == 64 and scope.encoding in (Encoding.MSGPACK, Encoding.JSON) else str(bits)
-            return call(f"{module}.Float", *((width,) if width else ()), order=order)
+            return call(f"{module}.Float", *((width,) if width else ()), order=_order(form, scope))
         case Boolean():
             return call(f"{module}.Boolean")
         case Null():
@@ -170,6 +174,13 @@ def _scalar(type: Integer | Float | Boolean | Null | Text | Bytes | JsonText, sc
             return call("json.JsonText", literal(kind))
         case _:
             assert_never(type)
+
+
+def _order(form: NumberForm, scope: Scope) -> Code | None:
+    """The order of a number's bytes: its own, or that of the format."""
+    if scope.encoding is not Encoding.BINARY:
+        return None
+    return literal(form.value) if form in ORDERED else "ORDER"
 
 
 def _bytes(length: Code | None, code: str, *, line_feeds: bool, scope: Scope) -> Code:

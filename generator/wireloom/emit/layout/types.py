@@ -20,7 +20,6 @@ from wireloom.model.types import (
     Float,
     Frame,
     Integer,
-    IntegerForm,
     JsonText,
     Map,
     Mapping,
@@ -29,6 +28,7 @@ from wireloom.model.types import (
     Need,
     Null,
     Nullable,
+    NumberForm,
     OneOf,
     PeekTag,
     Presence,
@@ -55,9 +55,9 @@ def node(type: Type) -> Code:
     """A wire type."""
     match type:
         case Integer(bits, signed, form):
-            return _node("int", str(bits), str(signed), *(() if form is IntegerForm.OWN else (literal(form.value),)))
-        case Float(bits):
-            return _node("float", str(bits))
+            return _node("int", str(bits), str(signed), *_form(form))
+        case Float(bits, form):
+            return _node("float", str(bits), *_form(form))
         case Boolean():
             return _node("bool")
         case Null():
@@ -91,6 +91,11 @@ def node(type: Type) -> Code:
             return _struct(type)
         case _:
             assert_never(type)
+
+
+def _form(form: NumberForm) -> tuple[Code, ...]:
+    """How a number is written, where that is not as the encoding has it."""
+    return () if form is NumberForm.OWN else (literal(form.value),)
 
 
 def _salvage(salvage: Salvage | None) -> Code | None:

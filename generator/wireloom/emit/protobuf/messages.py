@@ -14,11 +14,11 @@ from wireloom.model.types import (
     Field,
     Float,
     Integer,
-    IntegerForm,
     JsonText,
     Map,
     Null,
     Nullable,
+    NumberForm,
     OneOf,
     Presence,
     Reference,
@@ -30,12 +30,12 @@ from wireloom.model.types import (
 
 _NARROW = 32  # bits; what fits is written in half the width
 _INTEGERS = {
-    (IntegerForm.OWN, True): "int",
-    (IntegerForm.OWN, False): "uint",
-    (IntegerForm.VARINT, False): "uint",
-    (IntegerForm.ZIGZAG, True): "sint",
-    (IntegerForm.FIXED, True): "sfixed",
-    (IntegerForm.FIXED, False): "fixed",
+    (NumberForm.OWN, True): "int",
+    (NumberForm.OWN, False): "uint",
+    (NumberForm.VARINT, False): "uint",
+    (NumberForm.ZIGZAG, True): "sint",
+    (NumberForm.FIXED, True): "sfixed",
+    (NumberForm.FIXED, False): "fixed",
 }
 
 

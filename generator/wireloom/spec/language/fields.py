@@ -78,6 +78,12 @@ class FieldDocument(Document):
         description="The code of its own check: const, values, range, size, bits, checksum, refers, unique, bytes(n).",
         examples=["bad_version"],
     )
+    byte_order: Literal["big", "little"] | None = Field(
+        default=None,
+        alias="byteOrder",
+        description="The order of the bytes of its numbers (binary); the struct's if not given.",
+        examples=["little"],
+    )
     at: ExpressionText | None = Field(
         default=None,
         description="Its offset in the struct; a negative one counts from the end (binary).",

@@ -104,6 +104,12 @@ class StructType(Document):
         description="Its container: `array` (positions, MessagePack's default) or `object` (names, JSON's default).",
         examples=["array"],
     )
+    byte_order: Literal["big", "little"] | None = Field(
+        default=None,
+        alias="byteOrder",
+        description="The order of the bytes of its numbers (binary); the format's if not given.",
+        examples=["little"],
+    )
     versions: dict[str, Version] | None = Field(
         default=None,
         description="Its layouts, from the oldest to the newest.",

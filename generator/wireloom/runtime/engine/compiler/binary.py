@@ -2,7 +2,7 @@
 
 from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.compiler.part import Part
-from wireloom.runtime.engine.compiler.scope import TAKES, Node, Scope, Sink, need_width, number_form
+from wireloom.runtime.engine.compiler.scope import TAKES, Node, Scope, Sink, need_width, number_form, ordered
 from wireloom.runtime.engine.expressions import Constant
 
 _MANY = 1 << 16  # elements that may be none of them bytes; of more there must be a byte each
@@ -19,9 +19,10 @@ class Binary(Part):
                     need_width(column, bits, signed)
                     written = number_form(node, self.compiler.big)
                     self.assembly.emit("INTEGER", *written, sink.register, column and column.index)
-            case ("float", bits):
+            case ("float", bits, *stated):
                 with self.compiler.into(sink.column, "float") as column:
-                    self.assembly.emit("FLOAT", bits // 8, self.compiler.big, column and column.index)
+                    big = ordered(stated, self.compiler.big)
+                    self.assembly.emit("FLOAT", bits // 8, big, column and column.index)
             case ("bool",):
                 with self.compiler.into(sink.column, "bool") as column:
                     self.assembly.emit("BOOLEAN", sink.register, column and column.index)

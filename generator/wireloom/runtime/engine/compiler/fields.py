@@ -86,7 +86,7 @@ class Fields(Part):
             case ("int", bits, signed, *_), "int" if bits <= _WIDEST:
                 sink = Sink(self.compiler.define(item.scope, item.name, "int"), item.column)
                 self.computed(compiled, sink, limits(bits, signed))
-            case ("float", _), "int":
+            case ("float", *_), "int":
                 register = self.compiler.define(item.scope, item.name, "mixed")
                 with self.compiler.into(item.column, "float") as column:
                     place = self.expressions.place(compiled)

@@ -124,10 +124,15 @@ def number_form(node: Node, big: bool) -> tuple[int, bool, int]:  # noqa: FBT001
     match node:
         case ("int", bits, signed, "varint" | "zigzag"):
             return 0, signed, bits
-        case ("int", bits, signed) if bits <= 64 and bits % 8 == 0:
-            return bits // 8, signed, big
+        case ("int", bits, signed, *form) if bits <= 64 and bits % 8 == 0:
+            return bits // 8, signed, ordered(form, big)
         case _:
             raise Uncovered(f"a binary integer of {node[1]} bits")
+
+
+def ordered(form: Sequence[str], big: bool) -> bool:  # noqa: FBT001 - as the compiler has it
+    """Whether the highest byte of a number comes first: where its form does not say, as the compiler has it."""
+    return form[0] == "big" if form else big
 
 
 def held_width(node: Node) -> int:

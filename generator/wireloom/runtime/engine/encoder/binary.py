@@ -4,7 +4,7 @@ from typing import Any
 
 from wireloom.runtime import leb128
 from wireloom.runtime.engine.assembly import Register, Uncovered
-from wireloom.runtime.engine.compiler.scope import TAKES, number_form
+from wireloom.runtime.engine.compiler.scope import TAKES, number_form, ordered
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.outline import Column
@@ -22,8 +22,8 @@ class Binary(Part):
         match node:
             case ("int", *_):
                 emit("INTEGER", found.index, *number_form(node, big))
-            case ("float", bits):
-                emit("FLOAT", found.index, bits // 8, big)
+            case ("float", bits, *form):
+                emit("FLOAT", found.index, bits // 8, ordered(form, big))
             case ("bool",):
                 emit("BOOLEAN", found.index)
             case ("text" | "bytes", size, *_):

@@ -200,8 +200,8 @@ class Fields(Part):
         bounds = [self.expressions.place(self.expressions.compiled(each, placed.item.scope)) for each in (first, last)]
         match self.compiler.reader.resolved(placed.item.type):
             case ("int", *_) as node if algorithm in self.compiler.crcs:
-                size = held_width(node)
-                return [self.compiler.crcs.index(algorithm), *bounds, placed.register, size, self.compiler.big]
+                size, (_, _, big) = held_width(node), number_form(node, self.compiler.big)
+                return [self.compiler.crcs.index(algorithm), *bounds, placed.register, size, big]
             case ("bytes", *_) if algorithm == "md5":
                 return [_MD5_LATER if alone else _MD5, *bounds, placed.register, _MD5_SIZE, 0]
             case _:

@@ -60,6 +60,7 @@ FEATURES: dict[str, list[Feature]] = {
     "Types": [
         Feature("`bool`", [{"v": "bool"}], {"v": True}),
         _of_type("uint8", 7),
+        _of_type("uint24", 7),
         _of_type("int64", -7),
         _of_type("varint64", 300),
         _of_type("float32", 0.5),

@@ -18,7 +18,7 @@ from wireloom.spec.language import (
     Trial,
 )
 
-_WIDTHS = (8, 16, 32, 64)
+_WIDTHS = (8, 8, 16, 16, 24, 32, 32, 40, 48, 56, 64, 64)
 _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in _WIDTHS)
 _VARINTS = ("varint32", "varint64", "zigzag32", "zigzag64")
 _ENCODINGS = ("binary", "msgpack", "protobuf", "json")
@@ -101,7 +101,7 @@ class Types:
 
     def unsigned(self) -> Typed:
         """A small unsigned integer, as counts and sizes are."""
-        return integer(self.chance.one(["uint8", "uint8", "uint16", "uint32"]))
+        return integer(self.chance.one(["uint8", "uint8", "uint16", "uint24", "uint32"]))
 
     def amount(self) -> Typed:
         """What counts elements or bytes, and does not depend on where it stands."""
@@ -307,7 +307,7 @@ class Types:
                 return tag.name, [str(each) for each in tag.values or ("0", "1", "2", "7")]
 
     def _peek(self) -> dict[str, Any]:
-        return document(PeekTag, {"peek": self.chance.one(["uint8", "uint8", "int8", "uint16"])})
+        return document(PeekTag, {"peek": self.chance.one(["uint8", "uint8", "int8", "uint16", "uint24"])})
 
     def _member_select(self) -> Typed:
         chance = self.chance

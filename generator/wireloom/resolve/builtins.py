@@ -24,7 +24,7 @@ def _integers(name: str, widths: Sequence[int], form: NumberForm, *, signed: boo
 
 
 _OWN = NumberForm.OWN
-_WIDTHS = (8, 16, 32, 64)
+_WIDTHS = range(8, 65, 8)
 _BINARY, _MSGPACK, _PROTOBUF, _JSON = Encoding
 
 BUILTINS: Mapping[str, Builtin] = MappingProxyType(
@@ -35,9 +35,9 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
             {"bool": Boolean()},
         ),
         "integer": Builtin(
-            "`int8` `int16` `int32` `int64`, `uint8` `uint16` `uint32` `uint64`",
+            "`int8` `int16` `int24` ... `int64`, `uint8` `uint16` `uint24` ... `uint64`",
             {
-                _BINARY: "of that width, in the byte order of the field, the struct or the format",
+                _BINARY: "so many bits (whole bytes), in the byte order of the field, struct or format",
                 _MSGPACK: "any width, range checked",
                 _PROTOBUF: "varint (`wire`: zigzag, fixed)",
                 _JSON: "an integer literal, range checked",

@@ -20,7 +20,7 @@ from wireloom.spec.documents import Place
 from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode
 
 _CODE_KEYS = ("else", "extElse", "error", "end")
-_PROTOBUF_BITS = 32  # of the narrowest integer on the wire
+_PROTOBUF_BITS = (32, 64)  # of integers on the wire
 _CODE_LISTS = ("codes", "wrongWhen")
 
 
@@ -100,7 +100,7 @@ def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
     match type:
         case types.Integer():
             cut = encoding is Encoding.BINARY and type.width is None
-            cut = cut or (encoding is Encoding.PROTOBUF and type.bits < _PROTOBUF_BITS)
+            cut = cut or (encoding is Encoding.PROTOBUF and type.bits not in _PROTOBUF_BITS)
             yield from ("int_range",) if typed or cut else ()
         case types.Float():
             yield from ("json_nonfinite",) if encoding is Encoding.JSON else ()

@@ -24,6 +24,7 @@ from wireloom.model.meanings import integer_type
 from wireloom.resolve.outline import leaves
 
 _KIND_ORDER = ("bool", "int", "float", "str", "bytes", "list", "map", "record", "variant")
+_WIDTHS = (8, 16, 32, 64)  # bits of integers in columns
 _NOTHING = logical.Record(())  # the type of what is always null, until a merge gives it one
 
 
@@ -39,11 +40,20 @@ class Shape:
 Types = Mapping[str, types.Type]
 
 
+def _integer(bits: int, *, signed: bool) -> LogicalType:
+    """The column of an integer: of its width, else of the smallest width whose signed integers hold it."""
+    if bits > _WIDTHS[-1]:
+        return logical.BigInteger()
+    if bits in _WIDTHS:
+        return logical.Integer(bits, signed)
+    return logical.Integer(next(width for width in _WIDTHS if width > bits), signed=True)
+
+
 def shape(type: types.Type, named: Types) -> Shape:
     """What readers see of a wire type."""
     match type:
         case types.Integer(bits=bits, signed=signed):
-            return Shape(logical.BigInteger() if bits > 64 else logical.Integer(bits, signed))
+            return Shape(_integer(bits, signed=signed))
         case types.Float(bits=bits):
             return Shape(logical.Float(bits))
         case types.Boolean():
@@ -177,7 +187,7 @@ def _bit_shape(bit: types.Bit) -> Shape:
         return mapped_shape(bit.mappings)
     if bit.width == 1:
         return Shape(logical.Boolean())
-    bits = next(width for width in (8, 16, 32, 64) if bit.width <= width)
+    bits = next(width for width in _WIDTHS if bit.width <= width)
     return Shape(logical.Integer(bits, bit.signed))
 
 

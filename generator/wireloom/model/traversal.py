@@ -1,9 +1,9 @@
 """The one traversal of wire types: what a type is made of, and which named types it uses."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from wireloom.model.format import Format
-from wireloom.model.types import Array, Attempt, Map, Nullable, OneOf, Reference, Refusal, Select, Struct, Type
+from wireloom.model.types import Array, Attempt, Map, Nullable, OneOf, Reference, Refusal, Select, Struct, Type, Verify
 
 
 def references(type: Type) -> Iterator[str]:
@@ -24,6 +24,32 @@ def expands(format: Format) -> bool:
     """Whether a record may hold more than its bytes: a field refers to an entry of a table, as others do."""
     structs = (type for _, type in format.types if isinstance(type, Struct))
     return any(field.refers is not None for struct in structs for field in struct.fields)
+
+
+def reads_again(types: Mapping[str, Type], roots: Iterable[Type]) -> bool:
+    """Whether bytes of a record may be read any number of times: what is in a list tries them or sums them up."""
+    found = set[str]()
+    left = [name for type in (*types.values(), *roots) for element in _elements(type) for name in references(element)]
+    while left:
+        name = left.pop()
+        if name not in found:
+            found.add(name)
+            left += references(types[name])
+    return any(_reads_again(types[name]) for name in found)
+
+
+def _reads_again(type: Type) -> bool:
+    if isinstance(type, Struct):
+        return any(isinstance(step, Verify) for step in type.steps)
+    return isinstance(type, Attempt)
+
+
+def _elements(type: Type) -> Iterator[Type]:
+    """The types of the elements of lists within a type."""
+    for part in (field.type for field in type.fields) if isinstance(type, Struct) else parts(type):
+        if isinstance(type, Array):
+            yield part
+        yield from _elements(part)
 
 
 def parts(type: Type) -> tuple[Type, ...]:

@@ -81,7 +81,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     if draft.problems.found:
         return None
     named = with_filler(named, draft.place)
-    errors = error_codes(draft, named)
+    errors = error_codes(draft, named, [entry.type for entry in entries])
     entry_points = roots(draft, entries, dict(named), schema)
     if draft.problems.found:
         return None

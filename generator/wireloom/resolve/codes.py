@@ -1,6 +1,6 @@
 """The vocabulary of errors: every code that decoding may report, in the order of first mention."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import assert_never
 
@@ -11,6 +11,7 @@ from wireloom.model import types
 from wireloom.model.extents import field_extents
 from wireloom.model.format import ErrorCode
 from wireloom.model.meanings import calculates
+from wireloom.model.traversal import reads_again
 from wireloom.model.types import Encoding, Form, Type
 from wireloom.problems import nearest
 from wireloom.resolve.builtins import CODES, general_codes
@@ -79,13 +80,13 @@ def _is_field(place: Place) -> bool:
     return bool(place.path) and place.path[-1] in _NAMING_KEYS
 
 
-def error_codes(draft: Draft, named: tuple[tuple[str, Type], ...]) -> tuple[ErrorCode, ...]:
+def error_codes(draft: Draft, named: tuple[tuple[str, Type], ...], roots: Sequence[Type]) -> tuple[ErrorCode, ...]:
     """The codes with what they mean."""
     encodings = dict.fromkeys(type.encoding for _, type in named if isinstance(type, types.Struct)) or {
         draft.encoding: None
     }
     general = [code for encoding in encodings for code in general_codes(encoding)]
-    general += ["size_limit"] if draft.content.limits.size is not None else []
+    general += ["size_limit"] if draft.content.limits.size is not None or reads_again(dict(named), roots) else []
     special = [code for _, type in named for code in type_codes(type, draft.encoding)]
     return tuple(
         ErrorCode(code, draft.content.errors.get(code) or CODES.get(code, ""))

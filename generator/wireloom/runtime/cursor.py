@@ -10,17 +10,41 @@ from contextlib import contextmanager
 
 from wireloom.runtime.errors import DecodeError
 
+AGAIN, AGAIN_FREE = 64, 64
+"""How often alternatives and checksums may go over a record, and the bytes that always may be gone over again."""
+
 
 class Cursor(io.BytesIO):
     """A record's bytes, a position, and the end of the region in force. Offsets are bytes from the record's start."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
-        self.limit = len(data)
+        self.total = len(data)
+        self.begin()
+        self.keeps_open = False  # whether open values are given as their bytes
+        # Lists and maps that were keys, by their ids, and what makes them equal to others.
+        self.keys: dict[int, tuple[object, tuple[str, object]]] = {}
+
+    def begin(self) -> None:
+        """A record is about to be read from here on."""
+        self.limit = self.total
         self.overrun = "truncated"
         self.depth = 0
         self.frame_end: int | None = None
-        self.keeps_open = False  # whether open values are given as their bytes
+        self.origin = self.furthest = self.tell()
+        self.again = 0
+
+    def go_over_again(self, start: int, end: int) -> None:
+        """Count bytes that are read more than once; `size_limit` where that comes to too much.
+
+        Alternatives that fail and checksums go over bytes that others read. Of each stretch AGAIN_FREE bytes are free,
+        and of the rest AGAIN times what the record has.
+        """
+        self.furthest = max(self.furthest, end)
+        self.again += max(end - start - AGAIN_FREE, 0)
+        if self.again > AGAIN * (self.furthest - self.origin):
+            expected = f"bytes that are read {AGAIN} times at most"
+            raise DecodeError("size_limit", offset=start, expected=expected, actual="more readings of them")
 
     @property
     def left(self) -> int:

@@ -18,6 +18,7 @@ from wireloom.runtime.values import Value, meant
 Ranges = Sequence[tuple[str, int | None, int | None]]
 _LOWEST, _HIGHEST = -(1 << 127), (1 << 128) - 1
 _SHIFTS = range(128)
+_LONG = 64  # characters, of a text that is worth remembering
 
 
 class LayoutPendingError(Exception):
@@ -229,6 +230,17 @@ def member(value: Any, name: str) -> Any:
 def present(value: object) -> bool:
     """Whether there is a value."""
     return value is not None
+
+
+def once(context: Container, function: Callable[..., Any], value: Any, *others: Any) -> Any:
+    """What a function gives for a value of a struct around: worked out once, however many elements ask for it."""
+    if not isinstance(value, str | bytes) or len(value) < _LONG:
+        return function(value, *others)
+    known = context._params.setdefault("_once", {})
+    asked = function.__name__, id(value), *others
+    if asked not in known:
+        known[asked] = value, function(value, *others)
+    return known[asked][1]
 
 
 @overload

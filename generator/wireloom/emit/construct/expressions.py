@@ -156,6 +156,8 @@ class _Writer:
                 return f"{first} if {middle} else {last}", _CONDITIONAL
             case Call("rangeName", (value, Literal(str(ranges)))):
                 return f"fn.range_name({self._list(value)}, {ranges_name(ranges)})", _ATOM
+            case Call("len" | "md5" | "decimal" as name, (FieldRef(up=up), *_) as arguments) if up:
+                return f"fn.once(ctx, {_FUNCTIONS[name]}, {self._list(*arguments)})", _ATOM
             case Call(name, arguments):
                 plain = name in ("min", "max") and all(self._is_certain(argument) for argument in arguments)
                 return f"{name if plain else _FUNCTIONS[name]}({self._list(*arguments)})", _ATOM

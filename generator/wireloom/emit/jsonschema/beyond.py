@@ -15,7 +15,7 @@ from wireloom.emit.jsonschema.records import Records
 from wireloom.expr.ast import Binary, Call, Expression, Literal, Unary
 from wireloom.expr.text import text_of
 from wireloom.model.format import Format
-from wireloom.model.traversal import expands, parts
+from wireloom.model.traversal import expands, parts, reads_again
 from wireloom.model.types import (
     Array,
     Attempt,
@@ -148,6 +148,8 @@ def _limits(format: Format, places: Sequence[_Place]) -> Iterator[Gap]:
         yield Gap("How large a record is", codes=("size_limit",))
     if expands(format):
         yield Gap("How many bytes the entries of tables make in all", codes=("size_limit",))
+    if reads_again(dict(format.types), [root.type for root in format.roots]):
+        yield Gap("How often alternatives and checksums in lists read the same bytes", codes=("size_limit",))
 
 
 def _open(type: Type) -> bool:

@@ -393,7 +393,8 @@ cdef int once(Machine *m, int64_t entry, const uint8_t *record, int64_t size, bi
     m.readable = m.given_end if m.given_end != NULL else m.stop
     m.frame_count = 0
     m.spans.length = 0
-    m.expanded = 0
+    m.expanded = m.again = 0
+    m.furthest = record
     code = run(m, entry)
     if code:
         return code

@@ -136,6 +136,15 @@ cdef int compute(Machine *m, const int64_t *i) noexcept nogil:
     return deliver(m, i[2], value, i[3], i[4])
 
 
+cdef inline bint too_often(Machine *m, const uint8_t *start, const uint8_t *end) noexcept nogil:
+    """Whether the record has been gone over too often, once more from `start` to `end`: long before the parser says so."""
+    if end > m.furthest:
+        m.furthest = end
+    if end - start > 32:
+        m.again += end - start - 32
+    return m.again > 16 * (m.furthest - m.base)
+
+
 cdef int verify(Machine *m, const int64_t *i) noexcept nogil:
     """i: algorithm, first expression, last expression, start register, register of the field, code"""
     cdef int64_t first = 0, last = 0, size
@@ -150,6 +159,8 @@ cdef int verify(Machine *m, const int64_t *i) noexcept nogil:
     first += m.registers[i[4]]
     if first < 0 or first > m.end - m.base or size > m.end - m.base - first:
         return m.overrun if first >= 0 and first <= m.end - m.base else IRREGULAR
+    if too_often(m, m.base + first, m.base + first + size):
+        return IRREGULAR
     if i[0] == OP_VERIFY_CRC:
         if wl_crc_value(m.crcs + i[1], m.base + first, size) != <uint64_t>m.registers[i[5]]:
             return <int>i[6]
@@ -228,6 +239,8 @@ cdef int attempt(Machine *m, const int64_t *i) noexcept nogil:
     m.spans.length = names
     for n in range(table[0]):
         if table[1 + 2 * n] == code:
+            if too_often(m, position, m.position):
+                return IRREGULAR
             m.position = position
             m.end = end
             m.overrun = overrun

@@ -292,6 +292,8 @@ cdef struct Machine:
     bint none
     int64_t depth
     int64_t limit
+    int64_t again  # bytes of the record that were gone over again, and
+    const uint8_t *furthest  # where doing so ended
     int64_t expanded  # bytes that the entries of tables made of the record so far
     Stack spans  # unique names, entries of repeated fields, keys
     Stack extents  # containers of an open value: end offset and the number of containers in it

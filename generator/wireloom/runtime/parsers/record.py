@@ -122,8 +122,7 @@ class Record(construct.Construct):
         raise chosen
 
     def _read_once(self, cursor: Cursor, parameters: Mapping[str, Any]) -> Any:
-        end = len(cursor.getbuffer())
-        cursor.limit, cursor.overrun, cursor.depth, cursor.frame_end = end, "truncated", 0, None
+        cursor.begin()
         context = Container(parameters)
         context._params = context
         context._expansion = Expansion(_limit(self.expansion, parameters))

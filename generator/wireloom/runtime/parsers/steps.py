@@ -118,6 +118,7 @@ class Verify:
         )
         if not 0 <= start <= stream.limit:
             raise stream.short(position, max(end - start, 0))
+        stream.go_over_again(start, max(start, end))
         stream.seek(start)
         actual = checksum.algorithm(stream.take(max(end - start, 0)))
         stream.seek(position)

@@ -195,7 +195,7 @@ class Attempt(construct.Construct):
 
     def _parse(self, stream: Any, context: Container, path: str) -> Value:
         start, reason = stream.tell(), None
-        region = stream.limit, stream.overrun
+        region = stream.limit, stream.overrun, stream.depth, stream.frame_end
         for trial in self.trials:
             try:
                 parsed: Value = trial.subcon._parse(stream, context, path)
@@ -205,8 +205,9 @@ class Attempt(construct.Construct):
                 if trial is self.trials[-1]:
                     raise
                 reason = error.code
+                stream.go_over_again(start, stream.tell())
                 stream.seek(start)
-                stream.limit, stream.overrun = region
+                stream.limit, stream.overrun, stream.depth, stream.frame_end = region
                 continue
             value = Value(parsed.free | {self.kind, self.reason}, parsed.derived | {self.reason})
             value[self.kind], value[self.reason] = trial.name, reason

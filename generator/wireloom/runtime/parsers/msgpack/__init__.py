@@ -1,20 +1,9 @@
 """The constructs of MessagePack that generated parsers declare."""
 
-from wireloom.runtime.parsers.msgpack.types import (
-    Array,
-    Boolean,
-    Bytes,
-    Extension,
-    Float,
-    Integer,
-    Map,
-    Members,
-    Null,
-    Nullable,
-    OneOf,
-    Positional,
-    Text,
-)
+from wireloom.runtime.parsers.msgpack.alternatives import Nullable, OneOf
+from wireloom.runtime.parsers.msgpack.containers import Array, Map
+from wireloom.runtime.parsers.msgpack.scalars import Boolean, Bytes, Extension, Float, Integer, Null, Text
+from wireloom.runtime.parsers.msgpack.structs import Members, Positional
 
 __all__ = [
     "Array",

@@ -1,0 +1,158 @@
+"""How a MessagePack value begins: its first byte tells the family, the rest of the head a number, a length or a count.
+
+Any legal width is accepted. A value of the wrong family is refused before its body is looked at; a declared count or
+length is compared with the bytes left before anything is read for it.
+"""
+
+import struct as _struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wireloom.runtime.cursor import Cursor
+from wireloom.runtime.errors import DecodeError
+
+# First byte (0xc0 to 0xdf) -> family, bytes of the number that follows, how to read it.
+_HEADS: dict[int, tuple[str, int, str]] = {
+    0xC0: ("nil", 0, ""),
+    0xC2: ("bool", 0, ""),
+    0xC3: ("bool", 0, ""),
+    0xC4: ("bin", 1, "B"),
+    0xC5: ("bin", 2, ">H"),
+    0xC6: ("bin", 4, ">I"),
+    0xC7: ("ext", 1, "B"),
+    0xC8: ("ext", 2, ">H"),
+    0xC9: ("ext", 4, ">I"),
+    0xCA: ("float", 4, ">f"),
+    0xCB: ("float", 8, ">d"),
+    0xCC: ("int", 1, "B"),
+    0xCD: ("int", 2, ">H"),
+    0xCE: ("int", 4, ">I"),
+    0xCF: ("int", 8, ">Q"),
+    0xD0: ("int", 1, "b"),
+    0xD1: ("int", 2, ">h"),
+    0xD2: ("int", 4, ">i"),
+    0xD3: ("int", 8, ">q"),
+    0xD9: ("str", 1, "B"),
+    0xDA: ("str", 2, ">H"),
+    0xDB: ("str", 4, ">I"),
+    0xDC: ("array", 2, ">H"),
+    0xDD: ("array", 4, ">I"),
+    0xDE: ("map", 2, ">H"),
+    0xDF: ("map", 4, ">I"),
+}
+_FIXEXT = {0xD4: 1, 0xD5: 2, 0xD6: 4, 0xD7: 8, 0xD8: 16}
+WORDS = {
+    "nil": "nil",
+    "bool": "a boolean",
+    "int": "an integer",
+    "float": "a float",
+    "str": "a string",
+    "bin": "a bin",
+    "array": "an array",
+    "map": "a map",
+    "ext": "an ext value",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What a value begins with: its family, and its number (integer, float, boolean) or its length or count."""
+
+    family: str
+    number: Any
+    start: int
+    code: int = 0  # the type of an ext value
+
+
+def family_at(cursor: Cursor) -> tuple[str, int, int]:
+    """Family, first byte and offset of the value at the cursor, whose first byte is consumed."""
+    start = cursor.tell()
+    first = cursor.take(1)[0]
+    if first <= 0x7F or first >= 0xE0:
+        return "int", first, start
+    if first <= 0x8F:
+        return "map", first, start
+    if first <= 0x9F:
+        return "array", first, start
+    if first <= 0xBF:
+        return "str", first, start
+    if first in _FIXEXT:
+        return "ext", first, start
+    if first == 0xC1:
+        raise DecodeError("bad_msgpack", offset=start, expected="a MessagePack value", actual="the reserved byte c1")
+    return _HEADS[first][0], first, start
+
+
+def read_head(cursor: Cursor, families: Sequence[str]) -> Head:
+    """The head of the value at the cursor; `type_mismatch` where its family is none of `families`."""
+    family, first, start = family_at(cursor)
+    if family not in families:
+        wanted = " or ".join(WORDS[name] for name in families)
+        raise DecodeError("type_mismatch", offset=start, expected=wanted, actual=WORDS[family])
+    return head_of(cursor, family, first, start)
+
+
+def head_of(cursor: Cursor, family: str, first: int, start: int) -> Head:
+    """The rest of the head behind its first byte."""
+    if first <= 0x7F:
+        return Head(family, first, start)
+    if first >= 0xE0:
+        return Head(family, first - 0x100, start)
+    if first <= 0x9F:
+        return Head(family, first & 0x0F, start)
+    if first <= 0xBF:
+        return Head(family, first & 0x1F, start)
+    if first in _FIXEXT:
+        return Head(family, _FIXEXT[first], start, _ext_code(cursor, start))
+    _, width, layout = _HEADS[first]
+    if family == "bool":
+        return Head(family, first == 0xC3, start)
+    number = _struct.unpack(layout, _rest(cursor, width, start))[0] if width else None
+    return Head(family, number, start, _ext_code(cursor, start) if family == "ext" else 0)
+
+
+def _rest(cursor: Cursor, width: int, start: int) -> bytes:
+    if width > cursor.left:
+        raise cursor.short(start, cursor.tell() - start + width)
+    return cursor.take(width)
+
+
+def _ext_code(cursor: Cursor, start: int) -> int:
+    code: int = _struct.unpack("b", _rest(cursor, 1, start))[0]
+    return code
+
+
+def take_body(cursor: Cursor, head: Head) -> bytes:
+    """The bytes of a str, bin or ext; `truncated` at its head where they are not all there."""
+    if head.number > cursor.left:
+        raise DecodeError(
+            cursor.overrun, offset=head.start, expected=f"{head.number} bytes", actual=f"{cursor.left} left"
+        )
+    return cursor.take(head.number)
+
+
+def check_count(cursor: Cursor, head: Head, least: int) -> None:
+    """`truncated` where `head` declares more entries of at least `least` bytes than the bytes left can hold."""
+    if head.number * least > cursor.left:
+        raise DecodeError(
+            cursor.overrun,
+            offset=head.start,
+            expected=f"{head.number} entries",
+            actual=f"{cursor.left} bytes left",
+        )
+
+
+def pass_over(cursor: Cursor) -> None:
+    """Go behind the value at the cursor, whatever it is."""
+    left = 1
+    while left:
+        family, first, start = family_at(cursor)
+        head = head_of(cursor, family, first, start)
+        left -= 1
+        if family in ("str", "bin", "ext"):
+            take_body(cursor, head)
+        elif family in ("array", "map"):
+            least = 2 if family == "map" else 1
+            check_count(cursor, head, least)
+            left += head.number * least

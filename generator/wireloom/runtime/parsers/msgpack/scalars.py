@@ -1,0 +1,195 @@
+"""MessagePack scalars by schema: each takes the head of its family and checks range, text and size; msgpack writes."""
+
+import struct as _struct
+from typing import Any
+
+import construct
+import msgpack
+from construct import Container
+
+from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.parsers.msgpack.heads import WORDS, Head, read_head, take_body
+from wireloom.runtime.parsers.protocol import Expression, evaluate
+from wireloom.runtime.parsers.scalars import encoded_text, integer_range, text_of
+from wireloom.runtime.values import Extension as ExtensionValue
+from wireloom.runtime.values import float32
+
+PACKER = msgpack.Packer(use_bin_type=True, strict_types=False)
+
+
+class Integer(construct.Construct):
+    """The int family, any width, within the range of `bits` bits (else `int_range`)."""
+
+    family = "int"
+
+    def __init__(self, bits: int, *, signed: bool) -> None:
+        super().__init__()
+        self.low, self.high = integer_range(bits, signed=signed)
+
+    def _parse(self, stream: Any, context: Container, path: str) -> int:
+        return self._in_range(read_head(stream, ("int",)))
+
+    def parse_head(self, stream: Any, head: Head, context: Container) -> int:
+        """The value of a head that has been read."""
+        return self._in_range(head)
+
+    def _in_range(self, head: Head) -> int:
+        if not self.low <= head.number <= self.high:
+            raise DecodeError(
+                "int_range", offset=head.start, expected=f"{self.low} .. {self.high}", actual=shown(head.number)
+            )
+        return int(head.number)
+
+    def fits(self, obj: object) -> bool:
+        """Whether a Python value is of this family."""
+        return isinstance(obj, int) and not isinstance(obj, bool)
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        if not self.fits(obj):
+            raise EncodeError("an integer", shown(obj))
+        if not self.low <= obj <= self.high:
+            raise EncodeError(f"an integer from {self.low} to {self.high}", shown(obj))
+        stream.write(PACKER.pack(obj))
+        return obj
+
+
+class _Scalar(construct.Construct):
+    """A scalar of one family."""
+
+    family = ""
+    python: type | tuple[type, ...] = ()
+
+    def _parse(self, stream: Any, context: Container, path: str) -> Any:
+        return self.parse_head(stream, read_head(stream, (self.family,)), context)
+
+    def parse_head(self, stream: Any, head: Head, context: Container) -> Any:
+        """The value of a head that has been read."""
+        return head.number
+
+    def fits(self, obj: object) -> bool:
+        """Whether a Python value is of this family."""
+        return isinstance(obj, self.python)
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        if not self.fits(obj):
+            raise EncodeError(WORDS[self.family], shown(obj))
+        stream.write(PACKER.pack(obj))
+        return obj
+
+
+class Float(_Scalar):
+    """float 32 or float 64, widened exactly, then rounded to `bits`."""
+
+    family, python = "float", float
+
+    def __init__(self, bits: int = 64) -> None:
+        super().__init__()
+        self.bits = bits
+
+    def parse_head(self, stream: Any, head: Head, context: Container) -> float:
+        """The number of a head that has been read."""
+        return self._rounded(head.number)
+
+    def _rounded(self, number: float) -> float:
+        return number if self.bits == 64 else float32(number)
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        return super()._build(self._rounded(obj) if isinstance(obj, float) else obj, stream, context, path)
+
+
+class Boolean(_Scalar):
+    """true or false."""
+
+    family, python = "bool", bool
+
+
+class Null(_Scalar):
+    """nil."""
+
+    family, python = "nil", type(None)
+
+
+class Text(_Scalar):
+    """The str family, UTF-8."""
+
+    family, python = "str", str
+
+    def __init__(self, *, invalid: Expression | None = None) -> None:
+        super().__init__()
+        self.invalid = invalid
+
+    def parse_head(self, stream: Any, head: Head, context: Container) -> Any:
+        """The text behind its head."""
+        body = take_body(stream, head)
+        return text_of(body, stream.tell() - len(body), self.invalid, context)
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        encoded_text(obj)
+        stream.write(PACKER.pack(obj))
+        return obj
+
+
+class Bytes(_Scalar):
+    """The bin family; of `size` bytes where given (else `code`)."""
+
+    family, python = "bin", bytes | bytearray | memoryview  # type: ignore[assignment]
+
+    def __init__(self, size: int | Expression | None = None, code: str = "bad_size") -> None:
+        super().__init__()
+        self.size, self.code = size, code
+
+    def parse_head(self, stream: Any, head: Head, context: Container) -> Any:
+        """The bytes behind their head."""
+        body = take_body(stream, head)
+        size = self.size if self.size is None or isinstance(self.size, int) else evaluate(self.size, context)
+        if size is not None and len(body) != size:
+            raise DecodeError(self.code, offset=head.start, expected=f"{size} bytes", actual=f"{len(body)} bytes")
+        return body
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        if isinstance(self.size, int) and self.fits(obj) and len(obj) != self.size:
+            raise EncodeError(f"{self.size} bytes", f"{len(obj)} bytes")
+        return super()._build(obj, stream, context, path)
+
+
+class Extension(_Scalar):
+    """An ext value of one type code; its content text or bytes.
+
+    Among alternatives it has a name, and its values are `values.Extension`; by itself its value is the content.
+    """
+
+    family, python = "ext", ExtensionValue
+
+    def __init__(self, code: int, name: str, content: Text | Bytes) -> None:
+        super().__init__()
+        self.code, self.name, self.content = code, name, content
+
+    def parse_head(self, stream: Any, head: Head, context: Container) -> Any:
+        """The content behind its head."""
+        if head.code != self.code:
+            raise DecodeError(
+                "type_mismatch", offset=head.start, expected=f"ext type {self.code}", actual=f"ext type {head.code}"
+            )
+        content = self.content.parse_head(stream, head, context)
+        return ExtensionValue(self.code, self.name, content) if self.name else content
+
+    def fits(self, obj: object) -> bool:
+        """Whether a Python value is this extension."""
+        if not self.name:
+            return self.content.fits(obj)
+        return isinstance(obj, ExtensionValue) and obj.code == self.code
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        if self.name and not self.fits(obj):
+            raise EncodeError(f"an ext value of type {self.code}", shown(obj))
+        content = obj.value if self.name else obj
+        if not self.content.fits(content):
+            raise EncodeError(WORDS[self.content.family], shown(content))
+        data = encoded_text(content) if isinstance(content, str) else bytes(content)
+        stream.write(PACKER.pack(msgpack.ExtType(self.code & 0xFF, data)) if self.code >= 0 else _ext(self.code, data))
+        return obj
+
+
+def _ext(code: int, data: bytes) -> bytes:
+    """An ext value of a negative type, which msgpack-python keeps for itself."""
+    return b"\xc9" + _struct.pack(">Ib", len(data), code) + data

@@ -1,0 +1,125 @@
+"""MessagePack structs: as arrays, one element a field, or as maps whose members are found by name."""
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from construct import Container
+
+from wireloom.runtime.cursor import Cursor
+from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.parsers.msgpack.heads import Head, check_count, pass_over, read_head, take_body
+from wireloom.runtime.parsers.msgpack.scalars import PACKER
+from wireloom.runtime.parsers.protocol import MISSING, Expression, WireField, WireStruct, evaluate
+from wireloom.runtime.parsers.scalars import text_of
+from wireloom.runtime.parsers.structure import StreamFields
+
+
+@dataclass(frozen=True)
+class Positional:
+    """A struct as an array: one element a field, in order. Where it has versions, the arity may tell which."""
+
+    def open(self, struct: WireStruct, stream: Any, scope: Container) -> StreamFields:
+        """Check family and arity (`bad_arity`)."""
+        head = read_head(stream, ("array",))
+        arities = struct.arities
+        if head.number not in arities:
+            wanted = " or ".join(str(arity) for arity in sorted(arities, reverse=True))
+            raise DecodeError(
+                "bad_arity", offset=head.start, expected=f"an array of {wanted}", actual=f"an array of {head.number}"
+            )
+        if arities[head.number] is not None:
+            scope._version = arities[head.number]
+        check_count(stream, head, 1)
+        return StreamFields(stream)
+
+    def create(self, struct: WireStruct, stream: Any, scope: Container, fields: Sequence[WireField]) -> StreamFields:
+        """Write the head."""
+        stream.write(PACKER.pack_array_header(len(fields)))
+        return StreamFields(stream)
+
+
+class _Found:
+    """A map while its struct is parsed: where each member's value stands, and which of them have been located."""
+
+    def __init__(self, cursor: Cursor, head: Head, unknown: Expression | None, scope: Container) -> None:
+        self.cursor, self.start, self._unknown, self._scope = cursor, head.start, unknown, scope
+        self._keys: dict[str, int] = {}
+        self._values: dict[str, int] = {}
+        self._located: set[str] = set()
+        for _ in range(head.number):
+            self._enter()
+        self._end = cursor.tell()
+
+    def _enter(self) -> None:
+        """The next entry; a name twice is `duplicate_key`."""
+        head = read_head(self.cursor, ("str",))
+        body = take_body(self.cursor, head)
+        name = text_of(body, self.cursor.tell() - len(body), None, self._scope)
+        if name in self._keys:
+            error = DecodeError("duplicate_key", offset=head.start, expected="another name", actual=f"{name} again")
+            raise error.at(name)
+        self._keys[name], self._values[name] = head.start, self.cursor.tell()
+        pass_over(self.cursor)
+
+    def locate(self, field: WireField) -> Any:
+        """The map's stream, at the member's value."""
+        name = field.member or field.name
+        self._located.add(name)
+        if name not in self._values:
+            return MISSING
+        self.cursor.seek(self._values[name])
+        return self.cursor
+
+    def offset(self, stream: Any) -> int:
+        """Where the value stands."""
+        return int(stream.tell())
+
+    def close(self) -> None:
+        """Members that no field has located are `unexpected_property`, unless they may be ignored."""
+        self.cursor.seek(self._end)
+        if self._unknown is not None and evaluate(self._unknown, self._scope) == "ignore":
+            return
+        for name, offset in self._keys.items():
+            if name not in self._located:
+                error = DecodeError("unexpected_property", offset=offset, expected="no such member", actual=name)
+                raise error.at(name)
+
+
+class _Built:
+    """A map while its struct is built: each member's value in a buffer of its own."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+        self._placed: list[tuple[str, io.BytesIO]] = []
+
+    def place(self, field: WireField) -> Any:
+        """A buffer for the member's value."""
+        buffer = io.BytesIO()
+        self._placed.append((field.member or field.name, buffer))
+        return buffer
+
+    def close(self) -> None:
+        """Write the members that have got a value."""
+        there = [(name, buffer.getvalue()) for name, buffer in self._placed if buffer.getvalue()]
+        self.stream.write(PACKER.pack_map_header(len(there)))
+        for name, data in there:
+            self.stream.write(PACKER.pack(name) + data)
+
+
+@dataclass(frozen=True)
+class Members:
+    """A struct as a map, its fields found by name, as in a JSON object."""
+
+    unknown_members: Expression | None = None
+
+    def open(self, struct: WireStruct, stream: Any, scope: Container) -> _Found:
+        """The map's members."""
+        head = read_head(stream, ("map",))
+        check_count(stream, head, 2)
+        return _Found(stream, head, self.unknown_members, scope)
+
+    def create(self, struct: WireStruct, stream: Any, scope: Container, fields: Sequence[Any]) -> _Built:
+        """A map to be filled."""
+        return _Built(stream)

@@ -1,0 +1,216 @@
+"""Reading takes work in proportion to the bytes, whatever they are: calls and bytes read are counted, not time."""
+
+import importlib
+import itertools
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from functools import partial
+from types import ModuleType
+
+import pyarrow as pa
+import pytest
+
+from wireloom import pipeline
+from wireloom.pipeline import Project
+from wireloom.runtime import engine as engines
+from wireloom.runtime.cursor import Cursor
+from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.parsers.msgpack.identity import identity_of
+
+PACKAGE = "linear_work"
+SPECS = {
+    "packed": """
+encoding: msgpack
+types:
+  Value: {oneOf: {nil: nil, int: int, str: str, list: list(Value), map: 'map(Value, Value)'}}
+  R: {fields: [{v: Value}]}
+""",
+    "nested": """
+encoding: msgpack
+limits: {depth: 2}
+types:
+  R: {attempt: [{name: numbers, type: Numbers, fallback: [{codes: [type_mismatch]}]}, {name: texts, type: Texts}]}
+  Number: {oneOf: {int: int, list: list(Number)}}
+  Text: {oneOf: {str: str, list: list(Text)}}
+  Numbers: {fields: [{n: Number}]}
+  Texts: {fields: [{v: Text}]}
+""",
+    "text": """
+encoding: json
+types:
+  Value: {oneOf: {nil: nil, int: int, float: float, str: str, list: list(Value), map: 'map(str, Value)'}}
+  R: {fields: [{v: Value}, {raw: {type: json, optional: true}}]}
+""",
+    "message": """
+encoding: protobuf
+types:
+  Part: {fields: [{a: {type: list(uint32), tag: 1}}, {s: {type: str, tag: 2, optional: true}}]}
+  R: {fields: [{part: {type: Part, tag: 1}}, {parts: {type: list(Part), tag: 2}}]}
+""",
+    "ways": """
+encoding: binary
+errors: {other: Another alternative.}
+types:
+  R: {fields: [{n: uint32}, {items: {type: list(Way), count: n}}, {rest: bytes}]}
+  Way: {attempt: [{name: long, type: Long, fallback: [{codes: [other]}]}, {name: short, type: Short}]}
+  Long: {fields: [{n: uint16}, {xs: {type: list(uint8), count: n}}, {last: {type: uint8, const: 7, else: other}}]}
+  Short: {fields: [{n: uint16}]}
+""",
+    "sums": """
+encoding: binary
+checksums: {c: {width: 32, poly: 0x04C11DB7, reflected: true, init: 0xFFFFFFFF, xorout: 0xFFFFFFFF, check: 0xCBF43926}}
+types:
+  R: {fields: [{n: uint32}, {items: {type: list(Item), count: n}}, {rest: bytes}]}
+  Item:
+    fields:
+      - behind: uint16
+      - sum: {type: uint32, checksum: c, over: 6 .. behind, hidden: true}
+      - verify: {field: sum}
+""",
+    "around": """
+encoding: binary
+types:
+  R: {fields: [{n: uint32}, {text: str(n)}, {items: list(Item)}]}
+  Item:
+    fields:
+      - x: uint8
+      - digest: {compute: md5(text) == 3, type: bool}
+      - length: {compute: len(text) + x, type: int64}
+      - number: {compute: 'decimal(text, 64)', type: uint64}
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def formats(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], ModuleType]]:
+    """The module of each of the specs, by its name."""
+    folder = tmp_path_factory.mktemp("linear")
+    for name, rest in SPECS.items():
+        path = folder / "specs" / name / f"{name}.yaml"
+        path.parent.mkdir(parents=True)
+        path.write_text(f"wireloom: 1\nformat: {name}\ntitle: t\nroot: R\n{rest}", encoding="utf-8")
+    pipeline.generate(Project(folder / "specs", folder / "generated", PACKAGE))
+    sys.path.insert(0, str(folder / "generated"))
+    yield lambda name: importlib.import_module(f"{PACKAGE}.{name}")
+    sys.path.remove(str(folder / "generated"))
+
+
+class Meter:
+    """Calls of functions, and bytes that cursors give out, while it is open."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.work = 0
+        read = Cursor.read
+
+        def metered(cursor: Cursor, size: int | None = -1) -> bytes:
+            data = read(cursor, size)
+            self.work += len(data)
+            return data
+
+        monkeypatch.setattr(Cursor, "read", metered)
+
+    def of(self, act: Callable[[], object]) -> int:
+        """The work that it takes."""
+        self.work = 0
+        sys.setprofile(self._count)
+        try:
+            act()
+        except DecodeError as error:
+            assert error.code == "size_limit"
+        finally:
+            sys.setprofile(None)
+        return self.work
+
+    def _count(self, _frame: object, event: str, _argument: object) -> None:
+        self.work += event in ("call", "c_call")
+
+
+@pytest.fixture
+def meter(monkeypatch: pytest.MonkeyPatch) -> Meter:
+    """What counts work."""
+    return Meter(monkeypatch)
+
+
+def sized(count: int) -> bytes:
+    return count.to_bytes(4, "big")
+
+
+def keys_within_keys(count: int) -> bytes:
+    """A list that is the key of a map that is the key of a map, and so on."""
+    levels = 40
+    return b"\x91" + b"\x81" * levels + b"\xdd" + sized(count) + b"\x01" * count + b"\x01" * levels
+
+
+def wide_keys_within_keys(count: int) -> bytes:
+    """Each level has its share of the bytes, beside the key that holds the levels below."""
+    levels = 20
+    one = b"\x82\xdd" + sized(count // levels) + b"\x01" * (count // levels) + b"\x01"
+    return b"\x91" + one * levels + b"\x05" + b"\x01" * levels
+
+
+def sums_over_what_follows(count: int) -> bytes:
+    """Items whose checksums cover all items behind them."""
+    data = b"x" * 8
+    for _ in range(count):
+        data = (6 + len(data)).to_bytes(2, "big") + zlib.crc32(data).to_bytes(4, "big") + data
+    return sized(count) + data
+
+
+SHAPES: dict[str, tuple[str, Callable[[int], bytes]]] = {
+    "keys within keys": ("packed", keys_within_keys),
+    "wide keys within keys": ("packed", wide_keys_within_keys),
+    "many small keys": ("packed", lambda n: b"\x91\xdd" + sized(n) + b"\x81\x81\x81\x01\x01\x01\x01" * n),
+    "nested arrays": ("text", lambda n: b'{"v":' + b"[" * 60 + b",".join([b"[]"] * n) + b"]" * 60 + b"}"),
+    "kept arrays": ("text", lambda n: b'{"v":1,"raw":' + b"[" * 60 + b",".join([b"[]"] * n) + b"]" * 60 + b"}"),
+    "escapes": ("text", lambda n: b'{"v":"' + b"\\u00e9x" * n + b'"}'),
+    "long numbers": ("text", lambda n: b'{"v":0.' + b"1" * n + b"}"),
+    "keys of an object": ("text", lambda n: b'{"v":{' + b",".join(b'"k\\n%d":1' % i for i in range(n)) + b"}}"),
+    "pieces of a message": ("message", lambda n: b"\x0a\x02\x08\x01" * n),
+    "messages": ("message", lambda n: b"\x0a\x02\x08\x01" + b"\x12\x02\x08\x01" * n),
+    "groups": ("message", lambda n: b"\x0a\x02\x08\x01" + b"\x1b\x1c" * n),
+    "alternatives": ("ways", lambda n: sized(n) + (n // 2).to_bytes(2, "big") * 2 * n),
+    "checksums": ("sums", sums_over_what_follows),
+    "texts of a struct around": ("around", lambda n: sized(n) + b"\xc3\xa9" * (n // 2) + b"a" * n),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_four_times_the_bytes_take_four_times_the_work(
+    formats: Callable[[str], ModuleType], meter: Meter, shape: str
+) -> None:
+    name, made = SHAPES[shape]
+    parse = formats(name).parse
+    few, many = (meter.of(partial(parse, made(count))) for count in (800, 3200))
+    assert many < 5 * few, (few, many)
+
+
+def test_keys_that_python_hashes_alike_are_told_apart_at_once() -> None:
+    """-1 and -2 have one hash in Python, and so have all lists of them."""
+    cursor = Cursor(b"")
+    keys = [list(key) for key in itertools.product((-1, -2), repeat=10)]
+    assert len({hash(identity_of(key, cursor)) for key in keys}) == len(keys)
+
+
+@pytest.mark.parametrize("shape", ["alternatives", "checksums"])
+def test_what_goes_over_its_bytes_too_often_is_refused_by_parser_and_engine_alike(
+    formats: Callable[[str], ModuleType], shape: str
+) -> None:
+    if not engines.available():
+        pytest.skip("the native engine is not built")
+    name, made = SHAPES[shape]
+    module = formats(name)
+    for count in (3, 3000):
+        data = made(count)
+        try:
+            module.parse(data)
+            code = None
+        except DecodeError as error:
+            code = error.code
+        assert code == (None if count == 3 else "size_limit")
+        assert module.decode(pa.array([data], pa.binary())).errors.field("code").to_pylist() == [code]
+
+
+def test_an_alternative_that_failed_leaves_no_depth_behind(formats: Callable[[str], ModuleType]) -> None:
+    parsed = formats("nested").parse(b"\x91\x91\x91\xa1x")
+    assert (parsed["kind"], parsed["v"]) == ("texts", [["x"]])

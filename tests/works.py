@@ -198,7 +198,7 @@ def _tried(module: ModuleType, schema: dict[str, Any], value: dict[str, Any]) ->
     assert module.encode(decoded.records).to_pylist() == [data]
     written = (
         data.decode()
-        if module.CODEC.decode_path().reason.startswith("JSON")
+        if module.CODEC.encode_path().reason.startswith("JSON")
         else json.dumps(module.CODEC.to_canonical(parsed))
     )
     jsonschema.Draft202012Validator(schema).validate(json.loads(written))

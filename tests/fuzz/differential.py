@@ -1,13 +1,13 @@
 """Engine and construct parser over the same mutants: `python tests/fuzz/differential.py FORMAT [count] [seed]`.
 
 What the engine accepts the parser must accept, with equal columns; what it gives up on is the parser's in any case.
-Half of the mutants have their checksums mended.
+Half of the mutants have their checksums mended; those of JSON text know what it is made of.
 """
 # ruff: noqa: T201, E501 - it prints what differs
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -16,6 +16,7 @@ sys.path[:0] = [str(ROOT / folder) for folder in ("generator", "generated", "tes
 
 import engine_data as data  # noqa: E402
 import pyarrow as pa  # noqa: E402
+from json_mutants import json_mutants  # noqa: E402
 from mutants import mutants  # noqa: E402
 
 from wireloom.runtime.columns import arrow  # noqa: E402
@@ -26,6 +27,8 @@ OPEN_VALUES = get_args(arrow.OpenValues)
 SETTINGS: dict[str, tuple[dict[str, Any], ...]] = {
     "databus_event": ({}, {"byteOrder": "auto"}, {"schemaField": "version", "bothOpcodeBits": "error"}, {"verifyCrc": False, "unknownAttributes": "error"}),
     "aerospike_msgpack": ({}, {"max_depth": 2}),
+    "aerospike_json": ({}, {"unknownMembers": "ignore"}, {"max_depth": 2}, {"max_depth": 0}),
+    "databus_json": ({}, {"unknownMembers": "ignore"}),
     "kpl_record": ({}, {"on_corrupt": "passthrough"}, {"on_corrupt": "prefix", "verify_digest": False}, {"invalid_utf8": "replace"}),
 }  # fmt: skip
 
@@ -44,6 +47,13 @@ def parser(engine: Engine, request: Request) -> Callable[[bytes], object]:
     """What the mutants are mended by."""
     construct = engine.root(request).construct
     return lambda data: construct.parse(data, **request.settings)
+
+
+def altered(engine: Engine, records: Sequence[bytes], count: int, seed: int, request: Request) -> Iterator[bytes]:
+    """So many mutants of records of the format."""
+    if "structure" in engine.layout:
+        return json_mutants(records, count, seed)
+    return mutants(records, count, seed, parser(engine, request))
 
 
 def compare(engine: Engine, records: Sequence[bytes], request: Request) -> list[tuple[bytes, str]]:
@@ -85,7 +95,7 @@ def main(name: str, count: int, seed: int) -> int:
         shown = OPEN_VALUES[(done // _CHUNK) % len(OPEN_VALUES)]
         request = Request(engine.codec.default_root, settings, open_values=shown)
         chunk = min(_CHUNK, count - done)
-        batch = list(mutants(records, chunk, seed + done, parser(engine, request)))
+        batch = list(altered(engine, records, chunk, seed + done, request))
         for record, what in compare(engine, batch, request):
             differences += 1
             print(f"{name} {settings}: {record.hex()}: {what[:600]}")

@@ -45,6 +45,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
 
 from wireloom.runtime import codec as _codec
 
+from . import layout as _layout
 from . import parser as _parser
 from . import shape as _shape
 
@@ -107,6 +108,7 @@ CODEC: Final = _codec.Codec(
     },
     framing=FRAMING,
     extensions=_shape.EXTENSIONS,
+    layout=_layout.LAYOUT,
     codes=CODES,
 )
 

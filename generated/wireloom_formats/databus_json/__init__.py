@@ -38,6 +38,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
 
 from wireloom.runtime import codec as _codec
 
+from . import layout as _layout
 from . import parser as _parser
 from . import shape as _shape
 
@@ -92,6 +93,7 @@ CODEC: Final = _codec.Codec(
     roots={"record": _codec.Root(CONSTRUCTS["record"], _shape.ROOTS["record"], kinds=("version", "opcode"))},
     framing=FRAMING,
     extensions=_shape.EXTENSIONS,
+    layout=_layout.LAYOUT,
     codes=CODES,
 )
 

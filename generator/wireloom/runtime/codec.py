@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Codec", "Root"]
 
 Buffer = bytes | bytearray | memoryview
-_NO_READER = Path(native=False, reason="JSON, which has no native reader")
+_NO_LAYOUT = Path(native=False, reason="a format without a layout")
 
 
 @dataclass(frozen=True)
@@ -215,7 +215,7 @@ class Codec:
 
     def decode_path_of(self, request: Request) -> Path:
         """What decoding a request runs on."""
-        return _NO_READER if self.engine is None else self.engine.decode_path(request)
+        return _NO_LAYOUT if self.engine is None else self.engine.decode_path(request)
 
     def decode_path(
         self,
@@ -234,7 +234,7 @@ class Codec:
         if self.root(root).elements:
             return Path(native=False, reason="a root that is a list, which has no columns to be encoded from")
         request = Request(root or self.default_root, self.settings(parameters))
-        return _NO_READER if self.engine is None else self.engine.encode_path(request)
+        return _NO_LAYOUT if self.engine is None else self.engine.encode_path(request)
 
     def decode_request(self, array: "pa.Array", request: Request, *, stop: bool = False) -> "Decoded":
         """`decode` with everything checked; `stop` raises the first error."""

@@ -159,7 +159,7 @@ def _uses(format: Format, encoding: Encoding) -> bool:
 def _record(type: Type, format: Format) -> Code:
     inner = subcon(type, Scope(format, format.encoding, frozenset(name for name, _ in format.types)))
     if format.encoding is Encoding.JSON:
-        inner = call("json.Document", inner, depth="DEPTH", structural_depth=str(_structural_depth(type, format)))
+        inner = call("json.Document", inner, depth="DEPTH", structural_depth=str(structural_depth(type, format)))
     order = format.byte_order
     told = None
     if order.parameter is not None:
@@ -169,7 +169,7 @@ def _record(type: Type, format: Format) -> Code:
     return call("record.Record", inner, "PARAMETERS", order=told, size=size, expansion=expansion)
 
 
-def _structural_depth(type: Type, format: Format) -> int:
+def structural_depth(type: Type, format: Format) -> int:
     """How many containers of the declared structure can stand in one another, open values aside."""
 
     def depth(part: Type, above: frozenset[str]) -> int:

@@ -1,12 +1,13 @@
 """layout.py: the wire types of a format as one literal, in the words of the model.
 
 The table says what the spec says and nothing about a machine: parameters stay names, columns stay names. The engine
-binds both when it loads the table (`runtime/engine`). A format whose bodies the engine cannot read has no layout.
+binds both when it loads the table (`runtime/engine`).
 """
 
 from ast import literal_eval
 
 from wireloom.emit.code import Code, Tuple, display, literal, mapping, render
+from wireloom.emit.construct import structural_depth
 from wireloom.emit.frames import framed, heading
 from wireloom.emit.layout.types import node
 from wireloom.model.format import CrcAlgorithm, Format, Ranges
@@ -14,10 +15,8 @@ from wireloom.model.types import Encoding
 from wireloom.runtime.engine.contract import LAYOUT_VERSION, digest
 
 
-def emit(format: Format) -> str | None:
-    """The text of layout.py; None for JSON, which the engine does not read."""
-    if format.encoding is Encoding.JSON:
-        return None
+def emit(format: Format) -> str:
+    """The text of layout.py."""
     lead = len("LAYOUT: Final[dict[str, Any]] = ")
     return framed(
         __file__,
@@ -41,6 +40,9 @@ def _layout(format: Format) -> Code:
         "types": mapping({literal(name): node(type) for name, type in format.types}),
         "roots": mapping({literal(root.name): node(root.type) for root in format.roots}),
     }
+    if format.encoding is Encoding.JSON:
+        depths = {literal(root.name): str(structural_depth(root.type, format)) for root in format.roots}
+        parts |= {"unknown": literal(format.unknown_members), "structure": mapping(depths)}
     stated = literal_eval(render(mapping({literal(name): part for name, part in parts.items()})))
     parts["digest"] = literal(digest(stated))
     return mapping({literal(name): part for name, part in parts.items()})

@@ -64,10 +64,11 @@ def node(type: Type) -> Code:
             return _node("null")
         case Text(size):
             return _node("text", optional(size))
-        case Bytes(size, code):
-            return _node("bytes", optional(size), literal(code))
-        case JsonText():
-            return _node("json")
+        case Bytes(size, code, line_feeds):
+            lines = (literal("lineFeeds"),) if line_feeds else ()
+            return _node("bytes", optional(size), literal(code), *lines)
+        case JsonText(kind):
+            return _node("json", literal(kind))
         case Array(element, count, unique, unique_code, salvage):
             return _node(
                 "list", node(element), optional(count), literal(unique), literal(unique_code), _salvage(salvage)
@@ -109,8 +110,9 @@ def _select(tag: FieldTag | PeekTag | MemberTag, cases: tuple[Case, ...], code: 
             return _node("select", source(expression), listed, literal(code))
         case PeekTag(type):
             return _node("peek", node(type), listed, literal(code))
-        case MemberTag():
-            return _node("json")
+        case MemberTag(member, presence, default, required):
+            told = (literal(member), str(presence), literal(default), str(required))
+            return _node("tagged", *told, listed, literal(code))
         case _:
             assert_never(tag)
 
@@ -140,7 +142,8 @@ def _struct(struct: Struct) -> Code:
 def _step(step: Step) -> Code:
     match step:
         case Field():
-            return _node("field", literal(step.wire_name), node(step.type), _attributes(step))
+            type = _node("inline", node(step.type)) if step.inline else node(step.type)
+            return _node("field", literal(step.wire_name), type, _attributes(step))
         case Check(that, code, _, when):
             return _node("check", source(that), literal(code), optional(when))
         case Verify(field, when):
@@ -168,7 +171,7 @@ def _attributes(field: Field) -> Code:
         "size": optional(field.size),
         "when": optional(field.when),
         "optional": _flag(field.presence is Presence.OPTIONAL),
-        "default": literal(field.default) if field.has_default and field.default is not None else None,
+        "default": literal(field.default) if _means_something(field) else None,
         "const": literal(field.const) if field.const is not None else None,
         "values": _mappings(field.mappings),
         "minimum": literal(field.minimum) if field.minimum is not None else None,
@@ -183,10 +186,16 @@ def _attributes(field: Field) -> Code:
         "table": _flag(field.table),
         "hidden": _flag(field.hidden),
         "tag": str(field.tag) if field.tag else None,
+        "member": literal(field.member) if field.member else None,
         "since": literal(field.since) if field.since else None,
         "until": literal(field.until) if field.until else None,
     }
     return mapping({literal(name): part for name, part in parts.items() if part is not None})
+
+
+def _means_something(field: Field) -> bool:
+    """Whether a field that is absent has a value: its default, or what null means."""
+    return field.has_default and (field.default is not None or field.mappings is not None)
 
 
 def _flag(flag: bool) -> str | None:  # noqa: FBT001 - a flag of the model, as a keyword of the output

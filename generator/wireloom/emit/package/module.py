@@ -6,7 +6,6 @@ from wireloom.emit.frames import framed
 from wireloom.emit.package.signature import documented, keyword, one_of
 from wireloom.model.format import Format, Parameter, Root
 from wireloom.model.kinds import kinds
-from wireloom.model.types import Encoding
 from wireloom.runtime import CONTRACT
 
 
@@ -22,14 +21,8 @@ def module(format: Format) -> str:
         default_root=literal(format.roots[0].name),
         keywords=[keyword(parameter) for parameter in format.parameters],
         passed=[f"{parameter.name}={parameter.name}" for parameter in format.parameters],
-        layout=has_layout(format),
         parse_docstring=prose.docstring(_parse_paragraphs(format.parameters), 4),
     )
-
-
-def has_layout(format: Format) -> bool:
-    """Whether the native engine has a table for the format."""
-    return format.encoding is not Encoding.JSON
 
 
 def _paragraphs(format: Format) -> list[str]:
@@ -81,7 +74,7 @@ def _codec(format: Format) -> Call:
         roots=mapping({literal(root.name): _root(format, root) for root in format.roots}),
         framing="FRAMING",
         extensions="_shape.EXTENSIONS",
-        layout="_layout.LAYOUT" if has_layout(format) else None,
+        layout="_layout.LAYOUT",
         codes="CODES",
     )
 

@@ -21,6 +21,7 @@ include "msgpack.pxi"
 include "variant.pxi"
 include "tagged.pxi"
 include "protobuf.pxi"
+include "json.pxi"
 include "deferral.pxi"
 include "delivery.pxi"
 include "fixed.pxi"
@@ -395,6 +396,7 @@ cdef int once(Machine *m, int64_t entry, const uint8_t *record, int64_t size, bi
     m.spans.length = 0
     m.expanded = m.again = 0
     m.furthest = record
+    m.json.count = 0
     code = run(m, entry)
     if code:
         return code
@@ -416,6 +418,7 @@ cdef void release(Machine *m) noexcept:
     free(m.output.data)
     free(m.keys.data)
     free(m.work.data)
+    wl_json_free(&m.json)
 
 
 cdef const uint8_t *address(held) except? NULL:

@@ -8,7 +8,7 @@ _NONE = -1
 #   U struct column   L list column   (lower case: or none)
 #   X expression  T jump target  C called target  K error code  Q slot  q slot or none  N any number
 #   M mapping table  W switch table  O code table  G family table  V arity table  D rules  H message fields  Z crc
-#   J text with its size behind it  # counted list of numbers
+#   J text with its size behind it  # counted list of numbers  { members of a JSON object  ? targets by kind of JSON
 # Registers are of one class each: > stands before what an instruction writes, < before what it trusts to be there; a
 # pointer, a position or a saved end is only ever read where nothing else is written. Behind . stands a name.
 _STATED = {
@@ -79,6 +79,28 @@ _STATED = {
     OP_MAPPING_FAR: "N K r>value a",
     OP_TEXT: "J N r>bytes y",
     OP_REAL: "N f",
+    OP_JSON_DOCUMENT: "N",
+    OP_JSON_OBJECT: "Q {",
+    OP_JSON_CLOSE: "Q {",
+    OP_JSON_MEMBER: "Q T N",
+    OP_JSON_FIND: "J N Q T",
+    OP_JSON_AT: "Q",
+    OP_JSON_ARRAY: "V r>value Q",
+    OP_JSON_ELEMENT: "Q",
+    OP_JSON_NO_MORE: "Q",
+    OP_JSON_NEXT: "",
+    OP_JSON_INTEGER: "N N N r>value i",
+    OP_JSON_FLOAT: "N f",
+    OP_JSON_BOOLEAN: "r>value b",
+    OP_JSON_NULL: "",
+    OP_JSON_TEXT: "r>bytes y",
+    OP_JSON_BYTES: "N N r>bytes y",
+    OP_JSON_RAW: "N y",
+    OP_JSON_NULL_JUMP: "T",
+    OP_JSON_KIND: "?",
+    OP_JSON_REPEAT: "C l R>value r<bytes N r<value",
+    OP_JSON_COUNT: "r>value",
+    OP_JSON_OPEN: "N N y y N",
 }
 _INTEGERS = frozenset((KIND_INT8, KIND_INT16, KIND_INT32, KIND_INT64, KIND_DECIMAL))
 _COLUMN_KINDS = {
@@ -210,6 +232,13 @@ class _Checker:
             self.require(0 <= value and 0 <= words[place + 1] and value + words[place + 1] <= len(self.texts), where)
         elif letter == "#":
             self.counted(value, 1, where)
+        elif letter == "{":
+            for symbol, slot in self.counted(value, 2, where):
+                self.check_symbol(symbol, where)
+                self.require(0 <= slot < self.slots, where)
+        elif letter == "?":
+            for target in self.span(value, WL_OBJECT + 1, where):
+                self.require(target == _NONE or at < target < self.count, where)
         elif letter in "MWOGVDH":
             getattr(self, f"check_{letter}")(value, at, where)
 
@@ -266,6 +295,14 @@ class _Checker:
                 self.require(len(names) >= self.tables[words[1] + 3], where)
                 for (symbol,) in names:
                     self.check_symbol(symbol, where)
+        elif op == OP_JSON_DOCUMENT:
+            self.require(0 <= words[1] <= 1 << 20, where)
+        elif op == OP_JSON_FLOAT:
+            self.require(words[1] in (32, 64), where)
+        elif op == OP_JSON_OPEN:
+            self.span(words[1], 4, where)
+            self.require(words[5] in (0, 1, 2), where)
+            self.require(words[4] == _NONE if words[5] else (words[3] == _NONE) == (words[4] == _NONE), where)
         elif op == OP_MATCH:
             for symbol, kind, value in self.counted(words[2], 3, where):
                 self.check_symbol(symbol, where)

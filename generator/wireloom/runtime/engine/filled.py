@@ -10,9 +10,9 @@ from typing import Any
 
 from wireloom.runtime.engine.assembly import NEXT, Assembly, Label, Operand, Register, Uncovered
 
-_NIL = ("PACK_NIL_JUMP", "PROTO_ABSENT")  # whose jump says that there is no value
-_ENDS = ("RETURN", "FAIL", "PACK_NIL")
-_SWITCHED, _FAMILIES = 4, 9  # words of the tables that hold targets
+_NIL = ("PACK_NIL_JUMP", "PROTO_ABSENT", "JSON_NULL_JUMP", "JSON_MEMBER")  # whose jump says that there is no value
+_ENDS = ("RETURN", "FAIL", "PACK_NIL", "JSON_NULL")
+_SWITCHED, _TARGETS = 4, {"G": 9, "?": 7}  # words of the tables that hold targets
 
 
 def check(assembly: Assembly, engine: Any) -> None:
@@ -57,10 +57,10 @@ class _Proof:
         for letter, operand in zip(self.operands[row[0]], row[1:NEXT], strict=False):
             if letter == "T" and isinstance(operand, Label):
                 yield operand.at
-            elif letter in ("W", "G"):
+            elif letter in ("W", *_TARGETS):
                 yield from self._targets(letter, operand)
 
     def _targets(self, letter: str, start: int) -> Iterator[int]:
         tables = self.assembly.tables
-        count = _FAMILIES if letter == "G" else _SWITCHED + 2 * tables[start + 3]
+        count = _TARGETS[letter] if letter in _TARGETS else _SWITCHED + 2 * tables[start + 3]
         yield from (word.at for word in tables[start : start + count] if isinstance(word, Label))

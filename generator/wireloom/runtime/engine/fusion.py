@@ -89,7 +89,7 @@ class Fusion:
     def _unused(self, at: int, row: list[Operand]) -> None:
         """What is computed for nobody, where computing cannot fail."""
         name = self._name(row)
-        counts = name == "PACK_COUNT" and self._none(row[1])
+        counts = name in ("PACK_COUNT", "JSON_COUNT") and self._none(row[1])
         computes = name == "COMPUTE" and self._none(row[3]) and self._none(row[4]) and self._computes(row)
         if counts or computes:
             self.rows[at] = None

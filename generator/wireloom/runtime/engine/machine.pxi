@@ -400,7 +400,7 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
     elif op == OP_PROTO_ENTRY:
         return table_entry(m, i)
     else:
-        return IRREGULAR
+        return json_step(m, i, op)
     return OK
 
 

@@ -39,6 +39,34 @@ cdef extern from "heads.h" nogil:
     bint wl_take_bytes(const uint8_t **position, const uint8_t *end, int64_t *size)
     bint wl_take_array(const uint8_t **position, const uint8_t *end, int64_t *count)
 
+cdef extern from "json.h" nogil:
+    enum:
+        WL_NULL, WL_BOOLEAN, WL_INTEGER, WL_FLOAT, WL_TEXT, WL_LIST, WL_OBJECT
+        WL_ESCAPED, WL_NEGATIVE, WL_WIDE, WL_BEYOND, WL_NAME
+        SMALLEST_POWER "WL_SMALLEST_POWER"
+        LARGEST_POWER "WL_LARGEST_POWER"
+    ctypedef struct wl_node:
+        uint32_t start
+        uint32_t end
+        uint32_t next
+        uint8_t kind
+        uint8_t flags
+        uint64_t value
+    ctypedef struct wl_json:
+        wl_node *nodes
+        int64_t count
+        const uint8_t *text
+        uint64_t seed
+    uint64_t[1302] wl_powers
+    uint8_t[256] wl_sextets
+    int wl_json_read(wl_json *json, const uint8_t *text, int64_t size, int64_t depth)
+    void wl_json_free(wl_json *json)
+    const uint8_t *wl_text_of(const wl_json *json, const wl_node *node, int64_t *size)
+    int64_t wl_members(const wl_node *node)
+    int64_t wl_height(const wl_node *node)
+    bint wl_node_real(const wl_node *node, double *real)
+    int64_t wl_from_base64(wl_json *json, const uint8_t *text, int64_t size, int lines, const uint8_t **bytes)
+
 cdef extern from *:
     """
     #include <stdint.h>
@@ -155,6 +183,28 @@ cpdef enum Op:
     OP_MAPPING_FAR
     OP_TEXT
     OP_REAL
+    OP_JSON_DOCUMENT
+    OP_JSON_OBJECT
+    OP_JSON_CLOSE
+    OP_JSON_MEMBER
+    OP_JSON_FIND
+    OP_JSON_AT
+    OP_JSON_ARRAY
+    OP_JSON_ELEMENT
+    OP_JSON_NO_MORE
+    OP_JSON_NEXT
+    OP_JSON_INTEGER
+    OP_JSON_FLOAT
+    OP_JSON_BOOLEAN
+    OP_JSON_NULL
+    OP_JSON_TEXT
+    OP_JSON_BYTES
+    OP_JSON_RAW
+    OP_JSON_NULL_JUMP
+    OP_JSON_KIND
+    OP_JSON_REPEAT
+    OP_JSON_COUNT
+    OP_JSON_OPEN
 
 cdef enum:  # flags of instructions
     WIDE_TOO = 1  # integers beyond int64, too
@@ -232,7 +282,7 @@ cdef struct Frame:  # a list whose elements are being read
     int64_t names  # where the unique members stand on the stack
     Column *elements  # NULL: not asked for
 
-cdef struct Slot:  # what a scan of a protobuf message found of one field
+cdef struct Slot:  # what a scan of a message found of one field (JSON: which node it is, and whether it was looked at)
     const uint8_t *data
     int64_t size
     uint64_t number
@@ -302,3 +352,5 @@ cdef struct Machine:
     Stack work
     Deferral deferral
     Wait wait
+    wl_json json  # the nodes of the text
+    int64_t node  # the JSON value at hand

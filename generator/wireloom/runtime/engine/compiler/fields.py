@@ -3,9 +3,10 @@
 import builtins
 import struct
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
-from wireloom.runtime.engine.assembly import Register, Uncovered
+from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import NOWHERE, UNBOUNDED, Item, Node, Scope, Sink, limits, member
 from wireloom.runtime.engine.compiler.switches import hashed_entries
@@ -22,6 +23,7 @@ _OF_ENCODINGS = {
     "binary": frozenset({"at", "size"}),
     "msgpack": frozenset(),
     "protobuf": frozenset({"tag", "optional", "default", "refers", "table"}),
+    "json": frozenset({"member", "optional", "default"}),
 }
 _FLOAT = 4  # the kind of a number that becomes a float
 _TAKES = {"text": "str"}  # what columns of a kind of meaning take
@@ -112,15 +114,18 @@ class Fields(Part):
         if scope.encoding == "protobuf":
             self.compiler.protobuf.field(item)
             return
+        if scope.encoding == "json":
+            self.compiler.json.field(item)
+            return
         if "at" in attributes:
             self._seek(attributes["at"], scope)
         if "size" not in attributes:
-            self._read(item)
+            self.read(item)
             return
         save = self.assembly.register("position", 2).read()
         code = self.assembly.refusal(attributes["code"])
         self.assembly.emit("REGION", self.compiler.placed(attributes["size"], scope), code, save)
-        self._read(item)
+        self.read(item)
         self.assembly.emit("UNREGION", save)
 
     def _seek(self, at: Tree, scope: Scope) -> None:
@@ -132,7 +137,7 @@ class Fields(Part):
             case _:
                 self.assembly.emit("SEEK", 2, self.compiler.placed(at, scope), scope.start(), scope.reach)
 
-    def _read(self, item: Item) -> None:
+    def read(self, item: Item) -> None:
         """Read the value and hold it against the field's own constraint."""
         name, type, attributes, scope = item.name, item.type, item.attributes, item.scope
         if self.compiler.is_record(type):
@@ -169,23 +174,43 @@ class Fields(Part):
 
     def _meant(self, item: Item, read: Callable[[Sink], None], sink: Sink, kind: str) -> None:
         """Read a value that means another."""
-        code = item.attributes["code"]
-        match self.compiler.resolved(item.type)[0]:
+        code, type = item.attributes["code"], self.compiler.resolved(item.type)
+        if item.scope.encoding == "json" and type[0] == "nullable":
+            null, end = Label(), Label()
+            self.assembly.emit("JSON_NULL_JUMP", null)
+            self._meant(replace(item, type=type[1]), read, sink, kind)
+            self.assembly.jump(end)
+            self.assembly.place(null)
+            self._null_meant(item, sink, kind)
+            self.assembly.place(end)
+            return
+        match type[0]:
             case "int" | "bool" as wire:
                 read(NOWHERE)
-                op, _, table = self._mapping(wire, item.attributes["values"], item.scope)
+                op, _, table = self._mapping(wire, _without_null(item.attributes["values"]), item.scope)
                 with self.compiler.into(sink.column, _TAKES.get(kind, kind)) as column:
                     self.assembly.emit(op, table, self.assembly.refusal(code), sink.register, column and column.index)
             case "text":
                 found = self.assembly.register("bytes").read()
                 read(Sink(found, None))
-                table = self._texts(item.attributes["values"], item.scope)
+                table = self._texts(_without_null(item.attributes["values"]), item.scope)
                 with self.compiler.into(sink.column, _TAKES.get(kind, kind)) as column:
                     self.assembly.emit(
                         "MATCH", found, table, self.assembly.refusal(code), sink.register, column and column.index
                     )
             case other:
                 raise Uncovered(f"a mapping of a {other}")
+
+    def _null_meant(self, item: Item, sink: Sink, kind: str) -> None:
+        """What null means."""
+        meanings = [value for wire, value in item.attributes["values"] if wire is None]
+        if not meanings:
+            self.assembly.emit("FAIL", self.assembly.refusal(item.attributes["code"]))
+            return
+        compiled = self.expressions.compiled(meanings[0], item.scope)
+        if not isinstance(compiled, Constant) or compiled.kind not in ("null", kind):
+            raise Uncovered("a mapping to several kinds of values")
+        self.computed(compiled, sink)
 
     def _texts(self, values: Sequence[Any], scope: Scope) -> int:
         """A table of texts and what they mean."""
@@ -210,7 +235,7 @@ class Fields(Part):
         kind = self.field_kind(item.type, attributes)
         register = self.compiler.define(item.scope, item.name, kind)
         sink = Sink(register if register.kind == kind else None, item.column)
-        match self.compiler.resolved(item.type)[0], meaning.value:
+        match self._value_type(item.type)[0], meaning.value:
             case "text", str(text) if "values" not in attributes:
                 self._stated("str", text.encode(), sink)
             case "bytes", bytes(data) if "values" not in attributes:
@@ -223,6 +248,11 @@ class Fields(Part):
             case _:
                 self.computed(meaning, sink)
 
+    def _value_type(self, type: Node) -> Node:
+        """The type of a value that is not null."""
+        found = self.compiler.resolved(type)
+        return self._value_type(found[1]) if found[0] == "nullable" else found
+
     def _stated(self, takes: str, data: bytes, sink: Sink) -> None:
         """A text or bytes that the format states."""
         text = self.assembly.text(data)
@@ -231,7 +261,7 @@ class Fields(Part):
 
     def _constant(self, const: Any, code: str, type: Node, register: Register) -> None:
         number = self.assembly.refusal(code)
-        match self.compiler.resolved(type)[0], const:
+        match self._value_type(type)[0], const:
             case ("int", int()) | ("bool", bool()):
                 self.assembly.emit("CONSTANT", int(const), number)
             case ("bytes", bytes()) | ("text", str()):
@@ -300,3 +330,7 @@ class Fields(Part):
         if isinstance(meaning.value, int) and not -_GREATEST <= meaning.value <= _GREATEST:
             raise Uncovered("a mapping to a number beyond 64 bits")
         return {"null": 0, "int": 1, "bool": 2, "text": 3}[meaning.kind], self.compiler.records.word(meaning.value)
+
+
+def _without_null(values: Sequence[Any]) -> list[Any]:
+    return [(wire, value) for wire, value in values if wire is not None]

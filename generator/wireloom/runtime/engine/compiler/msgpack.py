@@ -71,7 +71,7 @@ class MessagePack(Part):
                 rules = self.open_rules(element)
                 if rules is not None and unique is None:
                     self._open_value(rules, 1 << FAMILIES["list"], sink)
-                elif rules is None and not self._holds_open(element):
+                elif rules is None and not self.holds_open(element):
                     with self.compiler.into(sink.column, "list") as column:
                         self.compiler.repeated("PACK_REPEAT", (), element, scope, column, unique)
                 elif rules is None:
@@ -97,7 +97,7 @@ class MessagePack(Part):
         if rules is not None and rules == own:
             self._open_value(rules, 1 << FAMILIES["map"], sink)
             return
-        if self._holds_open(key) or self._holds_open(value):
+        if self.holds_open(key) or self.holds_open(value):
             raise Uncovered("maps whose keys or values alone are open")
         if self.compiler.resolved(key)[0] not in ("int", "text", "bytes"):
             raise Uncovered("keys that are neither integers nor texts nor bytes")
@@ -131,15 +131,15 @@ class MessagePack(Part):
             self.assembly.jump(end)
         self.assembly.place(end)
 
-    def _holds_open(self, node: Node) -> bool:
+    def holds_open(self, node: Node) -> bool:
         """Whether values are shown as open ones, so that they count as nested in one another."""
         match self.compiler.resolved(node):
             case ("oneOf", is_open, *_):
                 return bool(is_open)
             case ("nullable", inner) | ("list", inner, *_):
-                return self._holds_open(inner)
+                return self.holds_open(inner)
             case ("map", key, value):
-                return self._holds_open(key) or self._holds_open(value)
+                return self.holds_open(key) or self.holds_open(value)
             case _:
                 return False
 

@@ -3,7 +3,7 @@
 The parts call one another as deep as a layout nests; these protocols are all that they know of one another.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -22,6 +22,9 @@ class Records(Protocol):
         self, node: Node, scope: Scope, record: Column | None, into: Scope | None, place: Register | None = None
     ) -> Scope | None:
         """Read a record into the row of `record` that is open."""
+
+    def selected(self, tag: Tree, cases: Sequence[Any], code: str, scope: Scope, read: Any) -> None:
+        """Choose by an expression."""
 
     def word(self, value: Any) -> int:
         """A value that is compared, as the number that the machine has for it."""
@@ -54,6 +57,9 @@ class Fields(Protocol):
     def field(self, item: Item, version: Any) -> None:
         """Read or compute a field, where it is there."""
 
+    def read(self, item: Item) -> None:
+        """Read the value and hold it against the field's own constraint."""
+
     def scalar(self, item: Item, read: Callable[[Sink], None]) -> None:
         """Read a value that is no record and hold it against the field's own constraint."""
 
@@ -68,10 +74,40 @@ class Protobuf(Protocol):
         """Scan the message for its fields; each gets a slot."""
 
 
+class MessagePack(Protocol):
+    """Values of MessagePack, as other parts ask for them."""
+
+    def holds_open(self, node: Node) -> bool:
+        """Whether values are shown as open ones, so that they count as nested in one another."""
+
+
+class Json(Protocol):
+    """JSON, as other parts ask for it."""
+
+    def close(self, scope: Scope) -> None:
+        """Behind the last step: nothing is left that no field has looked at."""
+
+    def field(self, item: Item) -> None:
+        """Find a field's value and read it."""
+
+    def inline(
+        self, node: Node, scope: Scope, record: Column | None, into: Scope | None, place: Register | None
+    ) -> Scope | None:
+        """Read a record from the members of the object around it."""
+
+    def open(self, form: str, arities: dict[int, int], steps: Sequence[Any], scope: Scope, register: Register) -> None:
+        """Open a struct's object or array."""
+
+    def tagged(self, told: Sequence[Any], scope: Scope, read: Callable[[Node], object]) -> None:
+        """Read the object at hand by the case that a member of it tells."""
+
+
 class Compiler(Protocol):
     """The compiler as its parts see it."""
 
     big: bool
+    layout: Mapping[str, Any]
+    settings: dict[str, Any]
     crcs: list[str]
     open_values: str
     extensions: Sequence[ExtensionType]
@@ -90,6 +126,14 @@ class Compiler(Protocol):
     @property
     def fields(self) -> Fields:
         """Fields."""
+
+    @property
+    def msgpack(self) -> MessagePack:
+        """Values of MessagePack."""
+
+    @property
+    def json(self) -> Json:
+        """JSON."""
 
     @property
     def protobuf(self) -> Protobuf:

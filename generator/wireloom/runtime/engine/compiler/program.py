@@ -10,6 +10,7 @@ from wireloom.runtime.engine import filled
 from wireloom.runtime.engine.assembly import Assembly, Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.binary import Binary
 from wireloom.runtime.engine.compiler.fields import Fields
+from wireloom.runtime.engine.compiler.json import Json
 from wireloom.runtime.engine.compiler.msgpack import MessagePack
 from wireloom.runtime.engine.compiler.protobuf import Protobuf
 from wireloom.runtime.engine.compiler.records import Records
@@ -45,6 +46,7 @@ class Compiler:
         self.big = True
         self.records, self.structs, self.fields = Records(self), Structs(self), Fields(self)
         self.binary, self.msgpack, self.protobuf = Binary(self), MessagePack(self), Protobuf(self)
+        self.json = Json(self)
 
     def program(self, root: str) -> Any:
         """The program of a root."""
@@ -107,6 +109,8 @@ class Compiler:
             self.settings[self.layout["order"][0]] = order
         entry, node, column = len(self.assembly.rows), self.layout["roots"][root], self.columns[0]
         scope = Scope(self._encoding(node))
+        if scope.encoding == "json":
+            self.json.document(root)
         if column.kind == "list":
             self.value(node, scope, Sink(None, column))
         else:
@@ -127,6 +131,8 @@ class Compiler:
         match self.resolved(node):
             case ("struct", _, encoding, *_):
                 return str(encoding)
+            case ("tagged", *_):
+                return "json"
             case ("peek", _, cases, _) | ("select", _, cases, _):
                 return self._encoding(cases[0][1])
             case ("attempt", trials, _, _):
@@ -139,7 +145,7 @@ class Compiler:
     def is_record(self, node: Node) -> bool:
         """Whether values are records."""
         match self.resolved(node):
-            case ("struct" | "attempt", *_):
+            case ("struct" | "attempt" | "tagged" | "inline", *_):
                 return True
             case ("peek" | "select", _, cases, _):
                 return all(self.is_record(case) for _, case in cases if case[0] != "refuse")
@@ -254,6 +260,8 @@ class Compiler:
                 self.msgpack.value(node, scope, given)
             elif scope.encoding == "binary":
                 self.binary.value(node, scope, given)
+            elif scope.encoding == "json":
+                self.json.value(node, scope, given)
             else:
                 raise Uncovered(f"values in {scope.encoding}")
             if not choice and node[0] != "null":

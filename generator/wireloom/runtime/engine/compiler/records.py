@@ -27,6 +27,12 @@ class Records(Part):
                 return self.compiler.structs.struct(
                     encoding, form, versions, steps, Scope(encoding, scope, into, place), record
                 )
+            case ("inline", inner):
+                return self.compiler.json.inline(inner, scope, record, into, place)
+            case ("tagged", *told):
+                self.compiler.json.tagged(told, scope, lambda case: self.members(case, scope, record, into, place))
+            case ("peek" | "attempt" as kind, *_) if scope.encoding == "json":
+                raise Uncovered(f"a JSON {kind}")
             case ("peek", tag, cases, code):
                 if tag[0] != "int" or tag[1] > _WIDEST:
                     raise Uncovered("a choice by bytes ahead that are no integer")

@@ -32,6 +32,9 @@ class Scope:
     start_register: Register | None = None
     size_register: Register | None = None
     reach: Register | None = None  # the farthest position, where fields stand at offsets
+    holder: int | None = None  # JSON: the slot of the object or array that fields are looked for in
+    members: int | None = None  # the table of the object's members; None: an array
+    shared: bool = False  # the object is that of the struct around
     listed: bool = False  # a list of its own has been read, whose last index `index` would see
 
     def field(self, up: int, name: str, members: Sequence[str] = ()) -> Register:
@@ -62,12 +65,16 @@ class Scope:
 
     def start(self) -> Register:
         """The register of the struct's first byte."""
+        if self.encoding == "json":
+            raise Uncovered("a position in JSON")
         if self.start_register is None:
             raise Uncovered("a position outside a struct")
         return self.start_register.read()
 
     def size(self) -> Register:
         """The register of the size of the struct's region."""
+        if self.encoding == "json":
+            raise Uncovered("a position in JSON")
         if self.size_register is None:
             raise Uncovered("a size outside a struct")
         return self.size_register.read()

@@ -36,6 +36,8 @@ class Structs(Part):
             self._step(step, scope, record, version, frames)
         if scope.reach is not None:
             self.assembly.emit("LEAVE", scope.reach)
+        if encoding == "json":
+            self.compiler.json.close(scope)
         for save in reversed(frames):
             self.assembly.emit("UNFRAME", save)
         enter[4] = Edge(len(self.assembly.registers))
@@ -48,6 +50,8 @@ class Structs(Part):
         ]
         register = self.assembly.register("int")
         arities = {arity: place for place, (_, arity, _) in enumerate(versions) if arity is not None}
+        if encoding != "json" and scope.parent is not None and scope.parent.encoding == "json":
+            raise Uncovered(f"{encoding} within JSON")
         match encoding, form:
             case "binary", "sequence":
                 pass
@@ -55,6 +59,8 @@ class Structs(Part):
                 table = arities or {len(fields): 0}
                 words = [word for entry in table.items() for word in entry]
                 self.assembly.emit("PACK_ARITY", self.assembly.table([len(table), *words]), register, None)
+            case "json", "object" | "array":
+                self.compiler.json.open(form, arities or {len(fields): 0}, steps, scope, register)
             case "protobuf", "message":
                 self.compiler.protobuf.open(fields, scope)
             case _:

@@ -54,6 +54,8 @@ class Compiler:
 
     def parts(self, root: str) -> tuple[list[Any], dict[str, Any]]:
         """What the engine makes the program of, and validates."""
+        if "structure" in self.layout:
+            raise Uncovered("JSON, which the engine does not write")
         match self.layout["order"]:
             case (str(parameter), _) if self.settings[parameter] == "auto":
                 raise Uncovered("a byte order that the value decides")

@@ -1,0 +1,438 @@
+"""JSON: the text is read whole, then each field finds its value among the members or elements.
+
+The order of the steps is that of the spec, whatever order the members have. What stands in the object around a struct
+(`inline`) is looked for among the members of that object, which alone asks whether all of them were looked at.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
+from wireloom.runtime.engine.compiler.msgpack import OPEN_FORMS
+from wireloom.runtime.engine.compiler.part import Part
+from wireloom.runtime.engine.compiler.scope import Item, Node, Scope, Sink, limits, need_width
+from wireloom.runtime.engine.compiler.switches import hashed
+from wireloom.runtime.engine.outline import Column
+
+_KINDS = {"null": 0, "bool": 1, "int": 2, "float": 3, "str": 4, "list": 5, "object": 6}
+_EVERY = tuple(_KINDS.values())
+_OF_JSON = {"any": _EVERY, "array": (_KINDS["list"],), "object": (_KINDS["object"],)}
+_WIDEST = 64  # bits of an integer
+_COMPUTED = 2  # the form of a size that is an expression
+_STEPS = ("field", "check", "discard")
+
+Read = Callable[[Node], object]
+
+
+class Json(Part):
+    """Values of a text, and members by name."""
+
+    def document(self, root: str) -> None:
+        """Read the text of a root."""
+        self.assembly.emit("JSON_DOCUMENT", self.compiler.layout["structure"][root])
+
+    # --- structs ---
+
+    def open(self, form: str, arities: dict[int, int], steps: Sequence[Any], scope: Scope, register: Register) -> None:
+        """Open a struct's object or array."""
+        if scope.parent is not None and scope.parent.encoding != "json":
+            raise Uncovered("JSON within another encoding")
+        for step in steps:
+            if step[0] not in _STEPS:
+                raise Uncovered(f"the step {step[0]} in JSON")
+        if scope.shared:
+            return
+        scope.holder = self.assembly.slot()
+        if form == "array":
+            words = [word for entry in arities.items() for word in entry]
+            self.assembly.emit("JSON_ARRAY", self.assembly.table([len(arities), *words]), register, scope.holder)
+            return
+        names = dict.fromkeys(self._names(steps))
+        scope.tables.update((name, self.assembly.slot()) for name in names)
+        words = [word for name, slot in scope.tables.items() for word in (self.assembly.text(name.encode()), slot)]
+        scope.members = self.assembly.table([len(names), *words])
+        self.assembly.emit("JSON_OBJECT", scope.holder, scope.members)
+
+    def close(self, scope: Scope) -> None:
+        """Behind the last step: nothing is left that no field has looked at."""
+        if scope.shared:
+            return
+        if scope.members is None:
+            self.assembly.emit("JSON_NO_MORE", scope.holder)
+        elif self._unknown() != "ignore":
+            self.assembly.emit("JSON_CLOSE", scope.holder, scope.members)
+
+    def _unknown(self) -> object:
+        parameter = self.compiler.layout["unknown"]
+        return None if parameter is None else self.compiler.settings[parameter]
+
+    def _names(self, steps: Sequence[Any]) -> Iterator[str]:
+        """The members that fields stand in, those of inline structs among them."""
+        for step in steps:
+            if step[0] != "field" or "compute" in step[3] or "counted" in step[3]:
+                continue
+            if step[2][0] == "inline":
+                yield from self._names_of(step[2][1])
+            else:
+                yield step[3].get("member", step[1])
+
+    def _names_of(self, node: Node) -> Iterator[str]:
+        match self.compiler.resolved(node):
+            case ("struct", _, "json", "object", _, steps):
+                yield from self._names(steps)
+            case ("tagged", _, _, _, _, cases, _) | ("select", _, cases, _):
+                for _, case in cases:
+                    yield from self._names_of(case)
+            case ("refuse", _):
+                pass
+            case other:
+                raise Uncovered(f"an inline {other[0]}")
+
+    def inline(
+        self, node: Node, scope: Scope, record: Column | None, into: Scope | None, place: Register | None
+    ) -> Scope | None:
+        """Read a record from the members of the object around it."""
+
+        def within(case: Node) -> Scope | None:
+            return self.inline(case, scope, record, into, place)
+
+        match self.compiler.resolved(node):
+            case ("struct", _, encoding, form, versions, steps):
+                inner = Scope(encoding, scope, into, place, tables=scope.tables, holder=scope.holder, shared=True)
+                inner.members = scope.members
+                return self.compiler.structs.struct(encoding, form, versions, steps, inner, record)
+            case ("tagged", *told):
+                assert scope.holder is not None
+                self._tagged(told, scope.holder, within)
+            case ("select", tag, cases, code):
+                self.compiler.records.selected(tag, cases, code, scope, within)
+            case other:
+                raise Uncovered(f"an inline {other[0]}")
+        return None
+
+    # --- fields ---
+
+    def field(self, item: Item) -> None:
+        """Find a field's value and read it."""
+        attributes, scope, read = item.attributes, item.scope, self.compiler.fields.read
+        if attributes.get("flatten") and not self.compiler.is_record(item.type):
+            raise Uncovered("a field that melts into the record and is none")
+        if item.type[0] == "inline":
+            read(item)
+            return
+        if scope.members is None:
+            self.assembly.emit("JSON_ELEMENT", scope.holder)
+            read(item)
+            return
+        absent = Label()
+        slot = scope.tables[attributes.get("member", item.name)]
+        self.assembly.emit("JSON_MEMBER", slot, absent, not attributes.get("optional"))
+        read(item)
+        if "default" not in attributes or not attributes.get("optional"):
+            self.assembly.place(absent)
+            return
+        end = Label()
+        self.assembly.jump(end)
+        self.assembly.place(absent)
+        self.compiler.fields.default(item)
+        self.assembly.place(end)
+
+    # --- structs that a member tells apart ---
+
+    def tagged(self, told: Sequence[Any], scope: Scope, read: Read) -> None:
+        """Read the object at hand by the case that a member of it tells."""
+        if scope.encoding != "json":
+            raise Uncovered("a choice by a member outside JSON")
+        holder = self.assembly.slot()
+        self.assembly.emit("JSON_OBJECT", holder, self.assembly.table([0]))
+
+        def case_of(case: Node) -> object:
+            self.assembly.emit("JSON_AT", holder)
+            return read(case)
+
+        self._tagged(told, holder, case_of)
+
+    def _tagged(self, told: Sequence[Any], holder: int, read: Read) -> None:
+        member, presence, default, required, cases, _ = told
+        emit, absent, refused, end = self.assembly.emit, Label(), Label(), Label()
+        labels = [Label() for _ in cases]
+        known = {
+            (type(value), value): label for (values, _), label in zip(cases, labels, strict=True) for value in values
+        }
+        name = self.assembly.text(member.encode())
+        emit("JSON_FIND", name >> 16, name & 0xFFFF, holder, absent)
+        if presence:
+            self.assembly.jump(known.get((bool, True), refused))
+        else:
+            self._told(list(known), known, refused)
+        self.assembly.place(absent)
+        stated = False if presence else default
+        missing = required and default is None and not presence
+        self.assembly.jump(refused if missing else known.get((type(stated), stated), refused))
+        for (_, case), label in zip(cases, labels, strict=True):
+            self.assembly.place(label)
+            if case[0] == "refuse":
+                self.assembly.jump(refused)
+            else:
+                read(case)
+                self.assembly.jump(end)
+        self.assembly.place(refused)
+        emit("FAIL", self.assembly.refusal("unknown_case"))
+        self.assembly.place(end)
+
+    def _told(self, values: Sequence[tuple[type, Any]], known: dict[tuple[type, Any], Label], refused: Label) -> None:
+        """Go to the case of the value at hand."""
+        kinds: dict[type, str] = {type(None): "null", bool: "bool", int: "int", str: "str"}
+        if any(kind not in kinds for kind, _ in values):
+            raise Uncovered("a choice by what is neither number, boolean nor text")
+        used = dict.fromkeys(kind for kind, _ in values)
+        labels = {kind: Label() for kind in used}
+        targets: list[Any] = [-1] * len(_KINDS)
+        for kind, label in labels.items():
+            targets[_KINDS[kinds[kind]]] = label
+        self.assembly.emit("JSON_KIND", self.assembly.table(targets))
+        for kind, label in labels.items():
+            self.assembly.place(label)
+            self._switched(kind, {value: known[found, value] for found, value in values if found is kind}, refused)
+
+    def _switched(self, kind: type, targets: dict[Any, Label], refused: Label) -> None:
+        emit, code = self.assembly.emit, self.assembly.refusal("unknown_case")
+        if kind is type(None):
+            self.assembly.jump(targets[None])
+            return
+        chosen = self.assembly.register("int").read()
+        if kind is str:
+            text = self.assembly.register("bytes").read()
+            emit("JSON_TEXT", text, None)
+            words = [
+                word for place, value in enumerate(targets) for word in (self.assembly.text(value.encode()), 1, place)
+            ]
+            emit("MATCH", text, self.assembly.table([len(targets), *words]), code, chosen, None)
+            numbered: dict[int | None, Label | int] = dict(enumerate(targets.values()))
+        else:
+            if kind is bool:
+                emit("JSON_BOOLEAN", chosen, None)
+            else:
+                emit("JSON_INTEGER", *limits(_WIDEST, signed=True), 0, chosen, None)
+            numbered = {int(value): label for value, label in targets.items()}
+            if any(not -(1 << 63) <= value < 1 << 63 for value in numbered if value is not None):
+                raise Uncovered("a choice by a number beyond 64 bits")
+        emit("SWITCH", self.assembly.table(hashed(numbered)), code, chosen)
+        self.assembly.jump(refused)
+
+    # --- values ---
+
+    def value(self, node: Node, scope: Scope, sink: Sink) -> None:
+        """Read the value at hand."""
+        emit = self.assembly.emit
+        match node:
+            case ("int", bits, signed) if bits <= _WIDEST:
+                low, high = limits(bits, signed)
+                with self.compiler.into(sink.column, "int") as column:
+                    need_width(column, bits, signed)
+                    flags = not signed and bits == _WIDEST
+                    emit("JSON_INTEGER", low, high, flags, sink.register, column and column.index)
+            case ("float", bits):
+                with self.compiler.into(sink.column, "float") as column:
+                    emit("JSON_FLOAT", bits, column and column.index)
+            case ("bool",):
+                with self.compiler.into(sink.column, "bool") as column:
+                    emit("JSON_BOOLEAN", sink.register, column and column.index)
+            case ("null",):
+                emit("JSON_NULL")
+            case ("text", None):
+                with self.compiler.into(sink.column, "str") as column:
+                    emit("JSON_TEXT", sink.register, column and column.index)
+            case ("bytes", size, _, *lines):
+                form, operand = self.compiler.size(size, scope)
+                if form == _COMPUTED:
+                    raise Uncovered("a computed size of base64")
+                with self.compiler.into(sink.column, "bytes") as column:
+                    emit("JSON_BYTES", operand if form else -1, bool(lines), sink.register, column and column.index)
+            case ("json", kind):
+                with self.compiler.into(sink.column, "str") as column:
+                    emit("JSON_RAW", _mask(_OF_JSON[kind]), column and column.index)
+            case ("nullable", inner):
+                end = Label()
+                emit("JSON_NULL_JUMP", end)
+                self.compiler.value(inner, scope, sink)
+                self.assembly.place(end)
+            case ("list", element, None, unique, _, None):
+                self._list(element, unique, scope, sink)
+            case ("map", key, value):
+                self._map(key, value, scope, sink)
+            case ("oneOf", is_open, alternatives):
+                self._one_of(node, is_open, alternatives, scope, sink)
+            case _:
+                raise Uncovered(f"a JSON {node[0]}")
+
+    def _count(self, sink: Sink) -> None:
+        """How many elements or members the value at hand has, for expressions."""
+        if sink.register is not None and sink.register.kind == "list":
+            self.assembly.emit("JSON_COUNT", sink.register)
+
+    def _list(self, element: Node, unique: str | None, scope: Scope, sink: Sink) -> None:
+        self._count(sink)
+        rules = self._open_rules(element)
+        if rules is not None and unique is None:
+            self._open(rules, 1 << _KINDS["list"], sink)
+        elif self.compiler.msgpack.holds_open(element):
+            raise Uncovered("open values within lists or maps that are not open themselves")
+        else:
+            with self.compiler.into(sink.column, "list") as column:
+                self._repeated(element, scope, column, unique)
+
+    def _map(self, key: Node, value: Node, scope: Scope, sink: Sink) -> None:
+        self._count(sink)
+        if self.compiler.resolved(key) != ("text", None):
+            raise Uncovered("keys that are no texts")
+        rules = self._open_rules(value)
+        if rules is not None:
+            self._open(rules, 1 << _KINDS["object"], sink)
+        elif self.compiler.msgpack.holds_open(value):
+            raise Uncovered("open values within lists or maps that are not open themselves")
+        else:
+            with self.compiler.into(sink.column, "map") as column:
+                self._repeated(value, scope, column, None, is_map=True)
+
+    def _repeated(
+        self, element: Node, scope: Scope, column: Column | None, unique: str | None, *, is_map: bool = False
+    ) -> None:
+        """A list: the instruction, and the body that reads an element or an entry."""
+        scope.listed = True
+        place = self.assembly.register("int").read()
+        inner = column.element if column is not None else None
+
+        def body() -> None:
+            if is_map:
+                self._entry(element, scope, inner)
+            elif unique is not None:
+                self._unique(row, element, unique, scope, inner, place)
+            elif self.compiler.is_record(element):
+                self.compiler.record(element, scope, inner, place)
+            else:
+                self.compiler.value(element, scope, Sink(None, inner))
+
+        label = self.assembly.later(body)
+        row = self.assembly.emit("JSON_REPEAT", label, column and column.index, place, None, is_map, None)
+
+    def _entry(self, value: Node, scope: Scope, column: Column | None) -> None:
+        keys, values = (None, None) if column is None else (column.children["key"], column.children["value"])
+        self.compiler.value(("text", None), scope, Sink(None, keys))
+        self.assembly.emit("JSON_NEXT")
+        self.compiler.value(value, scope, Sink(None, values))
+        if column is not None:
+            self.assembly.emit("FINISH", column.index)
+
+    def _unique(  # noqa: PLR0913 - an element, and where it goes
+        self, row: list[Any], element: Node, unique: str, scope: Scope, column: Column | None, place: Register
+    ) -> None:
+        """An element of a list in which a member is unlike in each: it has one register, whatever struct it is of."""
+        if not self.compiler.is_record(element):
+            raise Uncovered("unique elements that are no records")
+        shared, first = Scope(scope.encoding, scope), len(self.assembly.registers)
+        cleared = self.assembly.emit("ENTER", None, None, Edge(first), Edge(first))
+        with self.compiler.into(column, "record") as record:
+            self.compiler.records.members(element, scope, record, shared, place)
+            if record is not None:
+                self.assembly.emit("FINISH", record.index)
+        cleared[4] = Edge(len(self.assembly.registers))
+        register = shared.names.get(unique)
+        if register is None or register.kind != "bytes":
+            raise Uncovered("a unique member that is neither text nor bytes")
+        row[4] = register.read()
+
+    def _one_of(self, node: Node, is_open: bool, alternatives: Sequence[Node], scope: Scope, sink: Sink) -> None:  # noqa: FBT001 - as in the layout
+        end = Label()
+        if is_open:
+            rules = self._open_rules(node)
+            assert rules is not None
+            if rules[0] & 1:
+                self.assembly.emit("JSON_NULL_JUMP", end)
+            self._open(rules, rules[0] & ~1, sink)
+            self.compiler.there(sink.register)
+            self.assembly.place(end)
+            return
+        targets: list[Any] = [-1] * len(_KINDS)
+        labels = [Label() for _ in alternatives]
+        for alternative, label in zip(alternatives, labels, strict=True):
+            for kind in self._kinds(alternative):
+                targets[kind] = label if targets[kind] == -1 else targets[kind]
+        _take_integers(targets)
+        self.assembly.emit("JSON_KIND", self.assembly.table(targets))
+        for alternative, label in zip(alternatives, labels, strict=True):
+            self.assembly.place(label)
+            self.compiler.value(alternative, scope, sink)
+            self.assembly.jump(end)
+        self.assembly.place(end)
+
+    def _kinds(self, node: Node) -> Sequence[int]:
+        """The kinds of JSON values that a type reads."""
+        match self.compiler.resolved(node):
+            case ("null" | "bool" | "int" | "float" | "list" as kind, *_):
+                return (_KINDS[kind],)
+            case ("text" | "bytes", *_):
+                return (_KINDS["str"],)
+            case ("json", kind):
+                return _OF_JSON[kind]
+            case ("struct", _, _, "array", _, _):
+                return (_KINDS["list"],)
+            case ("struct" | "tagged" | "map", *_):
+                return (_KINDS["object"],)
+            case ("nullable", inner):
+                return (_KINDS["null"], *self._kinds(inner))
+            case other:
+                raise Uncovered(f"an alternative that is a {other[0]}")
+
+    # --- open values ---
+
+    def _open_rules(self, node: Node) -> list[int] | None:
+        """What an open value may be: kinds, the range of integers, whether these are floats; None: it is not open."""
+        node = self.compiler.resolved(node)
+        if node[0] != "oneOf" or not node[1]:
+            return None
+        kinds, low, high = 0, 0, -1
+        for alternative in (self.compiler.resolved(each) for each in node[2]):
+            match alternative:
+                case ("int", bits, signed, *_) if signed or bits < _WIDEST:
+                    low, high = limits(bits, signed)
+                    if bits > _WIDEST:
+                        raise Uncovered(f"open values with integers of {bits} bits")
+                case ("int", *_):
+                    raise Uncovered("open values with unsigned integers of 64 bits")
+                case ("list", element, None, None, _, None) if self.compiler.resolved(element) is node:
+                    pass
+                case ("map", key, value) if (
+                    self.compiler.resolved(key) == ("text", None) and self.compiler.resolved(value) is node
+                ):
+                    pass
+                case ("null",) | ("bool",) | ("float", 64) | ("text", None):
+                    pass
+                case _:
+                    raise Uncovered("open values that are not one type throughout")
+            kinds |= _mask(self._kinds(alternative))
+        floats = kinds >> _KINDS["float"] & 1 and not kinds >> _KINDS["int"] & 1
+        return [kinds | floats << _KINDS["int"], low, high, floats]
+
+    def _open(self, rules: list[int], kinds: int, sink: Sink) -> None:
+        with self.compiler.into(sink.column, "variant") as column:
+            table, form = self.assembly.table(rules), OPEN_FORMS[self.compiler.open_values]
+            if column is None:
+                self.assembly.emit("JSON_OPEN", table, kinds, None, None, 0)
+            elif column.kind == "bytes":
+                self.assembly.emit("JSON_OPEN", table, kinds, column.index, None, form)
+            else:
+                self.assembly.emit("BEGIN", column.index)
+                parts = (column.children[name].index for name in ("value", "metadata"))
+                self.assembly.emit("JSON_OPEN", table, kinds, *parts, 0)
+                self.assembly.emit("FINISH", column.index)
+
+
+def _mask(kinds: Sequence[int]) -> int:
+    return sum(1 << kind for kind in dict.fromkeys(kinds))
+
+
+def _take_integers(targets: list[Any]) -> None:
+    """An integer is a float where nothing else takes it."""
+    if targets[_KINDS["int"]] == -1:
+        targets[_KINDS["int"]] = targets[_KINDS["float"]]

@@ -1,0 +1,616 @@
+/* JSON text as a row of nodes: one pass that checks everything that no schema is needed for.
+ *
+ * The grammar is RFC 8259, as strictly as parsers/json/text.py has it: UTF-8, no lone surrogates, no name twice in an
+ * object (escapes resolved first), containers within one another up to a limit, floats within 64 bits. Whatever is not so,
+ * and a few things that are but hardly ever occur, is given up: there is no word here on what is wrong. Texts with escapes
+ * are resolved into an arena, numbers are read to their digits; floats get their value when somebody asks for it.
+ *
+ * Every read lies within [text, text + size). Eight bytes are looked at together, which needs nothing but 64-bit words. */
+#ifndef WIRELOOM_JSON_H
+#define WIRELOOM_JSON_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "digests.h"
+#include "bytes.h"
+
+enum { WL_NULL, WL_BOOLEAN, WL_INTEGER, WL_FLOAT, WL_TEXT, WL_LIST, WL_OBJECT };
+
+enum {
+    WL_ESCAPED = 1,  /* a text that stands in the arena: its place << 32 | its size */
+    WL_NEGATIVE = 2,
+    WL_WIDE = 4,   /* an integer beyond int64, within uint64 */
+    WL_BEYOND = 8, /* an integer beyond both, or digits that were left out of a float */
+    WL_NAME = 16,  /* of a member; its value is the node behind it */
+};
+
+enum {
+    WL_OPEN = 512, /* containers within one another */
+    WL_FEW_NAMES = 24,
+    WL_SMALLEST_POWER = -342,
+    WL_LARGEST_POWER = 308,
+};
+
+typedef struct {
+    uint32_t start, end; /* where it stands */
+    uint32_t next;       /* the node behind it and all within it; behind a name stands its value */
+    uint8_t kind, flags;
+    int16_t power; /* of ten, of a float */
+    uint64_t value; /* a number, the digits of a float, an arena's place, or members and height << 32 */
+} wl_node;
+
+typedef struct {
+    wl_node *nodes;
+    int64_t count, capacity;
+    const uint8_t *text;
+    uint8_t *arena;
+    int64_t arena_capacity, arena_size;
+    uint32_t *table; /* places of names + 1, while those of a large object are compared */
+    int64_t table_capacity;
+    uint64_t seed;
+} wl_json;
+
+typedef struct {
+    uint32_t node, count, height;
+    uint64_t names; /* which of 64 hashes the names so far have */
+} wl_open;
+
+/* How many elements or members a container has, and how many containers stand in one another with it. */
+static inline int64_t wl_members(const wl_node *node) { return (int64_t)(node->value & 0xFFFFFFFF); }
+static inline int64_t wl_height(const wl_node *node) { return (int64_t)(node->value >> 32); }
+
+#define WL_ONES 0x0101010101010101ULL
+#define WL_HIGH_BITS 0x8080808080808080ULL
+
+/* --- texts --------------------------------------------------------------------------------------------------------- */
+
+static inline const uint8_t *wl_text_of(const wl_json *json, const wl_node *node, int64_t *size) {
+    if (node->flags & WL_ESCAPED) {
+        *size = (int64_t)(node->value & 0xFFFFFFFF);
+        return json->arena + (node->value >> 32);
+    }
+    *size = (int64_t)node->end - node->start - 2;
+    return json->text + node->start + 1;
+}
+
+/* The first byte that ends a run of plain text: a quote, a backslash or a control character; `end` where there is none. */
+static inline const uint8_t *wl_plain(const uint8_t *p, const uint8_t *end, uint64_t *high) {
+    while (end - p >= 8) {
+        uint64_t word = wl_load8(p);
+        uint64_t quote = word ^ (WL_ONES * '"'), slash = word ^ (WL_ONES * '\\');
+        uint64_t stop = ((quote - WL_ONES) & ~quote) | ((slash - WL_ONES) & ~slash) | ((word - WL_ONES * 0x20) & ~word);
+        stop &= WL_HIGH_BITS;
+        if (stop) {
+            int bytes = __builtin_ctzll(stop) >> 3;
+            *high |= wl_first(word, bytes);
+            return p + bytes;
+        }
+        *high |= word;
+        p += 8;
+    }
+    while (p < end && *p != '"' && *p != '\\' && *p >= 0x20) *high |= *p++;
+    return p;
+}
+
+static inline int wl_hex_digit(uint8_t byte) {
+    if (byte >= '0' && byte <= '9') return byte - '0';
+    byte |= 0x20;
+    return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
+}
+
+static inline int wl_hex4(const uint8_t *p) {
+    int a = wl_hex_digit(p[0]), b = wl_hex_digit(p[1]), c = wl_hex_digit(p[2]), d = wl_hex_digit(p[3]);
+    return (a | b | c | d) < 0 ? -1 : a << 12 | b << 8 | c << 4 | d;
+}
+
+/* The character of the escape at `p`, a backslash; `*p` is left behind it. -1: there is none that JSON knows. */
+static int32_t wl_escape(const uint8_t **at, const uint8_t *end) {
+    const uint8_t *p = *at + 1;
+    if (p >= end) return -1;
+    *at = p + 1;
+    switch (*p) {
+        case '"': case '\\': case '/': return *p;
+        case 'b': return '\b';
+        case 'f': return '\f';
+        case 'n': return '\n';
+        case 'r': return '\r';
+        case 't': return '\t';
+        case 'u': break;
+        default: return -1;
+    }
+    if (end - p < 5) return -1;
+    int32_t unit = wl_hex4(p + 1);
+    *at = p + 5;
+    if (unit < 0xD800 || unit > 0xDFFF) return unit;
+    if (unit > 0xDBFF || end - p < 11 || p[5] != '\\' || p[6] != 'u') return -1;
+    int32_t low = wl_hex4(p + 7);
+    if (low < 0xDC00 || low > 0xDFFF) return -1;
+    *at = p + 11;
+    return 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
+}
+
+static inline uint8_t *wl_put_character(uint8_t *to, int32_t character) {
+    if (character < 0x80) {
+        *to++ = (uint8_t)character;
+    } else if (character < 0x800) {
+        *to++ = (uint8_t)(0xC0 | character >> 6);
+        *to++ = (uint8_t)(0x80 | (character & 0x3F));
+    } else if (character < 0x10000) {
+        *to++ = (uint8_t)(0xE0 | character >> 12);
+        *to++ = (uint8_t)(0x80 | (character >> 6 & 0x3F));
+        *to++ = (uint8_t)(0x80 | (character & 0x3F));
+    } else {
+        *to++ = (uint8_t)(0xF0 | character >> 18);
+        *to++ = (uint8_t)(0x80 | (character >> 12 & 0x3F));
+        *to++ = (uint8_t)(0x80 | (character >> 6 & 0x3F));
+        *to++ = (uint8_t)(0x80 | (character & 0x3F));
+    }
+    return to;
+}
+
+/* A text with escapes: what stands from `start` to `p` is plain. The quote behind it, or NULL. The arena has room. */
+static const uint8_t *wl_resolve(wl_json *json, const uint8_t *start, const uint8_t *p, const uint8_t *end, uint64_t *high, uint64_t *place) {
+    uint8_t *first = json->arena + json->arena_size, *to = first;
+    memcpy(to, start, (size_t)(p - start));
+    to += p - start;
+    for (;;) {
+        if (p >= end || *p < 0x20) return NULL;
+        if (*p == '"') break;
+        int32_t character = wl_escape(&p, end);
+        if (character < 0) return NULL;
+        to = wl_put_character(to, character);
+        const uint8_t *run = p;
+        p = wl_plain(p, end, high);
+        wl_copy(to, run, p - run, end - run);
+        to += p - run;
+    }
+    *place = (uint64_t)json->arena_size << 32 | (uint64_t)(to - first);
+    json->arena_size += to - first;
+    return p;
+}
+
+/* Behind the text whose quote stands at `p`; NULL where it is none. */
+static inline const uint8_t *wl_take_string(wl_json *json, wl_node *node, const uint8_t *p, const uint8_t *end) {
+    uint64_t high = 0;
+    const uint8_t *start = p + 1;
+    p = wl_plain(start, end, &high);
+    node->kind = WL_TEXT;
+    node->flags = 0;
+    node->value = 0;
+    if (p < end && *p == '\\') {
+        node->flags = WL_ESCAPED;
+        p = wl_resolve(json, start, p, end, &high, &node->value);
+        if (p == NULL) return NULL;
+    }
+    if (p >= end || *p != '"') return NULL;
+    if (high & WL_HIGH_BITS && !wl_is_utf8(start, p - start)) return NULL;
+    return p + 1;
+}
+
+/* --- names --------------------------------------------------------------------------------------------------------- */
+
+static inline int wl_same_text(const uint8_t *a, int64_t a_size, const uint8_t *b, int64_t b_size) {
+    if (a_size != b_size) return 0;
+    if (a_size <= 8) return wl_short_word(a, a_size) == wl_short_word(b, b_size);
+    return wl_load8(a) == wl_load8(b) && memcmp(a + 8, b + 8, (size_t)(a_size - 8)) == 0;
+}
+
+/* Whether a name is unlike those before it in its object, which are few. */
+static int wl_is_new_name(const wl_json *json, const wl_open *open, const wl_node *name) {
+    int64_t size, other_size;
+    const uint8_t *text = wl_text_of(json, name, &size);
+    const wl_node *other = json->nodes + open->node + 1;
+    while (other < name) {
+        const uint8_t *other_text = wl_text_of(json, other, &other_size);
+        if (wl_same_text(text, size, other_text, other_size)) return 0;
+        other = json->nodes + other[1].next;
+    }
+    return 1;
+}
+
+static inline uint64_t wl_name_hash(const uint8_t *text, int64_t size) {
+    uint64_t word = wl_short_word(text, size > 8 ? 8 : size);
+    if (size > 8) word ^= wl_load8(text + size - 8) * 0x9E3779B97F4A7C15ULL;
+    return (word ^ (uint64_t)size) * 0xFF51AFD7ED558CCDULL;
+}
+
+static uint64_t wl_seeded_hash(const uint8_t *text, int64_t size, uint64_t value) {
+    value ^= (uint64_t)size * 0x9E3779B97F4A7C15ULL;
+    for (; size >= 8; text += 8, size -= 8) {
+        value = (value ^ wl_load8(text)) * 0xFF51AFD7ED558CCDULL;
+        value ^= value >> 32;
+    }
+    value = (value ^ wl_short_word(text, size)) * 0xC4CEB9FE1A85EC53ULL;
+    return value ^ value >> 29;
+}
+
+/* Whether all names of an object are unlike one another: 1, 0, or -1 where there is no memory. */
+static int wl_has_new_names(wl_json *json, const wl_open *open, int64_t last) {
+    int64_t slots = 64;
+    while (slots < (int64_t)open->count * 2) slots *= 2;
+    if (slots > json->table_capacity) {
+        uint32_t *grown = (uint32_t *)realloc(json->table, (size_t)slots * sizeof(uint32_t));
+        if (grown == NULL) return -1;
+        json->table = grown;
+        json->table_capacity = slots;
+    }
+    memset(json->table, 0, (size_t)slots * sizeof(uint32_t));
+    for (int64_t at = (int64_t)open->node + 1; at < last; at = json->nodes[at + 1].next) {
+        int64_t size, other_size;
+        const uint8_t *text = wl_text_of(json, json->nodes + at, &size);
+        uint64_t place = wl_seeded_hash(text, size, json->seed) & (uint64_t)(slots - 1);
+        while (json->table[place]) {
+            const uint8_t *other = wl_text_of(json, json->nodes + json->table[place] - 1, &other_size);
+            if (wl_same_text(text, size, other, other_size)) return 0;
+            place = (place + 1) & (uint64_t)(slots - 1);
+        }
+        json->table[place] = (uint32_t)at + 1;
+    }
+    return 1;
+}
+
+/* --- numbers ------------------------------------------------------------------------------------------------------- */
+
+static inline int wl_is_digit(const uint8_t *p, const uint8_t *end) { return p < end && (uint8_t)(*p - '0') <= 9; }
+
+/* The fraction and the exponent of a number whose whole part has been read. */
+static const uint8_t *wl_take_real(wl_node *node, const uint8_t *p, const uint8_t *end, uint64_t digits, int64_t count, int64_t left_out) {
+    int64_t power = left_out, exponent = 0;
+    int negative = 0;
+    if (*p == '.') {
+        p++;
+        if (!wl_is_digit(p, end)) return NULL;
+        for (; wl_is_digit(p, end); p++) {
+            if (count < 19) {
+                digits = digits * 10 + (uint64_t)(*p - '0');
+                count += digits != 0;
+                power--;
+            } else if (*p != '0') {
+                node->flags |= WL_BEYOND;
+            }
+        }
+    }
+    if (p < end && (*p | 0x20) == 'e') {
+        p++;
+        if (p < end && (*p == '+' || *p == '-')) negative = *p++ == '-';
+        if (!wl_is_digit(p, end)) return NULL;
+        for (; wl_is_digit(p, end); p++)
+            if (exponent < 100000) exponent = exponent * 10 + (*p - '0');
+    }
+    power += negative ? -exponent : exponent;
+    /* what could be infinite, and powers that a node cannot hold, are for the parser */
+    if (digits != 0 && power + count > WL_LARGEST_POWER) return NULL;
+    if (power < -30000 || power > 30000) return NULL;
+    node->kind = WL_FLOAT;
+    node->power = (int16_t)power;
+    node->value = digits;
+    return p;
+}
+
+static inline const uint8_t *wl_take_number(wl_node *node, const uint8_t *p, const uint8_t *end) {
+    uint64_t digits = 0;
+    int64_t count = 0, left_out = 0;
+    node->kind = WL_INTEGER;
+    node->flags = 0;
+    if (*p == '-') {
+        node->flags = WL_NEGATIVE;
+        p++;
+    }
+    if (!wl_is_digit(p, end)) return NULL;
+    if (*p == '0') {
+        p++;
+        if (wl_is_digit(p, end)) return NULL;
+    } else {
+        const uint8_t *first = p;
+        while (wl_is_digit(p, end) && p - first < 19) digits = digits * 10 + (uint64_t)(*p++ - '0');
+        count = p - first;
+        if (wl_is_digit(p, end)) {
+            uint64_t whole;
+            const uint8_t *twentieth = p;
+            int beyond = __builtin_mul_overflow(digits, 10, &whole) || __builtin_add_overflow(whole, (uint64_t)(*p - '0'), &whole);
+            int inexact = 0;
+            for (; wl_is_digit(p, end); p++) inexact |= *p != '0';
+            left_out = p - twentieth;
+            if (p < end && (*p == '.' || (*p | 0x20) == 'e')) {
+                if (inexact) node->flags |= WL_BEYOND;
+                return wl_take_real(node, p, end, digits, count, left_out);
+            }
+            if (beyond || left_out > 1) {
+                node->flags |= WL_BEYOND;
+                node->value = 0;
+                return p;
+            }
+            digits = whole;
+        }
+    }
+    if (p < end && (*p == '.' || (*p | 0x20) == 'e')) return wl_take_real(node, p, end, digits, count, left_out);
+    if (node->flags & WL_NEGATIVE) {
+        if (digits > 1ULL << 63) node->flags |= WL_BEYOND;
+        digits = 0 - digits;
+    } else if (digits >> 63) {
+        node->flags |= WL_WIDE;
+    }
+    node->value = digits;
+    return p;
+}
+
+static uint64_t wl_powers[2 * (WL_LARGEST_POWER - WL_SMALLEST_POWER + 1)]; /* five to the power, 128 bits each, high first */
+
+/* The double that is nearest to a number's digits times ten to its power; 0 where that needs more than this.
+ *
+ * Few digits and a small power are exact in doubles (W. Clinger, 1990); the others are multiplied by 128 bits of the power
+ * of five (D. Lemire, "Number Parsing at a Gigabyte per Second", 2021). */
+static int wl_real_of(uint64_t digits, int64_t power, int negative, double *real) {
+    static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    double value;
+    if (digits == 0) {
+        *real = negative ? -0.0 : 0.0;
+        return 1;
+    }
+    if (digits <= 1ULL << 53 && power >= -22 && power <= 22) {
+        value = power < 0 ? (double)digits / tens[-power] : (double)digits * tens[power];
+        *real = negative ? -value : value;
+        return 1;
+    }
+    if (power < WL_SMALLEST_POWER || power > WL_LARGEST_POWER) return 0;
+    const uint64_t *five = wl_powers + 2 * (power - WL_SMALLEST_POWER);
+    int leading = __builtin_clzll(digits);
+    digits <<= leading;
+    unsigned __int128 first = (unsigned __int128)digits * five[0];
+    uint64_t high = (uint64_t)(first >> 64), low = (uint64_t)first;
+    if ((high & 0x1FF) == 0x1FF) {
+        uint64_t more = (uint64_t)((unsigned __int128)digits * five[1] >> 64);
+        low += more;
+        high += low < more;
+        if (low == UINT64_MAX && (power < -27 || power > 55)) return 0;
+    }
+    int upper = (int)(high >> 63);
+    uint64_t mantissa = high >> (upper + 9);
+    int64_t exponent = (((152170 + 65536) * power) >> 16) + 63 + upper - leading + 1023;
+    if (exponent <= 0) return 0;
+    if (low <= 1 && power >= -4 && power <= 23 && (mantissa & 3) == 1 && mantissa << (upper + 9) == high) mantissa &= ~1ULL;
+    mantissa += mantissa & 1;
+    mantissa >>= 1;
+    if (mantissa >= 2ULL << 52) {
+        mantissa = 1ULL << 52;
+        exponent++;
+    }
+    if (exponent >= 0x7FF) return 0;
+    uint64_t bits = (mantissa & ~(1ULL << 52)) | (uint64_t)exponent << 52 | (uint64_t)negative << 63;
+    memcpy(real, &bits, 8);
+    return 1;
+}
+
+/* The value of a number as a double; 0 where its text must be read again. */
+static inline int wl_node_real(const wl_node *node, double *real) {
+    int negative = (node->flags & WL_NEGATIVE) != 0;
+    if (node->kind == WL_INTEGER) {
+        if (node->flags & WL_BEYOND) return 0;
+        *real = node->flags & WL_WIDE ? (double)node->value : (double)(int64_t)node->value;
+        if (negative && node->value == 0) *real = -0.0;
+        return 1;
+    }
+    if (node->flags & WL_BEYOND) {
+        double above;
+        if (!wl_real_of(node->value, node->power, negative, real)) return 0;
+        return wl_real_of(node->value + 1, node->power, negative, &above) && above == *real;
+    }
+    return wl_real_of(node->value, node->power, negative, real);
+}
+
+/* --- the whole ----------------------------------------------------------------------------------------------------- */
+
+static int wl_json_grow(wl_json *json) {
+    int64_t capacity = json->capacity ? json->capacity * 2 : 256;
+    wl_node *grown = (wl_node *)realloc(json->nodes, (size_t)capacity * sizeof(wl_node));
+    if (grown == NULL) return 0;
+    json->nodes = grown;
+    json->capacity = capacity;
+    return 1;
+}
+
+static int wl_json_prepare(wl_json *json, int64_t size) {
+    int64_t wanted = 2 * size + 4 * WL_SLACK;
+    if (wanted > json->arena_capacity) {
+        uint8_t *grown = (uint8_t *)malloc((size_t)wanted);
+        if (grown == NULL) return 0;
+        free(json->arena);
+        json->arena = grown;
+        json->arena_capacity = wanted;
+    }
+    return 1;
+}
+
+static inline const uint8_t *wl_skip_white(const uint8_t *p, const uint8_t *end) {
+    while (p < end && *p <= 0x20 && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t')) p++;
+    return p;
+}
+
+static inline int wl_is_word(const uint8_t *p, const uint8_t *end, const char *word, int64_t size) {
+    return end - p >= size && memcmp(p, word, (size_t)size) == 0;
+}
+
+/* Read the text: 1, 0 where it is given up, -1 where there is no memory. At most `depth` containers in one another. */
+static int wl_json_read(wl_json *json, const uint8_t *text, int64_t size, int64_t depth) {
+    const uint8_t *p = text, *end = text + size;
+    wl_open opened[WL_OPEN];
+    int64_t open = 0;
+    wl_node *node;
+    json->count = 0;
+    json->text = text;
+    json->arena_size = 0;
+    if (size >= INT32_MAX / 2) return 0;
+    if (!wl_json_prepare(json, size)) return -1;
+    if (depth > WL_OPEN) depth = WL_OPEN;
+
+value:
+    p = wl_skip_white(p, end);
+    if (p == end) return 0;
+    if (json->count == json->capacity && !wl_json_grow(json)) return -1;
+    node = json->nodes + json->count++;
+    node->start = (uint32_t)(p - text);
+    switch (*p) {
+        case '"':
+            p = wl_take_string(json, node, p, end);
+            if (p == NULL) return 0;
+            break;
+        case '{':
+        case '[':
+            if (open >= depth) return 0;
+            node->kind = *p == '{' ? WL_OBJECT : WL_LIST;
+            node->flags = 0;
+            opened[open].node = (uint32_t)(json->count - 1);
+            opened[open].count = 0;
+            opened[open].height = 0;
+            opened[open].names = 0;
+            open++;
+            p = wl_skip_white(p + 1, end);
+            if (p == end) return 0;
+            if (node->kind == WL_OBJECT) {
+                if (*p == '}') goto closed;
+                goto name;
+            }
+            if (*p == ']') goto closed;
+            opened[open - 1].count = 1;
+            goto value;
+        case 't':
+            if (!wl_is_word(p, end, "true", 4)) return 0;
+            node->kind = WL_BOOLEAN;
+            node->flags = 0;
+            node->value = 1;
+            p += 4;
+            break;
+        case 'f':
+            if (!wl_is_word(p, end, "false", 5)) return 0;
+            node->kind = WL_BOOLEAN;
+            node->flags = 0;
+            node->value = 0;
+            p += 5;
+            break;
+        case 'n':
+            if (!wl_is_word(p, end, "null", 4)) return 0;
+            node->kind = WL_NULL;
+            node->flags = 0;
+            p += 4;
+            break;
+        default:
+            p = wl_take_number(node, p, end);
+            if (p == NULL) return 0;
+    }
+    node->end = (uint32_t)(p - text);
+    node->next = (uint32_t)json->count;
+
+behind:
+    p = wl_skip_white(p, end);
+    if (open == 0) return p == end;
+    if (p == end) return 0;
+    if (*p == ',') {
+        p++;
+        if (json->nodes[opened[open - 1].node].kind == WL_OBJECT) goto name;
+        opened[open - 1].count++;
+        goto value;
+    }
+    if (*p != (json->nodes[opened[open - 1].node].kind == WL_OBJECT ? '}' : ']')) return 0;
+
+closed:
+    open--;
+    node = json->nodes + opened[open].node;
+    p++;
+    if (opened[open].count > WL_FEW_NAMES && node->kind == WL_OBJECT) {
+        int good = wl_has_new_names(json, opened + open, json->count);
+        if (good != 1) return good;
+    }
+    node->end = (uint32_t)(p - text);
+    node->next = (uint32_t)json->count;
+    node->value = opened[open].count | (uint64_t)(opened[open].height + 1) << 32;
+    if (open > 0 && opened[open - 1].height < opened[open].height + 1) opened[open - 1].height = opened[open].height + 1;
+    goto behind;
+
+name:
+    p = wl_skip_white(p, end);
+    if (p == end || *p != '"') return 0;
+    if (json->count == json->capacity && !wl_json_grow(json)) return -1;
+    node = json->nodes + json->count++;
+    node->start = (uint32_t)(p - text);
+    p = wl_take_string(json, node, p, end);
+    if (p == NULL) return 0;
+    node->flags |= WL_NAME;
+    node->end = (uint32_t)(p - text);
+    node->next = (uint32_t)json->count;
+    {
+        wl_open *object = opened + open - 1;
+        int64_t length;
+        const uint8_t *characters = wl_text_of(json, node, &length);
+        uint64_t bit = 1ULL << (wl_name_hash(characters, length) >> 58);
+        if (++object->count <= WL_FEW_NAMES) {
+            if (object->names & bit && !wl_is_new_name(json, object, node)) return 0;
+            object->names |= bit;
+        }
+    }
+    p = wl_skip_white(p, end);
+    if (p == end || *p != ':') return 0;
+    p++;
+    goto value;
+}
+
+/* --- base64 -------------------------------------------------------------------------------------------------------- */
+
+static uint8_t wl_sextets[256]; /* what a character of base64 says; 0xFF: it is none */
+
+/* The bytes of base64 text, behind what the arena holds: their number, or -1 where it is not the one way to write them.
+ *
+ * Standard alphabet, padded, spare bits zero. With `lines` a line feed may stand behind each full line of 76 characters. */
+static int64_t wl_from_base64(wl_json *json, const uint8_t *text, int64_t size, int lines, const uint8_t **bytes) {
+    uint8_t *first = json->arena + json->arena_size, *to = first;
+    int64_t line = 0;
+    if (size / 4 * 3 + 8 > json->arena_capacity - WL_SLACK - json->arena_size) return -2;
+    const uint8_t *end = text + size;
+    int fed = lines && memchr(text, '\n', (size_t)size) != NULL;
+    *bytes = first;
+    while (text < end) {
+        if (fed && line == 76) {
+            if (*text++ != '\n') return -1;
+            line = 0;
+            continue;
+        }
+        if (end - text < 4) return -1;
+        uint32_t a = wl_sextets[text[0]], b = wl_sextets[text[1]], c = wl_sextets[text[2]], d = wl_sextets[text[3]];
+        if ((a | b | c | d) < 0x40) {
+            uint32_t word = a << 18 | b << 12 | c << 6 | d;
+            to[0] = (uint8_t)(word >> 16);
+            to[1] = (uint8_t)(word >> 8);
+            to[2] = (uint8_t)word;
+            to += 3;
+        } else {
+            if ((a | b) >= 0x40 || text[3] != '=') return -1;
+            if (text[2] == '=') {
+                if (b & 15) return -1;
+                *to++ = (uint8_t)(a << 2 | b >> 4);
+            } else {
+                if (c >= 0x40 || c & 3) return -1;
+                *to++ = (uint8_t)(a << 2 | b >> 4);
+                *to++ = (uint8_t)(b << 4 | c >> 2);
+            }
+            /* nothing may follow, but for the end of a full line */
+            text += 4;
+            line += 4;
+            if (text < end && !(fed && line == 76 && text + 1 == end && *text == '\n')) return -1;
+            break;
+        }
+        text += 4;
+        line += 4;
+    }
+    json->arena_size += to - first;
+    return to - first;
+}
+
+static void wl_json_free(wl_json *json) {
+    free(json->nodes);
+    free(json->arena);
+    free(json->table);
+}
+
+#endif

@@ -1,0 +1,587 @@
+# JSON: a text becomes a row of nodes first (json.h), which says whether it is JSON at all; the steps of the spec then read
+# from the nodes, in their order. `node` is the value at hand. Slots say where the members of an object are, and which of
+# them a step has looked at; of a struct that is an array, a slot says which element comes next.
+
+cdef extern from "Python.h":
+    double PyOS_string_to_double(const char *text, char **end, object overflow) except? -1.0
+
+cdef enum:
+    LONGEST_NUMBER = 512  # bytes of a number that is read once more
+
+
+def _prepare_json():
+    """Powers of five, and the characters of base64."""
+    cdef int place = 0, n
+    one, five = int("1"), int("5")
+    for power in range(SMALLEST_POWER, LARGEST_POWER + 1):
+        whole = pow(five, abs(power))
+        if power < 0:
+            size = whole.bit_length()
+            value = (one << (size + 127 if power >= -27 else 2 * size + 128)) // whole + 1
+        else:
+            value = whole << 128
+        value >>= max(0, value.bit_length() - 128)
+        wl_powers[place] = value >> 64
+        wl_powers[place + 1] = value & ((one << 64) - 1)
+        place += 2
+    memset(wl_sextets, 0xFF, 256)
+    for n in range(64):
+        wl_sextets[<uint8_t>BASE64[n]] = <uint8_t>n
+
+
+_prepare_json()
+
+
+cdef int json_again(Machine *m, const wl_node *node, double *real) noexcept nogil:
+    """A number that needs Python's own reading; irregular where that is not finite."""
+    cdef char literal[LONGEST_NUMBER + 1]
+    cdef int64_t size = <int64_t>node.end - node.start
+    if size > LONGEST_NUMBER:
+        return IRREGULAR
+    memcpy(literal, m.json.text + node.start, <size_t>size)
+    literal[size] = 0
+    with gil:
+        try:
+            real[0] = PyOS_string_to_double(literal, NULL, None)
+        except (ValueError, OverflowError):
+            return IRREGULAR
+        except MemoryError:
+            return EXHAUSTED
+    return OK if real[0] - real[0] == 0 else IRREGULAR
+
+
+cdef inline int json_real(Machine *m, const wl_node *node, double *real) noexcept nogil:
+    """The number as a double."""
+    return OK if wl_node_real(node, real) else json_again(m, node, real)
+
+
+cdef inline bint json_deep(const wl_node *node, int64_t limit) noexcept nogil:
+    """Whether containers stand deeper in one another than open values may."""
+    return node.kind >= WL_LIST and wl_height(node) > limit
+
+
+cdef inline int json_integer(Machine *m, const int64_t *i, const wl_node *node) noexcept nogil:
+    """i: minimum, maximum, flags, register, column"""
+    cdef int64_t number = <int64_t>node.value
+    if node.kind != WL_INTEGER or node.flags & WL_BEYOND:
+        return IRREGULAR
+    m.wide = (node.flags & WL_WIDE) != 0
+    if m.wide:
+        if not i[3] & WIDE_TOO:
+            return IRREGULAR
+    elif number < i[1] or (number > i[2] and not i[3] & WIDE_TOO):
+        return IRREGULAR
+    m.value = number
+    m.none = False
+    return deliver_integer(m, i[4], i[5])
+
+
+cdef inline int json_float(Machine *m, const int64_t *i, const wl_node *node) noexcept nogil:
+    """i: bits, column"""
+    cdef double real = 0
+    cdef int code
+    if node.kind != WL_INTEGER and node.kind != WL_FLOAT:
+        return IRREGULAR
+    m.none = False
+    if i[2] < 0 and i[1] == 64 and not node.flags & WL_BEYOND:
+        return OK
+    code = json_real(m, node, &real)
+    if code:
+        return code
+    if i[1] == 32:
+        real = <double><float>real
+        if real - real != 0:
+            return IRREGULAR
+    return put_float(m.columns, i[2], real) if i[2] >= 0 else OK
+
+
+cdef inline int json_deliver(Machine *m, int64_t target, int64_t column, const uint8_t *data, int64_t size, int64_t readable) noexcept nogil:
+    m.none = False
+    if target >= 0:
+        m.registers[target] = size
+        m.absent[target] = False
+        m.pointers[target] = data
+    if column >= 0:
+        return put_bytes_near(m.columns, column, data, size, readable)
+    return OK
+
+
+cdef inline int json_text(Machine *m, const int64_t *i, const wl_node *node) noexcept nogil:
+    """i: register, column"""
+    cdef int64_t size = 0
+    cdef const uint8_t *data
+    if node.kind != WL_TEXT:
+        return IRREGULAR
+    data = wl_text_of(&m.json, node, &size)
+    return json_deliver(m, i[1], i[2], data, size, SLACK if node.flags & WL_ESCAPED else m.readable - data)
+
+
+cdef int json_bytes(Machine *m, const int64_t *i, const wl_node *node) noexcept nogil:
+    """i: size (-1: any), whether there may be line feeds, register, column"""
+    cdef int64_t size = 0, count
+    cdef const uint8_t *data = NULL
+    cdef const uint8_t *text
+    if node.kind != WL_TEXT:
+        return IRREGULAR
+    text = wl_text_of(&m.json, node, &size)
+    count = wl_from_base64(&m.json, text, size, i[2] != 0, &data)
+    if count < 0 or (i[1] >= 0 and count != i[1]):
+        return IRREGULAR
+    return json_deliver(m, i[3], i[4], data, count, SLACK)
+
+
+cdef int json_object(Machine *m, const int64_t *i, const wl_node *node) noexcept nogil:
+    """i: slot of the object, table of members: count, then (name, slot) each. Fills the slots."""
+    cdef const int64_t *first = m.tables + i[2] + 1
+    cdef const int64_t *last = first + 2 * m.tables[i[2]]
+    cdef const int64_t *field
+    cdef const int64_t *hint = first
+    cdef const wl_node *nodes = m.json.nodes
+    cdef const uint8_t *name
+    cdef int64_t at, size = 0
+    cdef uint64_t head
+    cdef Slot *slot
+    if node.kind != WL_OBJECT:
+        return IRREGULAR
+    slot = m.slots + i[1]
+    slot.number = <uint64_t>(node - nodes)
+    slot.count = wl_members(node)
+    field = first
+    while field < last:
+        (m.slots + field[1]).found = False
+        (m.slots + field[1]).count = 0
+        field += 2
+    if first == last:
+        return OK
+    at = (node - nodes) + 1
+    while at < node.next:
+        name = wl_text_of(&m.json, nodes + at, &size)
+        field = hint
+        while True:
+            if size == field[0] & 0xFFFF and memcmp(name, m.texts + (field[0] >> 16), <size_t>size) == 0:
+                slot = m.slots + field[1]
+                slot.found = True
+                slot.number = <uint64_t>(at + 1)
+                hint = field + 2 if field + 2 < last else first
+                break
+            field += 2
+            if field == last:
+                field = first
+            if field == hint:
+                break
+        at = nodes[at + 1].next
+    return OK
+
+
+cdef int json_close(Machine *m, const int64_t *i) noexcept nogil:
+    """i: as in `json_object`. Every member has been looked at."""
+    cdef const int64_t *field = m.tables + i[2] + 1
+    cdef const int64_t *last = field + 2 * m.tables[i[2]]
+    cdef int64_t located = 0
+    while field < last:
+        if (m.slots + field[1]).found:
+            located += (m.slots + field[1]).count
+        field += 2
+    return OK if located == (m.slots + i[1]).count else IRREGULAR
+
+
+cdef int json_find(Machine *m, const int64_t *i) noexcept nogil:
+    """i: name, its size, slot of the object, target where there is no such member. The member is the value at hand."""
+    cdef uint64_t object = (m.slots + i[3]).number
+    cdef const wl_node *nodes = m.json.nodes
+    cdef const uint8_t *name
+    cdef int64_t at, size = 0
+    if object >= <uint64_t>m.json.count or nodes[object].kind != WL_OBJECT:
+        return IRREGULAR
+    at = <int64_t>object + 1
+    while at < nodes[object].next:
+        name = wl_text_of(&m.json, nodes + at, &size)
+        if size == i[2] and memcmp(name, m.texts + i[1], <size_t>size) == 0:
+            m.node = at + 1
+            return OK
+        at = nodes[at + 1].next
+    m.next = i[4]
+    return OK
+
+
+cdef int json_array(Machine *m, const int64_t *i, const wl_node *node) noexcept nogil:
+    """i: table of (arity, version), version register, slot of the array"""
+    cdef Slot *slot = m.slots + i[3]
+    if node.kind != WL_LIST:
+        return IRREGULAR
+    slot.number = <uint64_t>(node - m.json.nodes) + 1
+    slot.count = wl_members(node)
+    return note_version(m, i, slot.count)
+
+
+cdef int json_repeat(Machine *m, const int64_t *i, const wl_node *node) noexcept nogil:
+    """i: as in `begin_list`"""
+    cdef Frame frame
+    cdef Column *column
+    cdef int64_t at, following = m.next
+    cdef int code
+    if node.kind != (WL_OBJECT if i[5] else WL_LIST):
+        return IRREGULAR
+    frame.instruction = i
+    frame.n = 0
+    frame.count = wl_members(node)
+    frame.names = m.spans.length
+    frame.elements = NULL
+    if i[2] >= 0:
+        column = ready(m.columns, i[2])
+        if column == NULL:
+            return EXHAUSTED
+        frame.elements = m.columns + column.child
+        frame.base = frame.elements.length
+    at = (node - m.json.nodes) + 1
+    while frame.n < frame.count:
+        m.node = at
+        m.registers[i[3]] = frame.n
+        m.absent[i[3]] = False
+        code = run(m, i[1])
+        if code:
+            return code
+        at = m.json.nodes[at + 1 if i[5] else at].next
+        code = end_element(m, &frame)
+        if code:
+            return code
+    m.next = following
+    return end_list(m, &frame)
+
+
+# --- open values -----------------------------------------------------------------------------------------------------
+
+cdef int json_check_open(Machine *m, const int64_t *rules, const wl_node *node) noexcept nogil:
+    """Rules: the kinds that there may be, and the least and the greatest integer."""
+    cdef const wl_node *last = m.json.nodes + node.next
+    cdef bint name = False
+    cdef double real = 0
+    cdef int code
+    if json_deep(node, m.limit):
+        return IRREGULAR
+    while node < last:
+        if not node.flags & WL_NAME and not rules[0] >> node.kind & 1:
+            return IRREGULAR
+        if node.kind == WL_INTEGER:
+            if rules[3]:
+                if node.flags & WL_BEYOND:
+                    code = json_again(m, node, &real)
+                    if code:
+                        return code
+            elif node.flags & (WL_WIDE | WL_BEYOND) or <int64_t>node.value < rules[1] or <int64_t>node.value > rules[2]:
+                return IRREGULAR
+        node += 1
+    return OK
+
+
+cdef int json_write_list(Machine *m, Writer *w, const wl_node *node, const int64_t *rules) noexcept nogil:
+    cdef Stack *output = &m.output
+    cdef int64_t start = output.length, count = wl_members(node), few[32], i
+    cdef int64_t *offsets = few
+    cdef const wl_node *inner = node + 1
+    cdef int code = OK
+    if count > 32:
+        offsets = <int64_t *>malloc(<size_t>(count * 8))
+        if offsets == NULL:
+            return EXHAUSTED
+    for i in range(count):
+        offsets[i] = output.length
+        code = json_write_open(m, w, inner, rules)
+        if code:
+            break
+        inner = m.json.nodes + inner.next
+    if not code:
+        code = close_array(output, start, offsets, count)
+    if offsets != few:
+        free(offsets)
+    return code
+
+
+cdef int json_write_members(Machine *m, Writer *w, const wl_node *node, Entry *entries, const int64_t *rules) noexcept nogil:
+    """The keys enter the dictionary before those of the values; no two are equal."""
+    cdef Stack *output = &m.output
+    cdef int64_t start = output.length, count = wl_members(node), i
+    cdef const wl_node *name = node + 1
+    cdef int code
+    for i in range(count):
+        entries[i].key = wl_text_of(&m.json, name, &entries[i].size)
+        if key_id(w, entries[i].key, entries[i].size, &entries[i].id):
+            return EXHAUSTED
+        name = m.json.nodes + name[1].next
+    name = node + 1
+    for i in range(count):
+        entries[i].offset = output.length
+        code = json_write_open(m, w, name + 1, rules)
+        if code:
+            return code
+        name = m.json.nodes + name[1].next
+    if count > 1:
+        sort_entries(entries, count)
+    return close_object(output, start, entries, count)
+
+
+cdef int json_write_pairs(Machine *m, Writer *w, const wl_node *node, int64_t *offsets, const int64_t *rules) noexcept nogil:
+    """{"$map": [[key, value], ...]}"""
+    cdef Stack *output = &m.output
+    cdef int64_t start = output.length, count = wl_members(node), pair[2], id = 0, size = 0, i
+    cdef const wl_node *name = node + 1
+    cdef const uint8_t *text
+    cdef int code
+    if key_id(w, b"$map", 4, &id):
+        return EXHAUSTED
+    for i in range(count):
+        offsets[i] = pair[0] = output.length
+        text = wl_text_of(&m.json, name, &size)
+        if write_text(output, text, size):
+            return EXHAUSTED
+        pair[1] = output.length
+        code = json_write_open(m, w, name + 1, rules)
+        if code:
+            return code
+        if close_array(output, offsets[i], pair, 2):
+            return EXHAUSTED
+        name = m.json.nodes + name[1].next
+    if close_array(output, start, offsets, count):
+        return EXHAUSTED
+    return write_single(w, b"$map", id, start)
+
+
+cdef int json_write_map(Machine *m, Writer *w, const wl_node *node, const int64_t *rules) noexcept nogil:
+    cdef int64_t count = wl_members(node), size = 0
+    cdef const wl_node *name = node + 1
+    cdef const wl_node *last = m.json.nodes + node.next
+    cdef const uint8_t *text
+    cdef Entry few[16]
+    cdef Entry *entries = few
+    cdef bint named = True
+    cdef int code
+    while name < last:
+        text = wl_text_of(&m.json, name, &size)
+        if size > 0 and text[0] == 0x24:
+            named = False
+        name = m.json.nodes + name[1].next
+    if count > 16:
+        entries = <Entry *>malloc(<size_t>(count * <int64_t>sizeof(Entry)))
+        if entries == NULL:
+            return EXHAUSTED
+    if named:
+        code = json_write_members(m, w, node, entries, rules)
+    else:
+        code = json_write_pairs(m, w, node, <int64_t *>entries, rules)
+    if entries != few:
+        free(entries)
+    return code
+
+
+cdef int json_write_open(Machine *m, Writer *w, const wl_node *node, const int64_t *rules) noexcept nogil:
+    """The value as VARIANT bytes behind the output."""
+    cdef Stack *output = &m.output
+    cdef uint8_t data[9]
+    cdef uint64_t bits
+    cdef int64_t size = 0
+    cdef double real = 0
+    cdef const uint8_t *text
+    cdef int code
+    if node.kind == WL_NULL:
+        data[0] = 0
+        return push(output, data, 1)
+    if node.kind == WL_BOOLEAN:
+        data[0] = 1 << 2 if node.value else 2 << 2
+        return push(output, data, 1)
+    if node.kind == WL_INTEGER and not rules[3]:
+        return write_integer(output, <int64_t>node.value)
+    if node.kind == WL_INTEGER or node.kind == WL_FLOAT:
+        code = json_real(m, node, &real)
+        if code:
+            return code
+        memcpy(&bits, &real, 8)
+        data[0] = 7 << 2
+        little(data + 1, <int64_t>bits, 8)
+        return push(output, data, 9)
+    if node.kind == WL_LIST:
+        return json_write_list(m, w, node, rules)
+    if node.kind == WL_OBJECT:
+        return json_write_map(m, w, node, rules)
+    text = wl_text_of(&m.json, node, &size)
+    return write_text(output, text, size)
+
+
+cdef int json_write_tagged(Machine *m, const wl_node *node, const int64_t *rules) noexcept nogil:
+    """The value as tagged JSON behind the output."""
+    cdef Stack *output = &m.output
+    cdef int64_t size = 0
+    cdef double real = 0
+    cdef const uint8_t *text
+    cdef const wl_node *inner
+    cdef int code = OK
+    if node.kind == WL_NULL:
+        return write_literal(output, b"null", 4)
+    if node.kind == WL_BOOLEAN:
+        return write_literal(output, b'{"bool":true}', 13) if node.value else write_literal(output, b'{"bool":false}', 14)
+    if node.kind == WL_INTEGER and not rules[3]:
+        code = write_literal(output, b'{"int":', 7) or write_decimal(output, <int64_t>node.value)
+    elif node.kind == WL_INTEGER or node.kind == WL_FLOAT:
+        code = json_real(m, node, &real)
+        code = code or write_literal(output, b'{"float":', 9) or write_number(output, real)
+    elif node.kind == WL_TEXT:
+        text = wl_text_of(&m.json, node, &size)
+        code = write_literal(output, b'{"str":', 7) or write_quoted(output, text, size)
+    else:
+        code = write_literal(output, b'{"list":[', 9) if node.kind == WL_LIST else write_literal(output, b'{"map":[', 8)
+        inner = node + 1
+        while not code and inner < m.json.nodes + node.next:
+            if inner != node + 1:
+                code = write_literal(output, b",", 1)
+            if node.kind == WL_OBJECT:
+                code = code or write_literal(output, b"[", 1) or json_write_tagged(m, inner, rules) or write_literal(output, b",", 1)
+                inner += 1
+            code = code or json_write_tagged(m, inner, rules)
+            if node.kind == WL_OBJECT:
+                code = code or write_literal(output, b"]", 1)
+            inner = m.json.nodes + inner.next
+        code = code or write_literal(output, b"]", 1)
+    return code or write_literal(output, b"}", 1)
+
+
+cdef int json_open(Machine *m, const int64_t *i, const wl_node *node) noexcept nogil:
+    """i: rules, kinds, value column, metadata column, form (0 VARIANT, 1 tagged JSON, 2 the text)
+
+    Rules: kinds, least and greatest integer, whether integers are floats.
+    """
+    cdef const int64_t *rules = m.tables + i[1]
+    cdef Writer w
+    cdef int64_t size
+    cdef int code
+    if not i[2] >> node.kind & 1:
+        return IRREGULAR
+    code = json_check_open(m, rules, node)
+    m.none = False
+    if code or i[3] < 0:
+        return code
+    if i[5] == 2:
+        return put_bytes_near(m.columns, i[3], m.json.text + node.start, <int64_t>node.end - node.start, m.readable - m.json.text - node.start)
+    m.output.length = 0
+    if i[5] == 1:
+        code = json_write_tagged(m, node, rules)
+        return code or put_bytes(m.columns, i[3], m.output.data, m.output.length)
+    m.keys.length = 0
+    m.work.length = 0
+    w.machine = m
+    code = json_write_open(m, &w, node, rules)
+    if code:
+        return code
+    size = m.output.length
+    code = write_metadata(m)
+    if code:
+        return code
+    code = put_bytes(m.columns, i[3], m.output.data, size)
+    if code:
+        return code
+    return put_bytes(m.columns, i[4], m.output.data + size, m.output.length - size)
+
+
+# --- instructions ----------------------------------------------------------------------------------------------------
+
+cdef int json_document(Machine *m, const int64_t *i) noexcept nogil:
+    """i: containers that may stand in one another beside those of open values. The rest of the record is the text."""
+    cdef int64_t depth = m.limit + i[1]
+    cdef int read
+    m.json.seed = hash_seed
+    read = wl_json_read(&m.json, m.position, m.end - m.position, depth)
+    if read != 1:
+        m.json.count = 0
+        return IRREGULAR if read == 0 else EXHAUSTED
+    m.node = 0
+    m.position = m.end
+    return OK
+
+
+cdef int json_step(Machine *m, const int64_t *i, int op) noexcept nogil:
+    """Execute one instruction of JSON."""
+    cdef const wl_node *node
+    cdef Slot *slot
+    if op == OP_JSON_DOCUMENT:
+        return json_document(m, i)
+    if op == OP_JSON_MEMBER:  # slot, target where absent, whether that is an error
+        slot = m.slots + i[1]
+        m.none = not slot.found
+        if m.none:
+            if i[3]:
+                return IRREGULAR
+            m.next = i[2]
+            return OK
+        slot.count = 1
+        m.node = <int64_t>slot.number
+        return OK
+    if op == OP_JSON_CLOSE:
+        return json_close(m, i)
+    if op == OP_JSON_FIND:
+        return json_find(m, i)
+    if op == OP_JSON_AT:  # slot of an object
+        m.node = <int64_t>(m.slots + i[1]).number
+        return OK
+    if op == OP_JSON_ELEMENT:  # slot of an array
+        slot = m.slots + i[1]
+        if slot.count < 1 or slot.number >= <uint64_t>m.json.count:
+            return IRREGULAR
+        slot.count -= 1
+        m.node = <int64_t>slot.number
+        slot.number = m.json.nodes[slot.number].next
+        return OK
+    if op == OP_JSON_NO_MORE:  # slot of an array
+        return OK if (m.slots + i[1]).count == 0 else IRREGULAR
+    if op == OP_JSON_NEXT:  # nothing: from a name to its value
+        m.node += 1
+        return OK
+    if <uint64_t>m.node >= <uint64_t>m.json.count:
+        return IRREGULAR
+    node = m.json.nodes + m.node
+    if op == OP_JSON_INTEGER:
+        return json_integer(m, i, node)
+    if op == OP_JSON_TEXT:
+        return json_text(m, i, node)
+    if op == OP_JSON_BYTES:
+        return json_bytes(m, i, node)
+    if op == OP_JSON_FLOAT:
+        return json_float(m, i, node)
+    if op == OP_JSON_BOOLEAN:  # register, column
+        if node.kind != WL_BOOLEAN:
+            return IRREGULAR
+        m.value = <int64_t>node.value
+        m.none = m.wide = False
+        return deliver_boolean(m, i[1], i[2])
+    if op == OP_JSON_NULL:
+        m.none = True
+        return OK if node.kind == WL_NULL else IRREGULAR
+    if op == OP_JSON_NULL_JUMP:  # target
+        if node.kind == WL_NULL:
+            m.none = True
+            m.next = i[1]
+        return OK
+    if op == OP_JSON_KIND:  # table of targets by kind
+        if m.tables[i[1] + node.kind] < 0:
+            return IRREGULAR
+        m.next = m.tables[i[1] + node.kind]
+        return OK
+    if op == OP_JSON_OBJECT:
+        return json_object(m, i, node)
+    if op == OP_JSON_ARRAY:
+        return json_array(m, i, node)
+    if op == OP_JSON_REPEAT:
+        return json_repeat(m, i, node)
+    if op == OP_JSON_RAW:  # kinds, column: the value's own text
+        if not i[1] >> node.kind & 1 or json_deep(node, m.limit):
+            return IRREGULAR
+        m.none = False
+        if i[2] < 0:
+            return OK
+        return put_bytes_near(m.columns, i[2], m.json.text + node.start, <int64_t>node.end - node.start, m.readable - m.json.text - node.start)
+    if op == OP_JSON_COUNT:  # register: how many the list or object has
+        if node.kind < WL_LIST:
+            return IRREGULAR
+        m.registers[i[1]] = wl_members(node)
+        m.absent[i[1]] = False
+        return OK
+    if op == OP_JSON_OPEN:
+        return json_open(m, i, node)
+    return IRREGULAR

@@ -54,7 +54,8 @@ def decode(request: Request, source: BinaryIO, on_error: str = "stop") -> Iterat
 
 def encode(request: Request, source: Iterable[bytes]) -> Iterator[bytes]:
     """The bytes of every line's record, framed."""
-    framing = request.framing or request.module.CODEC.framing
+    codec = request.module.CODEC
+    framing = codec.framing_of(codec.root(request.root), request.framing)
     count = 0
     for number, line in enumerate(source, start=1):
         if line.strip():

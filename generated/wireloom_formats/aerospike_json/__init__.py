@@ -99,12 +99,18 @@ CODEC: Final = _codec.Codec(
     digest=DIGEST,
     parameters=PARAMETERS,
     roots={
-        "record": _codec.Root(CONSTRUCTS["record"], _shape.ROOTS["record"], kinds=("msg",)),
-        "key": _codec.Root(CONSTRUCTS["key"], _shape.ROOTS["key"]),
+        "record": _codec.Root(CONSTRUCTS["record"], _shape.ROOTS["record"], kinds=("msg",), endless="a JSON text"),
+        "key": _codec.Root(CONSTRUCTS["key"], _shape.ROOTS["key"], endless="a JSON text"),
         "batch_records": _codec.Root(
-            CONSTRUCTS["batch_records"], _shape.ROOTS["batch_records"], elements=True, kinds=("msg",)
+            CONSTRUCTS["batch_records"],
+            _shape.ROOTS["batch_records"],
+            elements=True,
+            kinds=("msg",),
+            endless="a JSON text",
         ),
-        "batch_keys": _codec.Root(CONSTRUCTS["batch_keys"], _shape.ROOTS["batch_keys"], elements=True),
+        "batch_keys": _codec.Root(
+            CONSTRUCTS["batch_keys"], _shape.ROOTS["batch_keys"], elements=True, endless="a JSON text"
+        ),
     },
     framing=FRAMING,
     extensions=_shape.EXTENSIONS,

@@ -90,7 +90,11 @@ CODEC: Final = _codec.Codec(
     format=FORMAT,
     digest=DIGEST,
     parameters=PARAMETERS,
-    roots={"record": _codec.Root(CONSTRUCTS["record"], _shape.ROOTS["record"], kinds=("version", "opcode"))},
+    roots={
+        "record": _codec.Root(
+            CONSTRUCTS["record"], _shape.ROOTS["record"], kinds=("version", "opcode"), endless="a JSON text"
+        ),
+    },
     framing=FRAMING,
     extensions=_shape.EXTENSIONS,
     layout=_layout.LAYOUT,

@@ -76,7 +76,11 @@ CODEC: Final = _codec.Codec(
     parameters=PARAMETERS,
     roots={
         "record": _codec.Root(
-            CONSTRUCTS["record"], _shape.ROOTS["record"], rows=("records",), kinds=("kind", "reason")
+            CONSTRUCTS["record"],
+            _shape.ROOTS["record"],
+            rows=("records",),
+            kinds=("kind", "reason"),
+            endless="Aggregate.digest",
         ),
     },
     framing=FRAMING,

@@ -68,7 +68,9 @@ class Reading:
     def plan(self) -> Plan:
         """How it is decoded; raises MisuseError where that cannot be."""
         module = chosen(self.format, self.package, self.out)
-        module.CODEC.root(self.root)
+        root = module.CODEC.root(self.root)
+        if self.framing is not None:
+            module.CODEC.framing_of(root, self.framing)
         given = tuple(parameter_values(module, self.parameter or []).items())
         dropped = dropped_codes(module, self.drop)
         name = f"{self.package}.{module.FORMAT}"

@@ -5,6 +5,7 @@ few facts of the position (`here`, `size`, `index`). Every name is resolved by t
 emitter sees the tree, so an emitter never has to ask what a name means. Nothing here can loop, fail or allocate.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Union, assert_never
@@ -152,3 +153,12 @@ def parts(expression: Expression) -> tuple[Expression, ...]:
             return arguments
         case _:
             assert_never(expression)
+
+
+def references(expression: Expression) -> Iterator[Expression]:
+    """The names, marks, parameters and positions that an expression looks at."""
+    inner = parts(expression)
+    if not inner:
+        yield expression
+    for part in inner:
+        yield from references(part)

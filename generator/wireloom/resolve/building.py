@@ -8,11 +8,11 @@ at, is filler, which parsers pass over and builders write as zeros.
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from wireloom.expr.ast import Expression, FieldRef, Literal, ParameterRef
+from wireloom.expr.ast import Expression, FieldRef, Literal, ParameterRef, references
 from wireloom.model import types
 from wireloom.model.types import Encoding, Field, Presence, Struct, Type
 from wireloom.resolve.draft import Draft
-from wireloom.resolve.sites import Names, Role, Types, references, sites, structs
+from wireloom.resolve.sites import Names, Role, Types, sites, structs
 from wireloom.spec.documents import Place
 
 _REMEDY = "give it `derive`, `const` or `checksum`, or let readers see it"

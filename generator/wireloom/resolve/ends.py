@@ -1,71 +1,18 @@
 """Records of a concatenated stream: each must tell where it ends."""
 
-from collections.abc import Mapping
-
-from wireloom.expr.ast import Expression, Literal, Position, Unary
-from wireloom.model import types
-from wireloom.model.types import Encoding, Struct, Type
+from wireloom.model.ends import Types, endless
+from wireloom.model.types import Encoding
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.roots import Entry
-from wireloom.resolve.sites import references
-
-Types = Mapping[str, Type]
 
 
 def check_ends(draft: Draft, named: Types, entries: tuple[Entry, ...]) -> None:
     """Report a format whose records stand back to back, and whose first root has no end of its own."""
     if draft.content.framing != "concatenated" or not entries:
         return
-    found = _endless(entries[0].type, named, draft.encoding, frozenset())
+    found = endless(entries[0].type, named, draft.encoding)
     if found:
-        hint = "say where with `- frame: BYTES`, give what is last a size, or use another framing"
+        hint = "use `framing: lines` or `framing: length-prefixed`"
+        if draft.encoding is not Encoding.JSON:
+            hint = "say where with `- frame: BYTES`, give what is last a size, or use another framing"
         draft.reports(draft.place / "framing", "endless-record", f"{found} does not tell where it ends", hint)
-
-
-def _endless(type: Type, named: Types, encoding: Encoding, seen: frozenset[str]) -> str:
-    """What takes all bytes there are; empty where the type ends by itself."""
-    match type:
-        case types.Reference(name=name):
-            return "" if name in seen else _endless(named[name], named, encoding, seen | {name})
-        case types.Struct(encoding=Encoding.PROTOBUF, name=name):
-            return name
-        case types.Struct(encoding=Encoding.BINARY):
-            return _endless_field(type, named, seen)
-        case types.Select(cases=cases):
-            inner_types = [case.type for case in cases if not isinstance(case.type, types.Refusal)]
-        case types.Attempt(trials=trials):
-            inner_types = [trial.type for trial in trials]
-        case types.Bytes(size=size) | types.Text(size=size) if encoding is Encoding.BINARY:
-            return "a value" if size is None or _needs_end(size) else ""
-        case types.Array(count=count, element=element) if encoding is Encoding.BINARY:
-            return "a list" if count is None or _needs_end(count) else _endless(element, named, encoding, seen)
-        case _:
-            return ""
-    return next((found for each in inner_types if (found := _endless(each, named, encoding, seen))), "")
-
-
-def _endless_field(struct: Struct, named: Types, seen: frozenset[str]) -> str:
-    for step in struct.steps:
-        if isinstance(step, types.Frame):
-            return ""
-        if not isinstance(step, types.Field) or step.compute is not None or step.counted:
-            continue
-        name = f"{struct.name}.{step.wire_name}"
-        if step.at is not None and (_counts_from_end(step.at) or _needs_end(step.at)):
-            return name
-        if step.size is not None:
-            if _needs_end(step.size):
-                return name
-        elif found := _endless(step.type, named, Encoding.BINARY, seen):
-            return found if "." in found else name
-    return ""
-
-
-def _counts_from_end(offset: Expression) -> bool:
-    return isinstance(offset, Unary) or (
-        isinstance(offset, Literal) and isinstance(offset.value, int) and offset.value < 0
-    )
-
-
-def _needs_end(expression: Expression) -> bool:
-    return Position("size") in tuple(references(expression))

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from wireloom.expr.ast import Expression, FieldRef, MarkRef, Position
+from wireloom.expr.ast import Expression, FieldRef, MarkRef, Position, references
 from wireloom.model import types
 from wireloom.model.types import Struct
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.roots import Entry
-from wireloom.resolve.sites import Names, Types, held, references, sites, structs
+from wireloom.resolve.sites import Names, Types, held, sites, structs
 
 
 def check_positions(draft: Draft, named: Types, names: Names, entries: tuple[Entry, ...]) -> None:

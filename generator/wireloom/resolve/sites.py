@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from enum import Enum
 
 from wireloom.expr.ast import Expression, FieldRef
-from wireloom.expr.ast import parts as parts_of_expression
 from wireloom.model import types
 from wireloom.model.traversal import parts
 from wireloom.model.types import Bit, Field, Struct, Type
@@ -239,12 +238,3 @@ class Names:
                 return origin
             origin = found[0]
         return origin
-
-
-def references(expression: Expression) -> Iterator[Expression]:
-    """The names, marks, parameters and positions that an expression looks at."""
-    inner = parts_of_expression(expression)
-    if not inner:
-        yield expression
-    for part in inner:
-        yield from references(part)

@@ -148,7 +148,21 @@ class Codec:
     ) -> Iterator[Framed]:
         """The records of a buffer or binary file; see `streams.framed.iterate`."""
         reader = _StreamReader(self, self.root(root), self.settings(parameters))
-        return iterate(reader, source, framing or self.framing, on_error)
+        return iterate(reader, source, self.framing_of(reader.root, framing), on_error)
+
+    def framing_of(self, root: Root, framing: str | None) -> str:
+        """The framing of a stream of a root's records: the one given, or the format's; ParameterError if there is none.
+
+        Records that do not tell where they end cannot stand back to back.
+        """
+        chosen = self.framing if framing is None else framing
+        if chosen not in framed.FRAMINGS:
+            raise ParameterError(f"framing must be one of {', '.join(framed.FRAMINGS)}, not {chosen!r}")
+        if chosen == "concatenated" and root.endless:
+            others = ", ".join(name for name in framed.FRAMINGS if name != chosen)
+            message = f"records of {self.format} cannot stand back to back: {root.endless} does not tell where it ends"
+            raise ParameterError(f"{message}; framing can be {others}")
+        return chosen
 
     # --- columns ---------------------------------------------------------------------------------------------------
 
@@ -271,11 +285,11 @@ class Codec:
         """The columns of the records of a buffer or binary file, in parts of some megabytes; see `parts.parts`."""
         from wireloom.runtime.streams import parts
 
-        framing = framing or self.framing
-        framed.check(framing, on_error)
+        chosen = self.framing_of(self.root(root), framing)
+        framed.check(on_error)
         request = self._request(root, parameters, columns, explode, open_values)
         reader = _StreamReader(self, self.root(root), request.settings, request.open_values == "binary")
-        return parts.parts(self, framed.opened(source), reader, framing, request, on_error)
+        return parts.parts(self, framed.opened(source), reader, chosen, request, on_error)
 
     def parse_all(self, array: "pa.Array", request: Request) -> tuple[list[Any], list[DecodeError | None]]:
         """What the construct parser says of each record of an array: values, and errors."""

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 class Root:
     """An entry point: how it is read, and what readers see of it (of each element, where `elements`).
 
-    `kinds` names the columns of its flat rows that tell kinds of records apart; their values are few.
+    `kinds` names the columns of its flat rows that tell kinds of records apart; their values are few. `endless` names
+    what takes all bytes there are, so that records cannot stand back to back; empty where each tells its own end.
     """
 
     construct: WireRecord
@@ -25,6 +26,7 @@ class Root:
     elements: bool = False
     rows: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
+    endless: str = ""
 
     @cached_property
     def complete(self) -> Callable[[Any], Any]:

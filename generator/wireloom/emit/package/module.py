@@ -4,6 +4,7 @@ from wireloom.emit import prose
 from wireloom.emit.code import Call, Code, Tuple, call, literal, mapping, render
 from wireloom.emit.frames import framed
 from wireloom.emit.package.signature import documented, keyword, one_of
+from wireloom.model.ends import endless
 from wireloom.model.format import Format, Parameter, Root
 from wireloom.model.kinds import kinds
 from wireloom.runtime import CONTRACT
@@ -88,4 +89,5 @@ def _root(format: Format, root: Root) -> Call:
         elements="True" if root.elements else None,
         rows=Tuple(tuple(literal(part) for part in root.rows)) if root.rows else None,
         kinds=Tuple(tuple(literal(column) for column in telling)) if telling else None,
+        endless=literal(found) if (found := endless(root.type, dict(format.types), format.encoding)) else None,
     )

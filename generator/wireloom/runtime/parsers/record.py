@@ -75,7 +75,7 @@ class Record(construct.Construct):
 
     def read_all(self, cursor: Cursor, parameters: Mapping[str, Any]) -> Any:
         """The record that is all that is left. Parameters must be complete and checked."""
-        self._check_size(cursor.left, parameters)
+        self._check_size(cursor.tell(), cursor.limit, parameters)
         value = self._read(cursor, parameters)
         if cursor.left:
             raise DecodeError(
@@ -87,20 +87,30 @@ class Record(construct.Construct):
         return value
 
     def read(self, cursor: Cursor, parameters: Mapping[str, Any]) -> Any:
-        """The record at the cursor, which is left behind it. Parameters must be complete and checked."""
+        """The record at the cursor, which is left behind it. Parameters must be complete and checked.
+
+        One that is too large costs itself alone, as soon as it is known where it ends.
+        """
         start = cursor.tell()
-        value = self._read(cursor, parameters)
-        self._check_size(cursor.tell() - start, parameters)
+        try:
+            value = self._read(cursor, parameters)
+        except DecodeError as error:
+            if error.frame_end is not None:
+                self._check_size(start, error.frame_end, parameters)
+            raise
+        self._check_size(start, cursor.tell(), parameters)
         return value
 
     def size_limit(self, parameters: Mapping[str, Any]) -> int | None:
         """The most bytes that a record may have; None where there is no limit."""
         return _limit(self.size, parameters)
 
-    def _check_size(self, size: int, parameters: Mapping[str, Any]) -> None:
-        limit = self.size_limit(parameters)
+    def _check_size(self, start: int, end: int, parameters: Mapping[str, Any]) -> None:
+        limit, size = self.size_limit(parameters), end - start
         if limit is not None and size > limit:
-            raise DecodeError("size_limit", offset=0, expected=f"at most {limit} bytes", actual=f"{size} bytes")
+            error = DecodeError("size_limit", offset=start, expected=f"at most {limit} bytes", actual=f"{size} bytes")
+            error.frame_end = end
+            raise error from None
 
     def _read(self, cursor: Cursor, parameters: Mapping[str, Any]) -> Any:
         if self.order is None or parameters[self.order.parameter] != "auto":

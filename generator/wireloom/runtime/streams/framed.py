@@ -75,16 +75,14 @@ def iterate(
     """The records of a buffer or a binary file.
 
     `on_error`: `raise` raises the DecodeError of the first bad record; `stop` gives it out and ends; `skip` gives it
-    out and goes on. Raises ParameterError for an unknown framing or policy.
+    out and goes on. Raises ParameterError for another policy.
     """
-    check(framing, on_error)
+    check(on_error)
     return _framed(extents(reader, opened(source), framing), on_error)
 
 
-def check(framing: str, on_error: str) -> None:
-    """Raises ParameterError for an unknown framing or policy."""
-    if framing not in FRAMINGS:
-        raise ParameterError(f"framing must be one of {', '.join(FRAMINGS)}, not {framing!r}")
+def check(on_error: str) -> None:
+    """Raises ParameterError for an unknown policy."""
     if on_error not in ON_ERROR:
         raise ParameterError(f"on_error must be one of {', '.join(ON_ERROR)}, not {on_error!r}")
 
@@ -158,7 +156,7 @@ def _pass_line(file: BinaryIO) -> int:
 def _length_prefixed(reader: Reader, file: BinaryIO) -> Iterator[Extent]:
     """A 32-bit big-endian size before each record."""
     offset = 0
-    while prefix := file.read(PREFIX):
+    while prefix := read_exactly(file, PREFIX):
         if len(prefix) < PREFIX:
             yield broken_off(reader, offset, len(prefix), prefix, "a length prefix of 4 bytes", len(prefix))
             return

@@ -52,7 +52,7 @@ class Given:
         given = {name.lower(): text for name, text in texts.items()}
         module = _module(given.get("package") or PACKAGE, given.get("format"))
         options = read_options(given, module.CODEC, surface)
-        options = replace(options, framing=options.framing or module.CODEC.framing)
+        options = replace(options, framing=module.CODEC.framing_of(module.CODEC.root(options.root), options.framing))
         name = f"{given.get('package') or PACKAGE}.{module.FORMAT}"
         plan = Plan(name, module.FORMAT, module.DIGEST, options.root, options.framing, options.parameters)
         return cls(module, options, plan, given)

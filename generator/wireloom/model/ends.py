@@ -1,0 +1,65 @@
+"""What tells where a record ends: records may stand back to back only where each tells its own end."""
+
+from collections.abc import Mapping
+
+from wireloom.expr.ast import Expression, Literal, Position, Unary, references
+from wireloom.model import types
+from wireloom.model.types import Encoding, Struct, Type
+
+Types = Mapping[str, Type]
+
+
+def endless(root: Type, named: Types, encoding: Encoding) -> str:
+    """What of a root takes all bytes there are; empty where it ends by itself."""
+    if encoding is Encoding.JSON:
+        return "a JSON text"
+    return _endless(root, named, encoding, frozenset())
+
+
+def _endless(type: Type, named: Types, encoding: Encoding, seen: frozenset[str]) -> str:
+    """What takes all bytes there are; empty where the type ends by itself."""
+    match type:
+        case types.Reference(name=name):
+            return "" if name in seen else _endless(named[name], named, encoding, seen | {name})
+        case types.Struct(encoding=Encoding.PROTOBUF, name=name):
+            return name
+        case types.Struct(encoding=Encoding.BINARY):
+            return _endless_field(type, named, seen)
+        case types.Select(cases=cases):
+            inner_types = [case.type for case in cases if not isinstance(case.type, types.Refusal)]
+        case types.Attempt(trials=trials):
+            inner_types = [trial.type for trial in trials]
+        case types.Bytes(size=size) | types.Text(size=size) if encoding is Encoding.BINARY:
+            return "a value" if size is None or _needs_end(size) else ""
+        case types.Array(count=count, element=element) if encoding is Encoding.BINARY:
+            return "a list" if count is None or _needs_end(count) else _endless(element, named, encoding, seen)
+        case _:
+            return ""
+    return next((found for each in inner_types if (found := _endless(each, named, encoding, seen))), "")
+
+
+def _endless_field(struct: Struct, named: Types, seen: frozenset[str]) -> str:
+    for step in struct.steps:
+        if isinstance(step, types.Frame):
+            return ""
+        if not isinstance(step, types.Field) or step.compute is not None or step.counted:
+            continue
+        name = f"{struct.name}.{step.wire_name}"
+        if step.at is not None and (_counts_from_end(step.at) or _needs_end(step.at)):
+            return name
+        if step.size is not None:
+            if _needs_end(step.size):
+                return name
+        elif found := _endless(step.type, named, Encoding.BINARY, seen):
+            return found if "." in found else name
+    return ""
+
+
+def _counts_from_end(offset: Expression) -> bool:
+    return isinstance(offset, Unary) or (
+        isinstance(offset, Literal) and isinstance(offset.value, int) and offset.value < 0
+    )
+
+
+def _needs_end(expression: Expression) -> bool:
+    return Position("size") in tuple(references(expression))

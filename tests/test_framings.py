@@ -1,0 +1,140 @@
+"""Every framing, read by `parse`, `iter_parse` and `decode_stream`, from sources that give their bytes as they like."""
+
+import importlib
+import io
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any, BinaryIO
+
+import pytest
+
+from conftest import case_formats, shipped_formats
+from wireloom.model.format import Format
+from wireloom.runtime.errors import DecodeError, ParameterError
+from wireloom.runtime.streams.framed import FRAMINGS, Framed
+from wireloom_formats import aerospike_msgpack, databus_event
+
+FORMATS = {format.name: format for format in (*shipped_formats(), *case_formats())}
+SHIPPED = {format.name for format in shipped_formats()}
+
+
+class Trickle(io.RawIOBase):
+    """A pipe that gives a few bytes at a time."""
+
+    def __init__(self, data: bytes, most: int) -> None:
+        super().__init__()
+        self._file, self._most = io.BytesIO(data), most
+
+    def readable(self) -> bool:
+        """It can be read."""
+        return True
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Some bytes; none at the end."""
+        return self._file.read(self._most if size is None or size < 0 else min(size, self._most))
+
+
+SOURCES: dict[str, Callable[[bytes], bytes | BinaryIO]] = {
+    "a buffer": lambda data: data,
+    "a file": io.BytesIO,
+    "a pipe of single bytes": lambda data: Trickle(data, 1),
+    "a pipe of two bytes": lambda data: Trickle(data, 2),
+    "a pipe of seven bytes": lambda data: Trickle(data, 7),
+}
+
+
+@pytest.fixture(name="module")
+def _module(case_package: ModuleType) -> Callable[[str], ModuleType]:
+    package = {True: "wireloom_formats", False: case_package.__name__}
+    return lambda name: importlib.import_module(f"{package[name in SHIPPED]}.{name}")
+
+
+def records(format: Format) -> list[tuple[str, dict[str, Any], list[bytes]]]:
+    """The examples of each root by their parameters, good and bad, in an order that mixes them."""
+    found: dict[tuple[str, tuple[tuple[str, Any], ...]], list[bytes]] = {}
+    for example in format.examples:
+        found.setdefault((example.root, example.parameters), []).append(example.data)
+    return [(root, dict(parameters), data) for (root, parameters), data in found.items()]
+
+
+def written(framing: str, data: list[bytes]) -> bytes:
+    """The records as a stream."""
+    match framing:
+        case "none":
+            return data[0]
+        case "concatenated":
+            return b"".join(data)
+        case "length-prefixed":
+            return b"".join(len(each).to_bytes(4, "big") + each for each in data)
+        case _:
+            return b"".join(each.replace(b"\n", b" ") + b"\n" for each in data)
+
+
+def said(error: DecodeError | None) -> tuple[object, ...]:
+    return () if error is None else (error.code, error.path, error.offset)
+
+
+def from_parts(module: ModuleType, source: bytes | BinaryIO, **keywords: Any) -> Iterator[tuple[Any, ...]]:
+    """What `decode_stream` says of each record: where it stands, its size, and its error."""
+    for part in module.decode_stream(source, **keywords):
+        errors = part.errors.to_pylist()
+        if part.parents is not None:
+            first = dict(zip(reversed(part.parents.to_pylist()), reversed(errors), strict=True))
+            errors = [first.get(row) for row in range(len(part.offsets))]  # a list without elements has no row
+        for offset, size, error in zip(part.offsets.to_pylist(), part.sizes.to_pylist(), errors, strict=True):
+            yield offset, size, () if error is None else (error["code"], error["path"], error["offset"])
+
+
+def in_itself(module: ModuleType, record: Framed, **keywords: Any) -> tuple[object, ...]:
+    """What `parse` says of a record's bytes alone."""
+    try:
+        module.parse(record.data, **keywords)
+    except DecodeError as error:
+        return said(error)
+    return ()
+
+
+@pytest.mark.parametrize("framing", FRAMINGS)
+@pytest.mark.parametrize("name", FORMATS)
+def test_all_ways_of_reading_a_stream_agree_however_its_bytes_come(
+    module: Callable[[str], ModuleType], name: str, framing: str
+) -> None:
+    codec = module(name)
+    for root, parameters, data in records(FORMATS[name]):
+        keywords = {"root": root, **parameters}
+        if framing == "concatenated" and codec.CODEC.root(root).endless:
+            for read in (codec.iter_parse, codec.decode_stream):
+                with pytest.raises(ParameterError, match="does not tell where it ends; framing can be none, "):
+                    read(b"", framing=framing, **keywords)
+            continue
+        stream = written(framing, data) + (b"\0\0" if framing == "length-prefixed" else b"")
+        told = list(codec.iter_parse(stream, framing=framing, on_error="skip", **keywords))
+        wanted = [(each.offset, each.size, said(each.error)) for each in told]
+        for each in told:
+            whole = framing != "concatenated" or each.error is None
+            broken_off = framing == "length-prefixed" and each is told[-1]
+            assert not whole or broken_off or in_itself(codec, each, **keywords) == said(each.error)
+        for source in SOURCES.values():
+            again = codec.iter_parse(source(stream), framing=framing, on_error="skip", **keywords)
+            assert [(each.offset, each.size, said(each.error)) for each in again] == wanted
+            assert list(from_parts(codec, source(stream), framing=framing, **keywords)) == wanted
+
+
+@pytest.mark.parametrize("read", [databus_event.iter_parse, databus_event.decode_stream])
+def test_a_framing_that_there_is_not_is_refused_before_anything_is_read(read: Callable[..., Any]) -> None:
+    for framing in ("", "line"):
+        with pytest.raises(ParameterError, match="framing must be one of none, concatenated, length-prefixed, lines"):
+            read(b"", framing=framing)
+
+
+@pytest.mark.parametrize("framing", ["concatenated", "length-prefixed"])
+def test_a_record_that_is_too_large_costs_itself_alone_and_says_where_it_stands_in_itself(framing: str) -> None:
+    good = [each.data for each in FORMATS["aerospike_msgpack"].examples if each.error is None and each.root == "record"]
+    small, large = min(good, key=len), max(good, key=len)
+    stream = written(framing, [small, large, small])
+    keywords = {"framing": framing, "max_size": len(small)}
+    told = list(aerospike_msgpack.iter_parse(stream, on_error="skip", **keywords))
+    assert [said(each.error) for each in told] == [(), ("size_limit", "", 0), ()]
+    assert [each.size for each in told] == [len(small), len(large), len(small)]
+    wanted = [(each.offset, each.size, said(each.error)) for each in told]
+    assert list(from_parts(aerospike_msgpack, stream, **keywords)) == wanted

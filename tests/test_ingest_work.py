@@ -16,7 +16,7 @@ from wireloom.failures import DataError
 from wireloom.ingest import records
 from wireloom.ingest import values as values_module
 from wireloom.ingest.files import Listing
-from wireloom.ingest.inputs import groups, records_of
+from wireloom.ingest.inputs import groups, listing, records_of
 from wireloom.ingest.plan import QUARANTINE, RECORDS, Files, Plan
 from wireloom.ingest.ranges import Part
 from wireloom.ingest.records import files_of, ranges_of
@@ -165,7 +165,8 @@ def test_one_large_file_is_split_for_all_cores_and_its_records_keep_their_places
     monkeypatch.setattr("wireloom.ingest.inputs.SMALLEST", 30_000)
     monkeypatch.setattr(parts, "WINDOW", 10_000)
     asked = plan(databus_event)
-    found = groups(Files(str(tmp_path)), asked, databus_event, 2)
+    source = Files(str(tmp_path))
+    found = groups(listing(source), source, asked, 2)
     assert len(found) > 2
     places = [
         (row["_source"].rpartition("/")[2], row["_record"], row["_offset"])

@@ -1,5 +1,7 @@
 """Ingest on Spark: every record goes to exactly one table, and the summary adds up."""
 
+import gzip
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -36,8 +38,11 @@ def test_a_stream_with_bad_records_is_split_and_reconciles(spark, module, job, t
     records = [record(module, number) for number in range(50)]
     records[7], records[30] = damaged(records[7]), damaged(records[30])
     (tmp_path / "input" / "a b%20#?.bin").write_bytes(b"".join(records))
-    (tmp_path / "input" / "tail.bin").write_bytes(records[0] + records[1][:5])
-    summary = ingest(spark, job())
+    (tmp_path / "input" / "tail.bin.gz").write_bytes(gzip.compress(records[0] + records[1][:5]))
+    (tmp_path / "input" / "more.tmp").write_bytes(records[0])
+    told = []
+    summary = ingest(spark, job(), told.append)
+    assert [line.rpartition(": ")[2] for line in told] == ["more.tmp"]
     assert (summary.records, summary.decoded, summary.quarantined, summary.rows) == (52, 49, 3, 49)
     assert summary.reconciles
     assert dict(summary.codes) == {"bad_checksum": 2, "truncated": 1}

@@ -1,5 +1,6 @@
 """Ingest as a stream: every record once, in a table, in the quarantine, or counted as dropped; also when it goes on."""
 
+import gzip
 import json
 import shutil
 import threading
@@ -55,18 +56,22 @@ def test_a_stream_goes_on_where_it_was_and_its_metrics_tell_each_batch_once(spar
     (tmp_path / "input" / "a").write_bytes(record(module, 0) + bad + record(module, 2))
     assert run(flow).records == 3
     (tmp_path / "input" / "sub").mkdir()
-    (tmp_path / "input" / "sub" / "b").write_bytes(record(module, 3))
+    passing = tmp_path / "input" / "sub" / "b.gz.tmp"
+    passing.write_bytes(gzip.compress(record(module, 3)))
+    assert run(flow).records == 3, "a file that is not complete is no batch"
+    passing.rename(passing.with_suffix(""))
     limited = replace(flow, options=(("maxFilesPerTrigger", "1"),))
     summary = run(limited)
     assert (summary.records, summary.decoded, summary.quarantined, summary.rows) == (4, 3, 1, 3)
     assert summary == run(flow), "nothing new came"
     found = spark.read.parquet(f"{flow.output}/records").collect()
-    assert {(row["sentAt"], row["wireloom_batch"]) for row in found} == {(0, 0), (2, 0), (3, 1)}
+    assert {(row["sentAt"], row["wireloom_batch"]) for row in found} == {(0, 0), (2, 0), (3, 2)}
     (row,) = pq.read_table(f"{flow.output}/quarantine").to_pylist()
     assert (row["raw"], row["code"], row["_record"], row["_offset"]) == (bad, "bad_checksum", 1, len(bad))
     assert [(line["batch"], line["records"], line["errors"]) for line in metrics(tmp_path)] == [
         (0, 3, {"bad_checksum": 1}),
-        (1, 1, {}),
+        (1, 0, {}),
+        (2, 1, {}),
     ]
     assert metrics(tmp_path)[0]["bytes"] == 3 * len(bad)
     assert metrics(tmp_path)[0]["kinds"] == {"kind": {"alarm": 2}}

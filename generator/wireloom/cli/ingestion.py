@@ -9,6 +9,7 @@ import typer
 from wireloom.catalog import parameter_values
 from wireloom.cli.console import note, say, waiting
 from wireloom.cli.guard import PROBLEMS
+from wireloom.cli.inputs import FileReading
 from wireloom.cli.options import (
     OUT,
     PACKAGE,
@@ -125,7 +126,7 @@ class Running:
         return session_configuration(self.packages, self.conf, self.driver_memory)
 
 
-def ingest(reading: Reading, adding: Adding, streaming: Streaming, running: Running) -> None:
+def ingest(reading: Reading, files: FileReading, adding: Adding, streaming: Streaming, running: Running) -> None:
     """Decode raw bytes into a typed table, and what cannot be decoded into a quarantine table.
 
     Writes OUTPUT/records (the columns of the format, and _source, _record, _offset) and OUTPUT/quarantine (the raw
@@ -139,7 +140,8 @@ def ingest(reading: Reading, adding: Adding, streaming: Streaming, running: Runn
     With --engine local processes of this machine do the same without Spark: the same tables, ledger and summary.
 
     The input is files: each one record (--framing none), or a stream of records (concatenated, length-prefixed,
-    lines); or, with --column, a binary column of Parquet.
+    lines); or, with --column, a binary column of Parquet. Compressed files are read as what is compressed in them.
+    Names that begin with _ or . and those that end in .tmp, .part or ._COPYING_ are passed over, and said.
 
     With --stream the input is a folder that files are moved into, Kafka topics (then _key, _topic, _partition, _offset
     and _timestamp say where a record came from), or samples made from the specs. The tables grow batch by batch, each
@@ -160,7 +162,7 @@ def ingest(reading: Reading, adding: Adding, streaming: Streaming, running: Runn
     _check_shape(
         reading.framing, reading.column if reading.column is not None else "value" if streaming.kafka else None
     )
-    plan = reading.plan()
+    plan = files.on(reading.plan())
     summary = (_stream if streaming.stream else _once)(plan, reading, adding, streaming, running)
     for line in summary_lines(summary, adding.output):
         say(line)

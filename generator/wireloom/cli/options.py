@@ -8,7 +8,7 @@ import typer
 
 from wireloom.catalog import FormatModule, open_format, open_package
 from wireloom.failures import MisuseError, unknown
-from wireloom.ingest.plan import NO_DATA
+from wireloom.ingest.plan import CODES
 from wireloom.runtime.streams.framed import SIZE_LIMIT
 
 Specs = Annotated[Path, typer.Option("--specs", metavar="DIR", help="Folder of the specs.")]
@@ -78,7 +78,7 @@ def listed(texts: list[str] | None) -> tuple[str, ...]:
 
 def dropped_codes(module: FormatModule, texts: list[str] | None) -> tuple[str, ...]:
     """The error codes of --drop; raises MisuseError for one that no record of the format can have."""
-    known = (*module.CODEC.codes, NO_DATA, SIZE_LIMIT)  # a null, and more than a stream's reader keeps, are no records
+    known = (*module.CODEC.codes, *CODES, SIZE_LIMIT)  # the last is of more than a stream's reader keeps
     for code in listed(texts):
         if code not in known:
             raise unknown(f"error code of {module.FORMAT}", code, known)

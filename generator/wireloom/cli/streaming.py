@@ -14,6 +14,7 @@ import typer
 
 from wireloom.catalog import open_format, open_package
 from wireloom.cli.console import note, waiting
+from wireloom.cli.inputs import source_option
 from wireloom.cli.options import SPECS, Specs
 from wireloom.failures import MisuseError
 from wireloom.ingest.plan import NOTHING, Column, Files, Flow, Kafka, Plan, Samples, Source, Summary
@@ -97,7 +98,7 @@ def flow_of(plan: Plan, asked: Streaming, input: str | None, column: str | None,
     if asked.table_format not in TABLE_FORMATS:
         raise MisuseError(f"--table-format {asked.table_format}: it can be {', '.join(TABLE_FORMATS)}")
     source = _source(plan, asked, input, column)
-    options = tuple(_option(text) for text in asked.source_option or ())
+    options = tuple(source_option(source, text) for text in asked.source_option or ())
     return Flow(
         plan,
         source,
@@ -142,13 +143,6 @@ def _samples(plan: Plan, specs: Path) -> tuple[bytes, ...]:
     package, _, name = plan.module.rpartition(".")
     made = samples(found[plan.format], open_format(open_package(package, specs), name))
     return (*made.good, *made.damaged)
-
-
-def _option(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise MisuseError(f"--source-option {text!r} is not NAME=VALUE")
-    return name, value
 
 
 def _limit(source: Source, most: int | None) -> tuple[tuple[str, str], ...]:

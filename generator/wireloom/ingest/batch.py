@@ -30,7 +30,7 @@ class Engine(Protocol):
 
 
 def ingest(engine: Engine, job: Job, told: Callable[[str], None] = lambda _: None) -> Summary:
-    """Run the job; `told` is told what is new to a table that it adds to.
+    """Run the job; `told` is told what is new to a table that it adds to, and what was passed over.
 
     Raises MisuseError where input or output do not fit, DataError where the books do not balance.
     """
@@ -42,7 +42,7 @@ def ingest(engine: Engine, job: Job, told: Callable[[str], None] = lambda _: Non
     if job.append:
         for line in agreed(storage, ledger.home, own, accept=job.accept_changes):
             told(line)
-    batch = Batch(ledger, ledger.last() + 1, job.plan, own, empty=TABLES)
+    batch = Batch(ledger, ledger.last() + 1, job.plan, own, empty=TABLES, told=told)
     entry = engine.prepared(job, batch, ParquetTables.below(ledger))
     if job.overwrite:
         entry = replace(entry, moves=(*_replaced(storage, ledger.home, entry.staging), *entry.moves))

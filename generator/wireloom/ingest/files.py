@@ -2,25 +2,31 @@
 
 A path without a scheme and a `file:` path are local; any other is a URI that `pyarrow.fs.FileSystem.from_uri` resolves
 (`s3://`, `hdfs://`, `gs://`), with everything that pyarrow reads from its query. What Spark passes over is passed over:
-names that begin with `_` or `.`, and files that are still being copied.
+names that begin with `_` or `.`; so are files that are not complete, by their names.
 """
 
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from pyarrow import fs
 
-from wireloom.failures import DataError, MisuseError
+from wireloom.failures import MisuseError
+from wireloom.ingest.plan import GONE, OTHER
+from wireloom.runtime.errors import DecodeError
 
 LOCAL = "file:"
 _WINDOW = 1 << 20
+_NAMED = 3
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _GLOB = re.compile(r"[*?\[{]")
+UNFINISHED = (".tmp", ".part", "._COPYING_")
+"""Ends of the names of files that somebody still writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +86,33 @@ class Listing:
 
     def files(self) -> list[File]:
         """The files, each once, sorted by path; raises MisuseError where a path matches nothing."""
+        return list(self.found().files)
+
+    def found(self) -> "Found":
+        """The files, and the names that were passed over; raises MisuseError where a path matches nothing."""
         named = glob_pattern(self.name_pattern) if self.name_pattern else None
         found: dict[str, File] = {}
+        passed: list[str] = []
         for path in self.paths:
-            for file in _files_of(path, recursive=self.recursive):
+            for file in _files_of(path, passed, recursive=self.recursive):
                 if named is None or named.fullmatch(file.path.rpartition("/")[2]):
                     found.setdefault(file.path, file)
-        return [found[path] for path in sorted(found)]
+        return Found(tuple(found[path] for path in sorted(found)), tuple(sorted(passed)))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a listing found: files, and names of files and directories that it passed over."""
+
+    files: tuple[File, ...]
+    passed: tuple[str, ...]
+
+    def said(self) -> Iterator[str]:
+        """What was passed over, as a line."""
+        if self.passed:
+            others = len(self.passed) - _NAMED
+            names = ", ".join(self.passed[:_NAMED]) + (f" and {others} others" if others > 0 else "")
+            yield f"passed over, since their names say that they are hidden or not complete: {names}"
 
 
 @cache
@@ -117,8 +143,8 @@ def reachable(path: str) -> bool:
 
 
 def hidden(name: str) -> bool:
-    """Whether Spark passes over files and directories of this name."""
-    return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")
+    """Whether files and directories of this name are passed over."""
+    return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith(UNFINISHED)
 
 
 def glob_pattern(glob: str) -> re.Pattern[str]:
@@ -146,14 +172,14 @@ def glob_pattern(glob: str) -> re.Pattern[str]:
         raise MisuseError(f"{glob!r} is no glob: {error}") from error
 
 
-def _files_of(path: str, *, recursive: bool) -> list[File]:
+def _files_of(path: str, passed: list[str], *, recursive: bool) -> list[File]:
     found = [(root, info) for root in _roots(path) if (info := _look(root)).type != fs.FileType.NotFound]
     if not found:
         raise MisuseError(f"there is no {_without_secrets(path)}")
     files: list[File] = []
     for root, info in found:
         if info.type == fs.FileType.Directory:
-            files += _children(root, recursive=recursive)
+            files += _children(root, passed, recursive=recursive)
         else:
             files.append(_file(root.system, info))
     return files
@@ -168,15 +194,15 @@ def _look(at: Place) -> Any:
     return at.file_system.get_file_info(at.path)
 
 
-def _children(directory: Place, *, recursive: bool) -> Iterator[File]:
+def _children(directory: Place, passed: list[str], *, recursive: bool) -> Iterator[File]:
     """The files in a directory; one that goes while it is read has none."""
     for info in _listed(directory):
         if hidden(info.base_name):
-            continue
-        if info.type == fs.FileType.File:
+            passed.append(info.base_name)
+        elif info.type == fs.FileType.File:
             yield _file(directory.system, info)
         elif recursive and info.type == fs.FileType.Directory:
-            yield from _children(Place(directory.system, info.path), recursive=True)
+            yield from _children(Place(directory.system, info.path), passed, recursive=True)
 
 
 def _listed(directory: Place) -> Sequence[Any]:
@@ -215,20 +241,47 @@ def _matching(directory: Place, name: str) -> Iterator[Place]:
     if not _GLOB.search(name):
         yield directory.child(name)
         return
-    pattern, asks_hidden = glob_pattern(name), name[0] in "._"
+    pattern, asks_hidden = glob_pattern(name), name[0] in "._" or name.endswith(UNFINISHED)
     for info in _listed(directory):
         if pattern.fullmatch(info.base_name) and (asks_hidden or not hidden(info.base_name)):
             yield Place(directory.system, info.path)
 
 
+class FileChangedError(Exception):
+    """A file is gone, or is not what it was when it was taken."""
+
+    def __init__(self, file: File, code: str, expected: str, actual: str) -> None:
+        super().__init__(f"{file.path} {_CHANGED[code].format(expected, actual)}")
+        self.file, self.code, self.expected, self.actual = file, code, expected, actual
+
+    def error(self) -> DecodeError:
+        """The same, as what is wrong with a record."""
+        return DecodeError(self.code, offset=0, expected=self.expected, actual=self.actual)
+
+
+_CHANGED = {
+    GONE: "is gone since it was taken",
+    OTHER: "had {} when it was taken and has {} now; move files into a directory that is read once they are complete",
+}
+
+
 def unchanged(file: File) -> File:
-    """The file, which must have the size that it had when it was taken; raises DataError."""
+    """The file, which must have the size and the time that it had when it was taken; raises FileChangedError."""
     now = _look(file.place)
     if now.type == fs.FileType.NotFound:
-        raise DataError(f"{file.path} is gone")
+        raise FileChangedError(file, GONE, "the file", "none")
     if now.size != file.size:
-        raise DataError(
-            f"{file.path} had {file.size} bytes when it was taken and has {now.size} now; "
-            "move files into a directory that is read once they are complete"
-        )
+        raise FileChangedError(file, OTHER, f"{file.size} bytes", f"{now.size}")
+    if now.mtime_ns and file.modified and now.mtime_ns != file.modified:
+        raise FileChangedError(file, OTHER, f"the time {_time(file.modified)}", _time(now.mtime_ns))
     return file
+
+
+def _time(nanoseconds: int) -> str:
+    return datetime.fromtimestamp(nanoseconds / 1e9, UTC).isoformat(timespec="microseconds")
+
+
+def looked_up(path: str) -> File:
+    """The file of a path; one that is not there has no bytes and no time."""
+    at = place(path)
+    return _file(at.system, _look(at))

@@ -7,8 +7,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.catalog import FormatModule
+from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import OFFSET, RECORD, Plan
-from wireloom.ingest.records import open_module, stream_parts
+from wireloom.ingest.reading import stream_parts
 from wireloom.ingest.staging import Chunk, Parted, parted
 from wireloom.ingest.values import DATA, decoded
 from wireloom.runtime.streams.parts import DecodedPart

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from wireloom.catalog import FormatModule
-from wireloom.ingest.files import File, Listing
+from wireloom.ingest.files import File, Found, Listing
+from wireloom.ingest.modules import open_module
 from wireloom.ingest.parquet import RowGroups, row_groups, tables_of
 from wireloom.ingest.plan import Column, Files, Plan
 from wireloom.ingest.ranges import Heads, Part, grouped, parts
@@ -20,15 +21,19 @@ OPEN_COST = 1 << 16
 """What opening a file costs, in bytes that could be read meanwhile."""
 
 
-def groups(source: Files | Column, plan: Plan, module: FormatModule, cores: int) -> tuple[Group, ...]:
+def listing(source: Files | Column) -> Found:
+    """The files that there are; raises MisuseError where there is no such place."""
+    return Listing((source.path,), recursive=True).found()
+
+
+def groups(found: Found, source: Files | Column, plan: Plan, cores: int) -> tuple[Group, ...]:
     """All records there are, in groups enough for all cores; raises MisuseError where nothing can be read."""
-    files = Listing((source.path,), recursive=True).files()
     match source:
         case Files():
-            return _of_files(files, plan, module, cores)
+            return _of_files(found.files, plan, open_module(plan), cores)
         case Column(name=name):
-            found = [group for file in files for group in row_groups(file, name)]
-            return tuple(grouped(found, _target([group.size for group in found], cores), OPEN_COST))
+            groups = [group for file in found.files for group in row_groups(file, name)]
+            return tuple(grouped(groups, _target([group.size for group in groups], cores), OPEN_COST))
 
 
 def records_of(plan: Plan, group: Group) -> Iterator[Parted]:
@@ -41,7 +46,9 @@ def records_of(plan: Plan, group: Group) -> Iterator[Parted]:
 
 def _of_files(files: Sequence[File], plan: Plan, module: FormatModule, cores: int) -> tuple[Group, ...]:
     framing = plan.framing or module.CODEC.framing
-    heads = Heads(module.CODEC, module.CODEC.root(plan.root), module.CODEC.settings(dict(plan.parameters)))
+    settings = module.CODEC.settings(dict(plan.parameters))
+    settings = module.CODEC.settings(dict(plan.parameters))
+    heads = Heads(module.CODEC, module.CODEC.root(plan.root), settings, plan.compression)
     target = _target([file.size for file in files], cores)
     found = [part for file in files for part in parts(file, framing, heads, target, numbered=True)]
     return tuple(grouped(found, target, OPEN_COST))

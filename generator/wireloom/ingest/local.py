@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from wireloom.failures import MachineError
-from wireloom.ingest.inputs import Group, groups, records_of
+from wireloom.ingest.inputs import Group, groups, listing, records_of
 from wireloom.ingest.ledger import Entry
+from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import Job, Plan
 from wireloom.ingest.publishing import Batch, Tables, entered
-from wireloom.ingest.records import open_module
 from wireloom.ingest.storage import PlainStorage
 from wireloom.ingest.tables import PLACE
 from wireloom.ingest.values import table_types
@@ -40,7 +40,10 @@ class LocalEngine:
     def prepared(self, job: Job, batch: Batch, tables: Tables) -> Entry:
         """Read the job's input and write it."""
         module, plan = open_module(job.plan), job.plan
-        found = groups(job.source, plan, module, self.processes)
+        files = listing(job.source)
+        for line in files.said():
+            batch.told(line)
+        found = groups(files, job.source, plan, self.processes)
         writing = Writing(batch.ledger.staging())
         task = _Task(plan, writing, module.CODEC.root(plan.root).kinds, tuple(sys.path))
         report = sum(_reports(task, found, self.processes), Report())

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from wireloom.failures import MisuseError
-from wireloom.ingest.files import File, unchanged
-from wireloom.ingest.plan import Plan
-from wireloom.ingest.staging import Parted
+from wireloom.failures import DataError, MisuseError
+from wireloom.ingest.files import File, FileChangedError, unchanged
+from wireloom.ingest.modules import open_module
+from wireloom.ingest.plan import FAIL, Plan
+from wireloom.ingest.reading import ALL, Missing, unreadable
+from wireloom.ingest.staging import Chunk, Parted, parted
 from wireloom.ingest.tables import FILE_PLACE
 from wireloom.ingest.values import CHUNK_BYTES, CHUNK_RECORDS, DATA, values_of
 
@@ -34,6 +36,9 @@ def row_groups(file: File, column: str) -> Iterator[RowGroups]:
             footer = pq.ParquetFile(source)
             _refuse_other_types(footer.schema_arrow, file, column)
             metadata = footer.metadata
+    except FileNotFoundError:
+        yield RowGroups(file, column, 0, 0, 0, file.size, 0)  # whoever reads it says so
+        return
     except pa.ArrowInvalid as error:
         raise MisuseError(f"cannot read {file.path} as Parquet: {error}") from error
     leaf = next(at for at in range(metadata.num_columns) if metadata.schema.column(at).path == column)
@@ -57,8 +62,26 @@ def _refuse_other_types(schema: pa.Schema, file: File, column: str) -> None:
 def tables_of(plan: Plan, groups: Sequence[RowGroups]) -> Iterator[Parted]:
     """Every value of row groups."""
     for group in groups:
+        yield from _of_group(plan, group)
+
+
+def _of_group(plan: Plan, group: RowGroups) -> Iterator[Parted]:
+    """Every value of a row group; raises DataError where the file is another than when it was taken, or is damaged."""
+    try:
+        try:
+            unchanged(group.file)
+            yield from values_of(plan, _batches(group))
+        except (OSError, pa.ArrowException) as error:
+            unchanged(group.file)  # which says it better
+            raise DataError(f"{group.file.path}: row group {group.first} cannot be read: {error}") from error
         unchanged(group.file)
-        yield from values_of(plan, _batches(group))
+    except FileChangedError as error:
+        if plan.changed == FAIL:
+            raise DataError(str(error)) from error
+        missing = Missing(0, 0, group.size)
+        found = unreadable(plan, open_module(plan), ALL, error.error(), missing)
+        place = _places(group.file, group.record, 1)
+        yield parted(plan, Chunk(found, found.raw, found.sizes, place))
 
 
 def _batches(group: RowGroups) -> Iterator[pa.RecordBatch]:
@@ -67,14 +90,15 @@ def _batches(group: RowGroups) -> Iterator[pa.RecordBatch]:
     with group.file.place.open() as source:
         numbers = list(range(group.first, group.last))
         for batch in pq.ParquetFile(source).iter_batches(rows, numbers, [group.column]):
-            count = len(batch)
-            columns = [
-                pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int32()), count), [group.file.path]),
-                pa.arange(record, record + count),
-                pa.nulls(count, pa.int64()),
-                batch.column(0),
-            ]
-            record += count
-            yield pa.RecordBatch.from_arrays(
-                columns, schema=pa.schema([*FILE_PLACE, pa.field(DATA, batch.column(0).type)])
-            )
+            yield _places(group.file, record, len(batch)).append_column(DATA, batch.column(0))
+            record += len(batch)
+
+
+def _places(file: File, record: int, count: int) -> pa.RecordBatch:
+    """The places of rows from a number on."""
+    columns = [
+        pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int32()), count), [file.path]),
+        pa.arange(record, record + count),
+        pa.nulls(count, pa.int64()),
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=FILE_PLACE)

@@ -12,6 +12,15 @@ BATCH = "wireloom_batch"  # the partition column of both tables: which batch wro
 SOURCE, RECORD, OFFSET = "_source", "_record", "_offset"
 KEY, TOPIC, PARTITION, TIMESTAMP = "_key", "_topic", "_partition", "_timestamp"  # Kafka's, and its offset
 NO_DATA = "no_data"  # the code of a null in the binary column
+GONE, OTHER = "file_gone", "file_changed"  # the codes of files that are not what they were when they were taken
+FAIL, SET_ASIDE = CHANGED_FILES = ("fail", "quarantine")
+"""What becomes of such files: an error of the job, or a row of the quarantine."""
+AUTO, PLAIN = COMPRESSIONS = ("auto", "none")
+DECOMPRESSION, EXPANSION = "decompression", "expansion_limit"  # the codes of compressed files
+CODES = (NO_DATA, GONE, OTHER, DECOMPRESSION, EXPANSION)
+"""What can be wrong besides what the format says."""
+EXPANDED = 1000
+"""How many bytes a compressed byte may become, on average."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +34,9 @@ class Plan:
     framing: str | None = None
     parameters: tuple[tuple[str, ParameterValue], ...] = ()
     drop: tuple[str, ...] = ()  # codes of records that nobody wants to keep
+    changed: str = FAIL
+    compression: str = AUTO
+    expansion: int = EXPANDED
 
 
 # --- where records come from ---------------------------------------------------------------------------------------

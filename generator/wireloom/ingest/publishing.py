@@ -5,7 +5,7 @@ that failed or ran twice, and goes. The books are closed on what was written, no
 """
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
@@ -31,6 +31,7 @@ class Batch:
     plan: Plan
     terms: Terms
     empty: Collection[str] = ()
+    told: Callable[[str], None] = lambda _: None  # what is worth a line
     started: float = field(default_factory=time.monotonic)
 
 

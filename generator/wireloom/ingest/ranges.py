@@ -10,6 +10,8 @@ How much a framing tells decides how a large file is split:
   the file stays whole.
 - `none`: a file is a record.
 
+A compressed file stays whole, whatever its framing.
+
 A walk goes the way that decoding goes. Where decoding could not find the next record, the walk ends, and what is left
 of the file is one part; so the records and errors of the parts are those of the file.
 """
@@ -19,7 +21,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, BinaryIO, Protocol, TypeVar, cast
 
+from wireloom.ingest.compression import HEAD as PACKED
+from wireloom.ingest.compression import Bounds, compression_of, plain
 from wireloom.ingest.files import File
+from wireloom.ingest.plan import AUTO
 from wireloom.runtime.codec import Codec, Root
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.engine import Request
@@ -76,6 +81,11 @@ class Part:
         """Bytes."""
         return self.end - self.start
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is all of the file."""
+        return self.start == 0 and self.end == self.file.size
+
 
 @dataclass(frozen=True, slots=True)
 class Heads:
@@ -84,6 +94,7 @@ class Heads:
     codec: Codec
     root: Root
     settings: dict[str, ParameterValue]
+    compression: str = AUTO
 
     @property
     def largest(self) -> int:
@@ -134,12 +145,22 @@ def parts(file: File, framing: str, heads: Heads, target: int, *, numbered: bool
     whole = Part(file, 0, file.size, 0)
     if file.size <= target or framing == "none" or (framing == "lines" and numbered):
         return [whole]
-    if framing == "lines":
-        count = -(-file.size // target)
-        bounds = [file.size * place // count for place in range(count + 1)]
-        return [Part(file, start, end, 0 if start == 0 else None) for start, end in pairwise(bounds)]
-    with file.place.open() as source:
-        return list(_parted(whole, _walk(source, file.size, framing, heads, target), target))
+    try:
+        with file.place.open() as source:
+            if heads.compression == AUTO and compression_of(source.read(PACKED), file.path) is not None:
+                return [whole]
+            if framing == "lines":
+                return list(_anywhere(file, target))
+            return list(_parted(whole, _walk(source, file.size, framing, heads, target), target))
+    except FileNotFoundError:
+        return [whole]  # whoever reads it says so
+
+
+def _anywhere(file: File, target: int) -> Iterator[Part]:
+    count = -(-file.size // target)
+    bounds = [file.size * place // count for place in range(count + 1)]
+    for start, end in pairwise(bounds):
+        yield Part(file, start, end, 0 if start == 0 else None)
 
 
 def _walk(source: BinaryIO, size: int, framing: str, heads: Heads, target: int) -> Iterator[Border]:
@@ -287,8 +308,12 @@ class Lines:
             pass
 
 
-def opened(source: BinaryIO, part: Part, framing: str) -> tuple[BinaryIO, int]:
-    """The part as a file of records, and the offset where that begins in the file."""
+def opened(source: BinaryIO, part: Part, framing: str, bounds: Bounds) -> tuple[BinaryIO, int]:
+    """The part as a file of records, and the offset where that begins in the file, or in what is compressed in it."""
+    if part.is_whole:
+        file = plain(source, part.file.place.open, part.file.path, bounds)
+        if file is not source:
+            return file, 0
     if framing == "lines":
         lines = Lines(source, part)
         return cast(BinaryIO, lines), lines.start

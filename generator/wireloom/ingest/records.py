@@ -4,22 +4,22 @@ A stream of any length is read piece by piece. Bounds: what a window of `parts` 
 bytes of a bad record are quarantined, and what is gathered for one row group is bounded in `writing`.
 """
 
-import importlib
 import io
 from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import BinaryIO, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.catalog import FormatModule
-from wireloom.ingest.files import unchanged
-from wireloom.ingest.plan import Plan
-from wireloom.ingest.ranges import Part, opened
+from wireloom.ingest.compression import HEAD, compression_of, plain
+from wireloom.ingest.files import FileChangedError, looked_up, unchanged
+from wireloom.ingest.modules import open_module
+from wireloom.ingest.plan import AUTO, Plan
+from wireloom.ingest.ranges import Part
+from wireloom.ingest.reading import ALL, bounds, part_records, records_in
 from wireloom.ingest.staging import Chunk, Parted, parted
 from wireloom.ingest.tables import FILE_PLACE
-from wireloom.runtime.errors import ContractError
+from wireloom.ingest.values import DATA, decoded
 from wireloom.runtime.streams.parts import DecodedPart
 
 SMALL = 1 << 18
@@ -28,58 +28,30 @@ TOGETHER = 8 << 20
 """Bytes of such files that are decoded at once."""
 
 
-def open_module(plan: Plan) -> FormatModule:
-    """The generated module, of the same spec as the driver's."""
-    module = cast(FormatModule, importlib.import_module(plan.module))
-    if plan.digest != module.DIGEST:
-        raise ContractError(
-            f"this worker has {plan.module} of spec {module.DIGEST[:12]}, the driver of spec {plan.digest[:12]}: "
-            "ship the same package to both (`wireloom package` makes it) and start the session again"
-        )
-    return module
-
-
 def files_of(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[Parted]:
     """Every record of every file of batches of (path, content); a path without content is opened here."""
     module = open_module(plan)
     for batch in batches:
         for path, content in zip(batch["path"].to_pylist(), batch["content"], strict=True):
-            with _open(path, content) as file:
-                yield from _records(plan, module, file, Origin(path))
+            if content.is_valid:
+                yield from _of_content(plan, module, path, content)
+            else:
+                file = looked_up(path)
+                yield from _of_part(plan, module, Part(file, 0, file.size, 0), path)
 
 
 def ranges_of(plan: Plan, ranges: Iterable[Part]) -> Iterator[Parted]:
     """Every record of ranges of files; raises DataError where a file is not what it was when it was taken."""
     module = open_module(plan)
     framing = plan.framing or module.CODEC.framing
-    small: list[Part] = []
+    small = _Small(plan, module)
     for part in ranges:
-        unchanged(part.file)
-        if framing == "none" and part.size <= SMALL:
-            small.append(part)
-            if sum(each.size for each in small) >= TOGETHER:
-                yield _together(plan, module, small)
-                small = []
-            continue
-        with part.file.place.open() as source:
-            file, start = opened(source, part, framing)
-            yield from _records(plan, module, file, Origin(part.file.path, part.record or 0, start))
-    if small:
-        yield _together(plan, module, small)
-
-
-def stream_parts(plan: Plan, module: FormatModule, source: BinaryIO) -> Iterator[DecodedPart]:
-    """The rows of a stream of records, part by part, bad ones among them."""
-    return module.CODEC.decode_stream(
-        source,
-        None,
-        root=plan.root,
-        framing=plan.framing,
-        explode=True,
-        on_error="skip",
-        open_values="variant",
-        **dict(plan.parameters),
-    )
+        content = small.content(part) if framing == "none" and part.size <= SMALL else None
+        if content is None:
+            yield from _of_part(plan, module, part, part.file.path)
+        else:
+            yield from small.added(part.file.path, content)
+    yield from small.rest()
 
 
 # --- where records come from ---------------------------------------------------------------------------------------
@@ -104,28 +76,61 @@ def _placed(sources: pa.Array, numbers: pa.Array, offsets: pa.Array) -> pa.Recor
     return pa.RecordBatch.from_arrays([sources, numbers, offsets], schema=FILE_PLACE)
 
 
-def _records(plan: Plan, module: FormatModule, file: BinaryIO, origin: Origin) -> Iterator[Parted]:
-    for part in stream_parts(plan, module, file):
-        yield parted(plan, Chunk(part, part.raw, part.sizes, origin.place(part)))
+def _of_part(plan: Plan, module: FormatModule, part: Part, path: str) -> Iterator[Parted]:
+    """The records of a part of a file, which is called so."""
+    for found, start in part_records(plan, module, part):
+        yield _parted(plan, found, Origin(path, part.record or 0, start))
 
 
-def _together(plan: Plan, module: FormatModule, files: list[Part]) -> Parted:
-    """Small files, each of which is a record."""
-    data = pa.array([_content(part) for part in files], pa.binary())
-    found = module.CODEC.decode(
-        data, None, root=plan.root, explode=True, on_error="null", open_values="variant", **dict(plan.parameters)
-    )
-    zeros = pa.repeat(pa.scalar(0, pa.int64()), len(files))
-    place = _placed(pa.array([part.file.path for part in files]).dictionary_encode(), zeros, zeros)
-    return parted(plan, Chunk(found, data, pc.cast(pc.binary_length(data), pa.int64()), place))
+def _of_content(plan: Plan, module: FormatModule, path: str, content: pa.BinaryScalar) -> Iterator[Parted]:
+    """The records of a file that somebody else has read."""
+    data = content.as_buffer()
+
+    def again() -> io.BytesIO:
+        return io.BytesIO(data)
+
+    file = plain(again(), again, path, bounds(plan))
+    for found in records_in(plan, module, file, ALL, len(data)):
+        yield _parted(plan, found, Origin(path))
 
 
-def _content(part: Part) -> bytes:
-    with part.file.place.open() as source:
-        return source.read()
+def _parted(plan: Plan, found: DecodedPart, origin: Origin) -> Parted:
+    return parted(plan, Chunk(found, found.raw, found.sizes, origin.place(found)))
 
 
-def _open(path: str, content: pa.BinaryScalar) -> BinaryIO:
-    if content.is_valid:
-        return io.BytesIO(content.as_buffer())
-    return Path(f"/{path.removeprefix('file:').lstrip('/')}").open("rb")  # Hadoop's form of a local path, never escaped
+class _Small:
+    """Small files, each of which is a record, many at a time."""
+
+    def __init__(self, plan: Plan, module: FormatModule) -> None:
+        self._plan, self._module = plan, module
+        self._paths: list[str] = []
+        self._contents: list[bytes] = []
+        self._size = 0
+
+    def content(self, part: Part) -> bytes | None:
+        """The bytes of a file; None where it is more than that: compressed, gone, or another than it was."""
+        try:
+            with unchanged(part.file).place.open() as source:
+                data = source.read()
+        except (FileChangedError, FileNotFoundError):
+            return None
+        packed = self._plan.compression == AUTO and compression_of(data[:HEAD], part.file.path) is not None
+        return None if packed or len(data) != part.size else data
+
+    def added(self, path: str, content: bytes) -> Iterator[Parted]:
+        """What is decoded now that there is one more."""
+        self._paths.append(path)
+        self._contents.append(content)
+        self._size += len(content)
+        if self._size >= TOGETHER:
+            yield from self.rest()
+
+    def rest(self) -> Iterator[Parted]:
+        """What is not decoded yet."""
+        if not self._paths:
+            return
+        zeros = pa.repeat(pa.scalar(0, pa.int64()), len(self._paths))
+        place = _placed(pa.array(self._paths).dictionary_encode(), zeros, zeros)
+        data = pa.array(self._contents, pa.binary())
+        self._paths, self._contents, self._size = [], [], 0
+        yield parted(self._plan, decoded(self._plan, self._module, place.append_column(DATA, data)))

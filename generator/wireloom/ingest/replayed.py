@@ -6,8 +6,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.ingest.framed_values import framed_of
+from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import Plan, Summary
-from wireloom.ingest.records import open_module
 from wireloom.ingest.staging import Parted
 from wireloom.ingest.tables import ERROR, bad_type, row_type
 from wireloom.ingest.values import DATA, decoded, values_of

@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.catalog import FormatModule
+from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import QUARANTINE, RECORDS, Plan
-from wireloom.ingest.records import open_module
+from wireloom.ingest.reading import keywords
 from wireloom.ingest.staging import Chunk, Parted, parted, spans
 from wireloom.ingest.tables import bad_type, row_type
 
@@ -38,9 +39,7 @@ def _spans(sizes: pa.Int64Array) -> Iterable[tuple[int, int]]:
 def decoded(plan: Plan, module: FormatModule, batch: pa.RecordBatch) -> Chunk:
     """The values of a batch, each as one record."""
     data, place = batch[DATA], batch.drop_columns([DATA])
-    found = module.CODEC.decode(
-        data, None, root=plan.root, explode=True, on_error="null", open_values="variant", **dict(plan.parameters)
-    )
+    found = module.CODEC.decode(data, None, on_error="null", **keywords(plan))
     return Chunk(found, data, pc.cast(pc.binary_length(data), pa.int64()), place)
 
 

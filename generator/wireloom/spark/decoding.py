@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.catalog import FormatModule
+from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import Plan
-from wireloom.ingest.records import open_module
 from wireloom.runtime.columns.arrow import Decoded
 from wireloom.runtime.errors import DecodeError
 from wireloom.spark.options import Options

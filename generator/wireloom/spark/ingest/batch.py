@@ -7,9 +7,9 @@ from pyspark.sql import SparkSession
 
 from wireloom.ingest.batch import ingest as run
 from wireloom.ingest.ledger import Entry
+from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import Job, Summary
 from wireloom.ingest.publishing import Batch, Tables
-from wireloom.ingest.records import open_module
 from wireloom.spark.ingest.sources import taken
 from wireloom.spark.ingest.storage import HadoopStorage
 
@@ -27,8 +27,8 @@ class SparkEngine:
 
     def prepared(self, job: Job, batch: Batch, tables: Tables) -> Entry:
         """Read the job's input and write it."""
-        module = open_module(job.plan)
-        return taken(self.spark, job.source, job.plan, module).prepared(batch, tables)
+        open_module(job.plan)  # which must be of the plan's spec
+        return taken(self.spark, job.source, job.plan, batch.told).prepared(batch, tables)
 
 
 def ingest(spark: SparkSession, job: Job, told: Callable[[str], None] = lambda _: None) -> Summary:

@@ -16,9 +16,9 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from wireloom.failures import MisuseError
 from wireloom.ingest.ledger import REPLAYS, Entry, Ledger, Move
+from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, Counts, Replay, Summary, counts
 from wireloom.ingest.publishing import Batch, ParquetTables
-from wireloom.ingest.records import open_module
 from wireloom.ingest.replayed import replayed_of
 from wireloom.ingest.tables import ERROR
 from wireloom.ingest.terms import agreed, terms

@@ -9,9 +9,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from wireloom.ingest.inputs import Group, records_of
 from wireloom.ingest.ledger import Entry
+from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import Plan
 from wireloom.ingest.publishing import Batch, Tables, entered
-from wireloom.ingest.records import open_module
 from wireloom.ingest.staging import Parted
 from wireloom.ingest.values import table_types
 from wireloom.ingest.work import Report, written

@@ -4,22 +4,24 @@ Each is what executors read, the function that they read it with, and the column
 stream is bounded by Spark's own options of admission.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any, assert_never
 
 import pyarrow as pa
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException
+from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamReader
 from pyspark.sql.types import BinaryType, StructField, StructType
 
-from wireloom.catalog import FormatModule
 from wireloom.failures import MachineError, MisuseError
-from wireloom.ingest.files import reachable
-from wireloom.ingest.inputs import groups
+from wireloom.ingest.files import UNFINISHED, reachable
+from wireloom.ingest.inputs import groups, listing
 from wireloom.ingest.plan import OFFSET, RECORD, SOURCE, Column, Files, Kafka, Plan, Samples, Source
 from wireloom.ingest.records import files_of
 from wireloom.ingest.tables import KAFKA_PLACE, PLACE
@@ -48,10 +50,13 @@ class Stream:
 # --- once ----------------------------------------------------------------------------------------------------------
 
 
-def taken(spark: SparkSession, source: Files | Column, plan: Plan, module: FormatModule) -> Taken:
-    """What is there now; raises MisuseError where nothing can be read."""
+def taken(spark: SparkSession, source: Files | Column, plan: Plan, told: Callable[[str], None]) -> Taken:
+    """What is there now; `told` is told what was passed over. Raises MisuseError where nothing can be read."""
     if reachable(source.path):
-        return Taken(Groups(spark, groups(source, plan, module, spark.sparkContext.defaultParallelism)), FILE)
+        files = listing(source)
+        for line in files.said():
+            told(line)
+        return Taken(Groups(spark, groups(files, source, plan, spark.sparkContext.defaultParallelism)), FILE)
     match source:
         case Files(path):
             return Taken(Frame(_files(spark, path), files_of), FILE)
@@ -71,7 +76,13 @@ def _files(spark: SparkSession, path: str) -> DataFrame:
 
 
 def _content(files: DataFrame, *, local: bool) -> DataFrame:
-    return files.select("path", F.lit(None).cast("binary").alias("content") if local else F.col("content"))
+    complete = files.where(_complete(F.col("path")))
+    return complete.select("path", F.lit(None).cast("binary").alias("content") if local else F.col("content"))
+
+
+def _complete(path: SparkColumn) -> SparkColumn:
+    """Whether a file's name says that it is complete."""
+    return ~reduce(or_, (F.endswith(path, F.lit(end)) for end in UNFINISHED))
 
 
 def _column(spark: SparkSession, path: str, column: str) -> DataFrame:
@@ -87,7 +98,8 @@ def _column(spark: SparkSession, path: str, column: str) -> DataFrame:
 
 
 def _placed(frame: DataFrame, column: str) -> DataFrame:
-    return frame.select(
+    complete = frame.where(_complete(F.col("_metadata.file_path")))
+    return complete.select(
         F.col("_metadata.file_path").alias(SOURCE),
         F.col("_metadata.row_index").alias(RECORD),
         F.lit(None).cast("long").alias(OFFSET),

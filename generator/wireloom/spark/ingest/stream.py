@@ -23,9 +23,9 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from wireloom.failures import DataError, MachineError, MisuseError
 from wireloom.ingest.ledger import BATCHES, IDENTITY, LEDGER, Entry, Ledger
+from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import QUARANTINE, RECORDS, Flow, Plan, Summary
 from wireloom.ingest.publishing import TABLES, Batch, ParquetTables, Tables
-from wireloom.ingest.records import open_module
 from wireloom.ingest.terms import Terms, agreed, named, terms
 from wireloom.spark.ingest import sources
 from wireloom.spark.ingest.delta import DeltaTables, require_delta

@@ -6,7 +6,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, Filter, InputPartition
 
 from wireloom.ingest.files import Listing
-from wireloom.ingest.records import open_module
+from wireloom.ingest.modules import open_module
 from wireloom.spark.source.filters import Predicate, predicate
 from wireloom.spark.source.options import PARTITION_BYTES, Given
 from wireloom.spark.source.read import Portion, Reading, batches, portions

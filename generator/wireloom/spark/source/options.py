@@ -11,7 +11,7 @@ from pyspark.sql.types import StructType
 from wireloom.catalog import FormatModule, open_format
 from wireloom.failures import MachineError, MisuseError
 from wireloom.ingest.files import Listing
-from wireloom.ingest.plan import Plan
+from wireloom.ingest.plan import CHANGED_FILES, COMPRESSIONS, EXPANDED, Plan
 from wireloom.runtime.errors import ParameterError
 from wireloom.spark.options import GENERAL, Options, Surface, read_options
 from wireloom.spark.source.read import Reading, reading
@@ -27,6 +27,7 @@ READS = Surface(
         *FINDING,
         *("pathGlobFilter", "recursiveFileLookup", "maxPartitionBytes", "pushFilters"),
         *("maxFilesPerTrigger", "maxBytesPerTrigger", "fileLog"),
+        *("compression", "maxExpansion", "changedFiles"),
     ),
 )
 WRITES = Surface(
@@ -55,7 +56,24 @@ class Given:
         options = replace(options, framing=module.CODEC.framing_of(module.CODEC.root(options.root), options.framing))
         name = f"{given.get('package') or PACKAGE}.{module.FORMAT}"
         plan = Plan(name, module.FORMAT, module.DIGEST, options.root, options.framing, options.parameters)
-        return cls(module, options, plan, given)
+        found = cls(module, options, plan, given)
+        return replace(found, plan=found._reading_files())
+
+    def _reading_files(self) -> Plan:
+        """The plan, with what the options say of files."""
+        return replace(
+            self.plan,
+            changed=self.choice("changedFiles", CHANGED_FILES),
+            compression=self.choice("compression", COMPRESSIONS),
+            expansion=self.size("maxExpansion", EXPANDED),
+        )
+
+    def choice(self, name: str, choices: tuple[str, ...]) -> str:
+        """An option that is one of some words, the first where it is not given."""
+        text = self.texts.get(name.lower(), choices[0])
+        if text not in choices:
+            raise ParameterError(f"option {name} must be {' or '.join(choices)}, not {text!r}")
+        return text
 
     def paths(self) -> tuple[str, ...]:
         """The paths of `load` or `save`."""

@@ -14,10 +14,11 @@ from pyspark.sql.types import StructType
 
 from wireloom.catalog import FormatModule
 from wireloom.failures import DataError
-from wireloom.ingest.files import File, unchanged
+from wireloom.ingest.files import File
+from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import OFFSET, RECORD, SOURCE, Plan
-from wireloom.ingest.ranges import Heads, Part, grouped, opened, parts
-from wireloom.ingest.records import open_module
+from wireloom.ingest.ranges import Heads, Part, grouped, parts
+from wireloom.ingest.reading import Asked, part_records
 from wireloom.runtime.streams.parts import DecodedPart
 from wireloom.spark.options import Options
 from wireloom.spark.source.filters import Predicate, filtered
@@ -62,7 +63,7 @@ def reading(module: FormatModule, plan: Plan, options: Options, schema: StructTy
 def portions(read: Reading, module: FormatModule, files: Iterable[File], target: int) -> list[Portion]:
     """What each task reads: files in groups, large files in parts, each of about `target` bytes."""
     root = module.CODEC.root(read.plan.root)
-    heads = Heads(module.CODEC, root, module.CODEC.settings(dict(read.plan.parameters)))
+    heads = Heads(module.CODEC, root, module.CODEC.settings(dict(read.plan.parameters)), read.plan.compression)
     found = [part for file in files for part in parts(file, read.framing, heads, target, numbered=read.numbered)]
     return [Portion(group) for group in grouped(found, target)]
 
@@ -71,29 +72,13 @@ def batches(read: Reading, portion: Sequence[Part], predicates: Sequence[Predica
     """The rows of the parts; raises DataError for the first bad record where the mode is FAILFAST."""
     module = open_module(read.plan)
     rows = _Rows(read, offer(module, read.options), arrow_schema(read.schema))
+    asked = Asked(read.columns, bool(read.options.explode), read.options.open_values)
     for part in portion:
-        for found in _decoded(read, module, part):
+        for found in part_records(read.plan, module, part, asked):
             for batch in _bounded(rows.batch(part, *found)):
                 kept = filtered(batch, predicates)
                 if len(kept):
                     yield kept
-
-
-def _decoded(read: Reading, module: FormatModule, part: Part) -> Iterator[tuple[DecodedPart, int]]:
-    """The columns of a part's records, and where its first record begins."""
-    with unchanged(part.file).place.open() as source:
-        records, start = opened(source, part, read.framing)
-        for found in module.CODEC.decode_stream(
-            records,
-            read.columns,
-            root=read.plan.root,
-            framing=read.framing,
-            explode=bool(read.options.explode),
-            on_error="skip",
-            open_values=read.options.open_values,
-            **dict(read.plan.parameters),
-        ):
-            yield found, start
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
 from wireloom.failures import MisuseError
 from wireloom.ingest.files import File, Listing, Place, place
-from wireloom.ingest.records import open_module
+from wireloom.ingest.modules import open_module
 from wireloom.spark.source.log import FileLog
 from wireloom.spark.source.options import PARTITION_BYTES, Given
 from wireloom.spark.source.read import Portion, Reading, batches, portions

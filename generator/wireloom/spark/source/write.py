@@ -20,8 +20,8 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 from wireloom.catalog import FormatModule
 from wireloom.failures import DataError, MisuseError
 from wireloom.ingest.files import Place, hidden, place
+from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import Plan
-from wireloom.ingest.records import open_module
 from wireloom.problems import nearest
 from wireloom.runtime.errors import EncodeError, ParameterError
 from wireloom.spark.source.log import published

@@ -1,0 +1,104 @@
+"""How files are read, as options of `ingest`, and the options that Spark's sources have."""
+
+from dataclasses import dataclass, replace
+from typing import Annotated, assert_never
+
+import typer
+
+from wireloom.failures import MisuseError, unknown
+from wireloom.ingest.plan import (
+    AUTO,
+    CHANGED_FILES,
+    COMPRESSIONS,
+    EXPANDED,
+    FAIL,
+    Column,
+    Files,
+    Kafka,
+    Plan,
+    Samples,
+    Source,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FileReading:
+    """What is done with the files that are read."""
+
+    compression: Annotated[
+        str,
+        typer.Option(
+            "--compression",
+            metavar="auto|none",
+            help="Read gzip, zstd, bzip2, lz4 and snappy files as what is compressed in them, or as they are.",
+        ),
+    ] = AUTO
+    max_expansion: Annotated[
+        int,
+        typer.Option(
+            "--max-expansion", metavar="N", min=1, help="How many bytes a compressed byte may become, on average."
+        ),
+    ] = EXPANDED
+    changed_files: Annotated[
+        str,
+        typer.Option(
+            "--changed-files",
+            metavar="fail|quarantine",
+            help="A file that is gone, or is another than when it was listed, ends the job, or is a bad record.",
+        ),
+    ] = FAIL
+
+    def on(self, plan: Plan) -> Plan:
+        """The plan with these; raises MisuseError for a word that is none of theirs."""
+        for name, word, words in (
+            ("--compression", self.compression, COMPRESSIONS),
+            ("--changed-files", self.changed_files, CHANGED_FILES),
+        ):
+            if word not in words:
+                raise MisuseError(f"{name} {word}: it can be {' or '.join(words)}")
+        return replace(plan, changed=self.changed_files, compression=self.compression, expansion=self.max_expansion)
+
+
+# --- of streams ----------------------------------------------------------------------------------------------------
+
+_OF_FILES = (
+    *("maxFilesPerTrigger", "maxBytesPerTrigger", "maxFileAge", "maxCachedFiles", "discardCachedInputRatio"),
+    *("latestFirst", "fileNameOnly", "cleanSource", "sourceArchiveDir", "allowOverwrites"),
+    *("pathGlobFilter", "recursiveFileLookup", "ignoreMissingFiles", "ignoreCorruptFiles"),
+)
+_OF_PARQUET = (*_OF_FILES, "basePath", "mergeSchema", "datetimeRebaseMode", "int96RebaseMode")
+_OF_KAFKA = (
+    *("assign", "subscribe", "subscribePattern", "startingOffsets", "startingTimestamp", "startingOffsetsByTimestamp"),
+    *("startingOffsetsByTimestampStrategy", "failOnDataLoss", "kafkaConsumer.pollTimeoutMs", "fetchOffset.numRetries"),
+    *("fetchOffset.retryIntervalMs", "maxOffsetsPerTrigger", "minOffsetsPerTrigger", "maxTriggerDelay"),
+    *("minPartitions", "maxRecordsPerPartition", "groupIdPrefix", "includeHeaders"),
+)
+_OF_SAMPLES = ("rowsPerSecond", "rowsPerBatch", "rampUpTime", "numPartitions", "useManualClock")
+_CLIENT = "kafka."  # whatever Kafka's own client knows goes on to it
+
+
+def source_option(source: Source, text: str) -> tuple[str, str]:
+    """An option of Spark's for its source; raises MisuseError, with the nearest name, where it has none of the name."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise MisuseError(f"--source-option {text!r} is not NAME=VALUE")
+    known = _known(source)
+    if name.lower() not in {each.lower() for each in known} and not (
+        isinstance(source, Kafka) and name.lower().startswith(_CLIENT)
+    ):
+        raise unknown("source option", name, known)
+    return name, value
+
+
+def _known(source: Source) -> tuple[str, ...]:
+    match source:
+        case Files():
+            return _OF_FILES
+        case Column():
+            return _OF_PARQUET
+        case Kafka():
+            return _OF_KAFKA
+        case Samples():
+            return _OF_SAMPLES
+        case _:
+            assert_never(source)

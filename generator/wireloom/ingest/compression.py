@@ -1,0 +1,276 @@
+"""Files that are compressed, read as what was compressed: piece by piece, with a bound on how much that may be.
+
+What a file is compressed with is told by its first bytes, and by its name where they say nothing. Where the data are
+damaged, cut off or grow beyond the bound, the file ends there, and `failure` says why: what was read before it counts.
+"""
+
+import io
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+
+from wireloom.ingest.plan import AUTO, DECOMPRESSION, EXPANDED, EXPANSION
+from wireloom.runtime import engine
+from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.parsers.checksums import Crc
+
+HEAD = 20
+"""Bytes that tell what a file is compressed with."""
+PIECE = 1 << 14
+"""Bytes that are decompressed at once; those of a piece that is damaged are lost."""
+ALWAYS = 64 << 20
+"""Bytes that a file may become in any case."""
+
+_NAMES = {
+    ".gz": "gzip",
+    ".gzip": "gzip",
+    ".zst": "zstd",
+    ".zstd": "zstd",
+    ".bz2": "bzip2",
+    ".lz4": "lz4",
+    ".sz": "snappy",
+    ".snappy": "snappy",
+}
+_ARROW = {"gzip": "gzip", "zstd": "zstd", "bzip2": "bz2", "lz4": "lz4"}
+_SNAPPY = b"\xff\x06\x00\x00sNaPpY"
+
+
+def compression_of(head: bytes, name: str) -> str | None:
+    """What a file of this name, and with these HEAD first bytes, is compressed with; None where it is not."""
+    found = _by_magic(head)
+    return found or (next((kind for end, kind in _NAMES.items() if name.lower().endswith(end)), None) if head else None)
+
+
+def _by_magic(head: bytes) -> str | None:
+    match head:
+        case _ if head[:3] == b"\x1f\x8b\x08" and head[3:4] < b"\x20":  # the other flags are reserved
+            return "gzip"
+        case _ if head[:4] == b"\x28\xb5\x2f\xfd":
+            return "zstd"
+        case _ if head[:3] == b"BZh" and head[4:10] in (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90"):
+            return "bzip2"
+        case _ if head[:4] == b"\x04\x22\x4d\x18":
+            return "lz4"
+        case _ if head[:10] == _SNAPPY:
+            return "snappy"
+        case _:
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Whether files are decompressed (`auto`, `none`), and how many bytes each compressed one may become."""
+
+    compression: str = AUTO
+    expansion: int = EXPANDED
+
+
+def plain(source: BinaryIO, again: Callable[[], BinaryIO], name: str, bounds: Bounds) -> "BinaryIO | Unpacked":
+    """The file, or what is compressed in it; `again` opens it once more. It stands at its start."""
+    if bounds.compression != AUTO:
+        return source
+    kind = compression_of(source.read(HEAD), name)
+    source.seek(0)
+    return source if kind is None else Unpacked(_Expanding(source, again, kind, bounds.expansion))
+
+
+class Unpacked(io.BufferedReader):
+    """What is compressed in a file; going back is reading it from its start."""
+
+    raw: "_Expanding"
+
+    def __init__(self, raw: "_Expanding") -> None:
+        super().__init__(raw, PIECE)
+
+    @property
+    def failure(self) -> DecodeError | None:
+        """Why the file ends where it ends; null where that is its end."""
+        return self.raw.failure
+
+    @property
+    def reached(self) -> int:
+        """How many bytes were read."""
+        return self.raw.position
+
+    @property
+    def consumed(self) -> int:
+        """How many bytes of the file itself were read."""
+        return self.raw.consumed
+
+
+class _Expanding(io.RawIOBase):
+    """The decompressed bytes of a file."""
+
+    def __init__(self, source: BinaryIO, again: Callable[[], BinaryIO], kind: str, expansion: int) -> None:
+        self._again, self._kind, self._expansion = again, kind, expansion
+        self._begin(source)
+
+    def _begin(self, source: BinaryIO) -> None:
+        self._source, self._left = source, b""
+        self._pieces = _snappy(source) if self._kind == "snappy" else _by_arrow(source, _ARROW[self._kind])
+        self.position, self.failure = 0, None
+
+    failure: DecodeError | None
+    position: int
+
+    @property
+    def consumed(self) -> int:
+        """How many bytes of the file itself were read."""
+        return self._source.tell()
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def seekable(self) -> bool:
+        """Always, but not cheaply."""
+        return True
+
+    def tell(self) -> int:
+        """How many bytes were read."""
+        return self.position
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go there; to the end is reading all."""
+        if whence == io.SEEK_END:
+            self._pass(None)
+            offset += self.position
+        elif whence == io.SEEK_CUR:
+            offset += self.position
+        if offset < self.position:
+            self._source.close()
+            self._begin(self._again())
+        self._pass(offset)
+        return self.position
+
+    def _pass(self, target: int | None) -> None:
+        while (target is None or self.position < target) and self._filled():
+            count = len(self._left) if target is None else min(len(self._left), target - self.position)
+            self._taken(count)
+
+    def readinto(self, buffer: Any) -> int:
+        """The next bytes."""
+        if not self._filled():
+            return 0
+        piece = self._taken(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+    def _taken(self, count: int) -> bytes:
+        piece, self._left = self._left[:count], self._left[count:]
+        self.position += len(piece)
+        return piece
+
+    def _filled(self) -> bool:
+        """Whether there are bytes, read by now."""
+        while not self._left and self.failure is None:
+            try:
+                piece = next(self._pieces, b"")
+            except (OSError, ValueError) as error:
+                self._fail(DECOMPRESSION, f"{self._kind} data", _said(error))
+                break
+            if not piece:
+                break
+            here = self.consumed
+            if self.position + len(piece) > max(self._expansion * here, ALWAYS):
+                expected = f"{self._kind} data that become at most {self._expansion} times as many bytes"
+                self._fail(EXPANSION, expected, f"more from {here} bytes")
+                break
+            self._left = piece
+        return bool(self._left)
+
+    def _fail(self, code: str, expected: str, actual: str) -> None:
+        self.failure = DecodeError(code, offset=0, expected=expected, actual=actual)
+
+    def close(self) -> None:
+        """Close the file, too."""
+        if not self.closed:
+            self._source.close()
+        super().close()
+
+
+def _said(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+class _Shared:
+    """A file that whoever reads it does not close."""
+
+    closed = False
+
+    def __init__(self, source: BinaryIO) -> None:
+        self.read = source.read
+
+    def close(self) -> None:
+        """Not now."""
+
+
+def _by_arrow(source: BinaryIO, codec: str) -> Iterator[bytes]:
+    stream = pa.CompressedInputStream(pa.PythonFile(_Shared(source), mode="r"), codec)
+    while piece := stream.read(PIECE):
+        yield piece
+
+
+# --- snappy's framing: https://github.com/google/snappy/blob/main/framing_format.txt -------------------------------
+
+_CRC32C = Crc(width=32, poly=0x1EDC6F41, init=0xFFFFFFFF, xorout=0xFFFFFFFF, reflected=True)
+_COMPRESSED, _PLAIN, _BEGINNING, _PADDING = 0x00, 0x01, 0xFF, 0xFE
+_SKIPPABLE = 0x80
+_BLOCK = 65536
+"""Bytes that a chunk holds at most, by the format."""
+
+
+def _snappy(source: BinaryIO) -> Iterator[bytes]:
+    """Chunks of a type, a size of three bytes and a body; raises ValueError where they are none."""
+    if source.read(len(_SNAPPY)) != _SNAPPY:
+        raise ValueError("a file that does not begin as one")
+    while head := source.read(4):
+        kind, size = head[0], int.from_bytes(head[1:], "little")
+        if len(head) < 4:
+            raise ValueError("a chunk without its size")
+        body = source.read(size)
+        if len(body) < size:
+            raise ValueError(f"a chunk of {size} bytes that is cut off")
+        if kind in (_COMPRESSED, _PLAIN):
+            yield from _block(kind, body)
+        elif kind == _BEGINNING:
+            if head + body != _SNAPPY:
+                raise ValueError("a stream identifier that is none")
+        elif kind < _SKIPPABLE:
+            raise ValueError(f"a chunk of the unknown type 0x{kind:02x}")
+
+
+def _block(kind: int, body: bytes) -> Iterator[bytes]:
+    if len(body) < 4:
+        raise ValueError("a chunk without its checksum")
+    (stored,) = struct.unpack("<I", body[:4])
+    data = body[4:] if kind == _PLAIN else _uncompressed(body[4:])
+    if len(data) > _BLOCK:
+        raise ValueError(f"a chunk of {len(data)} bytes, which are at most {_BLOCK}")
+    actual = _crc32c(data)
+    if ((actual >> 15 | actual << 17) + 0xA282EAD8) & 0xFFFFFFFF != stored:
+        raise ValueError("a chunk whose checksum does not match")
+    if data:
+        yield data
+
+
+def _uncompressed(block: bytes) -> bytes:
+    size = shift = at = 0
+    while at < min(len(block), 5):  # the size stands before the data, 7 bits in a byte
+        size |= (block[at] & 0x7F) << shift
+        shift, at = shift + 7, at + 1
+        if block[at - 1] < 0x80:
+            break
+    if size > _BLOCK:
+        raise ValueError(f"a chunk of {size} bytes, which are at most {_BLOCK}")
+    return bytes(pa.decompress(block, size, "snappy", asbytes=True)) if size else b""
+
+
+def _crc32c(data: bytes) -> int:
+    if not engine.available():
+        return _CRC32C(data)
+    parameters = _CRC32C.width, _CRC32C.poly, _CRC32C.init, _CRC32C.xorout, _CRC32C.reflected
+    return int(engine.module().crc_value(parameters, data))

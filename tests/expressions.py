@@ -37,6 +37,8 @@ _OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
+    "//": operator.floordiv,
+    "%": operator.mod,
     "&": operator.and_,
     "|": operator.or_,
     "^": operator.xor,
@@ -124,10 +126,12 @@ def _binary(symbol: str, left: Any, right: Any) -> Any:
         return UNKNOWN
     if symbol in ("==", "!="):
         return _equal(left, right) is (symbol == "==")
-    numbers = (int,) if symbol in ("&", "|", "^", "<<", ">>") else (int, float)
+    numbers = (int,) if symbol in ("&", "|", "^", "<<", ">>", "//", "%") else (int, float)
     if type(left) not in numbers or type(right) not in numbers:
         return None
     if symbol in ("<<", ">>") and not 0 <= right <= 127:
+        return None
+    if symbol in ("//", "%") and right == 0:
         return None
     found = _OPERATORS[symbol](left, right)
     return None if type(found) is int and not -(2**127) <= found < 2**128 else found

@@ -30,12 +30,22 @@ BRANCHES = [  # conditions that become branches
     "c == a + b",
     "a + 1 == b or b << 2 > a",
     "not (a - b < 0)",
+    "a // b >= c",
+    "a % b == 1",
+    "a % -3 < 0",
     "(a & 6) >> 1 in [0, 3]",
     "present(a) ? a - b > 0 : b > 0",
     "(a | 1) ^ b > c or present(c)",
     "not present(a) or a + b + c > 0",
 ]
-EXPRESSIONS = ["a + b + c + a + b + c > 0", "-a > b", "max(a, b) - c >= 0", "7 - a > b"]  # what stays an expression
+EXPRESSIONS = [  # what stays an expression
+    "a + b + c + a + b + c > 0",
+    "-a > b",
+    "max(a, b) - c >= 0",
+    "a % b != c // 3",
+    "-a % b - c // b > 0",
+    "7 - a > b",
+]
 SPEC = """
 wireloom: 1
 format: conditions

@@ -19,6 +19,7 @@ FLAG = FieldRef(0, "flag", kind=Kind.BOOLEAN)
     [
         ("1 + 2 * 3", "1 + (2 * 3)"),
         ("a - b - c", "(a - b) - c"),
+        ("a + b // c % d", "a + ((b // c) % d)"),
         ("a & 3 == 3", "(a & 3) == 3"),
         ("a | b ^ c & d << 1 + 2", "a | (b ^ (c & (d << (1 + 2))))"),
         ("not a == b", "not (a == b)"),
@@ -76,6 +77,7 @@ def test_a_range_is_two_expressions():
         ("", 0, "the end where a value must stand"),
         ("a +", 3, "the end where a value must stand"),
         ("a = 1", 2, "= does not belong into an expression"),
+        ("a / 2", 2, "/ does not belong into an expression"),
         ("a 1", 2, "1 behind the end of the expression"),
         ("(a", 2, "the end where ) must stand"),
         ("a < b < c", 6, "comparisons do not chain"),

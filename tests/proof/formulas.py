@@ -6,7 +6,7 @@ from typing import Any
 from proof.chance import Chance
 from proof.scope import Known, Scope
 
-_ARITHMETIC = ("+", "-", "*", "&", "|", "^", "<<", ">>")
+_ARITHMETIC = ("+", "-", "*", "//", "%", "&", "|", "^", "<<", ">>")
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 _EDGES = (127, 128, 255, 256, 65535, 2**31 - 1, 2**32, 2**63 - 1, 2**64 - 1)
 _DEPTH = 2

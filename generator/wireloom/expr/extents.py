@@ -28,6 +28,7 @@ from wireloom.expr.types import kind
 LOWEST, HIGHEST = -(1 << 127), (1 << 128) - 1
 _LONG = (1 << 63) - 1
 _SHIFTS = range(128)
+_DIVISIONS = ("//", "%")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +93,10 @@ def _operand(expression: Expression, fields: Extents) -> Extent:
 
 
 def overflows(operator: str, left: Extent, right: Extent) -> bool:
-    """Whether the result of an operation may be beyond 128 bits, or a shift may have a count that there is not."""
+    """Whether an operation may have no result: beyond 128 bits, by a count that there is not, divided by zero."""
     if operator in ("<<", ">>") and not (right.low in _SHIFTS and right.high in _SHIFTS):
+        return True
+    if operator in _DIVISIONS and _may_be_zero(right):
         return True
     found = _result(operator, left, right)
     return found.low < LOWEST or found.high > HIGHEST
@@ -113,10 +116,17 @@ def _binary(operator: str, left: Extent, right: Extent) -> Extent:
     nullable = left.nullable or right.nullable
     if operator in ("and", "or", "<", "<=", ">", ">="):
         return Extent(0, 1, nullable)
+    if operator in _DIVISIONS:
+        found = _result(operator, left, right)
+        return _bounded(Extent(found.low, found.high, nullable or _may_be_zero(right)))
     if overflows(operator, left, right):
         return Extent()
     found = _result(operator, left, right)
     return Extent(found.low, found.high, nullable)
+
+
+def _may_be_zero(found: Extent) -> bool:
+    return found.low <= 0 <= found.high
 
 
 def _bounded(found: Extent) -> Extent:
@@ -143,6 +153,15 @@ def _result(operator: str, left: Extent, right: Extent) -> Extent:
             values = [first << min(max(second, 0), 127) for first, second in ends]
         case ">>":
             values = [first >> min(max(second, 0), 127) for first, second in ends]
+        case "//" if left.low >= 0 and right.low >= 0:
+            values = [left.low // max(right.high, 1), left.high // max(right.low, 1)]
+        case "//":
+            most = max(-left.low, left.high)
+            values = [-most, most]
+        case "%" if left.low >= 0 and right.low >= 0:
+            values = [0, min(left.high, max(right.high - 1, 0))]
+        case "%":  # of the sign of the divisor
+            values = [min(right.low + 1, 0), max(right.high - 1, 0)]
         case "&" if right.low >= 0 or left.low >= 0:
             values = [0, min(each.high for each in (left, right) if each.low >= 0)]
         case _:  # & | ^ of integers of so many bits have no more

@@ -5,7 +5,7 @@
     both        = negation { "and" negation }
     negation    = "not" negation | comparison
     comparison  = sum [ ( "==" | "!=" | "<" | "<=" | ">" | ">=" ) sum | [ "not" ] "in" "[" literal { "," literal } "]" ]
-    sum .. atom = binary operators, binding from loosest to tightest:  |   ^   &   << >>   + -   *
+    sum .. atom = binary operators, binding from loosest to tightest:  |   ^   &   << >>   + -   * // %
     factor      = ( "-" | "~" ) factor | atom
     atom        = integer | 'text' | "true" | "false" | "null" | function "(" [ expression { "," expression } ] ")"
                 | name { "." name } | "(" expression ")"
@@ -23,7 +23,7 @@ from wireloom.expr.functions import FUNCTIONS
 from wireloom.problems import nearest
 
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
-LEVELS = (("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*",))
+LEVELS = (("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*", "//", "%"))
 _DEPTH = 24  # of parentheses and choices
 _LENGTH = 400  # tokens
 _HEIGHT = 64  # of operators in one another
@@ -35,7 +35,7 @@ _TOKEN = re.compile(
       (?P<integer>0[xX][0-9a-fA-F]+|[0-9]+)
     | (?P<text>'[^']*')
     | (?P<name>[A-Za-z_][A-Za-z0-9_]*)
-    | (?P<symbol>\.\.|<<|>>|<=|>=|==|!=|[-+*~&|^<>?:().,\[\]])
+    | (?P<symbol>\.\.|//|<<|>>|<=|>=|==|!=|[-+*%~&|^<>?:().,\[\]])
     )""",
     re.VERBOSE,
 )
@@ -118,7 +118,7 @@ def _stray(text: str, column: int) -> ExpressionError:
         '"': "texts stand between single quotes",
         "=": "equality is ==",
         "!": "negation is not",
-        "/": "there is no division; >> divides by a power of two",
+        "/": "division of integers is //, its remainder %",
     }
     return ExpressionError(f"{text[column]} does not belong into an expression", column, hints.get(text[column], ""))
 

@@ -19,6 +19,7 @@ from wireloom.expr.ast import (
 
 _BINDING = {"or": 2, "and": 3, "==": 5, "!=": 5, "<": 5, "<=": 5, ">": 5, ">=": 5, "|": 6, "^": 7, "&": 8}
 _SHIFT, _SUM, _PRODUCT, _ATOM = 9, 10, 11, 20
+_OTHER = {"<<": _SHIFT, ">>": _SHIFT, "*": _PRODUCT, "//": _PRODUCT, "%": _PRODUCT}
 
 
 def text_of(expression: Expression, place: int = 1) -> str:
@@ -42,7 +43,7 @@ def _bound(expression: Expression) -> tuple[str, int]:
         case Unary(operator, operand):
             return operator + text_of(operand, _ATOM), 12
         case Binary(operator, left, right):
-            binding = _BINDING.get(operator) or {"<<": _SHIFT, ">>": _SHIFT, "*": _PRODUCT}.get(operator, _SUM)
+            binding = _BINDING.get(operator) or _OTHER.get(operator, _SUM)
             return f"{text_of(left, binding)} {operator} {text_of(right, binding + 1)}", binding
         case Membership(operand, options):
             return f"{text_of(operand, 6)} in [{', '.join(_literal(option) for option in options)}]", 5

@@ -43,6 +43,16 @@ def multiply(left: Any, right: Any) -> Any:
     return _exact(left * right) if _are_numbers(left, right) else None
 
 
+def divide(left: Any, right: Any) -> int | None:
+    """`left // right`, rounded down; null by zero."""
+    return _exact(left // right) if _are_integers(left, right) and right else None
+
+
+def remainder(left: Any, right: Any) -> int | None:
+    """`left % right`, what rounding down leaves, of the sign of `right`; null by zero."""
+    return left % right if _are_integers(left, right) and right else None
+
+
 def negative(value: Any) -> Any:
     """`-value`."""
     return _exact(-value) if _is_number(value) else None

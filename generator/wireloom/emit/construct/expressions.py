@@ -40,6 +40,8 @@ _FUNCTIONS = {
     "+": "fn.add",
     "-": "fn.subtract",
     "*": "fn.multiply",
+    "//": "fn.divide",
+    "%": "fn.remainder",
     "&": "fn.bit_and",
     "|": "fn.bit_or",
     "^": "fn.bit_xor",
@@ -72,6 +74,8 @@ _BINDING = {
     "+": 10,
     "-": 10,
     "*": 11,
+    "//": 11,
+    "%": 11,
 }
 _CONDITIONAL, _NOT, _COMPARISON, _UNARY, _ATOM = 1, 4, 5, 12, 20
 _COMPARABLE = (Kind.INTEGER, Kind.TEXT, Kind.BYTES)

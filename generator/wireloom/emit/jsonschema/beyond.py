@@ -231,7 +231,7 @@ def _gaps_of(place: _Place) -> Iterator[Gap]:
 def _calculates(expression: Expression) -> bool:
     """Whether an expression gives numbers that none of its parts is."""
     match expression:
-        case Binary("+" | "-" | "*" | "<<" | ">>" | "&" | "|" | "^"):
+        case Binary("+" | "-" | "*" | "//" | "%" | "<<" | ">>" | "&" | "|" | "^"):
             return True
         case Unary("-" | "~") | Call("decimal" | "md5"):
             return True

@@ -41,6 +41,8 @@ _ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
     "*": lambda a, b: a * b,
+    "//": lambda a, b: a // b,
+    "%": lambda a, b: a % b,
     "&": lambda a, b: a & b,
     "|": lambda a, b: a | b,
     "^": lambda a, b: a ^ b,
@@ -200,12 +202,14 @@ def _binary(operator: str, left: Value, right: Value, *, small: bool) -> Value:
     if left is None or right is None:
         return None
     if isinstance(left, Unknown) or isinstance(right, Unknown):
-        roomy = operator in _ORDER or (small and operator not in ("<<", ">>"))
+        roomy = operator in _ORDER or (small and operator not in ("<<", ">>", "//", "%"))
         return Unknown.SOMETHING if roomy and Unknown.ANYTHING not in (left, right) else Unknown.ANYTHING
     if not isinstance(left, int) or not isinstance(right, int):
         return Unknown.ANYTHING
     if operator in _ORDER:
         return _ORDER[operator](left, right)
+    if operator in ("//", "%") and right == 0:
+        return None
     if operator in ("<<", ">>") and not 0 <= right <= _MOST_SHIFTED:
         return None
     return _bounded(_ARITHMETIC[operator](left, right))

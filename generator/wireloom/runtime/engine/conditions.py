@@ -23,7 +23,7 @@ _RELATIONS = {
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 _ALWAYS = _LESS | _EQUAL | _GREATER
 _LONGEST = 40  # instructions; beyond that an expression is shorter
-_ARITHMETIC = ("+", "-", "*", "&", "|", "^", "<<", ">>")
+_ARITHMETIC = ("+", "-", "*", "//", "%", "&", "|", "^", "<<", ">>")
 _RESULTS = 4  # numbers that a condition may have computed
 
 

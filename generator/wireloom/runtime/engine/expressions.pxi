@@ -1,6 +1,6 @@
 # Expressions: a stack machine over registers. Computing with null and ordering it gives null; `and` and `or` are
 # three-valued; equality takes null for a value. A result beyond 64 bits makes the record irregular, as does a shift
-# by a count that no number of 64 bits is shifted by: the construct path computes those.
+# by a count that no number of 64 bits is shifted by, and a division by zero: the construct path computes those.
 
 cdef enum:
     X_END = 0
@@ -14,6 +14,8 @@ cdef enum:
     X_AND
     X_OR
     X_XOR
+    X_DIVIDE
+    X_REMAINDER
     X_LEFT
     X_RIGHT
     X_EQUAL
@@ -59,8 +61,20 @@ cdef inline bint in_ranges(const int64_t *entry, int64_t value) noexcept nogil:
     return (entry[0] == 0 or value >= entry[1]) and (entry[2] == 0 or value <= entry[3])
 
 
+cdef inline int divided(int op, int64_t left, int64_t right, int64_t *result) noexcept nogil:
+    """A quotient rounded down, or what that leaves; IRREGULAR by zero, and beyond 64 bits."""
+    cdef int64_t remainder
+    cdef bint down
+    if right == 0 or (right == -1 and left < -INT64_MAX):
+        return IRREGULAR
+    remainder = left % right
+    down = remainder != 0 and (remainder < 0) != (right < 0)
+    result[0] = left // right - down if op == X_DIVIDE else remainder + (right if down else 0)
+    return OK
+
+
 cdef inline int combine(int op, int64_t left, int64_t right, int64_t *result) noexcept nogil:
-    """Two numbers computed with; OK, or IRREGULAR beyond 64 bits."""
+    """Two numbers computed with; OK, or IRREGULAR beyond 64 bits and without a result."""
     if op == X_ADD:
         return wl_add(left, right, result)
     elif op == X_SUBTRACT:
@@ -73,6 +87,8 @@ cdef inline int combine(int op, int64_t left, int64_t right, int64_t *result) no
         result[0] = left | right
     elif op == X_XOR:
         result[0] = left ^ right
+    elif op == X_DIVIDE or op == X_REMAINDER:
+        return divided(op, left, right, result)
     elif op == X_LEFT:
         return IRREGULAR if right < 0 or right > 62 else wl_mul(left, <int64_t>1 << right, result)
     else:

@@ -13,6 +13,8 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "+": functions.add,
     "-": functions.subtract,
     "*": functions.multiply,
+    "//": functions.divide,
+    "%": functions.remainder,
     "&": functions.bit_and,
     "|": functions.bit_or,
     "^": functions.bit_xor,

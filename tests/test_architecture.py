@@ -34,6 +34,7 @@ ROOMS = {  # a room of the runtime and the rooms that it may see
     "engine": {"columns", "root"},
     "streams": {"columns", "root", "engine"},
     "codec": {"columns", "root", "engine", "streams"},
+    "validation": {"parsers", "columns", "codec"},
 }
 ENCODINGS = ("binary", "msgpack", "protobuf", "json")  # parsers of one encoding see no other
 

@@ -297,16 +297,49 @@ def test_validate_names_the_member_at_fault(tmp_path):
     text = '{"msg":"write","key":["shop",null,"ICEiIyQlJicoKSorLC0uLzAxMjM=",7],"bins":[{"name":"n","type":"int"}]}'
     result = validated(tmp_path, "aerospike_json", text, "--framing", "none")
     assert result.exit_code == 1
-    assert "$.bins[0]: 'value' is a required property" in result.output
-    assert "given schemas" not in result.output
+    assert "record.json:1:77: /bins/0: expected a member 'value', found no such member [required]" in result.output
+    assert "1  required" in result.output
 
 
-def test_the_decoder_alone_judges_where_a_parameter_is_not_at_its_default(tmp_path):
+def test_the_schema_that_judges_is_the_one_of_the_parameters(tmp_path):
     text = '{"metadata":{"namespace":"t"},"extra":1}'
     strict = validated(tmp_path, "aerospike_json", text, "--framing", "none")
     loose = validated(tmp_path, "aerospike_json", text, "--framing", "none", "-p", "unknownMembers=ignore")
-    assert strict.output.count("record 0") > 1
-    assert loose.output.count("record 0") == 1
+    assert "/extra: expected no such member" in strict.output
+    assert "extra" not in loose.output
+    assert loose.exit_code == strict.exit_code == 1
+
+
+LINES = '{"metadata":{}}\n\n{"metadata":{"namespace":"t"},\t"metadata":[]}\n{"é":1, "x":}\n'
+
+
+def test_validate_reports_lines_of_json_at_their_places_in_the_file(tmp_path):
+    result = validated(tmp_path, "aerospike_json", LINES, "--report", "json")
+    found = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [each["record"] for each in found] == sorted(each["record"] for each in found)
+    last = found[-1]
+    assert (last["rule"], last["line"], last["column"], last["path"]) == ("json_syntax", 4, 13, "/x")
+    assert LINES.encode()[last["offset"] :] == b"}\n"
+    assert {"record", "path", "rule", "message", "expected", "actual", "offset", "line", "column"} == set(last)
+
+
+def test_validate_writes_sarif_also_where_it_stops_early(tmp_path):
+    result = validated(tmp_path, "aerospike_json", LINES, "--report", "sarif", "--max-errors", "2")
+    assert result.exit_code == 1
+    (run,) = json.loads(result.stdout)["runs"]
+    assert len(run["results"]) == 2
+    assert {each["ruleId"] for each in run["results"]} == {each["id"] for each in run["tool"]["driver"]["rules"]}
+    place = run["results"][0]["locations"][0]["physicalLocation"]
+    assert place["region"]["startLine"] == 1
+    assert "stopped behind 2 problems" in result.stderr
+
+
+def test_validate_reads_no_further_than_it_must(generated, tmp_path):
+    stream = tmp_path / "stream.bin"
+    stream.write_bytes((generated.record()[:-1] + b"x") * 3)
+    result = generated.run("validate", "heartbeat", stream, "--max-errors", "1", "--report", "json")
+    assert len(result.stdout.splitlines()) == 1
+    assert json.loads(result.stdout)["line"] is None
 
 
 @pytest.mark.parametrize(

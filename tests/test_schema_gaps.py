@@ -21,7 +21,6 @@ from wireloom.emit.jsonschema.document import root_name
 from wireloom.model.format import Format
 from wireloom.model.types import Encoding
 from wireloom.runtime.errors import DecodeError
-from wireloom.schema_findings import findings
 
 NUMBERS = [0, 1, -1, 2, 3, 5, 1.0, 0.5, 1e3, 255, 256, 2**31, 2**63, -(2**63), 2**64]
 TEXTS = ["", "a", "AA==", "AB==", "A" * 76, "A" * 76 + "\n", "A" * 75 + "\nA", "\n", "aGk", "\u00e9"]
@@ -127,12 +126,3 @@ def places(document: Any) -> Iterator[tuple[Any, Any]]:
 @pytest.mark.parametrize("format", [*shipped_formats(), *case_formats()], ids=lambda format: format.name)
 def test_every_emitted_schema_is_a_schema(format: Format):
     Draft202012Validator.check_schema(jsonschema.emit(format))
-
-
-def test_a_member_of_another_case_is_named():
-    (format,) = (format for format in shipped_formats() if format.name == "databus_json")
-    line = next(each.data for each in format.examples if each.error is None and b'"key"' in each.data)
-    document = json.loads(line) | {"keyBytes": "AA=="}
-    said = list(findings(jsonschema.emit(format), "record")(json.dumps(document).encode()))
-    assert len(said) == 1
-    assert said[0] in {f"$.{name}: must not be there beside the other members" for name in ("key", "keyBytes")}

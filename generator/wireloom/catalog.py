@@ -13,6 +13,7 @@ from wireloom.failures import MachineError, MisuseError, unknown
 from wireloom.runtime.codec import Codec
 from wireloom.runtime.errors import ContractError
 from wireloom.runtime.parameters import ParameterValue
+from wireloom.runtime.validation import Validator
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -35,6 +36,7 @@ class FormatModule(Protocol):
     ENCODING: str
     CODEC: Codec
     JSON_SCHEMA: dict[str, Any]
+    VALIDATOR: Validator
 
     def struct_type(self, *, root: str, explode: bool) -> "StructType":
         """The Spark columns of a root, or of its flat rows."""

@@ -79,6 +79,7 @@ def emit(format: Format) -> dict[str, str]:
         "spark.py": spark.emit(format),
         "functions.py": spark.functions.emit(format),
         "schema.json": _json(jsonschema.emit(format)),
+        "variants.json": _json(found) if (found := jsonschema.variants(format)) is not None else None,
         "descriptor.py": protobuf.emit(format),
         "layout.py": layout.emit(format),
     }

@@ -4,7 +4,7 @@ Both directions are generators: a stream of any length passes through in constan
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -36,15 +36,6 @@ class Outcome:
     error: DecodeError | None
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What validation found."""
-
-    records: int
-    bad: int
-    findings: tuple[str, ...]
-
-
 def decode(request: Request, source: BinaryIO, on_error: str = "stop") -> Iterator[Outcome]:
     """Every record of the source; `stop` ends behind the first bad one, `skip` goes on behind it."""
     for framed in _framed(request, source, on_error):
@@ -63,17 +54,6 @@ def encode(request: Request, source: Iterable[bytes]) -> Iterator[bytes]:
             if count > 1 and framing == "none":
                 raise MisuseError("more than one record, and the format has no framing; choose one with --framing")
             yield _frame(framing, _encoded(request, number, line), number)
-
-
-def validate(request: Request, source: BinaryIO) -> Report:
-    """Decode every record, and hold each JSON document against the schema of its root."""
-    judged = _schema_judge(request)
-    records, bad, findings = 0, 0, []
-    for framed in _framed(request, source, "skip"):
-        found = [*judged(framed.data), *_decoder_findings(framed)]
-        findings += [f"record {framed.index}, at byte {framed.offset}: {finding}" for finding in found]
-        records, bad = records + 1, bad + bool(found)
-    return Report(records, bad, tuple(findings))
 
 
 def _line(request: Request, framed: Framed) -> str:
@@ -113,26 +93,3 @@ def _frame(framing: str, data: bytes, number: int) -> bytes:
             return data + b"\n"
         case _:
             return data
-
-
-def _decoder_findings(framed: Framed) -> Iterator[str]:
-    if framed.error is not None:
-        yield str(framed.error)
-
-
-def _schema_judge(request: Request) -> Callable[[bytes], Iterable[str]]:
-    """What the JSON Schema says of a document.
-
-    Nothing where the format is not JSON, and nothing where a parameter is not at its default: the schema is that of
-    the defaults, and a decoder that is told to tolerate more must not be contradicted.
-    """
-    if request.module.ENCODING != "json" or not _all_default(request):
-        return lambda _: ()
-    from wireloom.schema_findings import findings  # noqa: PLC0415 - jsonschema is an extra of its own
-
-    return findings(request.module.JSON_SCHEMA, request.root or request.module.CODEC.default_root)
-
-
-def _all_default(request: Request) -> bool:
-    defaults = {parameter.name: parameter.default for parameter in request.module.CODEC.parameters}
-    return all(value == defaults[name] for name, value in request.parameters.items())

@@ -4,6 +4,7 @@ import time
 from collections import Counter
 
 import pytest
+from pyspark.sql import functions as F
 
 from integration.ingestion import Ingest, counts
 from integration.numbered import everything, message, number_of
@@ -95,7 +96,7 @@ def test_decode_runs_on_the_executors_beside_the_columns_that_are_kept(messages)
 def test_functions_run_on_the_executors_there_and_back(messages, cluster):
     options = {"mode": "PERMISSIVE"}
     made = to_aerospike_msgpack(from_aerospike_msgpack("value", options))
-    code = validate_aerospike_msgpack("value")["code"]
+    code = F.get(validate_aerospike_msgpack("value"), 0)["rule"]
     rows = messages.select("value", made.alias("made"), code.alias("code")).collect()
     assert len(cluster.at_work()) == 2
     assert Counter(row.code for row in rows) == {None: len(GOOD), "bad_version": SOME - len(GOOD)}

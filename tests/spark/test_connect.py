@@ -39,7 +39,7 @@ def test_all_functions_give_on_connect_what_they_give_without(given):
     assert given["session"].startswith("pyspark.sql.connect")
     assert given["from"] == [["delete", "None"], ["None", "truncated"], ["None", "None"]]
     assert given["to"] == [["True"]]
-    assert given["validate"] == [["None"], ["truncated"], ["None"]]
+    assert given["validate"] == [["[]"], ["['truncated']"], ["None"]]
     assert given["schema"] == [["struct<msg:string>"]]
     assert given["sql"] == [["test"], ["None"], ["None"]]
     assert given["decode"] == [["1", "delete"], ["2", "None"], ["3", "None"]]

@@ -104,7 +104,7 @@ def test_a_root_that_is_a_list_gives_arrays(spark):
         None,
         None,
     ]
-    assert [row.wrong is not None for row in rows] == [False, False, False, True, False]
+    assert [row.wrong and len(row.wrong) for row in rows] == [[], [], [], 1, None]
 
 
 def test_what_was_decoded_can_be_built_again(spark, messages):
@@ -115,11 +115,16 @@ def test_what_was_decoded_can_be_built_again(spark, messages):
     assert [row.data for row in built] == [AGGREGATE, None]
 
 
-def test_a_text_column_can_be_decoded_where_the_format_is_text(spark):
-    lines = spark.createDataFrame([('{"a": ',), (None,)], "value string").coalesce(1)
+def test_validation_lists_every_problem_of_a_text(spark):
+    texts = ['{"a": ', None, '{"opcode":"UPSERT","sequence":"1","srcId":99999}']
+    lines = spark.createDataFrame([(text,) for text in texts], "value string").coalesce(1)
     rows = lines.select(W.validate_databus_json("value").alias("wrong")).collect()
-    assert rows[0].wrong.code
+    assert [each.rule for each in rows[0].wrong] == ["truncated"]
     assert rows[1].wrong is None
+    listed = [tuple(each.asDict().values()) for each in rows[2].wrong]
+    alone = databus_json.validate(texts[2])
+    assert listed == [(each.path, each.rule, each.message, each.expected, each.actual) for each in alone]
+    assert len(listed) > 2
 
 
 def test_values_of_any_type_are_variant_or_json_or_their_bytes(spark):
@@ -175,14 +180,14 @@ def test_functions_of_sql_take_options_as_a_constant_map(spark, messages):
     messages.createOrReplaceTempView("messages")
     columns = [
         "from_aerospike_msgpack(value, map('mode', 'PERMISSIVE')).key.namespace AS namespace",
-        "validate_aerospike_msgpack(value).code AS code",
+        "validate_aerospike_msgpack(value).rule AS rules",
         "to_aerospike_msgpack(from_aerospike_msgpack(value, map('Mode', 'permissive'))) = value AS same",
         "schema_of_aerospike_msgpack() AS type",
     ]
     rows = spark.sql(f"SELECT {', '.join(columns)} FROM messages").collect()  # noqa: S608 - constants
-    assert [(row.namespace, row.code, row.same) for row in rows] == [
-        ("test", None, True),
-        (None, "truncated", None),
+    assert [(row.namespace, row.rules, row.same) for row in rows] == [
+        ("test", [], True),
+        (None, ["truncated"], None),
         (None, None, None),
     ]
     assert rows[0].type.startswith("struct<msg:string,key:struct<namespace:string")

@@ -94,7 +94,7 @@ def validate_aerospike_msgpack(
     data: Column | str,
     options: Mapping[str, Any] | None = None,
 ) -> Column:
-    """What is wrong with each record: code, path, offset, expected, actual; null where nothing is."""
+    """Everything that is wrong with each record, as structs: path, rule, message, expected, actual; null for null."""
     from wireloom.spark import functions
 
     return functions.validate_format(_FORMAT, data, options)

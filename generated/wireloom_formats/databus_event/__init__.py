@@ -32,13 +32,14 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
 
 from wireloom.runtime import codec as _codec
+from wireloom.runtime import validation as _validation
 
 from . import layout as _layout
 from . import parser as _parser
 from . import shape as _shape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import pyarrow as pa
     from pyspark.sql.types import StructType
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from wireloom.runtime.columns.arrow import Decoded
     from wireloom.runtime.streams.parts import DecodedPart
     from wireloom.runtime.streams.framed import Framed
+    from wireloom.runtime.validation import Problem
 
     ARROW_SCHEMA: pa.Schema
     JSON_SCHEMA: dict[str, Any]
@@ -90,6 +92,7 @@ CODEC: Final = _codec.Codec(
     layout=_layout.LAYOUT,
     codes=CODES,
 )
+VALIDATOR: Final = _validation.Validator(CODEC, __name__, of_documents=False)
 
 
 def parse(
@@ -260,6 +263,54 @@ def encode(
     """The bytes of each record of a batch; raises EncodeError at the first that cannot be said. Parameters as in `parse`."""
     return CODEC.encode(
         value,
+        root=root,
+        byteOrder=byteOrder,
+        schemaField=schemaField,
+        bothOpcodeBits=bothOpcodeBits,
+        unknownAttributes=unknownAttributes,
+        verifyCrc=verifyCrc,
+        maxEventSize=maxEventSize,
+    )
+
+
+def validate(
+    message: object,
+    *,
+    root: Literal["record"] = "record",
+    byteOrder: Literal["big", "little", "auto"] = "big",
+    schemaField: Literal["id", "version"] = "id",
+    bothOpcodeBits: Literal["upsert", "delete", "error"] = "upsert",
+    unknownAttributes: Literal["keep", "error"] = "keep",
+    verifyCrc: bool = True,
+    maxEventSize: int = 524288000,
+) -> list[Problem]:
+    """Everything that is wrong with a message: bytes, or a value as `parse` gives it. Parameters as in `parse`."""
+    return VALIDATOR.validate(
+        message,
+        root=root,
+        byteOrder=byteOrder,
+        schemaField=schemaField,
+        bothOpcodeBits=bothOpcodeBits,
+        unknownAttributes=unknownAttributes,
+        verifyCrc=verifyCrc,
+        maxEventSize=maxEventSize,
+    )
+
+
+def validate_many(
+    messages: Iterable[object] | pa.Array,
+    *,
+    root: Literal["record"] = "record",
+    byteOrder: Literal["big", "little", "auto"] = "big",
+    schemaField: Literal["id", "version"] = "id",
+    bothOpcodeBits: Literal["upsert", "delete", "error"] = "upsert",
+    unknownAttributes: Literal["keep", "error"] = "keep",
+    verifyCrc: bool = True,
+    maxEventSize: int = 524288000,
+) -> Iterator[list[Problem]] | pa.ListArray:
+    """The problems of each message; of an Arrow array as a column of its length. Parameters as in `parse`."""
+    return VALIDATOR.validate_many(
+        messages,
         root=root,
         byteOrder=byteOrder,
         schemaField=schemaField,

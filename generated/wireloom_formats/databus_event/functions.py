@@ -99,7 +99,7 @@ def validate_databus_event(
     data: Column | str,
     options: Mapping[str, Any] | None = None,
 ) -> Column:
-    """What is wrong with each record: code, path, offset, expected, actual; null where nothing is."""
+    """Everything that is wrong with each record, as structs: path, rule, message, expected, actual; null for null."""
     from wireloom.spark import functions
 
     return functions.validate_format(_FORMAT, data, options)

@@ -37,13 +37,14 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
 
 from wireloom.runtime import codec as _codec
+from wireloom.runtime import validation as _validation
 
 from . import layout as _layout
 from . import parser as _parser
 from . import shape as _shape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import pyarrow as pa
     from pyspark.sql.types import StructType
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from wireloom.runtime.columns.arrow import Decoded
     from wireloom.runtime.streams.parts import DecodedPart
     from wireloom.runtime.streams.framed import Framed
+    from wireloom.runtime.validation import Problem
 
     ARROW_SCHEMA: pa.Schema
     JSON_SCHEMA: dict[str, Any]
@@ -100,6 +102,7 @@ CODEC: Final = _codec.Codec(
     layout=_layout.LAYOUT,
     codes=CODES,
 )
+VALIDATOR: Final = _validation.Validator(CODEC, __name__, of_documents=True)
 
 
 def parse(
@@ -207,6 +210,34 @@ def encode(
     """The bytes of each record of a batch; raises EncodeError at the first that cannot be said. Parameters as in `parse`."""
     return CODEC.encode(
         value,
+        root=root,
+        unknownMembers=unknownMembers,
+    )
+
+
+def validate(
+    message: object,
+    *,
+    root: Literal["record"] = "record",
+    unknownMembers: Literal["error", "ignore"] = "error",
+) -> list[Problem]:
+    """Everything that is wrong with a message: bytes, JSON text, or a parsed document. Parameters as in `parse`."""
+    return VALIDATOR.validate(
+        message,
+        root=root,
+        unknownMembers=unknownMembers,
+    )
+
+
+def validate_many(
+    messages: Iterable[object] | pa.Array,
+    *,
+    root: Literal["record"] = "record",
+    unknownMembers: Literal["error", "ignore"] = "error",
+) -> Iterator[list[Problem]] | pa.ListArray:
+    """The problems of each message; of an Arrow array as a column of its length. Parameters as in `parse`."""
+    return VALIDATOR.validate_many(
+        messages,
         root=root,
         unknownMembers=unknownMembers,
     )

@@ -16,8 +16,9 @@ from wireloom.cli.grouping import ungrouped
 from wireloom.cli.guard import Guarded
 from wireloom.cli.ingestion import ingest
 from wireloom.cli.replaying import replay
-from wireloom.cli.transcoding import decode, encode, validate
+from wireloom.cli.transcoding import decode, encode
 from wireloom.cli.trying import test
+from wireloom.cli.validating import validate
 
 EXIT_CODES = """\b
 Exit codes:
@@ -33,6 +34,7 @@ Examples:
   wireloom generate                           specs/ -> generated/
   wireloom test                               do the specs' examples hold?
   wireloom decode heartbeat message.bin       bytes -> JSON lines
+  wireloom validate heartbeat events.log      what is wrong with which record?
   wireloom ingest --format heartbeat --input landing/ --output tables/
 """
 

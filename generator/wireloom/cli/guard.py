@@ -20,7 +20,6 @@ from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
 PROBLEMS, MISUSE, MACHINE = 1, 2, 3
 EXTRAS = {
     "jinja2": "generate",
-    "jsonschema": "validate",
     "pydantic": "generate",
     "pyspark": "spark",
     "rich": "cli",

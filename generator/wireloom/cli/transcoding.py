@@ -1,4 +1,4 @@
-"""`decode`, `encode`, `validate`: bytes and their canonical JSON rendering."""
+"""`decode`, `encode`: bytes and their canonical JSON rendering."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ import typer
 
 from wireloom import transcode
 from wireloom.catalog import FormatModule, parameter_values
-from wireloom.cli.console import complain, note, say, waiting
+from wireloom.cli.console import complain, say
 from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.options import OUT, PACKAGE, Format, Framing, Out, Package, Parameters, Root, Source, chosen
 from wireloom.failures import MisuseError
@@ -53,10 +53,10 @@ def decode(
       cat message.bin | wireloom decode kind_of_event - -p byteOrder=little | jq .
     """
     policy = "stop" if on_error == "raise" else on_error  # to a command, raising is stopping with exit code 1
-    _one_of("--on-error", policy, ("stop", "skip"))
-    request = _request(chosen(format, package, out), root, framing, parameter)
+    one_of("--on-error", policy, ("stop", "skip"))
+    request = request_of(chosen(format, package, out), root, framing, parameter)
     failed = 0
-    with _input(file) as source:
+    with opened_input(file) as source:
         for outcome in transcode.decode(request, source, policy):
             if outcome.line is not None:
                 say(outcome.line)
@@ -87,61 +87,34 @@ def encode(
       wireloom encode kind_of_event message.json -o message.bin
       wireloom decode kind_of_event events.log | wireloom encode kind_of_event - > copy.log
     """
-    request = _request(chosen(format, package, out), root, framing, parameter)
+    request = request_of(chosen(format, package, out), root, framing, parameter)
     if output is not None and output.exists() and file.exists() and output.samefile(file):
         raise MisuseError(f"{output} is the input; give --output another file")
     if output is None and sys.stdout is not None and sys.stdout.isatty():
         raise MisuseError("bytes are not for a terminal; give --output FILE or a pipe")
-    with _input(file) as source, _output(output) as target:
+    with opened_input(file) as source, _output(output) as target:
         for data in transcode.encode(request, source):
             target.write(data)
 
 
-def validate(
-    format: Format,
-    file: Source,
-    framing: Framing = None,
-    root: Root = None,
-    parameter: Parameters = None,
-    out: Out = OUT,
-    package: Package = PACKAGE,
-) -> None:
-    """Check every record of a file and say what is wrong with it.
-
-    Every record goes through the decoder; a record of a JSON format also through the JSON Schema of its root, which
-    says more than one problem at once. The schema is that of the parameters' defaults: where another value is given,
-    the decoder alone judges.
-
-    \b
-    Examples:
-      wireloom validate kind_of_event events.log
-      wireloom validate kind_of_event events.jsonl --framing lines
-    """
-    request = _request(chosen(format, package, out), root, framing, parameter)
-    with _input(file) as source, waiting("Validating"):
-        report = transcode.validate(request, source)
-    for finding in report.findings:
-        say(finding)
-    note(f"{report.records} records, {report.bad} bad")
-    if report.bad:
-        raise typer.Exit(PROBLEMS)
-
-
-def _request(
+def request_of(
     module: FormatModule, root: str | None, framing: str | None, parameter: list[str] | None
 ) -> transcode.Request:
+    """What the options ask for; raises MisuseError and ParameterError."""
     module.CODEC.root(root)
     if framing is not None:
-        _one_of("--framing", framing, FRAMINGS)
+        one_of("--framing", framing, FRAMINGS)
     return transcode.Request(module, root, framing, parameter_values(module, parameter or []))
 
 
-def _one_of(option: str, value: str, options: tuple[str, ...]) -> None:
+def one_of(option: str, value: str, options: tuple[str, ...]) -> None:
+    """Raises MisuseError for a value that the option does not have."""
     if value not in options:
         raise MisuseError(f"{option} {value}: it can be {', '.join(options)}")
 
 
-def _input(path: Path) -> BinaryIO:
+def opened_input(path: Path) -> BinaryIO:
+    """The file, or standard input."""
     if str(path) != "-":
         return path.open("rb")
     if sys.stdin is None:  # closed by whoever started us

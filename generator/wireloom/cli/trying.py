@@ -73,8 +73,6 @@ def verdict(report: "Report") -> str:
         if report.failed
         else f"{_counted(report.count)}, all hold"
     )
-    if report.without_schema:
-        said += "; not held to the JSON Schema, for which jsonschema is not installed: pip install 'wireloom[validate]'"
     if report.without_engine:
         said += "; not run through the native engine, which is not compiled here"
     return said

@@ -7,9 +7,8 @@ said as one at the example that provokes it.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from importlib.util import find_spec
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from wireloom.problems import Location
 from wireloom.runtime.codec import Codec
 from wireloom.runtime.engine import Request, available
 from wireloom.runtime.errors import DecodeError, EncodeError
+from wireloom.runtime.validation import Validator
 from wireloom.spec.documents import Document, Place
 from wireloom.spec.yaml import MappingNode
 
@@ -53,7 +53,6 @@ class Report:
 
     count: int
     failures: tuple[Failure, ...] = ()
-    without_schema: bool = False  # jsonschema is not installed
     without_engine: bool = False  # no engine is compiled: decode and encode ask the construct parsers
 
     @property
@@ -73,13 +72,12 @@ class Subject:
 
 def run(subjects: Sequence[Subject]) -> Report:
     """Run every example of the formats."""
-    judged = find_spec("jsonschema") is not None
     engine = available()  # before anything asks for it: where there is none, it says so once
     with opened({subject.format.name: subject.files for subject in subjects}) as modules:
         failures = tuple(
-            failure for subject in subjects for failure in _failures(subject, modules[subject.format.name], judged)
+            failure for subject in subjects for failure in _failures(subject, modules[subject.format.name])
         )
-    return Report(sum(len(subject.format.examples) for subject in subjects), failures, not judged, not engine)
+    return Report(sum(len(subject.format.examples) for subject in subjects), failures, not engine)
 
 
 def record(subjects: Sequence[Subject]) -> list[Recorded]:
@@ -109,10 +107,9 @@ def _outcome(codec: Codec, example: Example) -> object:
     return codec.to_canonical(value, root=example.root)
 
 
-def _failures(subject: Subject, module: ModuleType, judged: bool) -> Iterator[Failure]:  # noqa: FBT001 - as it is asked
-    schema = json.loads(subject.files["schema.json"]) if judged else None
+def _failures(subject: Subject, module: ModuleType) -> Iterator[Failure]:
     codec: Codec = module.CODEC
-    judge = _Judge(codec, schema, of_documents=module.ENCODING == "json")
+    judge: Validator = replace(module.VALIDATOR, files=subject.files)
     for index, example in enumerate(subject.format.examples):
         trial = _Trial(codec, judge, example, subject.document.place / "examples" / index)
         try:
@@ -134,32 +131,11 @@ class _Broken(Exception):  # noqa: N818 - what does not hold, on its way out of 
 
 
 @dataclass(slots=True)
-class _Judge:
-    """The JSON Schema of a format, by root; of the documents themselves where the format is JSON."""
-
-    codec: Codec
-    schema: dict[str, Any] | None
-    of_documents: bool
-    _judges: dict[str, Callable[[object], Iterator[str]]] = field(default_factory=dict)
-
-    def findings(self, example: Example, rendering: object) -> list[str]:
-        """What the schema says; nothing where a parameter is not at its default, which is what it is made for."""
-        defaults = {parameter.name: parameter.default for parameter in self.codec.parameters}
-        if self.schema is None or any(defaults[name] != value for name, value in example.parameters):
-            return []
-        if example.root not in self._judges:
-            from wireloom.schema_findings import judge  # noqa: PLC0415 - jsonschema is an extra of its own
-
-            self._judges[example.root] = judge(self.schema, example.root)
-        return list(self._judges[example.root](json.loads(example.data) if self.of_documents else rendering))
-
-
-@dataclass(slots=True)
 class _Trial:
     """An example and where it stands; `doing` is the step that runs."""
 
     codec: Codec
-    judge: _Judge
+    judge: Validator
     example: Example
     place: Place
     doing: str = "parse"
@@ -304,9 +280,11 @@ class _Trial:
 
     def _schema(self, rendering: object) -> None:
         self.doing = "JSON_SCHEMA"
-        found = self.judge.findings(self.example, rendering)
+        text = self.example.data if self.judge.of_documents else json.dumps(rendering).encode()
+        found = self.judge.judge(text, root=self.example.root, **self._parameters)
         if found:
-            raise self._broken("the JSON Schema refuses it; this is a bug of wireloom", found)
+            details = [f"{each.path or 'the whole'}: {each.message}" for each in found]
+            raise self._broken("the JSON Schema refuses it; this is a bug of wireloom", details)
 
     # --- where -----------------------------------------------------------------------------------------------------
 

@@ -50,6 +50,11 @@ class _PathError(WireloomError, ValueError):
         """Where in the record, by the names of the wire: `payload.bins[3].value`; empty for the record itself."""
         return render_path(reversed(self._components))
 
+    @property
+    def components(self) -> tuple[Component, ...]:
+        """The path, from the outermost component on."""
+        return tuple(reversed(self._components))
+
     def at(self, component: Component) -> Self:
         """The same error, one level further out."""
         self._components.append(component)

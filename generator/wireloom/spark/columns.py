@@ -31,16 +31,11 @@ def records(decoding: Decoding, surface: Surface, values: pa.Array, given: pa.Ma
     return with_added(found.records, found.errors, values, settled.options)
 
 
-def errors(decoding: Decoding, surface: Surface, values: pa.Array, given: pa.MapArray | None = None) -> pa.Array:
-    """What is wrong with each value, null where nothing is."""
-    found = _settled(decoding, surface, given).decoded(values)
-    if found.parents is None:
-        return found.errors
-    bad = found.errors.is_valid()
-    places: list[int | None] = [None] * len(values)
-    for place, parent in enumerate(found.parents.filter(bad).to_pylist()):
-        places[parent] = place
-    return found.errors.filter(bad).take(pa.array(places, pa.int64()))
+def problems(decoding: Decoding, surface: Surface, values: pa.Array, given: pa.MapArray | None = None) -> pa.Array:
+    """Everything that is wrong with each value: an empty list where nothing is, null for null."""
+    settled = _settled(decoding, surface, given)
+    validator, options = settled.opened().VALIDATOR, settled.options
+    return validator.validate_many(values, root=options.root, **dict(options.parameters))
 
 
 def encoded(decoding: Decoding, surface: Surface, values: pa.StructArray, given: pa.MapArray | None = None) -> pa.Array:

@@ -22,7 +22,7 @@ from wireloom.spark import columns
 from wireloom.spark.collations import bytes_for_texts, in_pipeline, without_texts
 from wireloom.spark.decoding import decoding
 from wireloom.spark.options import Surface, function_surface, read_options
-from wireloom.spark.schemas import ERROR, added_fields, bare, record_type
+from wireloom.spark.schemas import PROBLEMS, added_fields, bare, record_type
 
 Given = Mapping[str, Any] | None
 Fields = Sequence[str] | None
@@ -48,7 +48,7 @@ def schema_of_format(module: FormatModule, options: Given = None, *, fields: Fie
 
 
 def validate_format(module: FormatModule, data: Column | str, options: Given = None) -> Column:
-    """What is wrong with each record: code, path, offset, expected, actual; null where nothing is."""
+    """Everything that is wrong with each record: structs of path, rule, message, expected, actual; null for null."""
     return _column(_validate_call(module, options), data)
 
 
@@ -106,8 +106,8 @@ def _from_call(module: FormatModule, given: Given) -> _Call:
 def _validate_call(module: FormatModule, given: Given) -> _Call:
     surface = Surface(f"validate_{module.FORMAT}", ("PERMISSIVE",), ("root",))
     options = replace(read_options(given, module.CODEC, surface), columns=())
-    act = partial(columns.errors, decoding(module, options), replace(surface, general=()))
-    return _Call(surface.name, act, bare(ERROR))
+    act = partial(columns.problems, decoding(module, options), replace(surface, general=()))
+    return _Call(surface.name, act, PROBLEMS)
 
 
 def _to_call(module: FormatModule, given: Given) -> _Call:

@@ -20,6 +20,7 @@ from pyspark.sql.types import (
 
 from wireloom.catalog import FormatModule
 from wireloom.runtime.errors import ParameterError
+from wireloom.runtime.validation.validator import COLUMNS
 from wireloom.spark.options import OpenValues, Options
 
 Path = tuple[str, ...]
@@ -32,6 +33,8 @@ _ERROR = {
 }
 ERROR = StructType([StructField(name, type, metadata={"comment": text}) for name, (type, text) in _ERROR.items()])
 """The type of an error."""
+PROBLEMS = ArrayType(StructType([StructField(name, StringType()) for name in COLUMNS]))
+"""The type of what validation finds in a record."""
 
 
 def record_type(module: FormatModule, options: Options, *, explode: bool) -> StructType:

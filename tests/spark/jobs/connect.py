@@ -37,7 +37,7 @@ def main() -> None:
                 "session": type(spark).__module__,
                 "from": _texts(messages.select(event).select("event.msg", "event._error.code")),
                 "to": _texts(first.select(again == first.value)),
-                "validate": _texts(messages.select(W.validate_aerospike_msgpack("value").code)),
+                "validate": _texts(messages.select(W.validate_aerospike_msgpack("value").rule)),
                 "schema": _texts(first.select(W.schema_of_aerospike_msgpack(fields=["msg"]))),
                 "sql": _texts(spark.sql(sql)),
                 "decode": _texts(W.decode_aerospike_msgpack(messages, "value", fields=["msg"]).select("offset", "msg")),

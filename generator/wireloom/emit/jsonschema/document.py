@@ -4,8 +4,11 @@ Where the format is JSON, the schema is that of the document, from its wire type
 JSON rendering of the format's records.
 """
 
+from collections.abc import Mapping
+
 from wireloom.emit.frames import described
 from wireloom.emit.jsonschema import rendering
+from wireloom.emit.jsonschema.conditions import Value
 from wireloom.emit.jsonschema.constants import Schema
 from wireloom.emit.jsonschema.documents import Documents
 from wireloom.emit.jsonschema.records import Records
@@ -18,7 +21,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def emit(format: Format) -> dict[str, object]:
     """The JSON Schema (2020-12) of a format, parameters at their defaults."""
-    definitions = _documents(format) if format.encoding is Encoding.JSON else _renderings(format)
+    definitions = documents(format) if format.encoding is Encoding.JSON else _renderings(format)
     names = {root.name: root_name(format, root) for root in format.roots}
     return {
         "$schema": DIALECT,
@@ -37,9 +40,9 @@ def root_name(format: Format, root: Root) -> str:
     return f"{root.name}.root" if clash else root.name
 
 
-def _documents(format: Format) -> dict[str, object]:
-    """Roots, then every named type that they reach, in the order of the spec."""
-    wire = Documents(format)
+def documents(format: Format, given: Mapping[str, Value] | None = None) -> dict[str, object]:
+    """Definitions of documents: roots, then every named type that they reach, in the order of the spec."""
+    wire = Documents(format, given)
     roots = {root_name(format, root): _with_doc(wire.schema(root.type), root) for root in format.roots}
     named = wire.definitions()
     return {name: schema for name, schema in roots.items() if name not in named} | named

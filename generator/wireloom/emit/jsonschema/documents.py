@@ -1,6 +1,6 @@
 """JSON Schemas of JSON documents, from the wire types that describe them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import assert_never
 
@@ -54,21 +54,24 @@ from wireloom.model.types import (
 
 
 class Documents:
-    """The schemas of one format's wire types, and the named types that they turned out to need."""
+    """The schemas of one format's wire types, and the named types that they turned out to need.
 
-    def __init__(self, format: Format) -> None:
+    Parameters are at their defaults, unless `given` says what is known of them.
+    """
+
+    def __init__(self, format: Format, given: Mapping[str, Value] | None = None) -> None:
         self.format = format
         self.described: list[tuple[str, Members]] = []  # the objects so far, by the names of their structs
         self._needed: list[str] = []
-        defaults: dict[str, object] = {parameter.name: parameter.default for parameter in format.parameters}
+        settled = {parameter.name: parameter.default for parameter in format.parameters} | dict(given or {})
         self._parameters: dict[str, Value] = {
-            name: value if value is None or isinstance(value, int | str) else Unknown.SOMETHING
-            for name, value in defaults.items()
+            name: value if value is None or isinstance(value, int | str | Unknown) else Unknown.SOMETHING
+            for name, value in settled.items()
         }
         order = format.byte_order.parameter
-        if order is not None and defaults.get(order) == "auto":
+        if order is not None and settled.get(order) == "auto":
             self._parameters[order] = Unknown.SOMETHING  # expressions see the order in which a record reads
-        self._closed = defaults.get(format.unknown_members or "", "error") == "error"
+        self._closed = settled.get(format.unknown_members or "", "error") == "error"
 
     def definitions(self) -> dict[str, object]:
         """The definitions of all named types needed so far and of what they need in turn, in the order of the spec."""

@@ -7,6 +7,7 @@ from wireloom.emit.package.signature import documented, keyword, one_of
 from wireloom.model.ends import endless
 from wireloom.model.format import Format, Parameter, Root
 from wireloom.model.kinds import kinds
+from wireloom.model.types import Encoding
 from wireloom.runtime import CONTRACT
 
 
@@ -22,7 +23,15 @@ def module(format: Format) -> str:
         default_root=literal(format.roots[0].name),
         keywords=[keyword(parameter) for parameter in format.parameters],
         passed=[f"{parameter.name}={parameter.name}" for parameter in format.parameters],
+        validated=_validated(format),
         parse_docstring=prose.docstring(_parse_paragraphs(format.parameters), 4),
+    )
+
+
+def _validated(format: Format) -> str:
+    """What can be validated beside bytes."""
+    return (
+        ", JSON text, or a parsed document" if format.encoding is Encoding.JSON else ", or a value as `parse` gives it"
     )
 
 
@@ -58,6 +67,9 @@ def _constants(format: Format) -> list[str]:
         "CONSTRUCTS": "_parser.CONSTRUCTS",
         "CONSTRUCT": "_parser.CONSTRUCT",
         "CODEC": _codec(format),
+        "VALIDATOR": call(
+            "_validation.Validator", "CODEC", "__name__", of_documents=repr(format.encoding is Encoding.JSON)
+        ),
     }
     return [_assigned(f"{name}: Final = ", value) for name, value in values.items()]
 

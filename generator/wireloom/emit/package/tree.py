@@ -23,6 +23,7 @@ MODULE_FILES = (
     "schema.json",
     "shape.py",
     "spark.py",
+    "variants.json",
 )
 
 

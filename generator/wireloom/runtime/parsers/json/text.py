@@ -71,9 +71,12 @@ _HIGHS, _LOWS = range(0xD800, 0xDC00), range(0xDC00, 0xE000)
 # --- reading -------------------------------------------------------------------------------------------------------
 
 
-def read(data: bytes, max_depth: int, start: int = 0) -> Node:
-    """The one value that `data` holds from `start` on; at most `max_depth` containers within one another."""
-    return _Reader(data, max_depth).document(start)
+def read(data: bytes, max_depth: int, start: int = 0, *, repeated: list[DecodeError] | None = None) -> Node:
+    """The one value that `data` holds from `start` on; at most `max_depth` containers within one another.
+
+    The errors of keys that are there again go to `repeated` where it is given, and the text is read on.
+    """
+    return _Reader(data, max_depth, repeated).document(start)
 
 
 class _Open:
@@ -91,9 +94,10 @@ class _Open:
 class _Reader:
     """One pass over one text. Methods take the offset where they begin and return the offset behind what they read."""
 
-    def __init__(self, data: bytes, max_depth: int) -> None:
+    def __init__(self, data: bytes, max_depth: int, repeated: list[DecodeError] | None) -> None:
         self.data = data
         self.max_depth = max_depth
+        self.repeated = repeated
         self.source = SourceText(data, Nesting(max_depth))
         self.stack: list[_Open] = []
 
@@ -155,7 +159,10 @@ class _Reader:
             raise self._unexpected(offset, "a member's name in quotes")
         container.component, container.key_offset = key, offset
         if key in container.keys:
-            raise self._error("duplicate_key", offset, "another name", f"{shown(key)} again")
+            error = self._error("duplicate_key", offset, "another name", f"{shown(key)} again")
+            if self.repeated is None:
+                raise error
+            self.repeated.append(error)
         container.keys.add(key)
         if match is not None:
             return match.end()

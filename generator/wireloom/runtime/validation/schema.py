@@ -1,0 +1,355 @@
+"""What a JSON Schema says of a document: all that is wrong, each at its node, about the alternative that was meant.
+
+Where a value is none of several alternatives, validators say just that, or give the problems by every alternative:
+dozens for one element, and gigabytes for a text of some hundred kilobytes (docs/decisions/0008-validation.md). Here
+each part of a document is judged once by each part of the schema, the alternative that a value means to be is found by
+the members that tell alternatives apart, and only what that one lacks is said. The keywords are those that the emitter
+writes.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from wireloom.runtime.errors import shown
+from wireloom.runtime.parsers.json.nodes import WORDS, Node
+
+MOST = 1000
+"""Problems that one part of a message is searched for."""
+
+_Schema = Mapping[str, Any] | bool
+_TYPES = {
+    "null": "null",
+    "boolean": "a boolean",
+    "integer": "an integer",
+    "number": "a number",
+    "string": "a string",
+    "array": "an array",
+    "object": "an object",
+}
+_KINDS = {"null": "null", "bool": "boolean", "str": "string", "array": "array", "object": "object"}
+_CONSTANTS = ("const", "enum")
+_CLOSING = "additionalProperties"
+_ANNOTATIONS = frozenset(("title", "description", "default", "$schema", "$comment", "$defs", "contentEncoding"))
+KEYWORDS = _ANNOTATIONS | frozenset(
+    (
+        *("$ref", "type", "const", "enum", "minimum", "maximum", "pattern", "not", "allOf", "anyOf", "oneOf"),
+        *("properties", "required", "additionalProperties", "unevaluatedProperties"),
+        *("prefixItems", "items", "minItems", "maxItems"),
+    )
+)
+"""The keywords that are understood; the emitter writes no other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that a schema says of a node; `name` is that of a member that must not be there.
+
+    `tag` is whether it is of what tells alternatives apart: a text or a flag that has other values in this one.
+    """
+
+    node: Node
+    rule: str
+    expected: str
+    actual: str
+    offset: int
+    allowed: tuple[str, ...] = ()
+    name: str = ""
+    tag: bool = False
+
+
+_Findings = Sequence[Finding]
+_NOTHING: _Findings = ()
+
+
+class Schema:
+    """The schema of one root."""
+
+    def __init__(self, document: Mapping[str, Any], root: str) -> None:
+        self._definitions: Mapping[str, _Schema] = document["$defs"]
+        self._root = self._definitions[f"{root}.root" if f"{root}.root" in self._definitions else root]
+        self._names: dict[int, frozenset[str]] = {}
+
+    def findings(self, document: Node) -> _Findings:
+        """Everything that is wrong with a document; raises RecursionError where it is nested deeper than the stack."""
+        return _Judgement(self).of(self._root, document)
+
+    def target(self, reference: str) -> _Schema:
+        """The definition that a `$ref` names."""
+        return self._definitions[reference.removeprefix("#/$defs/")]
+
+    def names(self, schema: _Schema) -> frozenset[str]:
+        """The members that a schema has any words for."""
+        if isinstance(schema, bool):
+            return frozenset()
+        found = self._names.get(id(schema))
+        if found is None:
+            self._names[id(schema)] = frozenset()  # of a schema that comes back to itself
+            below = (self.names(each) for each in self.applied(schema))
+            found = frozenset(schema.get("properties", ())).union(*below)
+            self._names[id(schema)] = found
+        return found
+
+    def applied(self, schema: Mapping[str, Any]) -> Iterator[_Schema]:
+        """The schemas that are applied to the same value."""
+        if "$ref" in schema:
+            yield self.target(schema["$ref"])
+        for keyword in ("allOf", "anyOf", "oneOf"):
+            yield from schema.get(keyword, ())
+
+
+class _Judgement:
+    """One document under judgement: what has been found of each node by each schema."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self._found: dict[tuple[int, int], _Findings] = {}
+
+    def of(self, schema: _Schema, node: Node) -> _Findings:
+        """What is wrong with a node by a schema."""
+        if isinstance(schema, bool):
+            return _NOTHING if schema else (_finding(node, "not", "nothing", _actual(node)),)
+        key = id(schema), id(node)
+        found = self._found.get(key)
+        if found is None:
+            found = self._found[key] = tuple(self._judged(schema, node))
+        return found
+
+    def _judged(self, schema: Mapping[str, Any], node: Node) -> _Findings:
+        if "type" in schema and not _is(node, schema["type"]):
+            return (_wrong_type(node, schema["type"]),)
+        found = list(self.of(self._schema.target(schema["$ref"]), node)) if "$ref" in schema else []
+        found += _scalar(schema, node)
+        match node.kind:
+            case "object":
+                found += self._members(schema, node)
+            case "array":
+                found += self._elements(schema, node)
+            case _:
+                pass
+        if "not" in schema and not self.of(schema["not"], node):
+            found.append(_finding(node, "not", "another value", _actual(node)))
+        for part in schema.get("allOf", ()):
+            found += self.of(part, node)
+        for keyword in ("anyOf", "oneOf"):
+            if keyword in schema:
+                found += self._alternatives(keyword, schema[keyword], node)
+        if schema.get("unevaluatedProperties") is False and node.kind == "object":
+            found += self._unexpected(node, self._evaluated(schema, node))
+        return found
+
+    # --- containers ---
+
+    def _members(self, schema: Mapping[str, Any], node: Node) -> Iterator[Finding]:
+        properties, others = schema.get("properties", {}), schema.get(_CLOSING, True)
+        count = 0
+        for name, offset, child in node.members:
+            if name in properties and properties[name] is not False:
+                found = self.of(properties[name], child)
+            elif name in properties or others is False:
+                found = (_unexpected(name, offset, child),)
+            else:
+                found = self.of(others, child)
+            yield from found
+            count += len(found)
+            if count >= MOST:
+                return
+        there = {name for name, _, _ in node.members}
+        for name in schema.get("required", ()):
+            if name not in there:
+                tag = any(keyword in _plain(properties.get(name)) for keyword in _CONSTANTS)
+                yield _finding(node, "required", f"a member {shown(name)}", "no such member", tag=tag)
+
+    def _elements(self, schema: Mapping[str, Any], node: Node) -> Iterator[Finding]:
+        first, rest = schema.get("prefixItems", ()), schema.get("items", True)
+        size = len(node.elements)
+        least = schema.get("minItems", 0)
+        most = min(schema.get("maxItems", size), len(first) if rest is False else size)
+        if size < least:
+            yield _finding(node, "minItems", f"at least {_count(least)}", _count(size))
+        if size > most:
+            yield _finding(node, "maxItems", f"at most {_count(most)}", _count(size))
+        count = 0
+        for place, child in enumerate(node.elements[:most]):
+            found = self.of(first[place] if place < len(first) else rest, child)
+            yield from found
+            count += len(found)
+            if count >= MOST:
+                return
+
+    def _unexpected(self, node: Node, evaluated: frozenset[str] | None) -> Iterator[Finding]:
+        if evaluated is not None:
+            unknown = ((name, offset, child) for name, offset, child in node.members if name not in evaluated)
+            yield from (_unexpected(*each) for each in unknown)
+
+    def _evaluated(self, schema: _Schema, node: Node) -> frozenset[str] | None:
+        """The members that a schema has judged; None: all. Where no alternative holds, those that any could judge."""
+        if isinstance(schema, bool):
+            return frozenset()
+        if schema.get(_CLOSING) is not None:
+            return None
+        names = frozenset(schema.get("properties", ()))
+        parts = [*([self._schema.target(schema["$ref"])] if "$ref" in schema else []), *schema.get("allOf", ())]
+        for keyword in ("anyOf", "oneOf"):
+            if keyword in schema:
+                holding = [each for each in schema[keyword] if not self.of(each, node)]
+                if not holding:
+                    names = names.union(*map(self._schema.names, schema[keyword]))
+                parts += holding
+        for part in parts:
+            below = self._evaluated(part, node)
+            if below is None:
+                return None
+            names |= below
+        return names
+
+    # --- alternatives ---
+
+    def _alternatives(self, keyword: str, schemas: Sequence[_Schema], node: Node) -> _Findings:
+        each = [self.of(schema, node) for schema in schemas]
+        holding = sum(not found for found in each)
+        if holding == 1 or (holding and keyword == "anyOf"):
+            return _NOTHING
+        if holding:
+            return (_finding(node, keyword, "exactly one alternative", f"{holding} that hold"),)
+        return self._meant(schemas, each, node) if each else (_finding(node, keyword, "nothing", _actual(node)),)
+
+    def _meant(self, schemas: Sequence[_Schema], each: Sequence[_Findings], node: Node) -> _Findings:
+        """The problems of the alternative that was meant: the one that the value is nearest to."""
+        if all(len(found) == 1 and found[0].rule == "type" and found[0].node is node for found in each):
+            return (_one_of("type", [found[0] for found in each]),)
+        inside = {id(child) for child in _children(node)}
+        distances = [_distance(found, node, inside) for found in each]
+        best = distances.index(min(distances))
+        others = [finding for finding in each[best] if finding.rule != _CLOSING]
+        elsewhere = frozenset[str]().union(
+            *(self._schema.names(other) for other in schemas if other is not schemas[best])
+        )
+        # members count as unexpected, too, where the alternative that has them was refused for another reason
+        kept = [finding for finding in each[best] if not (others and finding.name in elsewhere)]
+        tag = _common_tag(each, each[best])
+        if tag is None:
+            return kept
+        known = _one_of("enum", [next(f for f in found if f.node is tag and f.rule in _CONSTANTS) for found in each])
+        rest = [finding for finding in kept if finding.node is not tag and finding.rule != _CLOSING]
+        return [known, *rest]
+
+
+def _common_tag(each: Sequence[_Findings], best: _Findings) -> Node | None:
+    """A member whose value no alternative has."""
+    wrong = [{id(finding.node) for finding in found if finding.rule in _CONSTANTS} for found in each]
+    common = set.intersection(*wrong)
+    return next((finding.node for finding in best if id(finding.node) in common), None) if len(each) > 1 else None
+
+
+def _distance(found: _Findings, node: Node, inside: Collection[int]) -> tuple[bool, int, int]:
+    """How far a value is from an alternative: another kind, then other tags of its own, then all that is wrong."""
+    kind = any(finding.rule == "type" and finding.node is node for finding in found)
+    tags = sum(finding.tag and (finding.node is node or id(finding.node) in inside) for finding in found)
+    return kind, tags, len(found)
+
+
+def _children(node: Node) -> Iterable[Node]:
+    match node.kind:
+        case "object":
+            return (child for _, _, child in node.members)
+        case "array":
+            return node.elements
+        case _:
+            return ()
+
+
+def _one_of(rule: str, findings: Sequence[Finding]) -> Finding:
+    """One finding about what several alternatives each want at one node."""
+    allowed = tuple(dict.fromkeys(text for finding in findings for text in finding.allowed))
+    return replace(findings[0], rule=rule, expected=_choice(allowed), allowed=allowed)
+
+
+# --- scalars -------------------------------------------------------------------------------------------------------
+
+
+def _scalar(schema: Mapping[str, Any], node: Node) -> Iterator[Finding]:
+    if "const" in schema and not _equal(node, schema["const"]):
+        yield _another(node, "const", [schema["const"]])
+    if "enum" in schema and not any(_equal(node, value) for value in schema["enum"]):
+        yield _another(node, "enum", schema["enum"])
+    if node.kind in ("int", "float"):
+        if "minimum" in schema and node.value < schema["minimum"]:
+            yield _finding(node, "minimum", f"at least {schema['minimum']}", _actual(node))
+        if "maximum" in schema and node.value > schema["maximum"]:
+            yield _finding(node, "maximum", f"at most {schema['maximum']}", _actual(node))
+    if node.kind == "str" and "pattern" in schema and not _pattern(schema["pattern"]).search(node.value):
+        base64 = schema.get("contentEncoding") == "base64"
+        expected = "base64 of the right size, with padding" if base64 else f"text that matches {schema['pattern']}"
+        yield _finding(node, "pattern", expected, _actual(node))
+
+
+_pattern = lru_cache(maxsize=256)(re.compile)
+
+
+def _is(node: Node, types: str | Iterable[str]) -> bool:
+    """Whether a value is of one of these types; a number without a fraction is an integer."""
+    wanted = (types,) if isinstance(types, str) else types
+    match node.kind:
+        case "int":
+            return "integer" in wanted or "number" in wanted
+        case "float":
+            return "number" in wanted or ("integer" in wanted and node.value.is_integer())
+        case kind:
+            return _KINDS[kind] in wanted
+
+
+def _equal(node: Node, value: object) -> bool:
+    """Whether a node is a constant: true is no 1, and 1.0 is one."""
+    match node.kind:
+        case "array":
+            return (
+                isinstance(value, list) and len(value) == len(node.elements) and all(map(_equal, node.elements, value))
+            )
+        case "object":
+            members = {name: child for name, _, child in node.members}
+            same = isinstance(value, dict) and value.keys() == members.keys()
+            return same and all(_equal(child, value[name]) for name, child in members.items())  # type: ignore[index]
+        case _:
+            return isinstance(node.value, bool) == isinstance(value, bool) and bool(node.value == value)
+
+
+# --- words ---------------------------------------------------------------------------------------------------------
+
+
+def _finding(node: Node, rule: str, expected: str, actual: str, *, tag: bool = False) -> Finding:
+    return Finding(node, rule, expected, actual, node.start, tag=tag)
+
+
+def _wrong_type(node: Node, types: str | Iterable[str]) -> Finding:
+    allowed = tuple(_TYPES[each] for each in ((types,) if isinstance(types, str) else types))
+    return Finding(node, "type", _choice(allowed), WORDS[node.kind], node.start, allowed)
+
+
+def _another(node: Node, rule: str, values: Sequence[object]) -> Finding:
+    """A value that is none of the constants."""
+    allowed = tuple(map(shown, values))
+    tag = node.kind in ("str", "bool")
+    return Finding(node, rule, _choice(allowed), _actual(node), node.start, allowed, tag=tag)
+
+
+def _unexpected(name: str, offset: int, child: Node) -> Finding:
+    return Finding(child, _CLOSING, "no such member", shown(name), offset, name=name)
+
+
+def _choice(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def _actual(node: Node) -> str:
+    return WORDS[node.kind] if node.kind in ("array", "object") else shown(node.value)
+
+
+def _count(number: int) -> str:
+    return f"{number} element{'' if number == 1 else 's'}"
+
+
+def _plain(schema: object) -> Mapping[str, Any]:
+    return schema if isinstance(schema, dict) else {}

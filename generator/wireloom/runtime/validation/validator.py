@@ -1,0 +1,249 @@
+"""What `validate` and `validate_many` of a generated module do."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib import resources
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from wireloom.runtime.codec import Codec
+from wireloom.runtime.errors import DecodeError, EncodeError
+from wireloom.runtime.parameters import ParameterValue
+from wireloom.runtime.validation import documents
+from wireloom.runtime.validation.problems import Problem, message, of_error, pointer
+from wireloom.runtime.validation.schema import Schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_TOGETHER = 1024
+"""Messages that are decoded at once."""
+_BYTES_TOGETHER = 64 << 20
+"""Bytes of messages that are decoded at once, unless a single one has more."""
+_ABOVE = 1 << 30
+"""Bytes from which on Arrow needs wide offsets."""
+COLUMNS = ("path", "rule", "message", "expected", "actual")
+"""The members of a problem in a column."""
+
+
+@dataclass(frozen=True)
+class Validator:
+    """The validation of one format; `package` holds its schemas, which are of documents where the format is JSON.
+
+    `files` are those of the package where they are not on disk.
+    """
+
+    codec: Codec
+    package: str
+    of_documents: bool
+    files: Mapping[str, str] | None = None
+
+    def validate(self, message: object, *, root: str | None = None, **parameters: object) -> list[Problem]:
+        """Everything that is wrong with a message: bytes, JSON text, or a parsed value; raises ParameterError."""
+        task = self._task(root, parameters)
+        data = task.bytes_of(message)
+        if not isinstance(data, bytes):
+            return data
+        error = task.refusal(data)
+        return [] if error is None else task.problems(data, error)
+
+    def validate_many(
+        self, messages: "Iterable[object] | pa.Array", *, root: str | None = None, **parameters: object
+    ) -> "Iterator[list[Problem]] | pa.ListArray":
+        """The problems of each message; of an Arrow array of bytes or texts as a column of its length, null for null.
+
+        Other messages are taken some at a time, as the lists are asked for.
+        """
+        task = self._task(root, parameters)
+        if hasattr(messages, "type") and hasattr(messages, "is_valid"):  # an array, without asking for pyarrow
+            return _column(task.of_array(messages))
+        return task.of_messages(messages)
+
+    def _task(self, root: str | None, parameters: Mapping[str, object]) -> "_Task":
+        self.codec.root(root)
+        return _Task(self, root or self.codec.default_root, self.codec.settings(parameters))
+
+    def judge(self, text: bytes, *, root: str | None = None, **parameters: object) -> list[Problem]:
+        """What the schema alone says of a text that the decoder takes, or of the rendering of what it gives."""
+        task = self._task(root, parameters)
+        return documents.judged(text, self.schema(task.root, task.settings))
+
+    def schema(self, root: str, parameters: Mapping[str, ParameterValue]) -> Schema:
+        """The JSON Schema of a root under these parameters, which must be complete."""
+        variant = self._variant(parameters)
+        if (variant, root) not in self._schemas:
+            document = self._default if variant is None else self._variants["variants"][variant]
+            self._schemas[variant, root] = Schema(document, root)
+        return self._schemas[variant, root]
+
+    def _variant(self, parameters: Mapping[str, ParameterValue]) -> int | None:
+        """Which of the schemas is the one under these parameters; None: that of the defaults."""
+        defaults = {parameter.name: parameter.default for parameter in self.codec.parameters}
+        names = self._variants["parameters"]
+        if all(_same(parameters[name], defaults[name]) for name in names):
+            return None
+        for place, variant in enumerate(self._variants["variants"]):
+            if all(_same(parameters[name], value) for name, value in variant["when"].items()):
+                return place
+        raise AssertionError("the emitted variants are of all parameters")
+
+    @cached_property
+    def _default(self) -> dict[str, Any]:
+        return self._read("schema.json")
+
+    @cached_property
+    def _variants(self) -> dict[str, Any]:
+        return self._read("variants.json") if self.of_documents else {"parameters": [], "variants": []}
+
+    @cached_property
+    def _schemas(self) -> dict[tuple[int | None, str], Schema]:
+        return {}
+
+    def _read(self, name: str) -> dict[str, Any]:
+        text = (
+            resources.files(self.package).joinpath(name).read_text("utf-8") if self.files is None else self.files[name]
+        )
+        document: dict[str, Any] = json.loads(text)
+        return document
+
+
+def _same(one: ParameterValue, other: ParameterValue) -> bool:
+    return type(one) is type(other) and one == other
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """The validation of messages of one root, parameters settled."""
+
+    validator: Validator
+    root: str
+    settings: Mapping[str, Any]
+
+    @property
+    def _codec(self) -> Codec:
+        return self.validator.codec
+
+    def bytes_of(self, given: object) -> bytes | list[Problem]:
+        """The bytes of a message; of a value that has none, its problems, as of one that is judged without them."""
+        match given:
+            case bytes() | bytearray() | memoryview():
+                return bytes(given)
+            case str() if self.validator.of_documents:
+                return given.encode("utf-8", "surrogatepass")
+            case _ if self.validator.of_documents:
+                written = documents.text(given)
+                if isinstance(written, Problem):
+                    return [written]
+                error = self.refusal(written)
+                return [] if error is None else [_unplaced(each) for each in self.problems(written, error)]
+            case _:
+                return self._of_value(given)
+
+    def refusal(self, data: bytes) -> DecodeError | None:
+        """Why the decoder refuses the bytes; None where it takes them."""
+        try:
+            self._codec.parse_with(self._codec.root(self.root), data, self.settings)
+        except DecodeError as error:
+            return error.bare()
+        return None
+
+    def problems(self, data: bytes, error: DecodeError) -> list[Problem]:
+        """Everything that is wrong with bytes that the decoder refuses."""
+        if self.validator.of_documents:
+            return documents.problems(data, error, self.validator.schema(self.root, self.settings))
+        return [of_error(error)]
+
+    def _of_value(self, value: object) -> list[Problem]:
+        """The problems of a value as `parse` gives it: what can be built is valid."""
+        try:
+            self._codec.build(value, root=self.root, **self.settings)
+        except EncodeError as error:
+            refusal = error
+        except Exception as error:  # noqa: BLE001 - whatever a caller's value is, the answer is a list
+            refusal = EncodeError("a value of the format", f"{type(error).__name__}: {error}")
+        else:
+            return []
+        return self._of_rendering(value, refusal)
+
+    def _of_rendering(self, value: object, refusal: EncodeError) -> list[Problem]:
+        """What the schema says of the rendering of a value that cannot be built, or why it cannot be."""
+        text = message(refusal.expected, refusal.actual)
+        own = Problem(pointer(refusal.components), "value", text, refusal.expected, refusal.actual)
+        try:
+            written = documents.text(self._codec.to_canonical(value, root=self.root))
+        except Exception:  # noqa: BLE001 - the same; what it is not, has been said
+            return [own]
+        if isinstance(written, Problem):
+            return [own]
+        error = DecodeError("value", offset=0, expected=refusal.expected, actual=refusal.actual)
+        error.path_from(refusal)
+        judged = documents.problems(written, error, self.validator.schema(self.root, self.settings))
+        return [_unplaced(each) for each in judged]
+
+    # --- many ---
+
+    def of_messages(self, given: Iterable[object]) -> Iterator[list[Problem]]:
+        """The problems of each message."""
+        messages = iter(given)
+        while taken := list(_taken(messages)):
+            read = [self.bytes_of(each) for each in taken]
+            known = iter(self._of_bytes([each for each in read if isinstance(each, bytes)]))
+            for each in read:
+                yield next(known) if isinstance(each, bytes) else each
+
+    def _of_bytes(self, read: Sequence[bytes]) -> Iterator[list[Problem]]:
+        if not read:
+            return
+        import pyarrow as pa
+
+        wide = sum(map(len, read)) > _ABOVE
+        for found in self.of_array(pa.array(read, pa.large_binary() if wide else pa.binary())):
+            assert found is not None
+            yield found
+
+    def of_array(self, array: "pa.Array") -> Iterator[list[Problem] | None]:
+        """The problems of each value of an Arrow array; None where it is null."""
+        from wireloom.runtime.columns import soundness
+
+        whole = soundness.records_of(array)
+        for start in range(0, len(whole), _TOGETHER):
+            part = whole.slice(start, _TOGETHER)
+            found = self._codec.decode(part, (), root=self.root, **self.settings)
+            bad = found.errors.is_valid().to_pylist()
+            rows = range(len(part)) if found.parents is None else found.parents.to_pylist()
+            refused = {row for row, wrong in zip(rows, bad, strict=True) if wrong}
+            for row, value in enumerate(part):
+                yield (self._of_refused(value) if row in refused else []) if value.is_valid else None
+
+    def _of_refused(self, value: Any) -> list[Problem]:
+        data = value.as_buffer().to_pybytes()
+        error = self.refusal(data)
+        return [] if error is None else self.problems(data, error)
+
+
+def _taken(messages: Iterator[object]) -> Iterator[object]:
+    """The next messages that are decoded together."""
+    size = 0
+    for each in islice(messages, _TOGETHER):
+        yield each
+        size += len(each) if isinstance(each, bytes | bytearray | str) else 0
+        if size > _BYTES_TOGETHER:
+            return
+
+
+def _unplaced(problem: Problem) -> Problem:
+    """The problem of a value of which nobody knows the text."""
+    return replace(problem, offset=None, line=None, column=None)
+
+
+def _column(found: Iterable[list[Problem] | None]) -> "pa.ListArray":
+    """The problems of each message as a column."""
+    import pyarrow as pa
+
+    rows = [
+        None if each is None else [{name: getattr(one, name) for name in COLUMNS} for one in each] for each in found
+    ]
+    problem = pa.struct([pa.field(name, pa.string()) for name in COLUMNS])
+    return pa.array(rows, pa.list_(pa.field("element", problem)))

@@ -1,0 +1,125 @@
+"""The problems of every record of a stream, in constant memory, each with its place in the stream."""
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+from wireloom.runtime.errors import DecodeError, ParameterError
+from wireloom.runtime.validation.problems import Problem, of_error
+from wireloom.transcode import Request
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from wireloom.runtime.streams.parts import DecodedPart
+
+_COMPONENT = re.compile(r"\[(\d+)\]|([^.\[]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Bad:
+    """A record that is not valid: its number, the offset where it begins, its problems, which stand in the stream."""
+
+    index: int
+    offset: int
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """How many records were looked at together, and the bad ones."""
+
+    records: int
+    bad: Iterator[Bad]
+
+
+def validate(request: Request, source: BinaryIO) -> Iterator[Part]:
+    """The records of a source, part by part; those of a part are judged as they are asked for."""
+    framing = request.framing or request.module.CODEC.framing
+    lines = _Lines(source)
+    parameters: dict[str, Any] = dict(request.parameters)
+    parts = request.module.CODEC.decode_stream(
+        cast(BinaryIO, lines), (), root=request.root, framing=framing, on_error="skip", **parameters
+    )
+    texts = request.module.VALIDATOR.of_documents
+    for part in parts:
+        yield Part(len(part.offsets), _bad(request, part, lines if texts and framing == "lines" else None, framing))
+
+
+def _bad(request: Request, part: "DecodedPart", lines: "_Lines | None", framing: str) -> Iterator[Bad]:
+    errors = _errors(part)
+    for row, error in errors.items():
+        offset = part.offsets[row].as_py()
+        problems = _problems(request, part.raw[row], error)
+        line = lines.line(offset) if lines is not None else 1 if framing == "none" else None
+        yield Bad(part.first + row, offset, tuple(_in_stream(each, offset, line) for each in problems))
+
+
+def _errors(part: "DecodedPart") -> dict[int, Any]:
+    """The error of each bad record, by its place in the part."""
+    places = range(len(part.errors)) if part.parents is None else part.parents.to_pylist()
+    found: dict[int, Any] = {}
+    for place, error in zip(places, part.errors, strict=True):
+        if error.is_valid:
+            found.setdefault(place, error.as_py())
+    return found
+
+
+def _problems(request: Request, raw: "pa.BinaryScalar", error: Any) -> list[Problem]:  # noqa: ANN401 - a row of Arrow
+    """What is wrong with the bytes of a record; the stream's own error where they alone do not have it."""
+    own = _own(error)
+    validator = request.module.VALIDATOR
+    try:
+        found = validator.validate(raw.as_py() or b"", root=request.root, **request.parameters)
+    except ParameterError:
+        return [own]
+    if validator.of_documents and found and own.rule != "size_limit":
+        return found
+    return found if any((each.rule, each.offset) == (own.rule, own.offset) for each in found) else [own]
+
+
+def _own(error: Any) -> Problem:  # noqa: ANN401 - the same
+    refusal = DecodeError(
+        error["code"], offset=error["offset"], expected=error["expected"] or "", actual=error["actual"] or ""
+    )
+    parts = [int(place) if place else name for place, name in _COMPONENT.findall(error["path"] or "")]
+    for component in reversed(parts):
+        refusal.at(component)
+    return of_error(refusal)
+
+
+def _in_stream(problem: Problem, offset: int, line: int | None) -> Problem:
+    """The problem at its place in the stream, as far as lines are known in that."""
+    if problem.line is None or line is None:
+        return replace(problem, offset=offset + (problem.offset or 0), line=None, column=None)
+    return replace(problem, offset=offset + (problem.offset or 0), line=line + problem.line - 1)
+
+
+class _Lines:
+    """A file that knows the numbers of the lines that were read of it."""
+
+    def __init__(self, source: BinaryIO) -> None:
+        self._source = source
+        self._starts: deque[int] = deque()  # of lines that nobody has asked for
+        self._passed = 0
+        self._offset = 0
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the file has
+        return getattr(self._source, name)
+
+    def readline(self, size: int = -1) -> bytes:
+        """The next line."""
+        line = self._source.readline(size)
+        if line.endswith(b"\n"):
+            self._starts.append(self._offset)
+        self._offset += len(line)
+        return line
+
+    def line(self, offset: int) -> int:
+        """The number of the line at an offset, which must not be before one that was asked for."""
+        while self._starts and self._starts[0] < offset:
+            self._starts.popleft()
+            self._passed += 1
+        return self._passed + 1

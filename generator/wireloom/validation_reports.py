@@ -1,0 +1,86 @@
+"""Reports of problems: lines for people, lines of JSON, and SARIF for tools that show findings at their places.
+
+Each is written as the problems come, so that a report may be larger than memory.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from typing import Literal, assert_never, get_args
+from urllib.parse import quote
+
+from wireloom import __version__
+from wireloom.runtime.validation.problems import Problem
+from wireloom.validating import Bad
+
+Form = Literal["text", "json", "sarif"]
+FORMS: tuple[str, ...] = get_args(Form)
+_SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+class Report:
+    """A report being written by `say`, and the count of problems by rule."""
+
+    def __init__(self, form: Form, file: str, say: Callable[[str], None]) -> None:
+        self.rules: Counter[str] = Counter()
+        self._form, self._file, self._say = form, file, say
+        if form == "sarif":
+            say(f'{{"$schema": "{_SARIF}", "version": "2.1.0", "runs": [{{"results": [')
+
+    @property
+    def count(self) -> int:
+        """The problems so far."""
+        return self.rules.total()
+
+    def add(self, bad: Bad, problem: Problem) -> None:
+        """One problem more."""
+        match self._form:
+            case "text":
+                self._say(_line(self._file, bad, problem))
+            case "json":
+                self._say(json.dumps({"record": bad.index, **asdict(problem)}, ensure_ascii=False))
+            case "sarif":
+                comma = "," if self.count else ""
+                self._say(comma + json.dumps(_result(self._file, bad, problem), ensure_ascii=False))
+            case _:
+                assert_never(self._form)
+        self.rules[problem.rule] += 1
+
+    def end(self) -> None:
+        """The report is whole."""
+        if self._form == "sarif":
+            rules = [{"id": rule} for rule in self.rules]
+            driver = {"name": "wireloom", "version": __version__, "rules": rules}
+            self._say(f'], "columnKind": "unicodeCodePoints", "tool": {json.dumps({"driver": driver})}}}]}}')
+
+    def summary(self) -> Iterator[str]:
+        """The rules that were broken, the most often first."""
+        width = len(f"{max(self.rules.values(), default=0):,}")
+        for rule, count in sorted(self.rules.items(), key=lambda entry: (-entry[1], entry[0])):
+            yield f"  {count:>{width},}  {rule}"
+
+
+def _line(file: str, bad: Bad, problem: Problem) -> str:
+    """`events.jsonl:3:14: /bins/0/value: expected an integer, found a string [type]`."""
+    known = problem.line is not None
+    place = f"{file}:{problem.line}:{problem.column}" if known else f"{file}: record {bad.index}, byte {problem.offset}"
+    return f"{place}: {problem.path + ': ' if problem.path else ''}{problem.message} [{problem.rule}]"
+
+
+def _result(file: str, bad: Bad, problem: Problem) -> dict[str, object]:
+    region: dict[str, object] = {"byteOffset": problem.offset}
+    if problem.line is not None:
+        region |= {"startLine": problem.line, "startColumn": problem.column}
+    name = f"record {bad.index}{problem.path}"
+    return {
+        "ruleId": problem.rule,
+        "level": "error",
+        "message": {"text": f"{problem.path + ': ' if problem.path else ''}{problem.message}"},
+        "locations": [
+            {
+                "physicalLocation": {"artifactLocation": {"uri": quote(file)}, "region": region},
+                "logicalLocations": [{"fullyQualifiedName": name}],
+            }
+        ],
+    }

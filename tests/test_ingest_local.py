@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import shutil
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -17,6 +18,7 @@ from wireloom.cli.app import app
 from wireloom.failures import DataError, MisuseError
 from wireloom.ingest.batch import ingest
 from wireloom.ingest.columns import leaves, spark_columns
+from wireloom.ingest.diagnosis import End
 from wireloom.ingest.local import LocalEngine
 from wireloom.ingest.plan import Job, Plan
 from wireloom.ingest.storage import PlainStorage
@@ -108,9 +110,9 @@ def test_no_records_at_all_is_two_empty_tables(job, tmp_path):
 def test_tables_are_replaced_only_on_request(job, tmp_path):
     (tmp_path / "input" / "one.bin").write_bytes(record(1))
     run(job())
+    (tmp_path / "input" / "one.bin").write_bytes(record(2))
     with pytest.raises(MisuseError, match="--overwrite"):
         run(job())
-    (tmp_path / "input" / "one.bin").write_bytes(record(2))
     assert run(job(overwrite=True)).rows == 1
     assert sequences(tmp_path) == [2]
 
@@ -163,19 +165,27 @@ class DyingEngine:
 
     storage: Dying
 
+    def ended(self):
+        """As LocalEngine."""
+        return End()
+
     def prepared(self, job, batch, tables):
         """As LocalEngine."""
         return LocalEngine(1).prepared(job, batch, tables)
 
 
-def test_killed_before_any_step_the_next_run_ends_as_if_nobody_had_been(job, tmp_path):
+@pytest.mark.parametrize("option", ["", "overwrite", "append"])
+def test_killed_before_any_step_the_next_run_ends_as_if_nobody_had_been(job, tmp_path, option):
     (tmp_path / "input" / "one.bin").write_bytes(record(1) + damaged(record(2)))
+    asked = job(**{option: True} if option else {})
     for last in range(20):
+        if option != "overwrite":
+            shutil.rmtree(tmp_path / "output", ignore_errors=True)
         storage = Dying(last)
         try:
-            ingest(DyingEngine(storage), job(overwrite=True))
+            ingest(DyingEngine(storage), asked)
         except KilledError:
-            run(job(overwrite=True))
+            run(asked)
         assert sequences(tmp_path) == [1]
         assert pq.read_table(tmp_path / "output" / "quarantine").num_rows == 1
         assert not list((tmp_path / "output" / "_staging" / "batch").iterdir())
@@ -283,11 +293,13 @@ def test_batches_are_added_and_what_is_new_is_told(job, tmp_path, meters):
     (tmp_path / "input" / "a").write_bytes(bytes([0, 1, 2, 3] * 5))
     old = meters(NUMBER="uint16")
     assert added(job, old) == []
+    (tmp_path / "input" / "a").rename(tmp_path / "input" / "b")
     assert added(job, old) == []
     assert pq.read_table(tmp_path / "output" / "records").num_rows == 10
     (tmp_path / "input" / "a").write_bytes(bytes([0, 1, 2, 3, 4] * 5))
     new = meters(**{"NUMBER": "uint16", "{column: uint8}": "{column: uint8}, {level: {type: uint8, doc: Which floor}}"})
     assert added(job, new) == ["new column place.level: smallint"]
+    (tmp_path / "input" / "a").rename(tmp_path / "input" / "b")
     assert added(job, old) == ["column place.level is gone; older rows keep it"]
 
 
@@ -319,10 +331,12 @@ def test_another_parameter_or_framing_is_refused_unless_it_is_meant(job, tmp_pat
         added(job, other)
     told = added(job, other, accept_changes=True)
     assert told == ["framing: as the spec says -> none", "parameter scale: the default -> 3"]
+    (tmp_path / "input" / "a").rename(tmp_path / "input" / "b")
     assert added(job, other) == []
 
 
 def test_a_comment_is_no_change(job, tmp_path, meters):
     (tmp_path / "input" / "a").write_bytes(bytes([0, 1, 2, 3] * 5))
     added(job, meters(NUMBER="uint16"))
+    (tmp_path / "input" / "a").rename(tmp_path / "input" / "b")
     assert added(job, meters(NUMBER="{type: uint16, doc: Its number}")) == []

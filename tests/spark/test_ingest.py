@@ -106,9 +106,11 @@ def test_no_records_at_all_is_two_empty_tables(spark, job, tmp_path):
 def test_tables_are_replaced_only_on_request(spark, module, job, tmp_path):
     (tmp_path / "input" / "one.bin").write_bytes(record(module, 1))
     ingest(spark, job())
+    assert ingest(spark, job()).rows == 1, "it is done, and says so"
+    (tmp_path / "input" / "two.bin").write_bytes(record(module, 1))
     with pytest.raises(MisuseError, match="--overwrite"):
         ingest(spark, job())
-    assert ingest(spark, job(overwrite=True)).rows == 1
+    assert ingest(spark, job(overwrite=True)).rows == 2
 
 
 def test_a_missing_input_and_a_missing_column_are_wrong_calls(spark, module, job, tmp_path):

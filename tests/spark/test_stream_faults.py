@@ -13,6 +13,7 @@ import threading
 import time
 from collections import Counter
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -20,9 +21,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from conftest import GENERATED, ROOT
+from wireloom.failures import MachineError
+from wireloom.ingest.diagnosis import diagnosed
 from wireloom.ingest.metrics import Book
 from wireloom.ingest.plan import Column, Flow, Plan
 from wireloom.spark.ingest.stream import stream
+from wireloom.spark.session import ended
 from wireloom_formats import aerospike_msgpack
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
@@ -148,10 +152,49 @@ def test_where_sparks_own_process_dies_the_message_says_what_to_do(place, module
         (java,) = (pid for pid in children(process.pid) if b"java" in (PROC / pid / "comm").read_bytes())
         os.kill(int(java), signal.SIGKILL)
         assert process.wait(PATIENCE) == 3, (tmp_path / "log").read_text()
-    assert "the stream goes on where it was" in (tmp_path / "log").read_text()
+    (said,) = said_in(tmp_path)
+    assert "Java process is gone: killed (SIGKILL)" in said
+    assert "start it again, it goes on where it was" in said
     with streaming(place, tmp_path, "--trigger", "available-now") as process:
         assert process.wait(PATIENCE) == 0, (tmp_path / "log").read_text()
     everything(module, spark, tmp_path, 1)
+
+
+def said_in(home):
+    """What the command says besides metrics; Java has a line of its own as it starts."""
+    lines = (home / "log").read_text().splitlines()
+    return [line for line in lines if not line.startswith(("{", "WARNING: Using incubator modules"))]
+
+
+def test_a_heap_that_is_too_small_is_told_as_that_and_not_to_be_tried_again(place, tmp_path):
+    column_of([b"x" * 300_000_000], tmp_path)
+    with streaming(place, tmp_path, "--column", "value", "--driver-memory", "600m", "--trigger", "once") as process:
+        assert process.wait(PATIENCE) == 3, (tmp_path / "log").read_text()
+    (said,) = said_in(tmp_path)
+    assert "the memory of Spark's Java process is full; give it more with --driver-memory" in said
+    assert "start it again" not in said
+    details = Path(said.rpartition("(details: ")[2].rstrip(")"))
+    assert "OutOfMemoryError" in details.read_text()
+
+
+def test_a_worker_that_is_killed_and_a_mistake_of_ours_are_told_in_a_line(spark, module, tmp_path):
+    column_of([record(module, 1)], tmp_path)
+
+    def killed(plan, batches):
+        yield from ()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def mistaken(plan, batches):
+        yield from ()
+        raise ZeroDivisionError("a bug")
+
+    for read, said in (
+        (killed, "a Python process that decodes was ended from outside"),
+        (mistaken, "ZeroDivisionError: a bug"),
+    ):
+        with pytest.raises(MachineError, match=said) as failed, diagnosed(str(tmp_path / "out"), partial(ended, spark)):
+            spark.range(1).mapInArrow(partial(read, None), "id long").collect()
+        assert "\n" not in str(failed.value)
 
 
 def children(pid):

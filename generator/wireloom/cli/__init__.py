@@ -4,6 +4,7 @@ Exit codes: 0 done; 1 problems were found in specs, data or by a check; 2 the ca
 broken on this machine.
 """
 
+import logging
 import sys
 
 
@@ -18,4 +19,7 @@ def main() -> None:
             "wireloom: the command line needs more than the runtime\n  mend it with: pip install 'wireloom[cli]'\n"
         )
         sys.exit(3)
+    logging.getLogger().addHandler(
+        logging.NullHandler()
+    )  # what libraries log, tracebacks of py4j's too, we say ourselves
     app()

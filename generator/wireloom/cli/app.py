@@ -16,6 +16,7 @@ from wireloom.cli.grouping import ungrouped
 from wireloom.cli.guard import Guarded
 from wireloom.cli.ingestion import ingest
 from wireloom.cli.replaying import replay
+from wireloom.cli.standing import clean, status
 from wireloom.cli.transcoding import decode, encode
 from wireloom.cli.trying import test
 from wireloom.cli.validating import validate
@@ -77,4 +78,4 @@ def _add(to: typer.Typer, *commands: Callable[..., None]) -> None:
 _add(app, generate, test, formats, explain)
 app.add_typer(new, name="new", help="Start a spec, or a pipeline of Spark; `new NAME` starts a spec.")
 _add(new, spec, pipeline)
-_add(app, decode, encode, validate, ingest, replay, package, demo, doctor)
+_add(app, decode, encode, validate, ingest, status, clean, replay, package, demo, doctor)

@@ -4,13 +4,19 @@ The data are decoded once, and both tables appear whole, as one batch of the out
 the tasks is an `Engine`; the files on the disk do not tell which it was, and either goes on where the other stopped.
 """
 
-from collections.abc import Callable
-from dataclasses import replace
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from typing import Protocol
 
 import pyarrow as pa
 
 from wireloom.failures import MisuseError
+from wireloom.ingest.diagnosis import End, diagnosed
+from wireloom.ingest.files import reachable
+from wireloom.ingest.inputs import listing
+from wireloom.ingest.lease import held
 from wireloom.ingest.ledger import BATCHES, IDENTITY, LEDGER, Entry, Ledger, Move, Storage
 from wireloom.ingest.plan import QUARANTINE, RECORDS, Job, Summary
 from wireloom.ingest.publishing import TABLES, Batch, ParquetTables, Tables
@@ -25,6 +31,9 @@ class Engine(Protocol):
     def storage(self) -> Storage:
         """The files of ledger and tables."""
 
+    def ended(self) -> End:
+        """How Java ended, where it has."""
+
     def prepared(self, job: Job, batch: Batch, tables: Tables) -> Entry:
         """Read the job's input and write it; the entry that makes it so. Raises MisuseError and DataError."""
 
@@ -32,23 +41,64 @@ class Engine(Protocol):
 def ingest(engine: Engine, job: Job, told: Callable[[str], None] = lambda _: None) -> Summary:
     """Run the job; `told` is told what is new to a table that it adds to, and what was passed over.
 
-    Raises MisuseError where input or output do not fit, DataError where the books do not balance.
+    Raises MisuseError where input or output do not fit, MachineError where something is missing, full or broken,
+    DataError where files change meanwhile or the books do not balance.
     """
-    storage = engine.storage
+    with diagnosed(job.output, engine.ended):
+        return _ingest(engine, job, told)
+
+
+def _ingest(engine: Engine, job: Job, told: Callable[[str], None]) -> Summary:
+    storage, name = engine.storage, _name(job)
     ledger = Ledger(storage, storage.absolute(job.output), BATCHES)
-    ledger.recover()
+    with held(storage, ledger, "ingest", told):
+        done = _done(ledger, job, name, ledger.recover())
+        if done is not None:
+            told(f"{job.output} has it: batch {done.number} of {done.time}, of the same files and spec; nothing to do")
+            return done.summary
+        try:
+            return _run(engine, job, ledger, name, told)
+        except BaseException:
+            ledger.abandon()
+            raise
+
+
+def _run(engine: Engine, job: Job, ledger: Ledger, name: str, told: Callable[[str], None]) -> Summary:
+    storage = engine.storage
     _refuse_existing(storage, job)
     own = terms(job.plan, pa.schema(list(PLACE)))
     if job.append:
         for line in agreed(storage, ledger.home, own, accept=job.accept_changes):
             told(line)
     batch = Batch(ledger, ledger.last() + 1, job.plan, own, empty=TABLES, told=told)
-    entry = engine.prepared(job, batch, ParquetTables.below(ledger))
+    entry = replace(engine.prepared(job, batch, ParquetTables.below(ledger)), job=name)
     if job.overwrite:
         entry = replace(entry, moves=(*_replaced(storage, ledger.home, entry.staging), *entry.moves))
-    ledger.add(entry)
+    try:
+        ledger.add(entry)
+    except FileExistsError as error:
+        raise MisuseError(f"another job was faster, and batch {entry.number} of {job.output} is its") from error
     ledger.settle(entry)
     return entry.summary
+
+
+def _name(job: Job) -> str:
+    """What a job reads and how: the files as they are, and the plan. Empty where the files cannot be listed here."""
+    if not reachable(job.input):
+        return ""
+    files = [(file.path, file.size, file.modified) for file in listing(job.source).files]
+    plan = asdict(replace(job.plan, module=""))
+    return hashlib.sha256(json.dumps([plan, job.column, files], default=str).encode()).hexdigest()
+
+
+def _done(ledger: Ledger, job: Job, name: str, finished: Sequence[Entry]) -> Entry | None:
+    """The batch that has what the job would write: one that was killed behind its entry, or all of it.
+
+    Who asks for tables to be replaced gets them replaced, unless that was what was killed.
+    """
+    entries = finished if job.overwrite else ledger.entries()
+    there = ledger.storage.exists(f"{ledger.home}/{RECORDS}") if name else False
+    return next((entry for entry in reversed(entries) if entry.job == name), None) if there else None
 
 
 def _refuse_existing(storage: Storage, job: Job) -> None:

@@ -11,6 +11,7 @@ Old entries of batches are folded into one total, so that a stream that runs for
 import json
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
@@ -37,6 +38,7 @@ class Entry:
     staging: str = ""
     moves: tuple[Move, ...] = ()
     terms: Mapping[str, Any] = field(default_factory=dict)  # what it was written by, see `terms`
+    job: str = ""  # which files it was made from, and how, see `batch`
 
 
 class Storage(Protocol):
@@ -59,6 +61,9 @@ class Storage(Protocol):
 
     def write(self, path: str, text: str) -> None:
         """Make a file that is not there yet, whole or not at all; raises FileExistsError where it is."""
+
+    def replace(self, path: str, text: str) -> None:
+        """Make a file, or give it another text."""
 
     def absolute(self, path: str) -> str:
         """The path with its file system."""
@@ -107,14 +112,25 @@ class Ledger:
 
     def recover(self) -> tuple[Entry, ...]:
         """Finish what a killed process began, and remove what it did not get to; what was finished."""
-        found = self.storage.names(self._staging)
-        pending = {entry.staging.rpartition("/")[2]: entry for entry in self.entries() if entry.staging}
-        for name in found:
-            if name in pending:
-                self.settle(pending[name])
+        found = self.staged()
+        for path, entry in found.items():
+            if entry is not None:
+                self.settle(entry)
             else:
-                self.storage.delete(f"{self._staging}/{name}")
-        return tuple(pending[name] for name in found if name in pending)
+                self.storage.delete(path)
+        return tuple(entry for entry in found.values() if entry is not None)
+
+    def staged(self) -> dict[str, Entry | None]:
+        """The folders that are staged, and the entry that names each, if there is one."""
+        pending = {entry.staging.rpartition("/")[2]: entry for entry in self.entries() if entry.staging}
+        return {f"{self._staging}/{name}": pending.get(name) for name in self.storage.names(self._staging)}
+
+    def abandon(self) -> None:
+        """Remove what was staged and will not be entered; what is in the way of that stays for the next start."""
+        with suppress(Exception):
+            for path, entry in self.staged().items():
+                if entry is None:
+                    self.storage.delete(path)
 
     def total(self) -> tuple[int, Summary]:
         """The number of batches, and all of them added up."""

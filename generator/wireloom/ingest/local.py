@@ -5,15 +5,18 @@ Processes are started anew, not forked, so that nothing of the caller's threads 
 
 import multiprocessing
 import os
+import signal
 import sys
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from multiprocessing.process import BaseProcess
 
 import pyarrow as pa
 
 from wireloom.failures import MachineError
+from wireloom.ingest.diagnosis import SIGNALS, End
 from wireloom.ingest.inputs import Group, groups, listing, records_of
 from wireloom.ingest.ledger import Entry
 from wireloom.ingest.modules import open_module
@@ -24,6 +27,9 @@ from wireloom.ingest.tables import PLACE
 from wireloom.ingest.values import table_types
 from wireloom.ingest.work import Report, written
 from wireloom.ingest.writing import Writing
+
+NAMED = 3
+"""Files that a message names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +42,10 @@ class LocalEngine:
     def storage(self) -> PlainStorage:
         """The file systems of pyarrow."""
         return PlainStorage()
+
+    def ended(self) -> End:
+        """There is no Java."""
+        return End()
 
     def prepared(self, job: Job, batch: Batch, tables: Tables) -> Entry:
         """Read the job's input and write it."""
@@ -75,10 +85,33 @@ def _reports(task: _Task, found: Sequence[Group], processes: int) -> Iterable[Re
         yield from map(task, found)
         return
     context = multiprocessing.get_context("spawn")
-    try:
-        with ProcessPoolExecutor(min(processes, len(found)), context) as pool:
-            yield from pool.map(task, found)
-    except BrokenProcessPool as error:
-        raise MachineError(
-            "a process that decodes was killed, most likely for want of memory", "--processes with a smaller number"
-        ) from error
+    with ProcessPoolExecutor(min(processes, len(found)), context) as pool:
+        futures = [pool.submit(task, group) for group in found]
+        running = list((pool._processes or {}).values())  # noqa: SLF001 - nothing else tells how a process ended
+        try:
+            for future in as_completed(futures):
+                yield future.result()
+        except BrokenProcessPool as error:
+            raise _killed(
+                running, [group for group, future in zip(found, futures, strict=True) if _failed(future)]
+            ) from error
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _failed(future: Future[Report]) -> bool:
+    return not future.done() or future.cancelled() or future.exception() is not None
+
+
+def _killed(processes: Sequence[BaseProcess], left: Sequence[Group]) -> MachineError:
+    """How a process ended, and what was in hand then: groups are taken in order."""
+    for process in processes:
+        process.join(1)
+    codes = [process.exitcode for process in processes if process.exitcode not in (None, 0, -signal.SIGTERM)]
+    how = SIGNALS.get(-codes[0], f"ended with exit code {codes[0]}") if codes and codes[0] else "ended from outside"
+    files = list(dict.fromkeys(part.file.path for group in left[: len(processes)] for part in group))
+    more = f" and {len(files) - NAMED} more" if len(files) > NAMED else ""
+    return MachineError(
+        f"a process that decodes was {how}; in hand were {', '.join(files[:NAMED])}{more}; "
+        "run fewer tasks at a time with --processes, or give the machine or container more memory"
+    )

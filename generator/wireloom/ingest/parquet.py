@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from wireloom.failures import DataError, MisuseError
+from wireloom.ingest.diagnosis import during
 from wireloom.ingest.files import File, FileChangedError, unchanged
 from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import FAIL, Plan
@@ -62,7 +63,8 @@ def _refuse_other_types(schema: pa.Schema, file: File, column: str) -> None:
 def tables_of(plan: Plan, groups: Sequence[RowGroups]) -> Iterator[Parted]:
     """Every value of row groups."""
     for group in groups:
-        yield from _of_group(plan, group)
+        with during(group.file.path):
+            yield from _of_group(plan, group)
 
 
 def _of_group(plan: Plan, group: RowGroups) -> Iterator[Parted]:

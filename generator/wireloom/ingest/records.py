@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from wireloom.catalog import FormatModule
 from wireloom.ingest.compression import HEAD, compression_of, plain
+from wireloom.ingest.diagnosis import during
 from wireloom.ingest.files import FileChangedError, looked_up, unchanged
 from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import AUTO, Plan
@@ -78,8 +79,9 @@ def _placed(sources: pa.Array, numbers: pa.Array, offsets: pa.Array) -> pa.Recor
 
 def _of_part(plan: Plan, module: FormatModule, part: Part, path: str) -> Iterator[Parted]:
     """The records of a part of a file, which is called so."""
-    for found, start in part_records(plan, module, part):
-        yield _parted(plan, found, Origin(path, part.record or 0, start))
+    with during(path):
+        for found, start in part_records(plan, module, part):
+            yield _parted(plan, found, Origin(path, part.record or 0, start))
 
 
 def _of_content(plan: Plan, module: FormatModule, path: str, content: pa.BinaryScalar) -> Iterator[Parted]:

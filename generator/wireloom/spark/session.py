@@ -5,7 +5,9 @@ workers have. Under `spark-submit` the session is whatever the submission says; 
 """
 
 import os
+import subprocess
 import sys
+import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,6 +19,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from wireloom.failures import MachineError
+from wireloom.ingest.diagnosis import End
 from wireloom.spark.machine import java
 
 PANDAS_WARNING = "PySpark does not yet fully support pandas"
@@ -27,6 +30,8 @@ LOCAL = {
     "spark.ui.enabled": "false",
     "spark.sql.shuffle.partitions": "2",
 }
+LOG_SHOWN = 1 << 20
+ENDING = 3.0  # seconds
 EVERYWHERE = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.session.timeZone": "UTC",
@@ -51,6 +56,24 @@ def session(
     finally:
         with suppress(Py4JError, ConnectionError):  # its Java process may have died before
             started.stop()
+        with suppress(OSError):
+            _log().unlink(missing_ok=True)
+
+
+def ended(spark: SparkSession) -> End:
+    """How the session's Java process ended, where it has and was started here, and what it logged."""
+    log = _log().read_text(encoding="utf-8", errors="replace")[-LOG_SHOWN:] if _log().exists() else ""
+    process = getattr(getattr(spark.sparkContext, "_gateway", None), "proc", None)
+    if process is None:
+        return End(log=log)
+    with suppress(subprocess.TimeoutExpired):  # it may be just about to end
+        process.wait(ENDING)
+    return End(process.returncode, log)
+
+
+def _log() -> Path:
+    """The log of the Java process that this process starts; a second session has the same."""
+    return Path(tempfile.gettempdir()) / f"wireloom-spark-{os.getpid()}.log"
 
 
 def _submitted() -> SparkSession:
@@ -64,9 +87,11 @@ def _started(import_roots: tuple[Path, ...], master: str, configuration: tuple[t
     for key, value in (settings(master) | workers | dict(configuration)).items():
         builder = builder.config(key, value)
     try:
-        return builder.getOrCreate()
+        spark = builder.getOrCreate()
     except (PySparkException, OSError) as error:
         raise MachineError(f"Spark does not start: {error}", _remedy()) from error
+    _hush_accumulators(spark)
+    return spark
 
 
 def settings(master: str) -> dict[str, str]:
@@ -105,5 +130,13 @@ def _hush_pandas() -> None:
     warnings.filterwarnings("ignore", message=PANDAS_WARNING, category=FutureWarning)
 
 
+def _hush_accumulators(spark: SparkSession) -> None:
+    """No traceback from the thread that counters come in by, where Java ends: the job itself says that."""
+    server = getattr(spark.sparkContext, "_accumulatorServer", None)
+    if server is not None:
+        server.handle_error = lambda *_: None
+
+
 def _quiet_logging() -> str:
-    return f"-Dlog4j2.configurationFile={files('wireloom.spark').joinpath('log4j2.properties')}"
+    configuration = files("wireloom.spark").joinpath("log4j2.properties")
+    return f"-Dlog4j2.configurationFile={configuration} -Dwireloom.log={_log()}"

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from pyspark.sql import SparkSession
 
 from wireloom.ingest.batch import ingest as run
+from wireloom.ingest.diagnosis import End
 from wireloom.ingest.ledger import Entry
 from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import Job, Summary
 from wireloom.ingest.publishing import Batch, Tables
 from wireloom.spark.ingest.sources import taken
 from wireloom.spark.ingest.storage import HadoopStorage
+from wireloom.spark.session import ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,10 @@ class SparkEngine:
     def storage(self) -> HadoopStorage:
         """The session's file systems."""
         return HadoopStorage(self.spark)
+
+    def ended(self) -> End:
+        """How Java ended, where it has."""
+        return ended(self.spark)
 
     def prepared(self, job: Job, batch: Batch, tables: Tables) -> Entry:
         """Read the job's input and write it."""

@@ -7,6 +7,7 @@ quarantine meanwhile; a second replay may not.
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import pyarrow as pa
 from pyspark.errors import AnalysisException
@@ -15,6 +16,8 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from wireloom.failures import MisuseError
+from wireloom.ingest.diagnosis import diagnosed
+from wireloom.ingest.lease import held
 from wireloom.ingest.ledger import REPLAYS, Entry, Ledger, Move
 from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, Counts, Replay, Summary, counts
@@ -24,6 +27,7 @@ from wireloom.ingest.tables import ERROR
 from wireloom.ingest.terms import agreed, terms
 from wireloom.spark.ingest.running import Frame, Taken
 from wireloom.spark.ingest.storage import HadoopStorage
+from wireloom.spark.session import ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,10 @@ class Replayed:
 
 def finish(spark: SparkSession, quarantine: str) -> tuple[Entry, ...]:
     """Finish replays that were killed; which those are."""
-    return _ledger(HadoopStorage(spark), quarantine).recover()
+    storage = HadoopStorage(spark)
+    ledger = _ledger(storage, quarantine)
+    with held(storage, ledger, "replay"):
+        return ledger.recover()
 
 
 def _ledger(storage: HadoopStorage, quarantine: str) -> Ledger:
@@ -59,7 +66,17 @@ def replay(spark: SparkSession, run: Replay) -> Replayed:
     storage = HadoopStorage(spark)
     quarantine, output = storage.absolute(run.quarantine), storage.absolute(run.output)
     ledger = _ledger(storage, quarantine)
-    ledger.recover()
+    with diagnosed(run.output, partial(ended, spark)), held(storage, ledger, "replay"):
+        ledger.recover()
+        try:
+            return _run(spark, run, ledger, quarantine, output)
+        except BaseException:
+            ledger.abandon()
+            raise
+
+
+def _run(spark: SparkSession, run: Replay, ledger: Ledger, quarantine: str, output: str) -> Replayed:
+    storage = HadoopStorage(spark)
     number = _free(ledger, quarantine, f"{output}/{RECORDS}")
     old = _batches(storage, quarantine)
     _refuse_other_layout(storage, f"{output}/{RECORDS}")

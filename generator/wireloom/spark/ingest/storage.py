@@ -68,6 +68,15 @@ class HadoopStorage:
             system.delete(draft, False)  # noqa: FBT003 - Hadoop's signature
             raise
 
+    def replace(self, path: str, text: str) -> None:
+        """Make a file, or give it another text; who reads meanwhile may see a part of it."""
+        system, place = self._at(path)
+        stream = system.create(place, True)  # noqa: FBT003 - Hadoop's signature
+        try:
+            stream.write(bytearray(text.encode()))
+        finally:
+            stream.close()
+
     def absolute(self, path: str) -> str:
         """The path with its file system, however the session would complete it."""
         system, place = self._at(path)

@@ -8,20 +8,22 @@ neither goes on with another.
 
 import json
 import logging
-import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
+from traceback import format_exception
 from typing import Protocol
 
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException, StreamingQueryException
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from wireloom.failures import DataError, MachineError, MisuseError
+from wireloom.failures import DataError, MisuseError
+from wireloom.ingest.diagnosis import diagnosed, diagnosis, telling
+from wireloom.ingest.lease import held
 from wireloom.ingest.ledger import BATCHES, IDENTITY, LEDGER, Entry, Ledger
 from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import QUARANTINE, RECORDS, Flow, Plan, Summary
@@ -30,10 +32,10 @@ from wireloom.ingest.terms import Terms, agreed, named, terms
 from wireloom.spark.ingest import sources
 from wireloom.spark.ingest.delta import DeltaTables, require_delta
 from wireloom.spark.ingest.storage import HadoopStorage
+from wireloom.spark.session import ended
 
 CHECKPOINT = "_checkpoint"
 POLL = 0.2  # seconds
-RAISED = re.compile(r"[\w.]+(Error|Exception): ")  # the last line of a traceback
 
 
 class Listener(Protocol):
@@ -150,6 +152,18 @@ def stream(spark: SparkSession, flow: Flow, listener: Listener, stopping: thread
     open_module(flow.plan)  # which must be of the plan's spec
     storage = HadoopStorage(spark)
     ledger = Ledger(storage, storage.absolute(flow.output), BATCHES)
+    with diagnosed(flow.output, partial(ended, spark)), held(storage, ledger, "stream", listener.noted):
+        try:
+            return _streamed(spark, flow, ledger, listener, stopping)
+        except BaseException:
+            ledger.abandon()
+            raise
+
+
+def _streamed(
+    spark: SparkSession, flow: Flow, ledger: Ledger, listener: Listener, stopping: threading.Event
+) -> Summary:
+    storage = HadoopStorage(spark)
     checkpoint = storage.absolute(flow.checkpoint or f"{flow.output}/{CHECKPOINT}")
     identity = _Identity(storage, ledger.home, checkpoint)
     known = identity.check()
@@ -203,8 +217,6 @@ def _run(writer: DataStreamWriter, trigger: str | None, work: _Work, stopping: t
         with _starting():
             query = _triggered(writer, trigger).start()
         _await(query, work, stopping)
-    except (Py4JError, ConnectionError) as error:
-        raise MachineError("Spark's Java process is gone", "start it again; the stream goes on where it was") from error
     finally:
         callbacks.disabled = False
 
@@ -217,7 +229,7 @@ def _await(query: StreamingQuery, work: _Work, stopping: threading.Event) -> Non
             query.stop()
     error = query.exception()
     if error is not None and not work.closed:
-        raise _failure(work, error) from error
+        raise work.failure or error
 
 
 @contextmanager
@@ -226,20 +238,7 @@ def _starting() -> Iterator[None]:
     try:
         yield
     except PySparkException as error:
-        raise MisuseError(f"the stream does not start: {_reason(error)}") from error
-
-
-def _failure(work: _Work, error: StreamingQueryException) -> Exception:
-    """What stopped the stream, without the layers around it."""
-    if isinstance(work.failure, MisuseError | DataError):
-        return work.failure
-    return DataError(f"the stream has stopped: {_reason(work.failure or error)}")
-
-
-def _reason(error: Exception) -> str:
-    """The line that says it: of a worker's traceback the last, else the first."""
-    if not isinstance(error, PySparkException):
-        return f"{type(error).__name__}: {error}"
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    raised = [line for line in lines if RAISED.match(line)]
-    return (raised or lines or [type(error).__name__])[-1 if raised else 0]
+        text = "".join(format_exception(error))
+        if diagnosis(text, "") is not None:
+            raise
+        raise MisuseError(f"the stream does not start: {telling(error)}") from error

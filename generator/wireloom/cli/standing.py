@@ -1,0 +1,156 @@
+"""`status`, `clean`: how the tables of an output stand, and what killed jobs left there."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wireloom.cli.console import note, say
+from wireloom.ingest.amounts import size_text
+from wireloom.ingest.report import DIGITS
+
+if TYPE_CHECKING:
+    from wireloom.ingest.standing import Failure, Spec, Staged, Standing
+
+Output = Annotated[str, typer.Argument(metavar="OUTPUT", help="The folder that ingest writes to.")]
+
+
+def status(
+    output: Output,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object in place of lines.")] = False,
+) -> None:
+    """Show how the tables of an ingest stand: what is in them, who works on them, what was refused last.
+
+    Batches, records, rows and bytes, errors by code, the last refused records with their first bytes, the specs that
+    wrote and what each changed in the columns, and what is staged. Needs no Java, and changes nothing.
+
+    \b
+    Examples:
+      wireloom status tables/
+      wireloom status tables/ --json | jq .summary
+    """
+    from wireloom.ingest.standing import standing  # here, because it imports pyarrow
+
+    found = standing(output.rstrip("/"))
+    if as_json:
+        say(json.dumps(_object(found), indent=2))
+        return
+    for line in _lines(found):
+        say(line)
+
+
+def clean(
+    output: Output,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be removed, and remove nothing.")] = False,
+) -> None:
+    """Remove what killed jobs left of batches that never were, and finish moving those that are.
+
+    Whatever no entry of the ledger names and lies where batches are staged goes; the tables are never touched. While a
+    job works on the output nothing is removed. The next ingest or replay does the same by itself. Needs no Java.
+
+    \b
+    Examples:
+      wireloom clean tables/ --dry-run
+      wireloom clean tables/
+    """
+    from wireloom.ingest.standing import swept  # here, because it imports pyarrow
+
+    found = list(swept(output.rstrip("/"), dry=dry_run))
+    for each in found:
+        if each.settled is not None:
+            say(f"{'would finish' if dry_run else 'finished'} batch {each.settled}: {each.path}")
+        else:
+            size = f"{each.files} file{'' if each.files == 1 else 's'}, {size_text(each.bytes)}"
+            say(f"{'would remove' if dry_run else 'removed'} {each.path} ({size})")
+    if not found:
+        note(f"{output} has nothing that the ledger does not name")
+
+
+def _object(found: "Standing") -> dict[str, object]:
+    """The same as one value: names as in the metrics."""
+    summary = found.summary
+    return {
+        "output": found.output,
+        "stream": json.loads(found.stream) if found.stream else None,
+        "running": [
+            {"work": each.work, "host": each.host, "process": each.process, "since": each.since}
+            for each in found.running
+        ],
+        "batches": found.batches,
+        "first": found.first,
+        "last": found.last,
+        "summary": {
+            "records": summary.records,
+            "bytes": summary.size,
+            "decoded": summary.decoded,
+            "quarantined": summary.quarantined,
+            "dropped": summary.discarded,
+            "rows": summary.rows,
+            "constructPath": summary.reread,
+            "errors": dict(summary.codes),
+            "errorsDropped": dict(summary.dropped),
+        },
+        "replays": [
+            {
+                "replay": each.number,
+                "time": each.time,
+                "records": each.summary.records,
+                "moved": each.summary.decoded,
+                "quarantined": each.summary.quarantined,
+            }
+            for each in found.replays
+        ],
+        "specs": [asdict(each) for each in found.specs],
+        "failures": [asdict(each) for each in found.failures],
+        "staged": [asdict(each) for each in found.staged],
+    }
+
+
+def _lines(found: "Standing") -> Iterator[str]:
+    summary = found.summary
+    yield f"{found.output}: {'a stream' if found.stream else 'batches'}"
+    yield from (f"  running: {each}" for each in found.running)
+    if not found.running:
+        yield "  nothing runs"
+    yield f"{found.batches} batches" + (f", {found.first} to {found.last}" if found.batches else "")
+    dropped = f" + {summary.discarded} dropped" if summary.dropped else ""
+    parts = f"{summary.decoded} decoded + {summary.quarantined} quarantined{dropped}"
+    yield f"  {summary.records} records ({size_text(summary.size)}) = {parts}"
+    yield f"  {summary.rows} rows"
+    yield from (f"  {count:>10}  {code}" for code, count in summary.codes)
+    for entry in found.replays:
+        moved = f"{entry.summary.decoded} moved + {entry.summary.quarantined} still bad"
+        yield f"replay {entry.number}, {entry.time}: {entry.summary.records} records = {moved}"
+    for title, lines in (
+        ("specs", [line for spec in found.specs for line in _of_spec(spec)]),
+        ("last refused", [line for failure in found.failures for line in _of_failure(failure)]),
+        ("staged", [_of_staged(staged) for staged in found.staged]),
+    ):
+        if lines:
+            yield title
+            yield from (f"  {line}" for line in lines)
+
+
+def _of_spec(spec: "Spec") -> Iterator[str]:
+    yield f"{spec.digest[:DIGITS]} since batch {spec.batch}, {spec.time}: {spec.columns} columns"
+    yield from (f"    {change}" for change in spec.changes)
+
+
+def _of_staged(staged: "Staged") -> str:
+    state = "left behind; the next start or `wireloom clean` removes it"
+    if staged.in_use:
+        state = "in use"
+    elif staged.batch is not None:
+        state = f"batch {staged.batch} is in the ledger; the next start or `wireloom clean` moves it into the tables"
+    return f"{staged.path} ({staged.files} files, {size_text(staged.bytes)}): {state}"
+
+
+def _of_failure(failure: "Failure") -> Iterator[str]:
+    where = f" at {failure.path}" if failure.path else ""
+    yield f"{failure.code}{where}: {failure.expected}; found {failure.actual} (byte {failure.offset})"
+    yield f"    {failure.origin}"
+    if failure.first:
+        cut = " ..." if (failure.size or 0) > len(bytes.fromhex(failure.first)) else ""
+        yield f"    {failure.first}{cut}"

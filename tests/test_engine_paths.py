@@ -1,6 +1,7 @@
 """What a request runs on is told before it runs, and counted when it has run."""
 
 import ast
+import hashlib
 import importlib
 
 import pyarrow as pa
@@ -26,6 +27,19 @@ native = pytest.mark.skipif(not engines.available(), reason="the native engine i
 def test_the_shipped_formats_run_on_the_engine(codec):
     assert codec.decode_path() == codec.encode_path() == engines.Path(native=True)
     assert str(codec.decode_path()) == "native engine"
+
+
+@native
+def test_a_record_that_hash_keys_discard_is_read_by_the_engine():
+    parameters = {"shard_range": (0, 1 << 127)}
+    assert KPL.decode_path(**parameters).native
+    assert KPL.encode_path(**parameters).native
+    body = bytes.fromhex("0a0161 1a0708001a036f6e65 1a0708001a0374776f")
+    record = bytes.fromhex("f3899ac2") + body + hashlib.md5(body, usedforsecurity=False).digest()
+    wanted, other = (KPL.decode(pa.array([record]), shard_range=keys) for keys in ((0, (1 << 128) - 1), (0, 5)))
+    assert (wanted.reread, other.reread) == (0, 0)
+    assert [len(each.records[0]["records"]) for each in (wanted, other)] == [2, 0]
+    assert other.records[0]["discarded"].as_py() == 2
 
 
 @native

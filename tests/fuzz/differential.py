@@ -29,7 +29,7 @@ SETTINGS: dict[str, tuple[dict[str, Any], ...]] = {
     "aerospike_msgpack": ({}, {"max_depth": 2}),
     "aerospike_json": ({}, {"unknownMembers": "ignore"}, {"max_depth": 2}, {"max_depth": 0}),
     "databus_json": ({}, {"unknownMembers": "ignore"}),
-    "kpl_record": ({}, {"on_corrupt": "passthrough"}, {"on_corrupt": "prefix", "verify_digest": False}, {"invalid_utf8": "replace"}),
+    "kpl_record": ({}, {"on_corrupt": "passthrough"}, {"on_corrupt": "prefix", "verify_digest": False}, {"invalid_utf8": "replace"}, {"shard_range": "0..170141183460469231731687303715884105727"}, {"shard_range": "7..300", "on_corrupt": "passthrough"}),
 }  # fmt: skip
 
 

@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 4,
+    "version": 5,
     "format": "aerospike_json",
     "order": "big",
     "depth": "max_depth",
@@ -277,5 +277,5 @@ LAYOUT: Final[dict[str, Any]] = {
     },
     "unknown": "unknownMembers",
     "structure": {"record": 5, "key": 1, "batch_records": 6, "batch_keys": 2},
-    "digest": "ec94d10a5e70c25ae42f60f6c8011a2d",
+    "digest": "4b83eceb15ca040b983de0e0eececa42",
 }

@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 4,
+    "version": 5,
     "format": "aerospike_msgpack",
     "order": "big",
     "depth": "max_depth",
@@ -197,5 +197,5 @@ LAYOUT: Final[dict[str, Any]] = {
         "batch_records": ("list", ("ref", "Message"), None, None, "duplicate_element", None),
         "batch_keys": ("list", ("ref", "Key"), None, None, "duplicate_element", None),
     },
-    "digest": "84892e7f05559505f3b44f1fb5d54a1d",
+    "digest": "8fadd4741b394761c701f7ddeabc68f0",
 }

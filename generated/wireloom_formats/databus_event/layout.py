@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 4,
+    "version": 5,
     "format": "databus_event",
     "order": ("byteOrder", ("bad_magic", "header_crc")),
     "depth": 64,
@@ -441,5 +441,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Event")},
-    "digest": "8a10617adf2abca84c0fbc3c349143bc",
+    "digest": "b58230783238cb1afba6b4fe77d8947f",
 }

@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 4,
+    "version": 5,
     "format": "databus_json",
     "order": "big",
     "depth": 64,
@@ -480,5 +480,5 @@ LAYOUT: Final[dict[str, Any]] = {
     "roots": {"record": ("ref", "Line")},
     "unknown": "unknownMembers",
     "structure": {"record": 2},
-    "digest": "90e7846c38a9290b50cfb3aa5c7e71c5",
+    "digest": "4f06683c58cafa5c05c8fe49b869a87f",
 }

@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 4,
+    "version": 5,
     "format": "kpl_record",
     "order": "big",
     "depth": 64,
@@ -88,7 +88,17 @@ LAYOUT: Final[dict[str, Any]] = {
                     ("ref", "AggregatedRecord"),
                     {"code": "undecodable", "at": 4, "size": ("-", ("size",), 20), "flatten": True},
                 ),
-                ("discard", ("present", ("parameter", "shard_range"))),
+                (
+                    "discard",
+                    "records",
+                    (
+                        "and",
+                        (">=", ("field", 0, "hashKey"), ("parameter", "shard_range", "start")),
+                        ("<=", ("field", 0, "hashKey"), ("parameter", "shard_range", "end")),
+                    ),
+                    "discarded",
+                    ("present", ("parameter", "shard_range")),
+                ),
                 (
                     "field",
                     "class",
@@ -216,5 +226,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Record")},
-    "digest": "51bb0c12b4f2a53c1e80f8e51a44fbae",
+    "digest": "89a15ef52456814fa58c1ef8cb2cbfc7",
 }

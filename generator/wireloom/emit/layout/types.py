@@ -156,8 +156,8 @@ def _step(step: Step) -> Code:
             return _node("frame", source(count))
         case End(code):
             return _node("end", literal(code))
-        case Discard(_, _, _, when):
-            return _node("discard", optional(when))
+        case Discard(name, keep, count, when):
+            return _node("discard", literal(name), source(keep), literal(count), optional(when))
         case _:
             assert_never(step)
 

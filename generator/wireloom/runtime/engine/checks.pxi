@@ -101,6 +101,13 @@ _STATED = {
     OP_JSON_REPEAT: "C l R>value r<bytes N r<value",
     OP_JSON_COUNT: "r>value",
     OP_JSON_OPEN: "N N y y N",
+    OP_WIDE_DECIMAL: "R<bytes N P>wide",
+    OP_WIDE_MD5: "R<bytes P>wide",
+    OP_WIDE_NUMBER: "X P>wide",
+    OP_WIDE_NARROW: "P<wide N N r>value i",
+    OP_WIDE_TEXT: "P<wide Y",
+    OP_WIDE_BRANCH: "N P<wide p<wide N T T",
+    OP_DISCARD: "R<value R>value l r>value i",
 }
 _INTEGERS = frozenset((KIND_INT8, KIND_INT16, KIND_INT32, KIND_INT64, KIND_DECIMAL))
 _COLUMN_KINDS = {
@@ -251,8 +258,12 @@ class _Checker:
             self.require(1 <= words[1] <= 8, where)
         elif op == OP_FIXED:
             self.check_fixed(words[1], words[2], where)
-        elif op == OP_BRANCH:
+        elif op == OP_BRANCH or op == OP_WIDE_BRANCH:
             self.require(0 <= words[1] <= 7, where)
+            if op == OP_WIDE_BRANCH and words[3] == _NONE:
+                self.span(words[4], 2, where)
+        elif op == OP_WIDE_DECIMAL:
+            self.require(1 <= words[2] <= 128, where)
         elif op == OP_ARITHMETIC:
             self.require(X_ADD <= words[1] <= X_RIGHT, where)
         elif op == OP_FLOAT:
@@ -463,7 +474,7 @@ class _Checker:
         for at in range(self.count):
             words = self.code[at * WIDTH : (at + 1) * WIDTH]
             for place, kind in WRITERS.get(words[0], {}).items():
-                for register in (words[place], words[place] + 1)[: 2 if kind == "save" else 1]:
+                for register in (words[place], words[place] + 1)[: 2 if kind in ("save", "wide") else 1]:
                     self.require(register < 0 or classes.setdefault(register, kind) == kind, f"register {register} has two meanings")
             for register in self.fixed_registers(words):
                 self.require(register < 0 or classes.setdefault(register, "value") == "value", f"register {register} has two meanings")

@@ -25,6 +25,8 @@ _ALWAYS = _LESS | _EQUAL | _GREATER
 _LONGEST = 40  # instructions; beyond that an expression is shorter
 _ARITHMETIC = ("+", "-", "*", "//", "%", "&", "|", "^", "<<", ">>")
 _RESULTS = 4  # numbers that a condition may have computed
+_WIDE_RESULTS = 2  # numbers of 128 bits that it may have made of texts
+_HALF = 64  # bits of each of the two registers of such a number
 
 
 class _Intricate(Exception):  # noqa: N818 - not an error: the condition stays an expression
@@ -37,10 +39,11 @@ class Conditions:
     def __init__(self, assembly: Assembly) -> None:
         self.assembly = assembly
         self.results = [assembly.register("int") for _ in range(_RESULTS)]
+        self.wide = [assembly.register("wide", 2) for _ in range(_WIDE_RESULTS)]
 
     def branch(self, code: Code, otherwise: Label) -> bool:
         """Go on where the condition holds, else to `otherwise`; False, and nothing emitted, where that cannot be."""
-        path = _Path(list(self.results))
+        path = _Path(list(self.results), list(self.wide))
         try:
             path.follow(code.term, otherwise, wanted=True, null=False)
         except _Intricate:
@@ -48,6 +51,11 @@ class Conditions:
         for row in path.rows:
             match row:
                 case ("BRANCH" | "BRANCH_IN" as name, *operands):
+                    self.assembly.emit(name, *operands)
+                case ("WIDE_BRANCH" as name, relation, left, right, int(number), *labels):
+                    halves = [_signed(number), _signed(number >> _HALF)]
+                    self.assembly.emit(name, relation, left, right, self.assembly.table(halves), *labels)
+                case ("WIDE_DECIMAL" | "WIDE_MD5" as name, *operands):
                     self.assembly.emit(name, *operands)
                 case ("ARITHMETIC" as name, str(word), Register() as result, *operands):
                     self.assembly.emit(name, self.assembly.operations[word], result.read(), *operands)
@@ -60,11 +68,16 @@ class Conditions:
         return True
 
 
+def _signed(number: int) -> int:
+    """The low 64 bits, as the engine's words have them."""
+    return int.from_bytes((number & (1 << _HALF) - 1).to_bytes(8, "little"), "little", signed=True)
+
+
 class _Path:
     """One condition, as rows to be emitted."""
 
-    def __init__(self, results: list[Register]) -> None:
-        self.results = results
+    def __init__(self, results: list[Register], wide: list[Register]) -> None:
+        self.results, self.wide = results, wide
         self.rows: list[tuple[Any, ...]] = []
 
     def follow(self, term: Term, otherwise: Label, *, wanted: bool, null: bool) -> None:
@@ -94,6 +107,8 @@ class _Path:
                 self._member(part, term.argument, otherwise, wanted=wanted)
             case word, (left, right) if word in _RELATIONS:
                 self._relation(word, left, right, otherwise, wanted=wanted, null=null)
+            case word, (left, right) if word.startswith("wide "):
+                self._wide_relation(word.removeprefix("wide "), left, right, otherwise, wanted=wanted, null=null)
             case _:
                 raise _Intricate
 
@@ -143,6 +158,48 @@ class _Path:
         second = right.argument if right.word == "CONST" else self._operand(right, absent)
         self._compared(_RELATIONS[word], first, second, otherwise, wanted=wanted, null=null)
         self._emit("PLACE", behind)
+
+    def _wide_relation(  # noqa: PLR0913 - both sides of a comparison, and where it leads
+        self, word: str, left: Term, right: Term, otherwise: Label, *, wanted: bool, null: bool
+    ) -> None:
+        """As `_relation`, of numbers of 128 bits."""
+        if left.word in ("CONST", "NULL"):
+            word, left, right = _MIRRORED[word], right, left
+        if right.word == "NULL" and word not in ("==", "!="):
+            self._known(otherwise, good=null == wanted)
+            return
+        first = self._wide_operand(left)
+        if right.word == "NULL":
+            self._compared(_ALWAYS, first, 0, otherwise, wanted=wanted == (word == "!="), null=False)
+            return
+        relation, second, number = _RELATIONS[word], None, right.argument
+        if right.word != "CONST":
+            if word in ("==", "!="):
+                raise _Intricate
+            second, number = self._wide_operand(right), 0
+        elif number < 0 or number >> 2 * _HALF:  # known, whatever the number is
+            relation, number = _ALWAYS if relation & (_GREATER if number < 0 else _LESS) else 0, 0
+        if word in ("==", "!="):  # these take null for a value
+            null = word == "!="
+        behind = Label()
+        relation = relation if wanted else _ALWAYS & ~relation
+        absent = behind if null == wanted else otherwise
+        self._emit("WIDE_BRANCH", relation, first, second, number, otherwise, absent)
+        self._emit("PLACE", behind)
+
+    def _wide_operand(self, term: Term) -> Register:
+        """The registers of a number of 128 bits."""
+        match term.word, term.parts:
+            case "LOAD", _:
+                register = term.argument
+            case "DECIMAL" | "MD5" as word, (Term("LOAD", _, text),) if self.wide:
+                register = self.wide.pop(0).read()
+                bits = (term.argument,) if word == "DECIMAL" else ()
+                self._emit(f"WIDE_{word}", text, *bits, register)
+            case _:
+                raise _Intricate
+        assert isinstance(register, Register)
+        return register
 
     def _equality(self, word: str, left: Term, right: Term, otherwise: Label, *, wanted: bool) -> None:
         """A number that is computed, and one that is there or not: two that are absent are equal."""

@@ -38,6 +38,8 @@ _FOLDED: dict[str, Callable[[Any, Any], Any]] = (
     }
 )
 _EQUALITIES = frozenset({"==", "!="})
+_WIDE = "wide"
+_WIDEST = 128  # bits of an integer
 _JUMPS = frozenset({"JUMP", "FALSE_KEEP", "TRUE_KEEP", "FALSE"})
 _TWO_VALUES = frozenset(_ARITHMETIC) | frozenset(_ORDER) | _EQUALITIES | {"min", "max", "and", "or"}
 HELD = {"CONST": 64, "LOAD": 128, "HERE": 192}
@@ -46,6 +48,7 @@ HELD = {"CONST": 64, "LOAD": 128, "HERE": 192}
 _RESULTS = {"int": 1, "bool": 2, "text": 3}
 KINDS = {
     "int": "an integer",
+    "wide": "an integer of 128 bits",
     "bool": "a boolean",
     "text": "text of the format",
     "bytes": "text or bytes of the record",
@@ -151,9 +154,13 @@ class Expressions:
 
     def place(self, compiled: Compiled) -> int:
         """Where the expression stands in the program."""
+        if compiled.kind == _WIDE:
+            raise Uncovered("an integer of 128 bits where one of 64 is needed")
         words = self.assembly.expressions
         start, operations = len(words), _merged(self._code(compiled).term.operations())
         for name, held, argument in (*operations, ("END", 0, 0)):
+            if name not in self.assembly.operations:
+                raise Uncovered("an integer of 128 bits in an expression that only compares within others")
             words += [self.assembly.operations[name] + held, start + 2 * argument if name in _JUMPS else argument]
         return start
 
@@ -190,10 +197,22 @@ class Expressions:
                 return self._membership(self.compiled(operand, scope), options)
             case ("if", condition, then, otherwise):
                 return self._conditional(self.compiled(condition, scope), then, otherwise, scope)
+            case (str(word), left, right) if word in _ARITHMETIC or word in _ORDER or word in _EQUALITIES:
+                return self._binary(word, self.compiled(left, scope), self.compiled(right, scope))
+            case _:
+                return self._call(tree, scope)
+
+    def _call(self, tree: Tree, scope: Scope) -> Compiled:
+        """What a function gives."""
+        match tree:
             case ("present" | "len" | "count" as word, ("field", up, name, *members)):
                 return self._fact(word, scope.field(up, name, members))
             case ("present" | "len" | "count" as word, operand):
                 return self._fact_of(word, self.compiled(operand, scope))
+            case ("decimal", operand, int(bits)) if 1 <= bits <= _WIDEST:
+                return self._number_of_text(self.compiled(operand, scope), "DECIMAL", bits)
+            case ("md5", operand):
+                return self._number_of_text(self.compiled(operand, scope), "MD5")
             case ("rangeName", operand, name):
                 return self._range_name(self.compiled(operand, scope), name)
             case ("min" | "max" as word, first, *others):
@@ -201,8 +220,6 @@ class Expressions:
                 for other in others:
                     result = self._binary(word, result, self.compiled(other, scope))
                 return result
-            case (str(word), left, right) if word in _ARITHMETIC or word in _ORDER or word in _EQUALITIES:
-                return self._binary(word, self.compiled(left, scope), self.compiled(right, scope))
             case (str(word), *_):
                 raise Uncovered(f"the function {word} in an expression")
             case _:
@@ -327,6 +344,16 @@ class Expressions:
             case _:
                 raise Uncovered(f"{word} of what is computed")
 
+    def _number_of_text(self, operand: Compiled, word: str, bits: int = 0) -> Compiled:
+        """The number that a text says, or its MD5."""
+        match operand:
+            case Constant(value):
+                return Constant(functions.decimal(value, bits) if word == "DECIMAL" else functions.md5(value))
+            case Code("bytes", term):
+                return Code(_WIDE, Term(word, (term,), bits))
+            case _:
+                raise Uncovered(f"the number of {KINDS[operand.kind]}")
+
     def _range_name(self, operand: Compiled, name: str) -> Compiled:
         if isinstance(operand, Constant):
             return Constant(functions.range_name(operand.value, self.ranges[name]))
@@ -338,6 +365,8 @@ class Expressions:
     def _binary(self, word: str, left: Compiled, right: Compiled) -> Compiled:
         if isinstance(left, Constant) and isinstance(right, Constant):
             return Constant(_FOLDED[word](left.value, right.value))
+        if _WIDE in (left.kind, right.kind) and (word in _EQUALITIES or word in _ORDER):
+            return Code("bool", Term(f"wide {word}", (self._wide(left), self._wide(right))))
         if word in _EQUALITIES:
             alike = left.kind == right.kind and left.kind not in ("bytes", "list")
             if not alike and "null" not in (left.kind, right.kind):
@@ -346,6 +375,26 @@ class Expressions:
         if "null" in (left.kind, right.kind):
             return _NULL
         return Code("bool" if word in _ORDER else "int", Term(word, (self._number(left), self._number(right))))
+
+    def _wide(self, compiled: Compiled) -> Term:
+        """A number that one of 128 bits is compared with."""
+        match compiled:
+            case Constant(None):
+                return Term("NULL")
+            case Constant(bool()):
+                pass
+            case Constant(int(number)):
+                return Term("CONST", (), number)
+            case Code("wide", term):
+                return term
+            case _:
+                pass
+        raise Uncovered(f"comparing {KINDS[_WIDE]} with {KINDS[compiled.kind]}")
+
+
+def compares_wide(term: Term) -> bool:
+    """Whether numbers of 128 bits are compared in an expression."""
+    return term.word.startswith("wide ") or any(compares_wide(part) for part in term.parts)
 
 
 def _loaded(register: Register) -> Compiled:

@@ -374,6 +374,20 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
             if i[3]:
                 return IRREGULAR
             m.next = i[2]
+    elif op == OP_WIDE_DECIMAL:
+        return read_decimal(m, i)
+    elif op == OP_WIDE_MD5:
+        return read_digest(m, i)
+    elif op == OP_WIDE_NUMBER:
+        return widen_number(m, i)
+    elif op == OP_WIDE_NARROW:
+        return narrow_number(m, i)
+    elif op == OP_WIDE_TEXT:
+        return show_wide(m, i)
+    elif op == OP_WIDE_BRANCH:
+        return branch_wide(m, i)
+    elif op == OP_DISCARD:
+        return discard(m, i)
     elif op == OP_PROTO_INTEGER:
         return proto_integer(m, i)
     elif op == OP_PROTO_FLOAT:  # slot, bits, register, column

@@ -205,6 +205,13 @@ cpdef enum Op:
     OP_JSON_REPEAT
     OP_JSON_COUNT
     OP_JSON_OPEN
+    OP_WIDE_DECIMAL
+    OP_WIDE_MD5
+    OP_WIDE_NUMBER
+    OP_WIDE_NARROW
+    OP_WIDE_TEXT
+    OP_WIDE_BRANCH
+    OP_DISCARD
 
 cdef enum:  # flags of instructions
     WIDE_TOO = 1  # integers beyond int64, too

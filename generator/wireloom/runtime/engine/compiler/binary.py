@@ -35,6 +35,7 @@ class Binary(Part):
                     form, operand = self.compiler.size(count, scope)
                     if form == 1 and operand > _MANY:
                         form, operand = 2, self.expressions.place(Constant(operand))
-                    self.compiler.repeated("REPEAT", (form, operand), element, scope, column, count=sink.register)
+                    head, count = (form, operand), sink.register
+                    self.compiler.repeated("REPEAT", head, element, scope, column, count=count, name=sink.name)
             case _:
                 raise Uncovered(f"a binary {node[0]}")

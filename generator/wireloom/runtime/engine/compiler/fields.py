@@ -2,15 +2,26 @@
 
 import builtins
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
-from wireloom.runtime.engine.compiler.scope import NOWHERE, UNBOUNDED, Item, Node, Scope, Sink, limits, member
+from wireloom.runtime.engine.compiler.scope import (
+    NOWHERE,
+    UNBOUNDED,
+    Item,
+    Node,
+    Scope,
+    Sink,
+    limits,
+    member,
+    need_width,
+)
 from wireloom.runtime.engine.compiler.switches import hashed_entries
-from wireloom.runtime.engine.expressions import KINDS, Compiled, Constant, Tree
+from wireloom.runtime.engine.expressions import KINDS, Code, Compiled, Constant, Term, Tree, compares_wide
 from wireloom.runtime.engine.outline import Column
 
 _DENSE = 1 << 12
@@ -85,6 +96,21 @@ class Fields(Part):
             self.compiler.absent(item.scope, item.name)
             return
         match self.compiler.resolved(item.type), compiled.kind:
+            case ("int", bits, signed, *_), "int" | "wide" if bits > _WIDEST and not signed:
+                assert isinstance(compiled, Code)
+                register = self.compiler.define(item.scope, item.name, "wide").read()
+                self._wide(compiled, register)
+                with self.compiler.into(item.column, "big") as column:
+                    if column is not None:
+                        self.assembly.emit("WIDE_TEXT", register, column.index)
+            case ("int", bits, signed, *_), "wide":
+                assert isinstance(compiled, Code)
+                wide = self.assembly.register("wide", 2).read()
+                self._wide(compiled, wide)
+                register = self.compiler.define(item.scope, item.name, "int")
+                with self.compiler.into(item.column, "int") as column:
+                    need_width(column, bits, signed)
+                    self.assembly.emit("WIDE_NARROW", wide, *limits(bits, signed), register, column and column.index)
             case ("int", bits, signed, *_), "int" if bits <= _WIDEST:
                 sink = Sink(self.compiler.define(item.scope, item.name, "int"), item.column)
                 self.computed(compiled, sink, limits(bits, signed))
@@ -98,6 +124,26 @@ class Fields(Part):
             case declared, kind:
                 raise Uncovered(f"a field of type {declared[0]} computed from {KINDS.get(kind, kind)}")
 
+    def _wide(self, compiled: Code, register: Register) -> None:
+        """Put a number of up to 128 bits into two registers, which are null where it is."""
+        if compiled.kind == "int":
+            self.assembly.emit("WIDE_NUMBER", self.expressions.place(compiled), register)
+            return
+        match compiled.term:
+            case Term("DECIMAL", (Term("LOAD", _, text),), most):
+                self.assembly.emit("WIDE_DECIMAL", text, most, register)
+            case Term("MD5", (Term("LOAD", _, text),)):
+                self.assembly.emit("WIDE_MD5", text, register)
+            case Term("if", (condition, then, otherwise)):
+                with self._either(condition) as other:
+                    self._wide(replace(compiled, term=then), register)
+                    other()
+                    self._wide(replace(compiled, term=otherwise), register)
+            case Term("NULL"):
+                pass
+            case _:
+                raise Uncovered("an integer of 128 bits that is another field's")
+
     def computed(self, compiled: Compiled, sink: Sink, within: tuple[int, int] = UNBOUNDED) -> None:
         """Deliver what an expression gives; a number beyond the limits is for the parser to refuse."""
         if compiled.kind == "null":
@@ -105,9 +151,43 @@ class Fields(Part):
         takes = {"int": "int", "bool": "bool", "text": "str"}.get(compiled.kind)
         if takes is None:
             raise Uncovered(f"a field computed from {KINDS.get(compiled.kind, compiled.kind)}")
-        place, kind = self.expressions.place(compiled), self.expressions.result(compiled)
         with self.compiler.into(sink.column, takes) as column:
-            self.assembly.emit("COMPUTE", place, kind, sink.register, column and column.index, *within)
+            self._into(compiled, Sink(sink.register, column), within)
+
+    def _into(self, compiled: Compiled, sink: Sink, within: tuple[int, int]) -> None:
+        """The value of an expression; by jumps where numbers of 128 bits decide, which no expression compares."""
+        match compiled:
+            case Code(result, Term("if", (condition, then, otherwise)) as term) if compares_wide(term):
+                with self._either(condition) as other:
+                    self._into(Code(result, then), sink, within)
+                    other()
+                    self._into(Code(result, otherwise), sink, within)
+            case Code("bool", term) if compares_wide(term):
+                with self._either(term) as other:
+                    self._into(Constant(True), sink, within)  # noqa: FBT003 - a value
+                    other()
+                    with self._either(Term("not", (term,))) as none:
+                        self._into(Constant(False), sink, within)  # noqa: FBT003 - a value
+                        none()
+            case Code(_, Term("NULL")):
+                pass
+            case _:
+                place, kind = self.expressions.place(compiled), self.expressions.result(compiled)
+                self.assembly.emit("COMPUTE", place, kind, sink.register, sink.column and sink.column.index, *within)
+
+    @contextmanager
+    def _either(self, condition: Term) -> Iterator[Callable[[], None]]:
+        """What is compiled within is executed while the condition holds; behind a call of what it gives, where not."""
+        no, end, holds = Label(), Label(), Code("bool", condition)
+        if not self.compiler.conditions.branch(holds, no):
+            self.assembly.emit("WHEN", self.expressions.place(holds), no)
+
+        def other() -> None:
+            self.assembly.jump(end)
+            self.assembly.place(no)
+
+        yield other
+        self.assembly.place(end)
 
     def _located(self, item: Item) -> None:
         attributes, scope = item.attributes, item.scope

@@ -73,7 +73,7 @@ class MessagePack(Part):
                     self._open_value(rules, 1 << FAMILIES["list"], sink)
                 elif rules is None and not self.holds_open(element):
                     with self.compiler.into(sink.column, "list") as column:
-                        self.compiler.repeated("PACK_REPEAT", (), element, scope, column, unique)
+                        self.compiler.repeated("PACK_REPEAT", (), element, scope, column, unique, name=sink.name)
                 elif rules is None:
                     raise Uncovered("open values within lists or maps that are not open themselves")
                 else:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from wireloom.runtime.columns.logical import ExtensionType
 from wireloom.runtime.engine.assembly import Assembly, Register
-from wireloom.runtime.engine.compiler.scope import UNBOUNDED, Item, Node, Scope, Sink
+from wireloom.runtime.engine.compiler.scope import UNBOUNDED, Discard, Item, Node, Scope, Sink
 from wireloom.runtime.engine.conditions import Conditions
 from wireloom.runtime.engine.expressions import Compiled, Expressions, Tree
 from wireloom.runtime.engine.outline import Column
@@ -43,6 +43,12 @@ class Structs(Protocol):
         record: Column | None,
     ) -> Scope:
         """Read a struct into the row of `record` that is open."""
+
+    def discarding(self, name: str, scope: Scope, column: Column | None) -> Discard | None:
+        """What empties a list of the struct that is read into a column."""
+
+    def kept(self, discard: Discard, element: Scope | None) -> None:
+        """Note whether an element that has been read is to be kept."""
 
 
 class Fields(Protocol):
@@ -194,6 +200,7 @@ class Compiler(Protocol):
         unique: str | None = None,
         entry: tuple[Node, Register] | None = None,
         count: Register | None = None,
+        name: str = "",
     ) -> None:
         """A list: the instruction, and the body that reads an element; of a map `entry` is the key and its register."""
 

@@ -22,6 +22,7 @@ from wireloom.runtime.engine.fusion import Fusion
 from wireloom.runtime.engine.outline import Column, links, outline
 
 _NO_LIMIT = (1 << 63) - 1
+_WORDS = {"wide": 2}  # registers that a value of the kind takes, where these are more than one
 
 
 class Compiler:
@@ -173,9 +174,9 @@ class Compiler:
         elif scope.into is not None:
             found = scope.names[name] = self.define(scope.into, name, kind)
         else:
-            found = scope.names[name] = self.assembly.register(kind)
+            found = scope.names[name] = self.assembly.register(kind, _WORDS.get(kind, 1))
         if found.kind == "null":
-            found.kind = kind
+            found.kind, found.words = kind, _WORDS.get(kind, 1)
         elif found.kind != kind:
             if found.used:
                 raise Uncovered(f"two kinds of values under the name {name!r} in an expression")
@@ -300,9 +301,11 @@ class Compiler:
         unique: str | None = None,
         entry: tuple[Node, Register] | None = None,
         count: Register | None = None,
+        name: str = "",
     ) -> None:
         """A list: the instruction, and the body that reads an element; of a map `entry` is the key and its register."""
         scope.listed = True
+        discard = self.structs.discarding(name, scope, column)
         place = self.assembly.register("int").read()
         inner = column.element if column is not None else None
 
@@ -313,6 +316,10 @@ class Compiler:
                 found = self.record(element, scope, inner, place)
                 if unique is not None:
                     self._unique(row, found, unique)
+                if discard is not None:
+                    self.structs.kept(discard, found)
+            elif discard is not None:
+                raise Uncovered("a discard of elements that are no structs")
             elif unique is not None:
                 raise Uncovered("unique elements that are no records")
             else:

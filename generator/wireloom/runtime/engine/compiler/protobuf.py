@@ -117,10 +117,15 @@ class Protobuf(Part):
         with self.compiler.into(column, "list") as target:
             inner = target.element if target is not None else None
             entry = None if self.compiler.is_record(element) else self.assembly.slot()
+            discard = self.compiler.structs.discarding(name, scope, target)
+            if discard is not None and entry is not None:
+                raise Uncovered("a discard of elements that are no structs")
 
             def body() -> None:
                 if entry is None:
-                    self.compiler.record(element, scope, inner, place)
+                    found = self.compiler.record(element, scope, inner, place)
+                    if discard is not None:
+                        self.compiler.structs.kept(discard, found)
                 else:
                     self._proto_scalar(element, entry, Sink(None, inner))
 

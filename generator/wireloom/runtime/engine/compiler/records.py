@@ -132,7 +132,8 @@ class Records(Part):
 
         for name, node, fallbacks, _ in trials[:-1]:
             body = self.assembly.later(partial(tried, name, node))
-            codes = self._fallbacks(fallbacks, scope)
+            late = set(self._late(node, set()))
+            codes = [code for code in self._fallbacks(fallbacks, scope) if code not in late]
             table = self.assembly.table(
                 [
                     len(codes),
@@ -142,6 +143,24 @@ class Records(Part):
             self.assembly.emit("ATTEMPT", body, table, end, written, refused)
         tried(*trials[-1][:2])
         self.assembly.place(end)
+
+    def _late(self, node: Any, seen: set[str], *, inside: bool = False) -> Iterator[str]:
+        """The codes that protobuf messages state: parsers come to them once all of a message has been scanned.
+
+        Where one leads to another way, what is wrong with the rest of the message must be known first: that is the
+        parser's to say.
+        """
+        match node:
+            case str() if inside:
+                yield node
+            case ("ref", str(name)) if name not in seen:
+                yield from self._late(self.compiler.resolved(node), seen | {name}, inside=inside)
+            case tuple() | dict():
+                inside = inside or node[:3:2] == ("struct", "protobuf") if isinstance(node, tuple) else inside
+                for part in node if isinstance(node, tuple) else node.values():
+                    yield from self._late(part, seen, inside=inside)
+            case _:
+                pass
 
     def _titles(self, node: Node) -> Iterator[str]:
         """The members that readers see of a record, those of records that melt into it among them."""

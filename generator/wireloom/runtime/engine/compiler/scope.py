@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Register, Uncovered
-from wireloom.runtime.engine.expressions import Constant
+from wireloom.runtime.engine.expressions import Constant, Tree
 from wireloom.runtime.engine.outline import Column
 
 Node = tuple[Any, ...]
@@ -14,6 +14,16 @@ TAKES = {"int": "int", "bool": "bool", "float": "float", "text": "str", "bytes":
 ALWAYS = Constant(True)  # noqa: FBT003 - a value
 UNBOUNDED = (-(1 << 63), (1 << 63) - 1)
 """The limits of a number that any register holds."""
+
+
+@dataclass(eq=False, slots=True)
+class Discard:
+    """A list that a step behind it empties unless a condition holds for each element."""
+
+    keep: Tree
+    dropped: Register  # true where the condition did not hold of an element
+    listed: bool = False  # the list has been read
+    column: Column | None = None
 
 
 @dataclass(eq=False)
@@ -29,6 +39,7 @@ class Scope:
     marks: dict[str, Register] = field(default_factory=dict)
     tables: dict[str, int] = field(default_factory=dict)
     checksums: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    discards: dict[str, Discard] = field(default_factory=dict)
     start_register: Register | None = None
     size_register: Register | None = None
     reach: Register | None = None  # the farthest position, where fields stand at offsets
@@ -56,6 +67,13 @@ class Scope:
         if scope is None:
             raise Uncovered("a field outside the record")
         return scope
+
+    def discard(self, name: str) -> Discard | None:
+        """What empties a list of the struct, or of one that it melts into."""
+        scope: Scope | None = self
+        while scope is not None and name not in scope.discards:
+            scope = scope.into
+        return None if scope is None else scope.discards[name]
 
     def mark(self, name: str) -> Register:
         """The register of a mark."""

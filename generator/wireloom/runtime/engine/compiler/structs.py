@@ -5,7 +5,7 @@ from typing import Any
 
 from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
-from wireloom.runtime.engine.compiler.scope import Item, Node, Scope, member
+from wireloom.runtime.engine.compiler.scope import ALWAYS, UNBOUNDED, Discard, Item, Node, Scope, member
 from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Tree
 from wireloom.runtime.engine.outline import Column
 
@@ -27,6 +27,7 @@ class Structs(Part):
         scope.size_register = self.assembly.register("position")
         first = len(self.assembly.registers)
         enter = self.assembly.emit("ENTER", scope.start_register, scope.size_register, Edge(first))
+        self._note_discards(steps, scope)
         version = self._open(encoding, form, versions, steps, scope)
         frames: list[Register] = []
         if any(step[0] == "field" and "at" in step[3] for step in steps):
@@ -98,9 +99,11 @@ class Structs(Part):
                 self.assembly.emit("FRAME", self.compiler.placed(count, scope), scope.start(), scope.size(), frames[-1])
             case ("end", code):
                 self.assembly.emit("END", self.assembly.refusal(code))
-            case ("discard", when):
-                if not self.compiler.never(when, scope):
-                    raise Uncovered("a discard step whose condition can hold")
+            case ("discard", *_, when) if self.compiler.never(when, scope):
+                pass
+            case ("discard", name, _, count, when):
+                with self.compiler.during(when, scope):
+                    self._discard(name, count, scope, record)
             case _:
                 raise Uncovered(f"the step {step[0]}")
 
@@ -113,6 +116,56 @@ class Structs(Part):
             return
         self.assembly.emit("CHECK", self.expressions.place(that), self.assembly.refusal(code))
 
+    # --- lists that are emptied unless a condition holds for each element -------------------------------------------
+
+    def _note_discards(self, steps: Sequence[Any], scope: Scope) -> None:
+        """Which lists a step further on may empty: that is decided while their elements are read."""
+        for step in steps:
+            if step[0] == "discard" and not self._surely_never(step[4], scope):
+                if step[1] in scope.discards:
+                    raise Uncovered("a list that is discarded twice")
+                scope.discards[step[1]] = Discard(step[2], self.assembly.register("int"))
+
+    def _surely_never(self, when: Tree, scope: Scope) -> bool:
+        """Whether a condition cannot hold, as far as that is known before the struct is read."""
+        try:
+            return self.compiler.never(when, scope)
+        except Uncovered:
+            return False
+
+    def discarding(self, name: str, scope: Scope, column: Column | None) -> Discard | None:
+        """What empties a list of the struct that is read into a column."""
+        discard = scope.discard(name) if name else None
+        if discard is not None:
+            discard.listed, discard.column = True, column
+        return discard
+
+    def kept(self, discard: Discard, element: Scope | None) -> None:
+        """Note whether an element that has been read is to be kept."""
+        if element is None or not _looks_inside(discard.keep):
+            raise Uncovered("a discard by what stands outside of the element, or of elements of several structs")
+        holds = self.expressions.compiled(discard.keep, element)
+        if isinstance(holds, Constant) and holds.value:
+            return
+        dropped, end = Label(), Label()
+        if isinstance(holds, Code) and not self.compiler.conditions.branch(holds, dropped):
+            self.assembly.emit("WHEN", self.expressions.place(holds), dropped)
+        if isinstance(holds, Code):
+            self.assembly.jump(end)
+        self.assembly.place(dropped)
+        self.assembly.emit("COMPUTE", self.expressions.place(ALWAYS), 2, discard.dropped.read(), None, *UNBOUNDED)
+        self.assembly.place(end)
+
+    def _discard(self, name: str, count: str, scope: Scope, record: Column | None) -> None:
+        discard, elements, counted = scope.discards[name], scope.names.get(name), scope.names.get(count)
+        if not discard.listed or elements is None or elements.kind != "list" or counted is None:
+            raise Uncovered("a discard of what is no list of the engine's, or whose count comes later")
+        shown, column = member(record, count), discard.column
+        if column is not None and column.parent is not record:
+            raise Uncovered("a discard of a list that is one of several alternatives")
+        places = column and column.index, counted.read(), shown and shown.index
+        self.assembly.emit("DISCARD", discard.dropped.read(), elements.read(), *places)
+
     def _verify(self, name: str, scope: Scope) -> None:
         algorithm, first, last, code = scope.checksums[name]
         bounds = self.compiler.placed(first, scope), self.compiler.placed(last, scope)
@@ -124,3 +177,16 @@ class Structs(Part):
         else:
             raise Uncovered(f"the digest {algorithm}")
         self.assembly.emit(op, place, *bounds, scope.start(), stored, self.assembly.refusal(code))
+
+
+def _looks_inside(tree: Tree) -> bool:
+    """Whether an expression looks at parameters and at the struct's own fields alone."""
+    match tree:
+        case ("here" | "size" | "index" | "mark", *_):
+            return False
+        case ("field", up, *_):
+            return bool(up == 0)
+        case tuple():
+            return all(_looks_inside(each) for each in tree)
+        case _:
+            return True

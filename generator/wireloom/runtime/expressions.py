@@ -303,7 +303,11 @@ def decimal(text: Any, bits: int) -> int | None:
     return _exact(number) if number < 1 << bits else None
 
 
-def md5(text: Any) -> int | None:
+@overload
+def md5(text: str | bytes | bytearray | memoryview) -> int: ...
+@overload
+def md5(text: object) -> int | None: ...
+def md5(text: object) -> int | None:
     """MD5 of the bytes (of the UTF-8 of a text) as an unsigned big-endian number."""
     if not isinstance(text, str | bytes | bytearray | memoryview):
         return None

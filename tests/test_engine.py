@@ -1,11 +1,14 @@
 """The native engine against the construct parser: the same columns, and errors from one place."""
-# ruff: noqa: S311, FBT002, PT018 - no secrets are made
+# ruff: noqa: S311, FBT002, PT018, E501 - no secrets are made
 
+import json
+import math
 import random
 import struct
 import sys
 import warnings
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
@@ -63,7 +66,7 @@ def test_valid_records_are_read_by_the_engine_alone(engine):
 def test_engine_and_parser_agree_on_mutants(name, settings):
     engine = data.engine(name)
     request = asked(engine, **settings)
-    records = list(mutants(differential.seeds(name), 1500, 11, differential.parser(engine, request)))
+    records = list(differential.altered(engine, differential.seeds(name), 1500, 11, request))
     assert differential.compare(engine, records, request) == []
 
 
@@ -79,7 +82,7 @@ def test_every_root_is_covered_nested_and_flat(name, root):
 def test_engine_and_parser_agree_on_every_form_of_open_values(name, settings, form):
     engine = data.engine(name)
     request = asked(engine, open_values=form, **settings)
-    records = list(mutants(differential.seeds(name), 800, 12, differential.parser(engine, request)))
+    records = list(differential.altered(engine, differential.seeds(name), 800, 12, request))
     assert differential.compare(engine, records, request) == []
 
 
@@ -136,6 +139,86 @@ def any_double(source):
     """Doubles of every size, and those that texts get wrong."""
     plain = source.choice((0.0, -0.0, 1.0, 1e16, 1e-5, 5e-324, 2.0**-44, 1.7976931348623157e308, 0.1, 123456.789))
     return source.choice((plain, struct.unpack("<d", source.randbytes(8))[0], source.uniform(-1e6, 1e6)))
+
+
+def test_floats_of_json_are_those_of_python():
+    engine, source = data.engine("aerospike_json"), random.Random(17)
+    literals = [text for _ in range(4000) if math.isfinite(float(text := written_float(source)))]
+    bins = ",".join(f'{{"name":"{place}","type":"float","value":{text}}}' for place, text in enumerate(literals))
+    record = f'{{"msg":"write","key":["t",null,"AAECAwQFBgcICQoLDA0ODxAREhM=",1],"bins":[{bins}]}}'
+    (found,) = engine.decode(pa.array([record.encode()]), asked(engine)).records.to_pylist()
+    assert [repr(each["value"]["float"]) for each in found["bins"]] == [repr(float(text)) for text in literals]
+
+
+def written_float(source):
+    """A number as people and programs write them, some of them halfway between two doubles."""
+    double = any_double(source)
+    match source.randrange(5):
+        case 0:
+            return repr(double)
+        case 1:
+            return f"{double:.{source.choice((3, 16, 17, 18, 24))}e}"
+        case 2:
+            return f"{source.randrange(10 ** source.randrange(1, 24))}.{source.randrange(10**9)}e{source.randrange(-30, 30)}"
+        case 3:
+            return str(source.randrange(10 ** source.randrange(1, 30)))
+        case _:
+            return (
+                str((Decimal(double) + Decimal(math.nextafter(double, math.inf))) / 2)
+                if 1e-280 < abs(double) < 1e280
+                else "-0"
+            )
+
+
+@pytest.mark.parametrize("name", ["aerospike_json", "databus_json"])
+def test_json_is_read_whatever_the_order_of_members_and_the_white_space(name):
+    engine, source, records = data.engine(name), random.Random(4), []
+    for record in good(data.engine(name)):
+        try:
+            members = json.loads(record, object_pairs_hook=list)
+        except ValueError:
+            continue
+        if not isinstance(members[0], tuple):
+            continue
+        source.shuffle(members)
+        written = [f" {json.dumps(key)}\t:\n{spelt(value)} " for key, value in members]
+        records.append(("\r\n{" + ",".join(written) + "} ").encode())
+    assert len(records) > 10
+    assert differential.compare(engine, records, asked(engine)) == []
+    assert engine.reread == 0
+
+
+def spelt(value):
+    """JSON of what was read with its members as pairs; letters as escapes."""
+    if isinstance(value, list) and value and isinstance(value[0], tuple):
+        return "{" + ",".join(f"{json.dumps(key)}: {spelt(each)}" for key, each in value) + "}"
+    if isinstance(value, list):
+        return "[ " + " , ".join(map(spelt, value)) + "]"
+    if isinstance(value, str):
+        return (
+            '"'
+            + "".join(
+                f"\\u{ord(each):04x}"
+                if each.isalpha() and each < "\ud800"
+                else json.dumps(each, ensure_ascii=False)[1:-1]
+                for each in value
+            )
+            + '"'
+        )
+    return json.dumps(value)
+
+
+def test_names_that_come_twice_are_seen_however_many_there_are():
+    engine = data.engine("aerospike_json")
+    for count in (2, 24, 25, 26, 300):
+        for same in (False, True):
+            names = [f"name-{number}" for number in range(count)]
+            names[-1] = names[0] if same else names[-1]
+            value = ",".join(f'"{name}":{place}' for place, name in enumerate(names))
+            record = f'{{"msg":"write","key":["t",null,"AAECAwQFBgcICQoLDA0ODxAREhM=",1],"bins":[{{"name":"m","type":"map","value":{{{value}}}}}]}}'
+            assert differential.compare(engine, [record.encode()], asked(engine)) == []
+            assert parses(engine, record.encode()) != same
+    assert engine.reread == 0
 
 
 def test_each_column_alone_is_as_among_all(engine):

@@ -1,7 +1,9 @@
 """Messages for measuring and for mutating, made from a seed: the same bytes on every machine."""
 # ruff: noqa: S311, S102, PERF401 - no secrets are made
 
+import base64
 import hashlib
+import json
 import random
 import struct
 import zlib
@@ -127,6 +129,55 @@ def _container(source: random.Random) -> list[object]:
     if source.random() < 0.5:
         return [20, 0, [source.randrange(1000), "a", None, [1.5, True]]]
     return [19, 1, {"name": "value", "number": source.randrange(10**9), "list": [1, 2, 3]}]
+
+
+# --- JSON ----------------------------------------------------------------------------------------------------------
+
+_JSON_TYPES = {1: "int", 2: "float", 3: "str", 4: "blob", 17: "bool", 19: "map", 20: "list"}
+
+
+def aerospike_json(count: int) -> list[bytes]:
+    """The messages of `aerospike` as Aerospike's connector writes them in JSON, about 450 bytes."""
+    source = random.Random(_SEED)
+    return [_compact(_json_message(_message(source, number))) for number in range(count)]
+
+
+def _json_message(message: list[Any]) -> dict[str, object]:
+    _, _, (key, generation, expiry, update, bins) = message
+    named = [key[0], key[1], _base64(key[2]), key[3]]
+    rest = {"gen": generation, "exp": expiry, "lut": update, "bins": [_json_bin(*each) for each in bins]}
+    return {"msg": "write", "key": named, **rest}
+
+
+def _json_bin(name: str, type: int, flags: int, value: Any) -> dict[str, object]:
+    shown = _base64(value) if isinstance(value, bytes) else value
+    return {"name": name, "type": _JSON_TYPES[type], "value": shown, **({"order": "key"} if flags else {})}
+
+
+def databus_json(count: int, size: int = 100) -> list[bytes]:
+    """V1 lines with a numeric key and a value of `size` bytes as Jackson writes it: base64 with line feeds."""
+    source = random.Random(_SEED)
+    return [_compact(_json_line(source, number, size)) for number in range(count)]
+
+
+def _json_line(source: random.Random, number: int, size: int) -> dict[str, object]:
+    encoded = _base64(source.randbytes(size))
+    value = "\n".join(encoded[at : at + 76] for at in range(0, len(encoded), 76))
+    head = {"opcode": "UPSERT", "key": number, "sequence": number, "logicalPartitionId": 2, "physicalPartitionId": 1}
+    stamp = {"timestampInNanos": 1_700_000_000_000_000_000 + number, "srcId": 5}
+    schema = {"schemaId": _base64(bytes(range(16))), "valueEnc": "JSON", "isReplicated": False}
+    return {**head, **stamp, **schema, "value": value}
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
+
+
+def _compact(tree: object) -> bytes:
+    return json.dumps(tree, separators=(",", ":")).encode()
+
+
+# --- KPL -----------------------------------------------------------------------------------------------------------
 
 
 def kpl(count: int, records: int = 240, size: int = 200) -> list[bytes]:

@@ -38,6 +38,8 @@ def seeds(name: str) -> list[bytes]:
     made = {
         "databus_event": lambda: data.databus(20, 12),
         "aerospike_msgpack": lambda: data.aerospike(60),
+        "aerospike_json": lambda: data.aerospike_json(60),
+        "databus_json": lambda: data.databus_json(20, 70),
         "kpl_record": lambda: [*data.kpl(4, 3, 12), *data.kpl(2, 20, 5)],
     }
     return [*(made[name]() if name in made else ()), *data.examples(name)]

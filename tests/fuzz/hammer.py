@@ -22,7 +22,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import differential
 import engine_data as data
-from mutants import mutants
 
 from wireloom.runtime.engine import Request
 
@@ -60,8 +59,7 @@ def _batches(name: str, count: int, seed: int) -> Iterator[tuple[int, int, list[
     requests = _requests(name)
     while done < count:
         size = min(_CHUNK, count - done)
-        parse = differential.parser(engine, requests[variant])
-        yield done + size, variant, list(mutants(records, size, seed + done, parse))
+        yield done + size, variant, list(differential.altered(engine, records, size, seed + done, requests[variant]))
         done += size
         variant = (variant + 1) % len(requests)
 

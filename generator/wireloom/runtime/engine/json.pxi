@@ -158,7 +158,7 @@ cdef int json_object(Machine *m, const int64_t *i, const wl_node *node) noexcept
         name = wl_text_of(&m.json, nodes + at, &size)
         field = hint
         while True:
-            if size == field[0] & 0xFFFF and memcmp(name, m.texts + (field[0] >> 16), <size_t>size) == 0:
+            if size == field[0] & 0xFFFF and wl_same_text(name, size, m.texts + (field[0] >> 16), size):
                 slot = m.slots + field[1]
                 slot.found = True
                 slot.number = <uint64_t>(at + 1)
@@ -196,7 +196,7 @@ cdef int json_find(Machine *m, const int64_t *i) noexcept nogil:
     at = <int64_t>object + 1
     while at < nodes[object].next:
         name = wl_text_of(&m.json, nodes + at, &size)
-        if size == i[2] and memcmp(name, m.texts + i[1], <size_t>size) == 0:
+        if size == i[2] and wl_same_text(name, size, m.texts + i[1], size):
             m.node = at + 1
             return OK
         at = nodes[at + 1].next
@@ -498,90 +498,91 @@ cdef int json_document(Machine *m, const int64_t *i) noexcept nogil:
 
 cdef int json_step(Machine *m, const int64_t *i, int op) noexcept nogil:
     """Execute one instruction of JSON."""
-    cdef const wl_node *node
     cdef Slot *slot
-    if op == OP_JSON_DOCUMENT:
-        return json_document(m, i)
     if op == OP_JSON_MEMBER:  # slot, target where absent, whether that is an error
         slot = m.slots + i[1]
         m.none = not slot.found
-        if m.none:
-            if i[3]:
-                return IRREGULAR
+        if not m.none:
+            slot.count = 1
+            m.node = <int64_t>slot.number
+        elif i[3]:
+            return IRREGULAR
+        else:
             m.next = i[2]
-            return OK
-        slot.count = 1
-        m.node = <int64_t>slot.number
-        return OK
-    if op == OP_JSON_CLOSE:
+    elif op == OP_JSON_DOCUMENT:
+        return json_document(m, i)
+    elif op == OP_JSON_CLOSE:
         return json_close(m, i)
-    if op == OP_JSON_FIND:
+    elif op == OP_JSON_FIND:
         return json_find(m, i)
-    if op == OP_JSON_AT:  # slot of an object
+    elif op == OP_JSON_AT:  # slot of an object
         m.node = <int64_t>(m.slots + i[1]).number
-        return OK
-    if op == OP_JSON_ELEMENT:  # slot of an array
+    elif op == OP_JSON_ELEMENT:  # slot of an array
         slot = m.slots + i[1]
         if slot.count < 1 or slot.number >= <uint64_t>m.json.count:
             return IRREGULAR
         slot.count -= 1
         m.node = <int64_t>slot.number
         slot.number = m.json.nodes[slot.number].next
-        return OK
-    if op == OP_JSON_NO_MORE:  # slot of an array
+    elif op == OP_JSON_NO_MORE:  # slot of an array
         return OK if (m.slots + i[1]).count == 0 else IRREGULAR
-    if op == OP_JSON_NEXT:  # nothing: from a name to its value
+    elif op == OP_JSON_NEXT:  # nothing: from a name to its value
         m.node += 1
-        return OK
-    if <uint64_t>m.node >= <uint64_t>m.json.count:
+    elif <uint64_t>m.node < <uint64_t>m.json.count:
+        return json_value(m, i, op, m.json.nodes + m.node)
+    else:
         return IRREGULAR
-    node = m.json.nodes + m.node
+    return OK
+
+
+cdef inline int json_value(Machine *m, const int64_t *i, int op, const wl_node *node) noexcept nogil:
+    """Execute one instruction on the value at hand."""
     if op == OP_JSON_INTEGER:
         return json_integer(m, i, node)
-    if op == OP_JSON_TEXT:
+    elif op == OP_JSON_TEXT:
         return json_text(m, i, node)
-    if op == OP_JSON_BYTES:
+    elif op == OP_JSON_BYTES:
         return json_bytes(m, i, node)
-    if op == OP_JSON_FLOAT:
+    elif op == OP_JSON_FLOAT:
         return json_float(m, i, node)
-    if op == OP_JSON_BOOLEAN:  # register, column
+    elif op == OP_JSON_BOOLEAN:  # register, column
         if node.kind != WL_BOOLEAN:
             return IRREGULAR
         m.value = <int64_t>node.value
         m.none = m.wide = False
         return deliver_boolean(m, i[1], i[2])
-    if op == OP_JSON_NULL:
+    elif op == OP_JSON_NULL:
         m.none = True
         return OK if node.kind == WL_NULL else IRREGULAR
-    if op == OP_JSON_NULL_JUMP:  # target
+    elif op == OP_JSON_NULL_JUMP:  # target
         if node.kind == WL_NULL:
             m.none = True
             m.next = i[1]
         return OK
-    if op == OP_JSON_KIND:  # table of targets by kind
+    elif op == OP_JSON_KIND:  # table of targets by kind
         if m.tables[i[1] + node.kind] < 0:
             return IRREGULAR
         m.next = m.tables[i[1] + node.kind]
         return OK
-    if op == OP_JSON_OBJECT:
+    elif op == OP_JSON_OBJECT:
         return json_object(m, i, node)
-    if op == OP_JSON_ARRAY:
+    elif op == OP_JSON_ARRAY:
         return json_array(m, i, node)
-    if op == OP_JSON_REPEAT:
+    elif op == OP_JSON_REPEAT:
         return json_repeat(m, i, node)
-    if op == OP_JSON_RAW:  # kinds, column: the value's own text
+    elif op == OP_JSON_RAW:  # kinds, column: the value's own text
         if not i[1] >> node.kind & 1 or json_deep(node, m.limit):
             return IRREGULAR
         m.none = False
         if i[2] < 0:
             return OK
         return put_bytes_near(m.columns, i[2], m.json.text + node.start, <int64_t>node.end - node.start, m.readable - m.json.text - node.start)
-    if op == OP_JSON_COUNT:  # register: how many the list or object has
+    elif op == OP_JSON_COUNT:  # register: how many the list or object has
         if node.kind < WL_LIST:
             return IRREGULAR
         m.registers[i[1]] = wl_members(node)
         m.absent[i[1]] = False
         return OK
-    if op == OP_JSON_OPEN:
+    elif op == OP_JSON_OPEN:
         return json_open(m, i, node)
     return IRREGULAR

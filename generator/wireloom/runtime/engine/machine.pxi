@@ -294,7 +294,7 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
         else:
             m.position = p
             m.next = at
-            code = step(m, i, op)
+            code = json_step(m, i, op) if OP_JSON_DOCUMENT <= op <= OP_JSON_OPEN else step(m, i, op)
             p = m.position
             end = m.end
             at = m.next
@@ -414,7 +414,7 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
     elif op == OP_PROTO_ENTRY:
         return table_entry(m, i)
     else:
-        return json_step(m, i, op)
+        return IRREGULAR
     return OK
 
 

@@ -62,6 +62,7 @@ cdef extern from "json.h" nogil:
     int wl_json_read(wl_json *json, const uint8_t *text, int64_t size, int64_t depth)
     void wl_json_free(wl_json *json)
     const uint8_t *wl_text_of(const wl_json *json, const wl_node *node, int64_t *size)
+    bint wl_same_text(const uint8_t *a, int64_t a_size, const uint8_t *b, int64_t b_size)
     int64_t wl_members(const wl_node *node)
     int64_t wl_height(const wl_node *node)
     bint wl_node_real(const wl_node *node, double *real)

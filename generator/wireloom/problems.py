@@ -74,7 +74,7 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         # checksums and codes
         "unknown-checksum": "A checksum that there is not.",
         "unverified-checksum": "A checksum that no step verifies.",
-        "bad-checksum-width": "A CRC of a width that there is not.",
+        "bad-checksum-width": "A CRC of a width that there is not, or a number of it that has more bits.",
         "checksum-check-value": "CRC parameters that do not give the stated check value.",
         "unknown-code": "An error code without a meaning.",
         "unused-code": "An error code that nothing reports.",
@@ -156,11 +156,11 @@ class Problems:
             raise SpecProblems(self.found)
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """A hint for an unknown name: the nearest known one, or all of them where they are few."""
     names = [candidate for candidate in known if candidate]
     folded = {candidate.lower(): candidate for candidate in reversed(names)}
-    near = difflib.get_close_matches(name.lower(), list(folded), n=1, cutoff=0.6)
+    near = difflib.get_close_matches(name.lower(), list(folded), n=1, cutoff=cutoff)
     if near:
         return f"did you mean {folded[near[0]]}?"
     if 0 < len(names) <= 16:

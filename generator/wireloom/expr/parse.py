@@ -101,6 +101,10 @@ def tokens(text: str) -> tuple[Token, ...]:
             raise ExpressionError(
                 f"{fraction[1]} is a fraction, and expressions have integers", fraction.start(1), hint
             )
+        foreign = _FOREIGN.match(text, position)
+        if foreign is not None:
+            message = f"{foreign[1]} does not belong into an expression"
+            raise ExpressionError(message, foreign.start(1), _MEANT.get(foreign[1], ""))
         match = _TOKEN.match(text, position)
         if match is None:
             raise _stray(text, len(text) - len(text[position:].lstrip()))
@@ -110,6 +114,18 @@ def tokens(text: str) -> tuple[Token, ...]:
     if len(found) > _LENGTH:
         raise ExpressionError("too long", found[_LENGTH].column, "compute parts of it in hidden fields")
     return (*found, Token("end", "", len(text)))
+
+
+_FOREIGN = re.compile(r"\s*(&&|\|\||\*\*|=>|=<|<>|===|!==|\+\+)")
+_MEANT = {
+    "&&": "write `and`",
+    "||": "write `or`",
+    "=>": "write `>=`",
+    "=<": "write `<=`",
+    "<>": "write `!=`",
+    "===": "write `==`",
+    "!==": "write `!=`",
+}
 
 
 def _stray(text: str, column: int) -> ExpressionError:
@@ -282,7 +298,8 @@ class _Parser:
 
     def expect_end(self) -> None:
         if self.word.kind != "end":
-            raise ExpressionError(f"{_shown(self.word)} behind the end of the expression", self.word.column)
+            hint = "equality is ==" if self.word.text == "is" else ""
+            raise ExpressionError(f"{_shown(self.word)} behind the end of the expression", self.word.column, hint)
 
 
 def _integer(word: Token) -> Literal:

@@ -45,7 +45,7 @@ def _bit(scope: Scope, place: Place, name: str, document: str | int | Bits, whol
         low, width = _span(scope, place, str(document), whole)
         return Bit(name, low, width)
     low, width = _span(scope, place / "at", str(document.at), whole)
-    values = Integer(max(width, 1), signed=document.signed)
+    values = Integer(width or whole.bits, signed=document.signed)
     return Bit(
         name=name,
         low=low,
@@ -62,21 +62,21 @@ def _bit(scope: Scope, place: Place, name: str, document: str | int | Bits, whol
 
 
 def _kind(document: Bits, width: int) -> Kind:
-    if document.values is not None:
+    if document.values is not None or not width:
         return Kind.ANY
     return Kind.BOOLEAN if width == 1 else Kind.INTEGER
 
 
 def _span(scope: Scope, place: Place, text: str, whole: Integer) -> tuple[int, int]:
-    """The lowest bit and the number of bits."""
+    """The lowest bit and the number of bits; of what has been reported, none."""
     match = _SPAN.fullmatch(text)
     if match is None:
         scope.draft.reports(place, "bits-out-of-range", f"{text} names no bits", "write `3` or `0..1`")
-        return 0, 1
+        return 0, 0
     low, high = int(match[1]), int(match[2] or match[1])
     if low > high or high >= whole.bits:
         scope.draft.reports(
             place, "bits-out-of-range", f"the integer has no bits {text}", f"0 to {whole.bits - 1}, the lower one first"
         )
-        return 0, 1
+        return 0, 0
     return low, high - low + 1

@@ -12,6 +12,7 @@ from wireloom.expr.ast import Expression, FieldRef, Literal, ParameterRef, refer
 from wireloom.model import types
 from wireloom.model.types import Encoding, Field, Presence, Struct, Type
 from wireloom.resolve.draft import Draft
+from wireloom.resolve.expressions import BROKEN
 from wireloom.resolve.sites import Names, Role, Types, sites, structs
 from wireloom.spec.documents import Place
 
@@ -132,11 +133,14 @@ def _check_source(  # noqa: PLR0913 - what there is to know about it
 
 def _check_constant(draft: Draft, place: Place, field: Field, looked_at: frozenset[str]) -> None:
     """What readers do not see and expressions look at is not always derived as the same: records may say otherwise."""
+    if field.derive is BROKEN:
+        return
     if field.hidden and field.wire_name in looked_at and _is_constant(field.derive):
         message = f"builders would always write one {field.wire_name}, and expressions look at what a record says"
         draft.reports_entry(place, "unknown-on-build", message, "say `const`, or let readers see it")
     for bit in field.bits:
-        if bit.hidden and field.hidden and bit.name in looked_at and _is_constant(bit.derive):
+        hidden = bit.hidden and field.hidden and bit.derive is not BROKEN
+        if hidden and bit.name in looked_at and _is_constant(bit.derive):
             message = f"builders would always write one {bit.name}, and expressions look at what a record says"
             draft.reports_entry(place / "bits" / bit.name, "unknown-on-build", message, "let readers see it")
 

@@ -134,6 +134,28 @@ SCALARS: Mapping[str, Type] = MappingProxyType(
     {word: type for builtin in BUILTINS.values() for word, type in builtin.words.items()}
 )
 CONSTRUCTORS = ("list", "map", "ext")
+OTHER_WORDS = {  # how other languages call a type
+    "string": "str",
+    "text": "str",
+    "char": "str(1)",
+    "boolean": "bool",
+    "byte": "uint8",
+    "uint": "uint32",
+    "short": "int16",
+    "long": "int64",
+    "integer": "int",
+    "double": "float64",
+    "number": "float",
+    "binary": "bytes",
+    "blob": "bytes",
+    "array": "list(TYPE)",
+    "repeated": "list(TYPE)",
+    "vector": "list(TYPE)",
+    "dict": "map(KEY, VALUE)",
+    "object": "map(KEY, VALUE)",
+    "none": "nil",
+    "null": "nil",
+}
 TYPE_NAMES = (*SCALARS, *CONSTRUCTORS, "any")
 
 

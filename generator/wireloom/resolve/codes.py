@@ -22,6 +22,7 @@ from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode
 
 _CODE_KEYS = ("else", "extElse", "error", "end")
 _PROTOBUF_BITS = (32, 64)  # of integers on the wire
+_NEAR = 0.8  # codes are made of few words, so that many are a little alike
 _CODE_LISTS = ("codes", "wrongWhen")
 
 
@@ -32,7 +33,7 @@ def check_codes(draft: Draft) -> None:
     for place, code in _written_codes(draft.place):
         mentioned.add(code)
         if code not in known:
-            near = nearest(code, known)
+            near = nearest(code, known, _NEAR)
             meant.add(near.removeprefix("did you mean ").removesuffix("?"))
             hint = near if near.startswith("did") else f"say in `errors` what {code} means"
             draft.reports(place, "unknown-code", f"nothing says what {code} means", hint)

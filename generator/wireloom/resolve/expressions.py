@@ -68,6 +68,8 @@ def _checked(scope: Scope, place: Place, resolved: Expression, wanted: Kind, col
     try:
         found = kind(resolved)
     except KindError as error:
+        if _is_broken(resolved):
+            return BROKEN  # said of the name
         scope.draft.reports(place, "expression-type", error.message, error.hint, column=column)
         return BROKEN
     if not fits(found, wanted):

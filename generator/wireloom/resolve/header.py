@@ -1,6 +1,6 @@
 """What stands at the head of a format: parameters, byte order, checksums, ranges, limits."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 
 from wireloom import names
 from wireloom.expr.ast import Kind
@@ -110,7 +110,7 @@ def _require_options(draft: Draft, place: Place, name: str, options: tuple[str, 
         draft.reports(
             place,
             "unfit-parameter",
-            f"{name} says other things than are meant here",
+            f"{name} {_other_words(parameter.one_of, options)}",
             f"its `oneOf` has only {', '.join(options)}",
         )
 
@@ -131,6 +131,13 @@ def limit(draft: Draft, name: str, stated: int | str) -> int | str:
     return stated
 
 
+def _other_words(one_of: Iterable[str] | None, options: Collection[str]) -> str:
+    """What a parameter says that means nothing here."""
+    if one_of is None:
+        return "may be anything"
+    return f"may be {', '.join(repr(word) for word in one_of if word not in options)}, which means nothing here"
+
+
 # --- checksums and ranges ------------------------------------------------------------------------------------------
 
 
@@ -146,6 +153,11 @@ def _crc(draft: Draft, place: Place, name: str, document: Crc) -> CrcAlgorithm:
         draft.reports(
             place / "width", "bad-checksum-width", f"{document.width} bits", "a CRC has 8, 16, 24, 32 or 64 bits"
         )
+    elif (wide := _too_wide(document)) is not None:
+        key, number = wide
+        hint = "its highest bit is left out" if key == "poly" and number >> document.width == 1 else ""
+        message = f"0x{number:X} has more than {document.width} bits"
+        draft.reports(place / key, "bad-checksum-width", message, hint)
     else:
         found = crc(document, b"123456789")
         if found != document.check:
@@ -165,6 +177,12 @@ def _crc(draft: Draft, place: Place, name: str, document: Crc) -> CrcAlgorithm:
         document.check,
         document.doc,
     )
+
+
+def _too_wide(document: Crc) -> tuple[str, int] | None:
+    """The first number of a CRC that has more bits than it, or is negative, and its key."""
+    stated = {"poly": document.poly, "init": document.init, "xorout": document.xorout, "check": document.check}
+    return next(((key, number) for key, number in stated.items() if number >> document.width), None)
 
 
 def crc(document: Crc, data: bytes) -> int:

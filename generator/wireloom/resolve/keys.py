@@ -103,9 +103,17 @@ def check_form(around: Surroundings, place: Place, field: Field, document: Field
     """Report a field that cannot stand in its container."""
     off_wire = field.compute is not None or field.counted
     report = around.scope.draft.reports_entry
-    if form is Form.MESSAGE and not off_wire and not field.tag:
+    if form is Form.ARRAY and document.member:
+        report(
+            place / "member", "wrong-encoding", "a position has no name", "drop `member`; `as` says what readers see"
+        )
+    if form is Form.MESSAGE and not off_wire and document.tag is None:
         report(place, "missing-tag", f"{field.wire_name} has no field number", "give it a `tag`")
-    if form is Form.MESSAGE and field.tag and not (0 < field.tag < 1 << 29 and field.tag not in range(19000, 20000)):
+    if (
+        form is Form.MESSAGE
+        and document.tag is not None
+        and not (0 < field.tag < 1 << 29 and field.tag not in range(19000, 20000))
+    ):
         around.reports(
             place / "tag", "bad-tag", f"{field.tag} is no field number", "1 to 536870911, without 19000 to 19999"
         )

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from wireloom.expr.ast import Expression, FieldRef, Literal, MarkRef, Position, Unary, parts
+from wireloom.expr.sums import Sum, sum_of
+from wireloom.expr.text import text_of
 from wireloom.model import types
 from wireloom.model.types import Encoding, Field, Form, Struct, Type
 from wireloom.resolve.draft import Draft
@@ -193,6 +195,7 @@ class _Span:
 
 def _check_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
     """Fields at stated offsets overlap no other field and leave no unnamed byte."""
+    _check_variable_offsets(draft, place, struct, named)
     spans: list[_Span] = []
     reached: int | None = 0  # where the next field begins, where that is known
     for where, field in _placed(struct, place):
@@ -221,6 +224,57 @@ def _check_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> 
         if known:
             spans.append(_Span(field.wire_name, start, end))
         reached = end if known else None
+
+
+def _check_variable_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
+    """The same behind fields whose sizes follow from the record: offsets are sums of what other fields say."""
+    reached: Sum | None = Sum()
+    before = ""
+    for where, field in _placed(struct, place):
+        if field.compute is not None or field.counted:
+            continue
+        if field.at is not None:
+            start = sum_of(field.at, reached)
+            if start is not None and reached is not None and reached.terms:
+                _check_start(draft, where / "at", field, before, start, reached)
+            reached = start
+        size = None if field.when is not None or reached is None else _size_sum(field, named, reached)
+        reached = None if reached is None or size is None else reached.plus(size)
+        before = field.wire_name
+
+
+def _check_start(  # noqa: PLR0913 - what there is to know about it
+    draft: Draft, place: Place, field: Field, before: str, start: Sum, reached: Sum
+) -> None:
+    gap = start.plus(reached.times(-1))
+    at = f"{text_of(field.at)}" if field.at is not None else ""
+    if gap.terms and start.terms:
+        return  # the record alone tells
+    if gap.terms or gap.number > 0:
+        message = f"nothing names the bytes between the end of {before} and {at}"
+        hint = f"`- reserved: bytes({at} - here)` before it does"
+        draft.reports(place, "gap-in-layout", message, hint)
+    elif gap.number < 0:
+        message = f"{field.wire_name} at {at} overlaps {before}"
+        ends = f"{before} ends {-gap.number} byte{'s' if gap.number < -1 else ''} behind that"
+        draft.reports(place, "overlapping-fields", message, ends)
+
+
+def _size_sum(field: Field, named: Types, reached: Sum) -> Sum | None:
+    """The bytes of a field, as a sum of what other fields say."""
+    fixed = fixed_size(field, named)
+    if fixed is not None:
+        return Sum(fixed)
+    if field.size is not None:
+        return sum_of(field.size, reached)
+    match field.type:
+        case types.Bytes(size=size) | types.Text(size=size) if size is not None:
+            return sum_of(size, reached)
+        case types.Array(count=count, element=element) if count is not None:
+            each, many = type_size(element, named, frozenset()), sum_of(count, reached)
+            return None if each is None or many is None else many.times(each)
+        case _:
+            return None
 
 
 def _is_named_later(struct: Struct, field: Field, start: int) -> bool:

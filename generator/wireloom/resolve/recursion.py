@@ -78,8 +78,10 @@ def check_use(draft: Draft, outlines: Outlines) -> None:
         if name not in reached:
             reached.add(name)
             waiting.extend(each for each, _ in direct_names(draft, draft.content.types[name]))
+    said = {problem.path for problem in draft.problems.found if problem.id == "bad-name"}
+    said |= {problem.hint for problem in draft.problems.found if problem.id == "unknown-type"}
     for name in draft.content.types if outlines.roots else ():
-        if name not in reached:
+        if name not in reached and not said & {f"types.{name}", f"did you mean {name}?"}:
             draft.reports_entry(
                 draft.place / "types" / name, "unreachable-type", f"no root leads to {name}", "use it, or drop it"
             )

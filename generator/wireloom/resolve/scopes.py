@@ -187,7 +187,18 @@ class Scope:
         if name in known:
             hint = "an expression sees what stands before it, in its struct and in those around; move it behind"
             return MeaningError("later-name", f"{name} is not known yet", hint)
-        return MeaningError("unknown-name", f"there is no {name} here", nearest(name, known))
+        hint = f"a text stands in quotes: '{name}'" if name in self._texts() else nearest(name, known)
+        return MeaningError("unknown-name", f"there is no {name} here", hint)
+
+    def _texts(self) -> set[object]:
+        """The texts that fields and parameters can be, and the names of ranges."""
+        texts = set[object](self.draft.content.ranges)
+        for parameter in self.draft.content.parameters.values():
+            texts |= set(parameter.one_of or ())
+        for type in {self.type, *self.inside} & self.outlines.types.keys():
+            for member in self.outlines.types[type].members.values():
+                texts |= set(member.values or ())
+        return texts
 
     def _visible(self) -> Iterator[str]:
         """Every field that some way outward finds."""

@@ -36,6 +36,7 @@ from wireloom.model.types import (
     Trial,
     Type,
 )
+from wireloom.names import type_name_flaw
 from wireloom.problems import nearest
 from wireloom.resolve import builtins, constants, notation
 from wireloom.resolve.expressions import BROKEN, expression
@@ -149,9 +150,11 @@ def _single(around: Surroundings, place: Place, single: notation.Single) -> Type
             return UNKNOWN
         case _, ():
             return _named(around, place, single)
-        case _:
+        case _ if name in builtins.TYPE_NAMES or name in around.scope.draft.content.types:
             around.reports(place, "type-syntax", f"{name} takes no arguments", f"write {name}", column=single.column)
             return UNKNOWN
+        case _:
+            return _named(around, place, single)
 
 
 def _argument(around: Surroundings, place: Place, argument: notation.Argument) -> Type:
@@ -160,12 +163,15 @@ def _argument(around: Surroundings, place: Place, argument: notation.Argument) -
 
 def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
     draft = around.scope.draft
+    types = draft.content.types
     if single.name in builtins.SCALARS:
         if builtins.builtin_of(single.name) == "varint":
             _require_form(around, place, "varint", single.name, single)
         return _ordered(around, builtins.SCALARS[single.name])
-    if single.name in draft.content.types:
+    if single.name in types:
         return Reference(single.name)
+    if any(name != single.name and name.lower() == single.name.lower() and type_name_flaw(name) for name in types):
+        return UNKNOWN  # said of the name
     if single.name == "any":
         around.reports(
             place,
@@ -175,7 +181,8 @@ def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
             column=single.column,
         )
         return UNKNOWN
-    hint = nearest(single.name, (*draft.content.types, *builtins.TYPE_NAMES))
+    meant = builtins.OTHER_WORDS.get(single.name.lower())
+    hint = f"did you mean {meant}?" if meant else nearest(single.name, (*draft.content.types, *builtins.TYPE_NAMES))
     around.reports(place, "unknown-type", f"there is no type {single.name}", hint, column=single.column)
     return UNKNOWN
 
@@ -213,6 +220,11 @@ def _extension(
     around: Surroundings, place: Place, single: notation.Single, code: notation.Argument, content: notation.Argument
 ) -> Type:
     _require_form(around, place, "ext", "ext", single)
+    number = constants.integer(code.text.strip())
+    if number is None or not -128 <= number <= 127:
+        hint = "an integer from -128 to 127 comes first: ext(5, bytes)"
+        around.reports(place, "type-syntax", f"{code.text.strip()} is no ext type", hint, column=code.column)
+        return UNKNOWN
     inner = _argument(around, place, content)
     if not isinstance(inner, Text | Bytes):
         around.reports(
@@ -221,15 +233,6 @@ def _extension(
             "the content of ext is neither str nor bytes",
             "write ext(CODE, bytes)",
             column=content.column,
-        )
-        return UNKNOWN
-    try:
-        number = int(code.text)
-    except ValueError:
-        number = 1 << 8
-    if not -128 <= number <= 127:
-        around.reports(
-            place, "type-syntax", f"{code.text} is no ext type", "an integer from -128 to 127", column=code.column
         )
         return UNKNOWN
     return Extension(number, inner)
@@ -261,7 +264,8 @@ def one_of_of(around: Surroundings, place: Place, form: OneOfType, *, open: bool
 def select_of(around: Surroundings, place: Place, form: SelectType) -> Select:
     """A union chosen by a tag."""
     tag, tag_type = _tag(around, place / "select", form)
-    known = around.scope.values(tag.expression) if isinstance(tag, FieldTag) else None
+    told = isinstance(tag, FieldTag) and tag.expression is not BROKEN
+    known = around.scope.values(tag.expression) if isinstance(tag, FieldTag) and told else None
     cases: list[Case] = []
     taken: dict[tuple[type, Scalar], str] = {}
     for text, case in form.cases.items():

@@ -19,6 +19,10 @@ def mappings_of(scope: Scope, place: Place, values: Table[str, object], type: Ty
         hint = "values are of integers, texts and booleans; of a list, in a struct that is its element"
         scope.draft.reports_entry(place, "wrong-shape", "the field has no single values to list", hint)
         return ()
+    if _is_inverted(type, place, values):
+        hint = "what stands on the wire comes first, what readers see second: `0: idle`"
+        scope.draft.reports_entry(place, "bad-value-key", "meanings stand where values of the field's type must", hint)
+        return ()
     entries: list[Mapping] = []
     taken: set[tuple[object, ...]] = set()
     for text, value in values.items():
@@ -35,6 +39,14 @@ def mappings_of(scope: Scope, place: Place, values: Table[str, object], type: Ty
         entries.append(_mapping(scope, place / text, wire, value))  # type: ignore[arg-type]
     _check_kinds(scope, place, values)
     return tuple(entries)
+
+
+def _is_inverted(type: Type, place: Place, values: Table[str, object]) -> bool:
+    """Whether no key is a value of the type, and every meaning is."""
+    if len(values) == 1 or any(constants.wire_key(type, place / text, text) is not constants.NONE for text in values):
+        return False
+    meanings = [value.value if isinstance(value, MappedValue) else value for value in values.values()]
+    return all(constants.wire_key(type, place, str(meaning)) is not constants.NONE for meaning in meanings)
 
 
 def _has_keys(type: Type) -> bool:

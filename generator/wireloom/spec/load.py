@@ -31,6 +31,31 @@ _WANTED = {
 }
 
 
+_STRUCTURED = ("list_type", "dict_type", "model_type", "model_attributes_type")
+_OTHER_WORDS = {  # how other languages call what a key says
+    "if": "when",
+    "condition": "when",
+    "offset": "at",
+    "position": "at",
+    "pos": "at",
+    "length": "size",
+    "endian": "byteOrder",
+    "endianness": "byteOrder",
+    "enum": "values",
+    "required": "optional",
+    "description": "doc",
+    "comment": "doc",
+    "repeat": "count",
+    "number": "tag",
+    "id": "tag",
+    "value": "const",
+    "contents": "const",
+    "seq": "fields",
+    "members": "fields",
+    "rename": "as",
+    "alias": "as",
+    "message": "doc",
+}
 _FEW = 24  # keys that are worth listing
 _ROUNDS = 8  # of leaving out what has the wrong shape; what is dropped can leave its surroundings incomplete
 
@@ -190,7 +215,33 @@ def _finding(
             return _Finding(_problem("entry-keys", message, hint, node, path), path, Drop())
         case _:
             message = f"{path[-1] if path else 'the document'} is {_shown(value)}"
-            return _Finding(_problem("wrong-type", message, f"write {_wanted(details)}", node, path), path, Drop())
+            hint = _remedy(details, plain, path, value, classes)
+            return _Finding(_problem("wrong-type", message, hint, node, path), path, Drop())
+
+
+def _remedy(
+    details: ErrorDetails,
+    plain: object,
+    path: yaml.Path,
+    value: object,
+    classes: Mapping[int, type[LanguageDocument]],
+) -> str:
+    """What to write in place of a value of another kind."""
+    *above, key = path or ("",)
+    around = _walk(above, plain)[1]
+    if above == ["types"] and isinstance(value, list):
+        return "a struct is `fields:` with these items below it"
+    if value is None and above and above[-1] == "cases" and isinstance(around, Mapping):
+        following = list(around)[list(around).index(key) + 1 :]
+        return f"a key that lists several values is put into quotes: '{', '.join([str(key), *following[:1]])}'"
+    known = classes.get(id(around))
+    field = (
+        next((each for name, each in known.model_fields.items() if (each.alias or name) == key), None)
+        if known
+        else None
+    )
+    example = flow(field.examples[0]) if field and field.examples and details["type"] in _STRUCTURED else ""
+    return f"write {_wanted(details)}" + (f", such as `{key}: {example}`" if example else "")
 
 
 def _missing(  # noqa: PLR0913 - what there is to know about it
@@ -234,7 +285,10 @@ def _unknown_key(
     if _is_enumeration(known, parent):
         return _Finding(None, path, Drop())  # said of the type
     keys = known.keys() if known else ()
-    hint = f"did you mean {slips[path]}?" if path in slips else nearest(str(path[-1]), keys)
+    other = _OTHER_WORDS.get(str(path[-1]).lower(), "")
+    free = other in keys and isinstance(parent, Mapping) and other not in parent
+    meant = slips.get(path) or (other if free else "")
+    hint = f"did you mean {meant}?" if meant else nearest(str(path[-1]), keys)
     meant = hint.removeprefix("did you mean ").removesuffix("?") if hint.startswith("did") else ""
     if not hint and 0 < len(keys) <= _FEW:
         hint = f"known: {', '.join(keys)}"

@@ -129,6 +129,8 @@ def _names(node: Node, path: Path) -> Iterator[str]:
         case SequenceNode(items=items):
             for index, item in enumerate(items):
                 yield from _names(item, (*path, index))
+        case MappingNode(entries=entries) if path[-1:] == ("mark",):
+            yield from (value.text for _, value in entries if isinstance(value, ScalarNode))
         case MappingNode(entries=entries):
             for key, value in entries:
                 below = (*path, key.text)

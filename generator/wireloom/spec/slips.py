@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from wireloom.problems import Problem
 from wireloom.spec.entries import fields_named_as_steps
-from wireloom.spec.language import Entry, FieldDocument, FormatDocument
+from wireloom.spec.language import CheckStep, Entry, FieldDocument, FormatDocument
 from wireloom.spec.yaml import MappingNode, Node, Path, ScalarNode, SequenceNode, find, path_text
 
 _FIELD_KEYS = frozenset(FieldDocument.keys())
@@ -96,6 +96,14 @@ def _of_item(item: MappingNode, path: Path) -> Iterator[Slip]:
     elif _is_empty(value):
         wanted = "what it says" if key.text in _STEPS else f"its type, as `- {key.text}: uint8`"
         yield Slip(path, _at(key, "wrong-type", f"{key.text} is empty", f"write {wanted}", (*path, key.text)))
+    elif isinstance(value, MappingNode) and key.text == "check":
+        for part, nothing in value.entries:
+            if _is_empty(nothing) and part.text not in CheckStep.keys():  # noqa: SIM118 - a class method, no mapping
+                where = (*path, key.text, part.text)
+                yield Slip(
+                    path, _at(part, "unknown-key", "a condition without its key", f"write `that: {part.text}`", where)
+                )
+                return
     elif isinstance(value, MappingNode) and key.text not in _STEPS:
         yield from _of_field(value, (*path, key.text))
 

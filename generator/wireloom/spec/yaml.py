@@ -83,7 +83,9 @@ class _Loader(yaml.SafeLoader):
         if getattr(event, "anchor", None) is not None:
             raise yaml.composer.ComposerError(None, None, "an anchor; a spec says everything where it stands", mark)
         if getattr(event, "tag", None) is not None:
-            raise yaml.composer.ComposerError(None, None, "a tag; the key says what its value is", mark)
+            raise yaml.composer.ComposerError(
+                None, None, "a tag; the key says what its value is, and `not` negates", mark
+            )
         if self._depth == _DEPTH:
             raise yaml.composer.ComposerError(None, None, f"nested deeper than {_DEPTH} levels", mark)
         self._depth += 1

@@ -159,8 +159,8 @@ class Facts:
             case Field(flatten=True):
                 self._set(step.name, self.value)
             case Field():
-                self._set(step.name, self._field(step))
-                self._bits(step)
+                if not self._bits(step):
+                    self._set(step.name, self._field(step))
 
     def _computed(self, step: Computed) -> Any:
         value = self._pending(step.name, self._known(step.compute))
@@ -193,10 +193,10 @@ class Facts:
             return Inner(given, step.subcon, self.scope)
         return given
 
-    def _bits(self, step: Field) -> None:
-        """The integer that the bits make, and what each of them then is."""
+    def _bits(self, step: Field) -> bool:
+        """Set the integer that the bits make, and what each of them then is; false where they make none."""
         if not step.bits:
-            return
+            return False
         try:
             derived = step.derive is not None and step.stated(self.value, self.scope) is None
             raw = step.packed(evaluate(step.derive, self.scope) if derived else None, self.scope)  # type: ignore[arg-type]
@@ -205,15 +205,16 @@ class Facts:
             for bit in step.bits:
                 known = self.value.get(bit.name) if bit.derive is None else self._known(bit.derive)
                 self._set(bit.name, self._pending(bit.name, known))
-            return
+            return True
         except EncodeError:
-            return  # writing says so
+            return False  # writing says so
         self._set(step.name, raw)
         for bit in step.bits:
             try:
                 self._set(bit.name, bit.read(raw, self.scope, 0))
             except DecodeError:
                 self._set(bit.name, self.value.get(bit.name))
+        return True
 
     def _known(self, expression: Any) -> Any:
         try:

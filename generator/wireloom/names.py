@@ -10,7 +10,7 @@ import sys
 
 POSITIONS = ("here", "size", "index")
 EXPRESSION_WORDS = ("and", "or", "not", "in", "true", "false", "null", *POSITIONS)
-API_WORDS = ("data", "value", "root", "framing", "on_error", "columns", "explode", "source", "open_values")
+API_WORDS = ("data", "value", "root", "framing", "on_error", "columns", "explode", "source", "open_values", "resync")
 OPTION_WORDS = ("format", "path", "mode", "fields", "openvalues", "columnnameoferror", "columnnameofcorruptrecord")
 PACKAGE_MODULES = ("functions",)
 

@@ -6,7 +6,7 @@ Both directions are generators: a stream of any length passes through in constan
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from wireloom.catalog import FormatModule
 from wireloom.failures import DataError, MisuseError
@@ -61,8 +61,9 @@ def _line(request: Request, framed: Framed) -> str:
 
 
 def _framed(request: Request, source: BinaryIO, on_error: str) -> Iterator[Framed]:
+    parameters: dict[str, Any] = dict(request.parameters)
     return request.module.CODEC.iter_parse(
-        source, framing=request.framing, on_error=on_error, root=request.root, **request.parameters
+        source, framing=request.framing, on_error=on_error, root=request.root, **parameters
     )
 
 

@@ -47,6 +47,13 @@ class FileReading:
             help="A file that is gone, or is another than when it was listed, ends the job, or is a bad record.",
         ),
     ] = FAIL
+    resync: Annotated[
+        bool,
+        typer.Option(
+            "--resync",
+            help="Behind a record that cannot be read go on at the next place where a record proves itself.",
+        ),
+    ] = False
 
     def on(self, plan: Plan) -> Plan:
         """The plan with these; raises MisuseError for a word that is none of theirs."""
@@ -56,7 +63,13 @@ class FileReading:
         ):
             if word not in words:
                 raise MisuseError(f"{name} {word}: it can be {' or '.join(words)}")
-        return replace(plan, changed=self.changed_files, compression=self.compression, expansion=self.max_expansion)
+        return replace(
+            plan,
+            changed=self.changed_files,
+            compression=self.compression,
+            expansion=self.max_expansion,
+            resync=self.resync,
+        )
 
 
 # --- of streams ----------------------------------------------------------------------------------------------------

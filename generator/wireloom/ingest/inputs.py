@@ -48,7 +48,7 @@ def _of_files(files: Sequence[File], plan: Plan, module: FormatModule, cores: in
     framing = plan.framing or module.CODEC.framing
     settings = module.CODEC.settings(dict(plan.parameters))
     settings = module.CODEC.settings(dict(plan.parameters))
-    heads = Heads(module.CODEC, module.CODEC.root(plan.root), settings, plan.compression)
+    heads = Heads(module.CODEC, module.CODEC.root(plan.root), settings, plan.compression, plan.resync)
     target = _target([file.size for file in files], cores)
     found = [part for file in files for part in parts(file, framing, heads, target, numbered=True)]
     return tuple(grouped(found, target, OPEN_COST))

@@ -37,6 +37,7 @@ class Plan:
     changed: str = FAIL
     compression: str = AUTO
     expansion: int = EXPANDED
+    resync: bool = False
 
 
 # --- where records come from ---------------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ How much a framing tells decides how a large file is split:
 
 A compressed file stays whole, whatever its framing.
 
+With resync the engine looks for the borders in either framing.
+
 A walk goes the way that decoding goes. Where decoding could not find the next record, the walk ends, and what is left
 of the file is one part; so the records and errors of the parts are those of the file.
 """
@@ -95,6 +97,7 @@ class Heads:
     root: Root
     settings: dict[str, ParameterValue]
     compression: str = AUTO
+    resync: bool = False
 
     @property
     def largest(self) -> int:
@@ -149,6 +152,7 @@ def parts(file: File, framing: str, heads: Heads, target: int, *, numbered: bool
         with file.place.open() as source:
             if heads.compression == AUTO and compression_of(source.read(PACKED), file.path) is not None:
                 return [whole]
+            source.seek(0)
             if framing == "lines":
                 return list(_anywhere(file, target))
             return list(_parted(whole, _walk(source, file.size, framing, heads, target), target))
@@ -164,7 +168,10 @@ def _anywhere(file: File, target: int) -> Iterator[Part]:
 
 
 def _walk(source: BinaryIO, size: int, framing: str, heads: Heads, target: int) -> Iterator[Border]:
-    if framing == "length-prefixed":
+    if heads.resync:  # then what a head or a length says may not be so, and only decoding goes the way of decoding
+        if heads.native:
+            yield from _scan(source, framing, heads)
+    elif framing == "length-prefixed":
         yield from _lengths(source, size)
     elif (yield from _heads(source, size, heads, target)) and heads.native:
         source.seek(0)
@@ -216,9 +223,14 @@ def _scan(source: BinaryIO, framing: str, heads: Heads) -> Iterator[Border]:
     codec = heads.codec
     root = next(name for name, each in codec.roots.items() if each is heads.root)
     settings: dict[str, Any] = dict(heads.settings)
-    for part in codec.decode_stream(source, [], root=root, framing=framing, on_error="skip", **settings):
-        if len(part.offsets) and part.first:
-            yield Border(part.offsets[0].as_py(), part.first)
+    found = codec.decode_stream(
+        source, [], root=root, framing=framing, on_error="skip", resync=heads.resync, **settings
+    )
+    sound = False
+    for part in found:
+        if len(part.offsets) and part.first and sound:
+            yield Border(part.offsets[0].as_py() - (PREFIX if framing == "length-prefixed" else 0), part.first)
+        sound = not heads.resync or not part.raw[-1].is_valid  # a bad record's end may be told by what is behind it
 
 
 def _heads(source: BinaryIO, size: int, heads: Heads, target: int) -> Generator[Border, None, bool]:

@@ -72,7 +72,7 @@ def bounds(plan: Plan) -> Bounds:
 def stream_parts(plan: Plan, module: FormatModule, source: BinaryIO, asked: Asked = ALL) -> Iterator[DecodedPart]:
     """The rows of a stream of records, part by part, bad ones among them."""
     return module.CODEC.decode_stream(
-        source, asked.columns, framing=plan.framing, on_error="skip", **keywords(plan, asked)
+        source, asked.columns, framing=plan.framing, on_error="skip", resync=plan.resync, **keywords(plan, asked)
     )
 
 

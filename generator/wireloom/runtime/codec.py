@@ -21,6 +21,8 @@ from wireloom.runtime.parameters import Parameter, ParameterValue, accept_all
 from wireloom.runtime.root import Root
 from wireloom.runtime.streams import framed
 from wireloom.runtime.streams.framed import Framed, iterate
+from wireloom.runtime.streams.resync import Resync
+from wireloom.runtime.streams.resync import resync as searching
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -144,11 +146,17 @@ class Codec:
         root: str | None = None,
         framing: str | None = None,
         on_error: str = "raise",
+        resync: bool = False,
         **parameters: object,
     ) -> Iterator[Framed]:
-        """The records of a buffer or binary file; see `streams.framed.iterate`."""
+        """The records of a buffer or binary file; see `streams.framed.iterate`, and `streams.resync` for `resync`."""
         reader = _StreamReader(self, self.root(root), self.settings(parameters))
-        return iterate(reader, source, self.framing_of(reader.root, framing), on_error)
+        chosen = self.framing_of(reader.root, framing)
+        return iterate(reader, source, chosen, on_error, self._searching(reader, chosen) if resync else None)
+
+    def _searching(self, reader: _StreamReader, framing: str) -> Resync:
+        """Who finds the place where a stream goes on; raises ParameterError where no place proves itself."""
+        return searching(reader, reader.root, framing, reader.parameters, self.format)
 
     def framing_of(self, root: Root, framing: str | None) -> str:
         """The framing of a stream of a root's records: the one given, or the format's; ParameterError if there is none.
@@ -280,6 +288,7 @@ class Codec:
         explode: bool = False,
         on_error: str = "skip",
         open_values: "OpenValues" = "variant",
+        resync: bool = False,
         **parameters: object,
     ) -> "Iterator[DecodedPart]":
         """The columns of the records of a buffer or binary file, in parts of some megabytes; see `parts.parts`."""
@@ -289,7 +298,8 @@ class Codec:
         framed.check(on_error)
         request = self._request(root, parameters, columns, explode, open_values)
         reader = _StreamReader(self, self.root(root), request.settings, request.open_values == "binary")
-        return parts.parts(self, framed.opened(source), reader, chosen, request, on_error)
+        found = self._searching(reader, chosen) if resync else None
+        return parts.parts(self, framed.opened(source), reader, chosen, request, on_error, found)
 
     def parse_all(self, array: "pa.Array", request: Request) -> tuple[list[Any], list[DecodeError | None]]:
         """What the construct parser says of each record of an array: values, and errors."""

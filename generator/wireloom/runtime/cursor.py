@@ -33,6 +33,8 @@ class Cursor(io.BytesIO):
         self.frame_end: int | None = None
         self.origin = self.furthest = self.tell()
         self.again = 0
+        self.checksums = self.constants = 0  # bits that were verified, of either
+        self.frame_proof = (0, 0)  # the same, as far as the frame
 
     def go_over_again(self, start: int, end: int) -> None:
         """Count bytes that are read more than once; `size_limit` where that comes to too much.

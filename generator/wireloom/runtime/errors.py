@@ -76,7 +76,8 @@ class DecodeError(_PathError, ConstructError):
     `code` is one of the format's error codes, `offset` counts bytes from the start of the record, `expected` and
     `actual` are texts for people. `frame_end` is the offset behind the record where that is known in spite of the
     error, so that a stream can go on there; `cut_off` says whether more bytes could make it another; `frame_size` is
-    the size that the record says it has, where fewer bytes are there. `record_index` and `record_offset` say which
+    the size that the record says it has, where fewer bytes are there; `frame_proof` are the bits of checksums and of
+    constants that held as far as the frame. `record_index` and `record_offset` say which
     record of a stream it was, where the error ended the stream.
     """
 
@@ -90,6 +91,7 @@ class DecodeError(_PathError, ConstructError):
         self.version = ""
         self.frame_end: int | None = None
         self.frame_size: int | None = None
+        self.frame_proof = (0, 0)
         self.cut_off = code == "truncated"
         self.record_index: int | None = None
         self.record_offset: int | None = None

@@ -1,13 +1,15 @@
 """A root of a format: what ties a construct to what readers see of its values."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from wireloom.runtime.columns.logical import List, Record
 from wireloom.runtime.columns.shape import filling
+from wireloom.runtime.parsers.places import beginnings, strongest
 from wireloom.runtime.parsers.record import Record as WireRecord
+from wireloom.runtime.proof import Proof
 
 if TYPE_CHECKING:
     from wireloom.runtime.columns.arrow import Layout
@@ -33,6 +35,15 @@ class Root:
         """Give a parsed value all its members, in order."""
         fill = filling(self.logical)
         return (lambda values: [fill(value) for value in values]) if self.elements else fill
+
+    def proof(self, settings: Mapping[str, Any]) -> Proof:
+        """The most that a record can prove of itself under these parameters."""
+        return strongest(self.construct.subcon, settings)
+
+    @cached_property
+    def beginnings(self) -> frozenset[bytes] | None:
+        """The bytes that records begin with, one of these; None where that is not known."""
+        return beginnings(self.construct.subcon)
 
     @cached_property
     def type(self) -> Record | List:

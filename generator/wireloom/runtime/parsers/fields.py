@@ -190,6 +190,19 @@ class Field:
                 error.at(self.member or self.name)
             raise
 
+    @property
+    def constant_bits(self) -> int:
+        """Bits of the constant; 0 where there is none."""
+        match self.const:
+            case bytes():
+                return 8 * len(self.const)
+            case str():
+                return 8 * len(self.const.encode())
+            case int() if not isinstance(self.const, bool) and self.const is not MISSING:
+                return int(getattr(self.subcon, "bits", 8))
+            case _:
+                return 0
+
     def _absent(self, run: Run) -> None:
         if not self.optional:
             missing = getattr(run.source, "start", 0)
@@ -225,6 +238,8 @@ class Field:
         """The reader's value of `raw`; raises DecodeError where a constraint does not hold."""
         if self.const is not MISSING and not same(raw, self.const):
             raise DecodeError(self.code, offset=offset, expected=shown(self.const), actual=shown(raw))
+        if self.const is not MISSING and hasattr(run.stream, "constants"):
+            run.stream.constants += self.constant_bits
         if self.mapped is not None:
             return self.mapped.read(raw, run.scope, offset)
         if raw is not None and (

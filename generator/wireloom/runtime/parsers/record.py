@@ -139,7 +139,7 @@ class Record(construct.Construct):
         try:
             return self.subcon._parse(cursor, context, "")
         except DecodeError as error:
-            error.frame_end = cursor.frame_end
+            error.frame_end, error.frame_proof = cursor.frame_end, cursor.frame_proof
             raise
         except RecursionError:  # a limit on depth beyond what the interpreter's stack can hold
             raise DecodeError(

@@ -122,7 +122,9 @@ class Verify:
         stream.seek(start)
         actual = checksum.algorithm(stream.take(max(end - start, 0)))
         stream.seek(position)
-        if actual != stored:
+        if actual == stored:
+            stream.checksums += checksum_bits(stored, checksum.algorithm) if _is_telling(stored) else 0
+        else:
             error = DecodeError(
                 checksum.code,
                 offset=run.offsets[self.field],
@@ -130,6 +132,16 @@ class Verify:
                 actual=_hexadecimal(stored),
             )
             raise error.at(self.field)
+
+
+def checksum_bits(stored: int | bytes, algorithm: Any) -> int:
+    """Bits of a checksum."""
+    return 8 * len(stored) if isinstance(stored, bytes) else int(getattr(algorithm, "width", 8))
+
+
+def _is_telling(stored: int | bytes) -> bool:
+    """Whether a checksum that holds proves something: of nothing but zeros it may be nothing but zeros."""
+    return any(stored) if isinstance(stored, bytes) else stored != 0
 
 
 def _hexadecimal(value: int | bytes) -> str:
@@ -183,6 +195,7 @@ class Frame(Need):
         run.scope._size = evaluate(self.bytes, run.scope)
         stream.limit = stream.frame_end = run.scope._start + run.scope._size
         stream.overrun = "bad_region"
+        stream.frame_proof = stream.checksums, stream.constants
 
 
 @dataclass(frozen=True)

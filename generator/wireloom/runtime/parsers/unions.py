@@ -196,6 +196,7 @@ class Attempt(construct.Construct):
     def _parse(self, stream: Any, context: Container, path: str) -> Value:
         start, reason = stream.tell(), None
         region = stream.limit, stream.overrun, stream.depth, stream.frame_end
+        proven = stream.checksums, stream.constants
         for trial in self.trials:
             try:
                 parsed: Value = trial.subcon._parse(stream, context, path)
@@ -208,6 +209,7 @@ class Attempt(construct.Construct):
                 stream.go_over_again(start, stream.tell())
                 stream.seek(start)
                 stream.limit, stream.overrun, stream.depth, stream.frame_end = region
+                stream.checksums, stream.constants = proven
                 continue
             value = Value(parsed.free | {self.kind, self.reason}, parsed.derived | {self.reason})
             value[self.kind], value[self.reason] = trial.name, reason

@@ -57,6 +57,15 @@ class Reader(Protocol):
         """The same error, with the format's name and version."""
 
 
+class Searching(Protocol):
+    """Who looks for the place where a stream goes on; see `resync`."""
+
+    def settled(  # noqa: PLR0913 - a bad record, and the window that it stands in
+        self, window: bytes, base: int, position: int, start: int, extent: "Extent", *, more: bool
+    ) -> "Extent | None":
+        """A bad record, up to where the stream goes on; None where more of the stream is needed to tell."""
+
+
 @dataclass(frozen=True, slots=True)
 class Extent:
     """One record found: its bytes, and its value or error; `last` where nothing can be found behind it."""
@@ -70,15 +79,19 @@ class Extent:
 
 
 def iterate(
-    reader: Reader, source: bytes | bytearray | memoryview | BinaryIO, framing: str, on_error: str
+    reader: Reader,
+    source: bytes | bytearray | memoryview | BinaryIO,
+    framing: str,
+    on_error: str,
+    searching: Searching | None = None,
 ) -> Iterator[Framed]:
-    """The records of a buffer or a binary file.
+    """The records of a buffer or a binary file; where one has no end, `searching` says where the stream goes on.
 
     `on_error`: `raise` raises the DecodeError of the first bad record; `stop` gives it out and ends; `skip` gives it
     out and goes on. Raises ParameterError for another policy.
     """
     check(on_error)
-    return _framed(extents(reader, opened(source), framing), on_error)
+    return _framed(extents(reader, opened(source), framing, searching), on_error)
 
 
 def check(on_error: str) -> None:
@@ -92,8 +105,10 @@ def opened(source: bytes | bytearray | memoryview | BinaryIO) -> BinaryIO:
     return io.BytesIO(bytes(source)) if isinstance(source, bytes | bytearray | memoryview) else source
 
 
-def extents(reader: Reader, file: BinaryIO, framing: str) -> Iterator[Extent]:
+def extents(reader: Reader, file: BinaryIO, framing: str, searching: Searching | None = None) -> Iterator[Extent]:
     """The records of a file, one after the other; behind one that is `last` there is no other."""
+    if searching is not None:
+        return (_searched if framing == "concatenated" else _searched_prefixed)(reader, file, searching)
     return _EXTENTS[framing](reader, file)
 
 
@@ -233,6 +248,67 @@ def _concatenated(reader: Reader, file: BinaryIO) -> Iterator[Extent]:
             return
         yield extent
         position += extent.size
+
+
+def _searched(reader: Reader, file: BinaryIO, searching: Searching) -> Iterator[Extent]:
+    """Back to back; behind a record without an end the search goes on."""
+    window, base, position, more = b"", 0, 0, True
+    cursor = Cursor(window)
+    while position < len(window) or more:
+        held = len(window) - position
+        extent: Extent | None = None
+        if held:
+            cursor.seek(position)
+            extent = next_record(reader, cursor, window, base, position)
+            if extent.error is not None:
+                incomplete = extent.error.cut_off and more and held < LARGEST
+                extent = None if incomplete else searching.settled(window, base, position, position, extent, more=more)
+        if extent is None:
+            window, base, position, more = _more(file, window, base, position)
+            cursor = Cursor(window)
+            continue
+        yield extent
+        position += extent.size
+
+
+def _searched_prefixed(reader: Reader, file: BinaryIO, searching: Searching) -> Iterator[Extent]:
+    """Behind their sizes, as far as these lead to records."""
+    window, base, position, more = b"", 0, 0, True
+    while position < len(window) or more:
+        found = _prefixed_record(reader, window, base, position)
+        extent = (
+            found
+            if found is None or found.error is None
+            else (
+                None
+                if found.last and more and found.size < LARGEST
+                else searching.settled(window, base, position, found.offset - base, found, more=more)
+            )
+        )
+        if extent is None:
+            window, base, position, more = _more(file, window, base, position)
+            continue
+        yield extent
+        position = extent.offset - base + extent.size
+
+
+def _prefixed_record(reader: Reader, window: bytes, base: int, position: int) -> Extent | None:
+    """The record behind its size, `last` where it is not all there; None where there is nothing."""
+    held = len(window) - position
+    if held == 0:
+        return None
+    size, start = int.from_bytes(window[position : position + PREFIX], "big"), position + PREFIX
+    if held >= PREFIX and held - PREFIX >= size and size <= LARGEST:
+        return one(reader, base + start, window[start : start + size])
+    wanted = f"{size} bytes behind a length prefix" if held >= PREFIX else f"a length prefix of {PREFIX} bytes"
+    return broken_off(reader, base + min(start, len(window)), max(held - PREFIX, 0), b"", wanted, max(held - PREFIX, 0))
+
+
+def _more(file: BinaryIO, window: bytes, base: int, position: int) -> tuple[bytes, int, int, bool]:
+    """The window with more of the file, without what stands before the position; and whether there was more."""
+    held = len(window) - position
+    addition = read_exactly(file, min(max(_WINDOW, held), LARGEST - held) if held < LARGEST else _WINDOW)
+    return window[position:] + addition, base + position, 0, bool(addition)
 
 
 def rest(reader: Reader, file: BinaryIO, extent: Extent, held: bytes, *, large: bool) -> Extent:

@@ -20,7 +20,7 @@ from wireloom.runtime.engine import Engine, Path, Request
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.root import Root
 from wireloom.runtime.streams import framed
-from wireloom.runtime.streams.framed import Extent, Reader
+from wireloom.runtime.streams.framed import Extent, Reader, Searching
 
 if TYPE_CHECKING:
     from wireloom.runtime.engine.table import Followed, Table
@@ -76,10 +76,16 @@ class _Found:
 
 
 def parts(  # noqa: PLR0913 - what is read, and how
-    codec: Format, source: BinaryIO, reader: Reader, framing: str, request: Request, on_error: str
+    codec: Format,
+    source: BinaryIO,
+    reader: Reader,
+    framing: str,
+    request: Request,
+    on_error: str,
+    searching: Searching | None = None,
 ) -> Iterator[DecodedPart]:
-    """The parts of a stream; `on_error` as in `framed.iterate`."""
-    for found in _found(codec, source, reader, framing, request):
+    """The parts of a stream; `on_error` and `searching` as in `framed.iterate`."""
+    for found in _found(codec, source, reader, framing, request, searching):
         if on_error == "skip" or not found.errors:
             yield found.part
             continue
@@ -106,15 +112,19 @@ def _cut(part: DecodedPart, count: int) -> DecodedPart:
     )
 
 
-def _found(codec: Format, source: BinaryIO, reader: Reader, framing: str, request: Request) -> Iterator[_Found]:
+def _found(  # noqa: PLR0913 - what is read, and how
+    codec: Format, source: BinaryIO, reader: Reader, framing: str, request: Request, searching: Searching | None
+) -> Iterator[_Found]:
     table = None if codec.engine is None else codec.engine.program(request)
     match framing:
         case "concatenated" if table is not None:
-            return _Concatenated(codec, table, request, reader, source).found()
+            return _Concatenated(codec, table, request, reader, source, searching).found()
         case "length-prefixed" if table is not None:
-            return _Prefixed(codec, table, request, reader, source).found()
+            return _Prefixed(codec, table, request, reader, source, searching).found()
         case "concatenated":
-            return _of_values(codec, framed.extents(reader, source, framing), request)
+            return _of_values(codec, framed.extents(reader, source, framing, searching), request)
+        case _ if searching is not None:
+            return _of_values(codec, framed.extents(reader, source, framing, searching), request)
         case _:
             return _of_bytes(codec, framed.extents(_Unread(reader), source, framing), reader, request)
 
@@ -140,6 +150,7 @@ class _Window:
     request: Request
     reader: Reader
     file: BinaryIO
+    searching: Searching | None = None
     data: bytes = b""
     base: int = 0
     more: bool = True
@@ -213,6 +224,11 @@ class _Concatenated(_Window):
         incomplete = extent.error is not None and extent.error.cut_off
         if self.more and incomplete and len(self.data) - start < framed.LARGEST:
             return -1
+        if self.searching is not None and extent.error is not None:
+            found = self.searching.settled(self.data, self.base, start, start, extent, more=self.more)
+            if found is None:
+                return -1
+            extent = found
         end, self.ended = start + extent.size, extent.last
         if extent.last and self.more:
             extent = framed.rest(self.reader, self.file, extent, self.data[start:], large=incomplete)
@@ -235,15 +251,34 @@ class _Prefixed(_Window):
                 return
         self.ended = not self.data
         if self.data:
-            yield self._alone(self._refused(size))
+            yield self._alone(self._refused(size) if self.searching is None else self._searched(self.searching, size))
 
     def read(self, position: int) -> "Followed":
         """Read the records that are all there."""
         return self.table.follow(self.data, position, self._end_of, self.request, prefixed=True, largest=framed.LARGEST)
 
     def _end_of(self, row: int, start: int, size: int) -> int:
-        self.asked[row] = framed.one(self.reader, self.base + start, self.data[start : start + size])
-        return start + size
+        extent = framed.one(self.reader, self.base + start, self.data[start : start + size])
+        if self.searching is not None and extent.error is not None:
+            position = start - framed.PREFIX
+            found = self.searching.settled(self.data, self.base, position, start, extent, more=self.more)
+            if found is None:
+                return -1
+            extent = found
+        self.asked[row] = extent
+        return start + extent.size
+
+    def _searched(self, searching: Searching, size: int) -> Extent:
+        """The same, up to where the stream goes on."""
+        start = min(framed.PREFIX, len(self.data))
+        wanted = f"{size} bytes behind a length prefix"
+        there = len(self.data) - start
+        lost = framed.broken_off(self.reader, self.base + start, there, b"", wanted, there)
+        while (found := searching.settled(self.data, self.base, 0, start, lost, more=self.more)) is None:
+            self.load(0, WINDOW)
+        end = start + found.size
+        self.data, self.base = self.data[end:], self.base + end
+        return found
 
     def _refused(self, size: int) -> Extent:
         """The first record, which is broken off or too large; the window begins behind it then."""

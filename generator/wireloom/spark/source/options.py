@@ -27,7 +27,7 @@ READS = Surface(
         *FINDING,
         *("pathGlobFilter", "recursiveFileLookup", "maxPartitionBytes", "pushFilters"),
         *("maxFilesPerTrigger", "maxBytesPerTrigger", "fileLog"),
-        *("compression", "maxExpansion", "changedFiles"),
+        *("compression", "maxExpansion", "changedFiles", "resync"),
     ),
 )
 WRITES = Surface(
@@ -66,6 +66,7 @@ class Given:
             changed=self.choice("changedFiles", CHANGED_FILES),
             compression=self.choice("compression", COMPRESSIONS),
             expansion=self.size("maxExpansion", EXPANDED),
+            resync=self.flag("resync"),
         )
 
     def choice(self, name: str, choices: tuple[str, ...]) -> str:

@@ -63,7 +63,8 @@ def reading(module: FormatModule, plan: Plan, options: Options, schema: StructTy
 def portions(read: Reading, module: FormatModule, files: Iterable[File], target: int) -> list[Portion]:
     """What each task reads: files in groups, large files in parts, each of about `target` bytes."""
     root = module.CODEC.root(read.plan.root)
-    heads = Heads(module.CODEC, root, module.CODEC.settings(dict(read.plan.parameters)), read.plan.compression)
+    settings = module.CODEC.settings(dict(read.plan.parameters))
+    heads = Heads(module.CODEC, root, settings, read.plan.compression, read.plan.resync)
     found = [part for file in files for part in parts(file, read.framing, heads, target, numbered=read.numbered)]
     return [Portion(group) for group in grouped(found, target)]
 

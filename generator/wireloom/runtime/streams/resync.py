@@ -1,0 +1,190 @@
+"""Where a stream goes on behind a record whose end is not known: at the next place where a record proves itself.
+
+A place is proven by bits that are there by chance once in 2^32 times: a checksum that holds, together with the
+constants before it; or else constants of that many bits, or a weaker checksum, and behind the record another such place
+or the end of the stream. Which checksums and constants those are the parser says, which counts them as it reads; so
+nothing is known here of any format. Where a record is bad and has stated its own end, that is believed where its head
+has proven itself, or where what follows does.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+from wireloom.runtime.cursor import Cursor
+from wireloom.runtime.errors import DecodeError, ParameterError
+from wireloom.runtime.parameters import ParameterValue
+from wireloom.runtime.proof import PROOF, Proof
+from wireloom.runtime.root import Root
+from wireloom.runtime.streams.framed import KEPT, LARGEST, PREFIX, Extent, Reader
+
+HOPS = 64
+"""Bad records that may follow one another, each with its end, before one that proves itself."""
+TAIL = 16
+"""Bytes at the end of a window in which a record may begin that is not known for one yet."""
+RUN = 256
+"""Equal bytes ahead that make one place as bad as the one before it."""
+
+
+class Verdict(Enum):
+    """Whether a place proves itself; `MORE`: not before more of the stream is there."""
+
+    YES = auto()
+    NO = auto()
+    MORE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    end: int
+    proof: Proof
+
+
+@dataclass(slots=True)
+class Resync:
+    """The search for places in a stream of one framing. `begins` is how records begin, where that is known."""
+
+    reader: Reader
+    prefixed: bool
+    begins: re.Pattern[bytes] | None
+    tried: tuple[int, int] = field(default=(-1, 0))  # a lost record, and up to where it was searched behind it
+
+    def settled(  # noqa: PLR0913 - a bad record, and the window that it stands in
+        self, window: bytes, base: int, position: int, start: int, extent: Extent, *, more: bool
+    ) -> Extent | None:
+        """A bad record, up to the place where the stream goes on; None where more of the stream is needed to tell.
+
+        The record begins at `start` of a window that stands at `base` of the stream, its prefix, if any, at `position`.
+        """
+        capped = len(window) - position >= LARGEST
+        if not extent.last:
+            match self._believed(window, start + extent.size, extent, more=more and not capped):
+                case Verdict.YES:
+                    return extent
+                case Verdict.MORE:
+                    return None
+                case Verdict.NO:
+                    pass
+        known, reached = self.tried
+        first = max(position + 1, reached - base) if known == base + position else position + 1
+        found = next(self._verdicts(window, first, more=more), None)
+        if found is not None and (found[1] is Verdict.YES or capped):
+            return _up_to(window, base, start, found[0], extent)
+        if more and not capped:
+            self.tried = base + position, base + (max(len(window) - TAIL, first) if found is None else found[0])
+            return None
+        return _up_to(window, base, start, len(window) - (TAIL if more else 0), extent)
+
+    def _verdicts(self, window: bytes, at: int, *, more: bool) -> Iterator[tuple[int, Verdict]]:
+        """The places from `at` on that are not refused."""
+        cursor = Cursor(window)
+        while (at := self._candidate(window, at)) >= 0:
+            verdict = self._proves(cursor, at, more=more)
+            if verdict is not Verdict.NO:
+                yield at, verdict
+            at = self._behind(window, at)
+
+    def _candidate(self, window: bytes, at: int) -> int:
+        """The next place where a record may begin; -1 where there is none."""
+        if self.begins is None:
+            return at if at < len(window) else -1
+        head = PREFIX if self.prefixed else 0
+        found = self.begins.search(window, at + head)
+        return -1 if found is None else found.start() - head
+
+    def _behind(self, window: bytes, at: int) -> int:
+        """The place behind one that is refused, or, of a long run of one byte, the last that is as bad as it."""
+        run = window[at : at + 1] * RUN
+        if not window.startswith(run, at) or self._try(Cursor(window[at : at + RUN]), 0, more=True) is not None:
+            return at + 1
+        other = re.compile(b"[^" + re.escape(window[at : at + 1]) + b"]", re.DOTALL).search(window, at)
+        return max((len(window) if other is None else other.start()) - RUN, at) + 1
+
+    def _proves(self, cursor: Cursor, at: int, *, more: bool) -> Verdict:
+        found = self._try(cursor, at, more=more)
+        if not isinstance(found, _Tried):
+            return Verdict.NO if found is None else found
+        if found.proof.alone:
+            return Verdict.YES
+        if not found.proof.with_next:
+            return Verdict.NO
+        if found.end == cursor.total:
+            return Verdict.MORE if more else Verdict.YES
+        behind = self._try(cursor, found.end, more=more)
+        if not isinstance(behind, _Tried):
+            return Verdict.NO if behind is None else behind
+        return Verdict.YES if behind.proof.alone or behind.proof.with_next else Verdict.NO
+
+    def _believed(self, window: bytes, end: int, extent: Extent, *, more: bool) -> Verdict:
+        """Whether a bad record ends where it, or its prefix, says."""
+        if not self.prefixed and extent.error is not None and Proof(*extent.error.frame_proof).alone:
+            return Verdict.YES
+        cursor = Cursor(window)
+        for _ in range(HOPS):
+            if end == len(window):
+                return Verdict.MORE if more else Verdict.YES
+            verdict = self._proves(cursor, end, more=more)
+            if verdict is not Verdict.NO:
+                return verdict
+            found = self._hop(cursor, window, end, more=more)
+            if not isinstance(found, int):
+                return found
+            end = found
+        return Verdict.NO
+
+    def _hop(self, cursor: Cursor, window: bytes, at: int, *, more: bool) -> int | Verdict:
+        """Where the record at a place says that it ends."""
+        if self.prefixed:
+            end = at + PREFIX + int.from_bytes(window[at : at + PREFIX], "big")
+            return end if at + PREFIX < end <= len(window) else Verdict.NO
+        found = self._try(cursor, at, more=more)
+        return found.end if isinstance(found, _Tried) else (found or Verdict.NO)
+
+    def _try(self, cursor: Cursor, at: int, *, more: bool) -> "_Tried | Verdict | None":
+        """The record at a place; None where there is none, MORE where that is not to be told yet."""
+        if at + (PREFIX if self.prefixed else 0) >= cursor.total:
+            return Verdict.MORE if more else None
+        if not self.prefixed:
+            return self._read(cursor, at, more=more)
+        cursor.seek(at)
+        size, inner = int.from_bytes(cursor.read(PREFIX), "big"), at + PREFIX
+        if not 0 < size <= LARGEST:
+            return None
+        if inner + size > cursor.total:
+            return Verdict.MORE if more and self._read(cursor, inner, more=True) is not None else None
+        found = self._read(Cursor(cursor.read(size)), 0, more=False)
+        return _Tried(inner + size, found.proof) if isinstance(found, _Tried) and found.end == size else None
+
+    def _read(self, cursor: Cursor, at: int, *, more: bool) -> "_Tried | Verdict | None":
+        cursor.seek(at)
+        try:
+            self.reader.read(cursor)
+            found = _Tried(cursor.tell(), Proof(cursor.checksums, cursor.constants))
+        except DecodeError as error:
+            if error.frame_end is None:
+                return Verdict.MORE if error.cut_off and more else None
+            found = _Tried(error.frame_end, Proof(*error.frame_proof))
+        return found if found.end > at else None
+
+
+def _up_to(window: bytes, base: int, start: int, end: int, extent: Extent) -> Extent:
+    """What is skipped."""
+    return Extent(base + start, end - start, window[start : min(end, start + KEPT)], error=extent.error)
+
+
+def resync(reader: Reader, root: Root, framing: str, settings: Mapping[str, ParameterValue], format: str) -> Resync:
+    """The search for a root's records; raises ParameterError where no place of its streams proves itself."""
+    if framing not in ("concatenated", "length-prefixed"):
+        raise ParameterError(
+            f"resync is for streams that lose their way: framing concatenated or length-prefixed, not {framing}"
+        )
+    proof = root.proof(settings)
+    if not (proof.alone or proof.with_next):
+        raise ParameterError(
+            f"resync finds records of {format} by nothing: none has a checksum or a constant of at least {PROOF} bits "
+            f"({proof.checksums} bits of checksums, {proof.constants} of constants)"
+        )
+    found = root.beginnings
+    begins = None if found is None else re.compile(b"|".join(map(re.escape, sorted(found))), re.DOTALL)
+    return Resync(reader, framing == "length-prefixed", begins)

@@ -35,6 +35,7 @@ ROOMS = {  # a room of the runtime and the rooms that it may see
     "streams": {"columns", "root", "engine"},
     "codec": {"columns", "root", "engine", "streams"},
     "validation": {"parsers", "columns", "codec"},
+    "conversion": {"columns", "root", "codec"},
 }
 ENCODINGS = ("binary", "msgpack", "protobuf", "json")  # parsers of one encoding see no other
 
@@ -147,6 +148,7 @@ def test_pyarrow_is_asked_for_by_the_modules_of_columns_alone():
         if any(m.split(".")[0] == "pyarrow" for m in imports(path, top=True))
     }
     columns = {f"columns.{name}" for name in ("arrow", "reading", "soundness")}
+    columns |= {"conversion.conversion", "conversion.fitting"}
     assert asking == columns | {"engine.table", "engine.encoder.table", "streams.parts"}
 
 

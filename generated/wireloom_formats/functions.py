@@ -14,6 +14,7 @@ from .databus_event import functions as _databus_event
 from .databus_json import functions as _databus_json
 from .kpl_record import functions as _kpl_record
 from .aerospike_json.functions import (
+    convert_aerospike_json,
     decode_aerospike_json,
     from_aerospike_json,
     schema_of_aerospike_json,
@@ -21,6 +22,7 @@ from .aerospike_json.functions import (
     validate_aerospike_json,
 )
 from .aerospike_msgpack.functions import (
+    convert_aerospike_msgpack,
     decode_aerospike_msgpack,
     from_aerospike_msgpack,
     schema_of_aerospike_msgpack,
@@ -28,6 +30,7 @@ from .aerospike_msgpack.functions import (
     validate_aerospike_msgpack,
 )
 from .databus_event.functions import (
+    convert_databus_event,
     decode_databus_event,
     from_databus_event,
     schema_of_databus_event,
@@ -35,6 +38,7 @@ from .databus_event.functions import (
     validate_databus_event,
 )
 from .databus_json.functions import (
+    convert_databus_json,
     decode_databus_json,
     from_databus_json,
     schema_of_databus_json,
@@ -42,6 +46,7 @@ from .databus_json.functions import (
     validate_databus_json,
 )
 from .kpl_record.functions import (
+    convert_kpl_record,
     decode_kpl_record,
     from_kpl_record,
     schema_of_kpl_record,
@@ -55,6 +60,11 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 __all__ = [
+    "convert_aerospike_json",
+    "convert_aerospike_msgpack",
+    "convert_databus_event",
+    "convert_databus_json",
+    "convert_kpl_record",
     "decode_aerospike_json",
     "decode_aerospike_msgpack",
     "decode_databus_event",

@@ -53,7 +53,7 @@ def encode(request: Request, source: Iterable[bytes]) -> Iterator[bytes]:
             count += 1
             if count > 1 and framing == "none":
                 raise MisuseError("more than one record, and the format has no framing; choose one with --framing")
-            yield _frame(framing, _encoded(request, number, line), number)
+            yield frame(framing, _encoded(request, number, line), number)
 
 
 def _line(request: Request, framed: Framed) -> str:
@@ -83,7 +83,8 @@ def _encoded(request: Request, number: int, line: bytes) -> bytes:
         raise DataError(f"line {number}: {error}") from error
 
 
-def _frame(framing: str, data: bytes, number: int) -> bytes:
+def frame(framing: str, data: bytes, number: int) -> bytes:
+    """A record as it stands in a stream."""
     match framing:
         case "lines" if b"\n" in data:
             hint = "use --framing length-prefixed"

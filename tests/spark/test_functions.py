@@ -10,7 +10,7 @@ from conftest import GENERATED
 from wireloom.runtime.errors import ParameterError
 from wireloom.spark.functions import from_format, register, to_format
 from wireloom.spark.session import session
-from wireloom_formats import aerospike_msgpack, databus_event, databus_json, kpl_record
+from wireloom_formats import aerospike_json, aerospike_msgpack, databus_event, databus_json, kpl_record
 from wireloom_formats import functions as W
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
@@ -125,6 +125,18 @@ def test_validation_lists_every_problem_of_a_text(spark):
     alone = databus_json.validate(texts[2])
     assert listed == [(each.path, each.rule, each.message, each.expected, each.actual) for each in alone]
     assert len(listed) > 2
+
+
+def test_records_become_those_of_another_format(spark, messages):
+    frame = messages.select(W.convert_aerospike_msgpack("value", "aerospike_json").alias("made"))
+    good, bad, null = frame.select("made.*").collect()
+    assert aerospike_json.parse(bytes(good.data)) == aerospike_msgpack.parse(DELETE)
+    assert (good.error, good.lost) == (None, [])
+    assert bad.data is None
+    assert bad.error.startswith("truncated at payload.key.digest")
+    assert null.asDict() == {"data": None, "error": None, "lost": None}
+    with pytest.raises(ParameterError, match="no member of one name"):
+        W.convert_kpl_record("value", "aerospike_json", target_options={"root": "key"})
 
 
 def test_values_of_any_type_are_variant_or_json_or_their_bytes(spark):

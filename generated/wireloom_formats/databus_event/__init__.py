@@ -84,7 +84,10 @@ CODEC: Final = _codec.Codec(
     parameters=PARAMETERS,
     roots={
         "record": _codec.Root(
-            CONSTRUCTS["record"], _shape.ROOTS["record"], kinds=("version", "opcode", "schemaDigestType")
+            CONSTRUCTS["record"],
+            _shape.ROOTS["record"],
+            kinds=("version", "opcode", "schemaDigestType"),
+            unplaced=("keySchema.valueText", "keyText", "valueText", "metadata.valueText"),
         ),
     },
     framing=FRAMING,

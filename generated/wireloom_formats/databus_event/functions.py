@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
 __all__ = [
+    "convert_databus_event",
     "decode_databus_event",
     "from_databus_event",
     "register",
@@ -41,6 +42,23 @@ __all__ = [
 ]
 
 _FORMAT: Any = importlib.import_module(__package__)
+
+
+def convert_databus_event(
+    data: Column | str,
+    to: str,
+    options: Mapping[str, Any] | None = None,
+    *,
+    target_options: Mapping[str, Any] | None = None,
+    strict: bool = False,
+    may_lose: Sequence[str] = (),
+) -> Column:
+    """The records as those of another format of the package: structs of `data`, `error` and the members `lost`."""
+    from wireloom.spark import conversion
+
+    return conversion.convert_format(
+        _FORMAT, data, to, options, target_options=target_options, strict=strict, may_lose=may_lose
+    )
 
 
 def decode_databus_event(

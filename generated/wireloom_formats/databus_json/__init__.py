@@ -94,7 +94,19 @@ CODEC: Final = _codec.Codec(
     parameters=PARAMETERS,
     roots={
         "record": _codec.Root(
-            CONSTRUCTS["record"], _shape.ROOTS["record"], kinds=("version", "opcode"), endless="a JSON text"
+            CONSTRUCTS["record"],
+            _shape.ROOTS["record"],
+            kinds=("version", "opcode"),
+            unplaced=(
+                "opcodeAmbiguous",
+                "keySchema",
+                "attributes",
+                "length",
+                "schemaIdTail",
+                "schemaDigestType",
+                "metadata.schemaDigestType",
+            ),
+            endless="a JSON text",
         ),
     },
     framing=FRAMING,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
 __all__ = [
+    "convert_databus_json",
     "decode_databus_json",
     "from_databus_json",
     "register",
@@ -32,6 +33,23 @@ __all__ = [
 ]
 
 _FORMAT: Any = importlib.import_module(__package__)
+
+
+def convert_databus_json(
+    data: Column | str,
+    to: str,
+    options: Mapping[str, Any] | None = None,
+    *,
+    target_options: Mapping[str, Any] | None = None,
+    strict: bool = False,
+    may_lose: Sequence[str] = (),
+) -> Column:
+    """The records as those of another format of the package: structs of `data`, `error` and the members `lost`."""
+    from wireloom.spark import conversion
+
+    return conversion.convert_format(
+        _FORMAT, data, to, options, target_options=target_options, strict=strict, may_lose=may_lose
+    )
 
 
 def decode_databus_json(

@@ -8,6 +8,7 @@ import typer
 from wireloom import __version__
 from wireloom.cli.beginnings import new, pipeline, spec
 from wireloom.cli.bundling import package
+from wireloom.cli.converting import convert
 from wireloom.cli.demonstration import demo
 from wireloom.cli.examination import doctor
 from wireloom.cli.explaining import explain
@@ -78,4 +79,4 @@ def _add(to: typer.Typer, *commands: Callable[..., None]) -> None:
 _add(app, generate, test, formats, explain)
 app.add_typer(new, name="new", help="Start a spec, or a pipeline of Spark; `new NAME` starts a spec.")
 _add(new, spec, pipeline)
-_add(app, decode, encode, validate, ingest, status, clean, replay, package, demo, doctor)
+_add(app, decode, encode, validate, convert, ingest, status, clean, replay, package, demo, doctor)

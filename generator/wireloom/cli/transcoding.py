@@ -92,7 +92,7 @@ def encode(
         raise MisuseError(f"{output} is the input; give --output another file")
     if output is None and sys.stdout is not None and sys.stdout.isatty():
         raise MisuseError("bytes are not for a terminal; give --output FILE or a pipe")
-    with opened_input(file) as source, _output(output) as target:
+    with opened_input(file) as source, opened_output(output) as target:
         for data in transcode.encode(request, source):
             target.write(data)
 
@@ -123,7 +123,7 @@ def opened_input(path: Path) -> BinaryIO:
 
 
 @contextmanager
-def _output(path: Path | None) -> Iterator[BinaryIO]:
+def opened_output(path: Path | None) -> Iterator[BinaryIO]:
     """The file, or standard output; no half-written file stays behind, and one that was there stays as it was."""
     if path is None:
         if sys.stdout is None:

@@ -89,7 +89,8 @@ class Root:
     """An entry point: the type that a whole record has.
 
     `logical` is what readers see of it; `rows` the path (in logical names) of the list whose elements are the rows of
-    the flat form, empty where a record is a row; () with `elements` where the root itself is a list of rows.
+    the flat form, empty where a record is a row; () with `elements` where the root itself is a list of rows. `unplaced`
+    are the paths of columns of a shared schema that no member of this format gives.
     """
 
     name: str
@@ -98,6 +99,7 @@ class Root:
     elements: bool = False  # the root is a list; its elements are the rows
     rows: tuple[str, ...] = ()
     doc: str = ""
+    unplaced: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from wireloom.resolve.draft import Draft
 from wireloom.resolve.logical import shape
 from wireloom.resolve.outline import Outlines
 from wireloom.resolve.scopes import Scope
-from wireloom.resolve.sharing import Schema, misfits
+from wireloom.resolve.sharing import Schema, misfits, unplaced
 from wireloom.resolve.types import Surroundings, type_of_text
 from wireloom.spec.documents import Place
 from wireloom.spec.language import Entry as EntryDocument
@@ -76,13 +76,15 @@ def _root(
         )
         return None
     columns = _columns(schema, row, row == default)
+    lacking: tuple[str, ...] = ()
     if columns is not None:
+        lacking = tuple(unplaced(record, columns))
         for path, message, hint in misfits(record, columns):
             place = _declared(draft, path) or draft.place / "schema"
             draft.reports_entry(place, "schema-misfit", message, hint)
         record = columns
     rows = _rows(draft, entry, record)
-    return Root(entry.name, entry.type, record, isinstance(entry.type, Array), rows, entry.document.doc)
+    return Root(entry.name, entry.type, record, isinstance(entry.type, Array), rows, entry.document.doc, lacking)
 
 
 def _row_type(type: Type) -> Type:

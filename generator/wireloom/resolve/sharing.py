@@ -182,6 +182,23 @@ def _record_misfits(given: Record, wanted: Record, path: str) -> Iterator[tuple[
             )
 
 
+def unplaced(given: LogicalType, wanted: LogicalType, path: str = "") -> Iterator[str]:
+    """The paths of the schema's columns that nothing of a format's own type gives."""
+    match given, wanted:
+        case Record(), Record():
+            own = {field.name: field.type for field in given.fields}
+            for column in wanted.fields:
+                below = f"{path}.{column.name}" if path else column.name
+                if column.name in own:
+                    yield from unplaced(own[column.name], column.type, below)
+                else:
+                    yield below
+        case logical.List(), logical.List():
+            yield from unplaced(given.element, wanted.element, path)
+        case _:
+            return
+
+
 def _null_misfit(given: bool, wanted: bool, path: str) -> Iterator[tuple[str, str, str]]:  # noqa: FBT001 - two sides of one fact
     if given and not wanted:
         yield path, f"{path} may be null", "let the schema's column be null (`?`)"

@@ -131,6 +131,10 @@ class EncodeError(_PathError, ConstructError):
         return _restore, (self.__class__, self.__dict__)
 
 
+class UnplacedError(EncodeError):
+    """A value for a member that the format, or this record of it, has no place for: what is written has none there."""
+
+
 def _restore(kind: type[_PathError], state: dict[str, object]) -> _PathError:
     error = kind.__new__(kind)
     error.__dict__.update(state)

@@ -28,6 +28,7 @@ class Root:
     elements: bool = False
     rows: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
+    unplaced: tuple[str, ...] = ()
     endless: str = ""
 
     @cached_property

@@ -34,12 +34,12 @@ def from_format(module: FormatModule, data: Column | str, options: Given = None,
     Raises ParameterError, PySparkValueError or ParseModeUnsupported (an AnalysisException) for wrong options. In
     FAILFAST the job fails at the first bad record.
     """
-    return _column(_from_call(module, with_fields(options, fields)), data)
+    return column_of(_from_call(module, with_fields(options, fields)), data)
 
 
 def to_format(module: FormatModule, data: Column | str, options: Given = None) -> Column:
     """The bytes of the records in a column of structs, null for null; a value that the format lacks fails the job."""
-    return _column(_to_call(module, options), data)
+    return column_of(_to_call(module, options), data)
 
 
 def schema_of_format(module: FormatModule, options: Given = None, *, fields: Fields = None) -> Column:
@@ -49,7 +49,7 @@ def schema_of_format(module: FormatModule, options: Given = None, *, fields: Fie
 
 def validate_format(module: FormatModule, data: Column | str, options: Given = None) -> Column:
     """Everything that is wrong with each record: structs of path, rule, message, expected, actual; null for null."""
-    return _column(_validate_call(module, options), data)
+    return column_of(_validate_call(module, options), data)
 
 
 def register(spark: SparkSession, module: FormatModule, options: Given = None, *, fields: Fields = None) -> None:
@@ -82,7 +82,7 @@ def with_fields(options: Given, fields: Fields) -> Given:
 
 
 @dataclass(frozen=True, slots=True)
-class _Call:
+class Call:
     """A function with its options settled: what a user-defined function is made of."""
 
     name: str
@@ -90,7 +90,7 @@ class _Call:
     returns: DataType
 
 
-def _from_call(module: FormatModule, given: Given) -> _Call:
+def _from_call(module: FormatModule, given: Given) -> Call:
     surface = function_surface(f"from_{module.FORMAT}")
     options = read_options(given, module.CODEC, surface)
     record = record_type(module, options, explode=False)
@@ -100,26 +100,27 @@ def _from_call(module: FormatModule, given: Given) -> _Call:
         raise ParameterError(f"root {options.root} is a list, which has no place for {added[0].name}; use decode()")
     fields = StructType([*record.fields, *added])
     act = partial(columns.records, decoding(module, options), replace(surface, general=("mode",)))
-    return _Call(surface.name, act, bare(ArrayType(fields) if listed else fields))
+    return Call(surface.name, act, bare(ArrayType(fields) if listed else fields))
 
 
-def _validate_call(module: FormatModule, given: Given) -> _Call:
+def _validate_call(module: FormatModule, given: Given) -> Call:
     surface = Surface(f"validate_{module.FORMAT}", ("PERMISSIVE",), ("root",))
     options = replace(read_options(given, module.CODEC, surface), columns=())
     act = partial(columns.problems, decoding(module, options), replace(surface, general=()))
-    return _Call(surface.name, act, PROBLEMS)
+    return Call(surface.name, act, PROBLEMS)
 
 
-def _to_call(module: FormatModule, given: Given) -> _Call:
+def _to_call(module: FormatModule, given: Given) -> Call:
     surface = Surface(f"to_{module.FORMAT}", ("FAILFAST",), ("root",))
     options = read_options(given, module.CODEC, surface)
     if module.CODEC.root(options.root).elements:
         raise ParameterError(f"a column holds one record a row; root {options.root} is a list of them")
     act = partial(columns.encoded, decoding(module, options), replace(surface, general=()))
-    return _Call(surface.name, act, BinaryType())
+    return Call(surface.name, act, BinaryType())
 
 
-def _column(call: _Call, data: Column | str) -> Column:
+def column_of(call: Call, data: Column | str) -> Column:
+    """The column that a call of the function with another column is."""
     if not in_pipeline():
         return cast(Column, _udf(call)(data))
     plain = replace(call, act=partial(_plain, call.act), returns=bytes_for_texts(call.returns))
@@ -131,7 +132,7 @@ def _plain(act: Callable[..., pa.Array], *columns: pa.Array) -> pa.Array:
     return without_texts(act(*columns))
 
 
-def _udf(call: _Call) -> Any:
+def _udf(call: Call) -> Any:
     """The Arrow UDF; its function has the annotations and the name that Spark looks for."""
     act = call.act
 

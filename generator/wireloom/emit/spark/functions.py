@@ -18,7 +18,7 @@ GENERAL = (
     ("root", "What the bytes are."),
     ("openValues", "variant (the default), json or binary: the form of values of any type."),
 )
-PREFIXES = ("decode", "from", "schema_of", "to", "validate")
+PREFIXES = ("convert", "decode", "from", "schema_of", "to", "validate")
 
 
 def emit(format: Format) -> str:

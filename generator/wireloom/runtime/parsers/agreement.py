@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wireloom.runtime.errors import EncodeError, shown
+from wireloom.runtime.errors import EncodeError, UnplacedError, shown
 from wireloom.runtime.values import Extension, OpenBytes, Pairs, Value, float32
 
 _BYTES = (bytes, bytearray, memoryview)
@@ -31,6 +31,8 @@ def require_agreement(given: Any, read: Any, *, whole: bool = False) -> None:
         case Extension() if isinstance(read, Extension) and given.code == read.code:
             require_agreement(given.value, read.value, whole=whole)
         case _:
+            if read is None and given is not None:
+                raise UnplacedError(f"{shown(given)} to be read back", "null")
             if not _same(given, read):
                 raise _differs(given, read)
 
@@ -41,7 +43,10 @@ def _members(given: Mapping[str, Any], read: Value, *, whole: bool) -> None:
             continue
         found = read.get(name)
         try:
-            require_agreement(member, read.hidden.get(name) if found is None else found, whole=whole)
+            found = read.hidden.get(name) if found is None else found
+            if found is None:
+                raise UnplacedError(f"{shown(member)} to be read back", "null")
+            require_agreement(member, found, whole=whole)
         except EncodeError as error:
             raise error.at(name) from None
     for name, member in read.items():

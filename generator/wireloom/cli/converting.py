@@ -1,0 +1,103 @@
+"""`convert`: records of one format as those of another."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from wireloom.catalog import parameter_values
+from wireloom.cli.console import complain, note, say
+from wireloom.cli.guard import PROBLEMS
+from wireloom.cli.options import OUT, PACKAGE, Framing, Out, Package, Parameters, Root, Source, chosen, listed
+from wireloom.cli.transcoding import Target, one_of, opened_input, opened_output, request_of
+from wireloom.converting import Refused, Tally
+from wireloom.converting import convert as converted
+from wireloom.failures import MisuseError
+from wireloom.runtime.conversion import conversion
+from wireloom.runtime.streams.framed import FRAMINGS
+
+From = Annotated[str, typer.Option("--from", metavar="FORMAT", help="The format that the input is in.")]
+To = Annotated[str, typer.Option("--to", metavar="FORMAT", help="The format that the output is to be in.")]
+Optionally = Annotated[
+    Source | None,
+    typer.Argument(metavar="[FILE]", help="The input; - reads standard input.", allow_dash=True, dir_okay=False),
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Refuse records that would lose a value.")]
+MayLose = Annotated[
+    list[str] | None, typer.Option("--may-lose", metavar="PATH,...", help="Members that --strict lets records lose.")
+]
+Explained = Annotated[bool, typer.Option("--explain", help="Say what will be lost, and convert nothing.")]
+ToFraming = Annotated[
+    str | None, typer.Option("--to-framing", metavar="FRAMING", help="Of the output; else as its spec says.")
+]
+ToRoot = Annotated[str | None, typer.Option("--to-root", metavar="NAME", help="Entry point of the output's format.")]
+ToParameters = Annotated[
+    list[str] | None, typer.Option("--to-parameter", metavar="NAME=VALUE", help="A parameter of the output's format.")
+]
+
+
+def convert(
+    source: From,
+    target: To,
+    file: Optionally = None,
+    output: Target = None,
+    strict: Strict = False,
+    may_lose: MayLose = None,
+    explain: Explained = False,
+    framing: Framing = None,
+    to_framing: ToFraming = None,
+    root: Root = None,
+    to_root: ToRoot = None,
+    parameter: Parameters = None,
+    to_parameter: ToParameters = None,
+    out: Out = OUT,
+    package: Package = PACKAGE,
+) -> None:
+    """Convert records of one format to another with columns of the same names.
+
+    What matches is worked out from the two formats; --explain says it, and what will be lost. Members that the output
+    has no place for are left out and counted on standard error; what follows from other members, and would come back by
+    converting back, is not lost. Records that cannot be said are reported there, too, and make the exit code 1.
+
+    \b
+    Examples:
+      wireloom convert --from one_encoding --to other_encoding --explain
+      wireloom convert --from one_encoding --to other_encoding events.bin -o events.jsonl
+      wireloom convert --from one_encoding --to other_encoding events.bin --strict --may-lose checksum -o events.jsonl
+    """
+    request = request_of(chosen(source, package, out), root, framing, parameter)
+    goal = chosen(target, package, out)
+    if to_framing is not None:
+        one_of("--to-framing", to_framing, FRAMINGS)
+    plan = conversion(
+        request.module,
+        goal,
+        root=root,
+        target_root=to_root,
+        parameters=request.parameters,
+        target_parameters=parameter_values(goal, to_parameter or []),
+        strict=strict,
+        may_lose=listed(may_lose),
+    )
+    if explain:
+        for line in plan.explain():
+            say(line)
+        return
+    if file is None:
+        raise MisuseError("name the file to convert, or - for standard input")
+    if output is not None and output.exists() and file.exists() and output.samefile(file):
+        raise MisuseError(f"{output} is the input; give --output another file")
+    if output is None and sys.stdout is not None and sys.stdout.isatty() and goal.ENCODING != "json":
+        raise MisuseError("bytes are not for a terminal; give --output FILE or a pipe")
+    tally = Tally()
+    with opened_input(file) as data, opened_output(output) as written:
+        for each in converted(plan, request, to_framing, data, tally):
+            if isinstance(each, Refused):
+                complain(f"record {each.index}, at byte {each.offset} of {file}: {each.reason}")
+            else:
+                written.write(each)
+    note(f"{tally.converted} records converted, {tally.refused} not")
+    for path, count in sorted(tally.lost.items(), key=lambda entry: (-entry[1], entry[0])):
+        note(f"  {path} is lost in {count}")
+    if tally.refused:
+        raise typer.Exit(PROBLEMS)

@@ -1,0 +1,375 @@
+"""One format's records as another's: what that will lose, and the conversion itself."""
+
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from wireloom.runtime.codec import Codec
+from wireloom.runtime.columns import reading
+from wireloom.runtime.columns.canonical import dumps
+from wireloom.runtime.columns.logical import Alternatives, List, LogicalType, Open, Record
+from wireloom.runtime.conversion.fitting import Difference, Side, differences, rows_with, without
+from wireloom.runtime.errors import (
+    Component,
+    EncodeError,
+    ParameterError,
+    UnplacedError,
+    render_path,
+)
+from wireloom.runtime.root import Root
+from wireloom.runtime.values import Extension, Pairs
+
+_MOST_LOST = 256
+"""Members of one record that may turn out to have no place."""
+_TOGETHER = 256
+"""Records that are encoded at once."""
+
+
+class Module(Protocol):
+    """A generated module."""
+
+    FORMAT: str
+    CODEC: Codec
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """Records of the target, in the order of the source's.
+
+    `data` is null where the source's record is bad or null, or cannot be said; `errors` says why, null where nothing is
+    wrong. `lost` lists the members whose values are gone, by their paths: they do not come back by converting back.
+    """
+
+    data: pa.BinaryArray
+    errors: pa.StringArray
+    lost: pa.ListArray
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """A conversion between two formats; `parameters` are those of decoding, `target_parameters` of encoding.
+
+    `strict` refuses records that would lose a value, but for members that they `may_lose`.
+    """
+
+    source: Codec
+    target: Codec
+    root: str
+    target_root: str
+    parameters: Mapping[str, Any]
+    target_parameters: Mapping[str, Any]
+    strict: bool = False
+    may_lose: frozenset[str] = frozenset()
+    returns: bool = True  # whether what would come back is no loss
+
+    @cached_property
+    def differences(self) -> tuple[Difference, ...]:
+        """What of the source's columns does not simply become the target's."""
+        source, target = self._source, self._target
+        return tuple(differences(Side(source.logical, source.unplaced), Side(target.logical, target.unplaced)))
+
+    def explain(self) -> Iterator[str]:
+        """What becomes of the members, a line each."""
+        yield f"{self.source.format} ({self.root}) to {self.target.format} ({self.target_root})"
+        words = {"dropped": "is lost", "null": "is null", "narrower": "may be refused"}
+        for each in self.differences:
+            yield f"  {each.path} {words[each.kind]}: {each.detail}"
+        if not self.differences:
+            yield "  every member has its place"
+        yield "  what a single record has no place for is lost, too, and said with it; what follows from other members,"
+        yield "  and comes back by converting back, is not lost"
+        if any(_opens(self._target.logical)):
+            yield "  in values of any type, what the target cannot say (bytes, extensions, keys) becomes text"
+
+    def of_messages(self, messages: "pa.Array") -> Converted:
+        """The records of an Arrow array of messages, which must be records themselves, not lists of them."""
+        if self._source.elements:
+            raise ParameterError(f"root {self.root} of {self.source.format} is a list: one message is many records")
+        found = self.source.decode(messages, root=self.root, **self.parameters)
+        texts = [said(each) if each is not None else None for each in found.errors.to_pylist()]
+        return self.of_columns(found.records, texts)
+
+    def of_columns(self, records: pa.StructArray, wrong: Sequence[str | None] | None = None) -> Converted:
+        """The records of the source's columns, null for null; `wrong` says why one is null."""
+        dropped = {each.path for each in self.differences if each.kind == "dropped"}
+        lost: list[list[str]] = [[] for _ in range(len(records))]
+        for path in sorted(dropped):
+            for row in rows_with(records, path.split(".")):
+                lost[row].append(path)
+        errors: list[str | None] = list(wrong or [None] * len(records))
+        kept = without(records, dropped)
+        data = self._encoded(kept, lost, errors)
+        if self.returns:
+            self._changed(kept, data, lost)
+            self._returning(records, data, lost)
+        for row, paths in enumerate(lost):
+            refusal = self._refusal(paths)
+            if data[row] is not None and refusal is not None:
+                errors[row], data[row] = refusal, None
+            if data[row] is None:
+                lost[row] = []
+        paths = pa.list_(pa.field("element", pa.string()))
+        return Converted(pa.array(data, pa.binary()), pa.array(errors, pa.string()), pa.array(lost, paths))
+
+    def _refusal(self, lost: Sequence[str]) -> str | None:
+        """Why a record that loses these is refused."""
+        kept = [path for path in lost if path not in self.may_lose] if self.strict else []
+        return f"loses {', '.join(kept)}, and the conversion is strict" if kept else None
+
+    def _encoded(self, records: pa.StructArray, lost: list[list[str]], errors: list[str | None]) -> list[bytes | None]:
+        """The bytes of each record: some at a time, one by one where one of them is not so easily said."""
+        data: list[bytes | None] = []
+        for start in range(0, len(records), _TOGETHER):
+            part = records.slice(start, _TOGETHER)
+            try:
+                data += self.target.encode(part, root=self.target_root, **self.target_parameters).to_pylist()
+            except EncodeError:
+                data += [self._one(part.slice(row, 1), start + row, lost, errors) for row in range(len(part))]
+        return data
+
+    def _one(self, record: pa.StructArray, row: int, lost: list[list[str]], errors: list[str | None]) -> bytes | None:
+        """The bytes of one record; what it loses, or why there are none, goes to its row."""
+        if not record[0].is_valid:
+            return None
+        try:
+            data, more = self._built(record)
+        except EncodeError as refusal:
+            errors[row] = str(refusal).removeprefix("[0].")
+            return None
+        lost[row] += more
+        return data
+
+    def _changed(self, records: pa.StructArray, data: Sequence[bytes | None], lost: list[list[str]]) -> None:
+        """Add to what is lost what the target works out itself, and otherwise than it was."""
+        made = self.target.decode(pa.array(data, pa.binary()), root=self.target_root, **self.target_parameters).records
+        for place, field in enumerate(records.type):
+            before, there = records.field(place), made.type.get_field_index(field.name)
+            after = made.field(there)
+            if before.equals(after):
+                continue
+            for row in range(len(records)):
+                if data[row] is not None:
+                    found = _altered(before[row].as_py(), after[row].as_py(), field.name)
+                    lost[row] += [path for path in found if not any(_within(path, known) for known in lost[row])]
+
+    def _returning(self, records: pa.StructArray, data: Sequence[bytes | None], lost: list[list[str]]) -> None:
+        """Take back from what is lost what comes back by converting back: lengths, say, and checksums."""
+        rows = [row for row, paths in enumerate(lost) if paths and data[row] is not None]
+        if not rows or self._source.elements:
+            return
+        back = Conversion(
+            self.target,
+            self.source,
+            self.target_root,
+            self.root,
+            self.target_parameters,
+            self.parameters,
+            returns=False,
+        )
+        made = back.of_messages(pa.array([data[row] for row in rows], pa.binary()))
+        again = self.source.decode(made.data, root=self.root, **self.parameters).records
+        for place, row in enumerate(rows):
+            before, after = records[row].as_py(), again[place].as_py()
+            lost[row] = [path for path in lost[row] if not _same(before, after, path)]
+
+    def _built(self, row: pa.StructArray) -> tuple[bytes, list[str]]:
+        """The bytes of one record, without the members that it has no place for, and what those are."""
+        (value,) = reading.from_struct_array(row, self._target.logical, extensions=self.source.extensions)
+        lost: list[str] = []
+        for _ in range(_MOST_LOST):
+            try:
+                return self.target.build(value, root=self.target_root, **self.target_parameters), lost
+            except UnplacedError as error:
+                if not _cleared(value, error.components):
+                    raise
+                lost.append(render_path(error.components))
+            except EncodeError as error:
+                place = _open_place(self._target.logical, error.components)
+                if place is None or not _plainer(value, place):
+                    raise
+                lost.append(render_path(place))
+        raise EncodeError(f"a record that loses at most {_MOST_LOST} members", "one that loses more")
+
+    @property
+    def _source(self) -> Root:
+        return self.source.root(self.root)
+
+    @property
+    def _target(self) -> Root:
+        return self.target.root(self.target_root)
+
+
+def conversion(  # noqa: PLR0913 - the two sides of a conversion
+    source: Module,
+    target: Module,
+    *,
+    root: str | None = None,
+    target_root: str | None = None,
+    parameters: Mapping[str, object] | None = None,
+    target_parameters: Mapping[str, object] | None = None,
+    strict: bool = False,
+    may_lose: Sequence[str] = (),
+) -> Conversion:
+    """How the records of one format become another's; raises ParameterError where they have nothing in common."""
+    given, wanted = source.CODEC, target.CODEC
+    made = Conversion(
+        given,
+        wanted,
+        root or given.default_root,
+        target_root or wanted.default_root,
+        given.settings(parameters or {}),
+        wanted.settings(target_parameters or {}),
+        strict,
+        frozenset(may_lose),
+    )
+    entry, goal = given.root(made.root), wanted.root(made.target_root)
+    if goal.elements:
+        raise ParameterError(f"root {made.target_root} of {wanted.format} is a list; a record becomes a record")
+    if not {field.name for field in entry.logical.fields} & {field.name for field in goal.logical.fields}:
+        raise ParameterError(f"{given.format} and {wanted.format} have no member of one name")
+    return made
+
+
+def said(error: Mapping[str, Any]) -> str:
+    """A decoder's error as one line."""
+    place = f" at {error['path']}" if error["path"] else ""
+    detail = f": expected {error['expected']}, found {error['actual']}" if error["expected"] else ""
+    return f"{error['code']}{place}, byte {error['offset']}{detail}"
+
+
+def _within(path: str, other: str) -> bool:
+    """Whether a path is another, or leads on from there."""
+    return path.startswith(other) and path[len(other) : len(other) + 1] in ("", ".", "[")
+
+
+def _altered(before: Any, after: Any, path: str) -> Iterator[str]:
+    """The paths of values that are not null and not what they were."""
+    match before, after:
+        case None, _:
+            return
+        case {"value": bytes(), "metadata": bytes()}, _:
+            if before != after:
+                yield path
+        case dict(), dict():
+            for name, value in before.items():
+                yield from _altered(value, after.get(name), f"{path}.{name}")
+        case list(), list() if len(before) == len(after):
+            for place, pair in enumerate(zip(before, after, strict=True)):
+                yield from _altered(*pair, f"{path}[{place}]")
+        case float(), float() if before != before and after != after:  # noqa: PLR0124 - both are NaN
+            return
+        case _:
+            if before != after:
+                yield path
+
+
+def _same(before: Any, after: Any, path: str) -> bool:
+    """Whether both records have one value at a path; through lists, in each element."""
+    return after is not None and bool(_values(before, path) == _values(after, path))
+
+
+def _values(value: Any, path: str) -> Any:
+    name, _, rest = path.partition(".")
+    if isinstance(value, list):
+        return [_values(each, path) for each in value]
+    name, _, index = name.partition("[")
+    below = value.get(name) if isinstance(value, dict) else None
+    if index and isinstance(below, list):
+        below = below[int(index.rstrip("]"))] if int(index.rstrip("]")) < len(below) else None
+    return _values(below, rest) if rest else below
+
+
+# --- one value -----------------------------------------------------------------------------------------------------
+
+
+def _cleared(value: Any, path: Sequence[Component]) -> bool:
+    """Make the member at a path null; whether there was one."""
+    for component in path[:-1]:
+        value = _below(value, component)
+    if not path or not isinstance(value, dict) or value.get(str(path[-1])) is None:
+        return False
+    value[str(path[-1])] = None
+    return True
+
+
+def _below(value: Any, component: Component) -> Any:
+    if isinstance(value, dict):
+        return value.get(str(component))
+    return value[component] if isinstance(value, list) and isinstance(component, int) else None
+
+
+def _opens(type: LogicalType) -> Iterator[bool]:
+    """True for each place of a value of any type."""
+    match type:
+        case Open():
+            yield True
+        case Alternatives(options):
+            for option in options:
+                yield from _opens(option)
+        case Record(fields):
+            for field in fields:
+                yield from _opens(field.type)
+        case List(element):
+            yield from _opens(element)
+        case _:
+            return
+
+
+def _open_place(type: LogicalType, path: Sequence[Component]) -> tuple[Component, ...] | None:
+    """How far a path leads to a value of any type; None where it leads to none."""
+    for place, component in enumerate(path):
+        match type:
+            case Record(fields):
+                found = next((field.type for field in fields if field.name == component), None)
+            case List(element):
+                found = element
+            case _:
+                found = None
+        if found is None:
+            return None
+        type = found
+        if isinstance(type, Open) or (
+            isinstance(type, Alternatives) and any(isinstance(o, Open) for o in type.options)
+        ):
+            return tuple(path[: place + 1])
+    return None
+
+
+def _plainer(value: Any, path: Sequence[Component]) -> bool:
+    """Say the value of any type at a path by what every encoding has; whether that made a difference."""
+    for component in path[:-1]:
+        value = _below(value, component)
+    last = path[-1]
+    before = _below(value, last)
+    after = _plain(before)
+    if value is None or after is before:
+        return False
+    value[last] = after
+    return True
+
+
+def _plain(value: Any) -> Any:
+    """Bytes as base64, extensions as what they hold, keys of maps as texts; the value itself where it has none."""
+    match value:
+        case bytes() | bytearray() | memoryview():
+            return b64encode(bytes(value)).decode()
+        case Extension(value=content):
+            return _plain(content)
+        case Pairs():
+            pairs = [(key if isinstance(key, str) else _text(key), _plain(item)) for key, item in value]
+            same = all(a is c and b is d for (a, b), (c, d) in zip(value, pairs, strict=True))
+            return value if same else Pairs(pairs)
+        case list():
+            items = [_plain(each) for each in value]
+            return value if all(a is b for a, b in zip(value, items, strict=True)) else items
+        case _:
+            return value
+
+
+def _text(key: Any) -> str:
+    plain = _plain(key)
+    return plain if isinstance(plain, str) else dumps(plain)

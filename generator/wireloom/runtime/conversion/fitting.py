@@ -1,0 +1,140 @@
+"""What two formats' columns have in common, and columns of the one as those of the other.
+
+Members are the same where their names are; everything else about them is compared. A column that the target does not
+have, or that none of its own members gives, is left out; one that only the target has is null.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from wireloom.runtime.columns import logical
+from wireloom.runtime.columns.logical import LogicalType, Record
+
+Kind = Literal["dropped", "null", "narrower"]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A member that does not simply become the target's.
+
+    It is dropped where the target has no member for it, null where the source has none, and narrower where the target
+    does not take all that the source can say, so that a record may be refused.
+    """
+
+    path: str
+    kind: Kind
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The columns of a format, and the paths of those that it only shows: no member of its own gives them."""
+
+    record: Record
+    unplaced: Collection[str] = ()
+
+    def members(self, prefix: str) -> dict[str, LogicalType]:
+        """The types of the members, below a prefix."""
+        return {field.name: field.type for field in self.record.fields if prefix + field.name not in self.unplaced}
+
+    def of(self, record: Record) -> "Side":
+        """A record within this one."""
+        return Side(record, self.unplaced)
+
+
+def differences(source: Side, target: Side, prefix: str = "") -> Iterator[Difference]:
+    """What of the source's members does not simply become the target's of the same name."""
+    given, wanted = source.members(prefix), target.members(prefix)
+    for name, type in given.items():
+        path = prefix + name
+        if name in wanted:
+            yield from _of_types(source, target, (type, wanted[name]), path)
+        else:
+            yield Difference(path, "dropped", "the target has no member for it")
+    for name in (name for name in wanted if name not in given):
+        yield Difference(prefix + name, "null", "the source has no such member")
+
+
+def _of_types(source: Side, target: Side, types: tuple[LogicalType, LogicalType], path: str) -> Iterator[Difference]:
+    match types:
+        case Record() as given, Record() as wanted:
+            yield from differences(source.of(given), target.of(wanted), f"{path}.")
+        case logical.List(element), logical.List(other):
+            yield from _of_types(source, target, (element, other), path)
+        case logical.Map(key, value), logical.Map(other_key, other_value):
+            yield from _of_types(source, target, (key, other_key), path)
+            yield from _of_types(source, target, (value, other_value), path)
+        case logical.Alternatives(options), logical.Alternatives(others):
+            kinds = {logical.kind_name(each): each for each in others}
+            for option in options:
+                kind = logical.kind_name(option)
+                if kind in kinds:
+                    yield from _of_types(source, target, (option, kinds[kind]), path)
+                else:
+                    yield Difference(path, "narrower", f"the target takes no {kind}")
+        case given, wanted if _kind(given) != _kind(wanted):
+            yield Difference(path, "narrower", f"{_kind(given)} in the source, {_kind(wanted)} in the target")
+        case logical.Integer() as given, logical.Integer() as wanted if not _fits(given, wanted):
+            sign = "int" if wanted.signed else "uint"
+            yield Difference(path, "narrower", f"the target takes {sign}{wanted.bits} alone")
+        case _:
+            return
+
+
+def _kind(type: LogicalType) -> str:
+    return "alternatives" if isinstance(type, logical.Alternatives) else logical.kind_name(type)
+
+
+def _fits(source: logical.Integer, target: logical.Integer) -> bool:
+    if source.signed == target.signed:
+        return source.bits <= target.bits
+    return not source.signed and source.bits < target.bits
+
+
+# --- columns -------------------------------------------------------------------------------------------------------
+
+
+def without(array: pa.StructArray, dropped: Collection[str], prefix: str = "") -> pa.StructArray:
+    """The structs without some members, whose paths lead through lists and structs."""
+    if not any(path.startswith(prefix) for path in dropped):
+        return array
+    fields, children = [], []
+    for place, field in enumerate(array.type):
+        path = prefix + field.name
+        if path not in dropped:
+            child = _without(array.field(place), dropped, path)
+            children.append(child)
+            fields.append(field.with_type(child.type))
+    mask = array.is_null() if array.null_count else None
+    if not children:
+        return pa.nulls(len(array), pa.struct([])) if mask is not None else pa.array([{}] * len(array), pa.struct([]))
+    return pa.StructArray.from_arrays(children, fields=fields, mask=mask)
+
+
+def _without(array: pa.Array, dropped: Collection[str], path: str) -> pa.Array:
+    if pa.types.is_struct(array.type):
+        return without(array, dropped, f"{path}.")
+    if pa.types.is_list(array.type) and pa.types.is_struct(array.type.value_type):
+        inner = without(array.values, dropped, f"{path}.")
+        if inner is array.values:
+            return array
+        type = pa.list_(array.type.value_field.with_type(inner.type))
+        return pa.Array.from_buffers(type, len(array), array.buffers()[:2], offset=array.offset, children=[inner])
+    return array
+
+
+def rows_with(array: pa.Array, path: Sequence[str]) -> set[int]:
+    """The rows of a column of structs that have a value at a path."""
+    if not path:
+        return set(pc.indices_nonzero(array.is_valid()).to_pylist())
+    if pa.types.is_struct(array.type):
+        place = array.type.get_field_index(path[0])
+        return rows_with(pc.struct_field(array, [place]), path[1:]) if place >= 0 else set()
+    if pa.types.is_list(array.type):
+        rows = pc.list_parent_indices(array).to_pylist()
+        return {rows[place] for place in rows_with(pc.list_flatten(array), path)}
+    return set()

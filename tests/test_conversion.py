@@ -1,0 +1,184 @@
+"""Conversion between formats of one schema: what comes back is what was there, and what does not is said."""
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from typer.testing import CliRunner
+
+from conftest import shipped_formats
+from wireloom.cli.app import app
+from wireloom.runtime.columns.logical import Binary, Boolean, Integer, List, LogicalField, Map, Record, Text
+from wireloom.runtime.conversion import conversion
+from wireloom.runtime.conversion.fitting import Side, differences, rows_with, without
+from wireloom.runtime.errors import ParameterError
+from wireloom_formats import aerospike_json, aerospike_msgpack, databus_event, databus_json, kpl_record
+
+PAIRS = [
+    (aerospike_msgpack, aerospike_json),
+    (aerospike_json, aerospike_msgpack),
+    (databus_event, databus_json),
+    (databus_json, databus_event),
+]
+OUT = str(Path(__file__).parent.parent / "generated")
+
+
+def messages(module) -> list[bytes]:
+    """The good examples of a format's default root and parameters."""
+    (format,) = (each for each in shipped_formats() if each.name == module.FORMAT)
+    root = format.roots[0].name
+    found = [each for each in format.examples if each.root == root and each.error is None and not each.parameters]
+    return [each.data for each in found]
+
+
+def holds(before, after) -> bool:
+    """Whether every value that is not null came back; a format that must say more says a default."""
+    match before:
+        case None:
+            return True
+        case dict():
+            return after is not None and all(holds(value, after[name]) for name, value in before.items())
+        case list():
+            return len(before) == len(after) and all(map(holds, before, after))
+        case _:
+            return before == after
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS, ids=lambda module: module.FORMAT)
+def test_what_is_not_said_to_be_lost_comes_back(source, target):
+    data = messages(source)
+    there = conversion(source, target).of_messages(pa.array(data))
+    back = conversion(target, source).of_messages(there.data)
+    converted = 0
+    for message, made, error, lost, again in zip(
+        data, *(part.to_pylist() for part in (there.data, there.errors, there.lost, back.data)), strict=True
+    ):
+        assert (made is None) == (error is not None)
+        if made is None:
+            assert lost == []
+            continue
+        converted += 1
+        target.parse(made)
+        if not lost:
+            assert holds(source.parse(message), source.parse(again))
+    assert converted > len(data) / 3
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS, ids=lambda module: module.FORMAT)
+def test_a_strict_conversion_refuses_what_loses_something(source, target):
+    data = pa.array(messages(source))
+    loose = conversion(source, target).of_messages(data)
+    strict = conversion(source, target, strict=True).of_messages(data)
+    everything = sorted({path for lost in loose.lost.to_pylist() for path in lost})
+    allowed = conversion(source, target, strict=True, may_lose=everything).of_messages(data)
+    assert allowed == loose
+    for made, lost, kept, error in zip(
+        *(part.to_pylist() for part in (loose.data, loose.lost, strict.data, strict.errors)), strict=True
+    ):
+        assert kept == (None if lost else made)
+        assert not lost or "the conversion is strict" in error
+
+
+def test_what_follows_from_other_members_is_not_lost():
+    data = messages(databus_event)[0]
+    made = conversion(databus_event, databus_json).of_messages(pa.array([data]))
+    assert made.lost.to_pylist() == [[]]
+    assert "headerCrc" not in json.loads(made.data[0].as_py())
+    assert conversion(databus_json, databus_event).of_messages(made.data).data[0].as_py() == data
+
+
+def test_bad_records_and_nulls_stay_in_their_rows():
+    data = messages(aerospike_json)[0]
+    made = conversion(aerospike_json, aerospike_msgpack).of_messages(pa.array([data, b"{", None, data]))
+    assert [each is None for each in made.data.to_pylist()] == [False, True, True, False]
+    assert [each and each.partition(" ")[0] for each in made.errors.to_pylist()] == [None, "truncated,", None, None]
+
+
+def test_what_the_target_cannot_say_in_values_of_any_type_becomes_text():
+    key = {"namespace": "n", "set": None, "digest": bytes(20), "userKey": None}
+    bins = [{"name": "b", "type": "LIST", "flags": 0, "value": [b"\1\2", {"k": b"x"}]}]
+    value = {"msg": "write", "key": key, "generation": 1, "expiry": 0, "lut": 1, "bins": bins}
+    made = conversion(aerospike_msgpack, aerospike_json).of_messages(pa.array([aerospike_msgpack.build(value)]))
+    assert made.lost.to_pylist() == [["bins[0].value"]]
+    assert json.loads(made.data[0].as_py())["bins"][0]["value"] == ["AQI=", {"k": "eA=="}]
+
+
+def test_formats_that_share_no_member_are_not_converted():
+    with pytest.raises(ParameterError, match="no member of one name"):
+        conversion(kpl_record, aerospike_json, target_root="key")
+    with pytest.raises(ParameterError, match="is a list"):
+        conversion(aerospike_msgpack, aerospike_json, target_root="batch_keys")
+
+
+# --- fitting ----------------------------------------------------------------------------------------------------------
+
+
+def record(**types) -> Record:
+    return Record(tuple(LogicalField(name, type, nullable=True) for name, type in types.items()))
+
+
+def test_differences_are_found_wherever_they_are():
+    inner, other = record(x=Integer(64, signed=True), y=Text()), record(x=Integer(32, signed=True), z=Boolean())
+    source = record(a=inner, b=List(inner), c=Map(Text(), inner), d=Text(), e=Text())
+    target = record(a=other, b=List(other), c=Map(Text(), other), d=Binary(), f=Text())
+    found = {(each.path, each.kind) for each in differences(Side(source), Side(target, ("a.z",)))}
+    inside = {(f"{name}.{member}", kind) for name in "abc" for member, kind in (("x", "narrower"), ("y", "dropped"))}
+    assert found == inside | {("b.z", "null"), ("c.z", "null"), ("d", "narrower"), ("e", "dropped"), ("f", "null")}
+
+
+@pytest.mark.parametrize("start", [0, 1])
+def test_members_are_left_out_within_lists_and_structs(start):
+    values = [
+        {"a": {"x": 1, "y": 2}, "b": [{"x": 1, "y": None}, {"x": 2, "y": 3}]},
+        {"a": None, "b": []},
+        {"a": {"x": None, "y": None}, "b": None},
+        {"a": {"x": 1, "y": None}, "b": [{"x": 5, "y": 6}, None]},
+    ]
+    array = pa.array(values).slice(start)
+    assert without(array, {"a.y", "b.y"}).to_pylist() == [
+        {
+            "a": each["a"] and {"x": each["a"]["x"]},
+            "b": each["b"] if each["b"] is None else [one and {"x": one["x"]} for one in each["b"]],
+        }
+        for each in values[start:]
+    ]
+    assert rows_with(array, ["a", "y"]) == {0 - start} - {-1}
+    assert rows_with(array, ["b", "y"]) == {0 - start, 3 - start} - {-1}
+    assert without(array, {"z"}).equals(array)
+    assert without(array, set()) is array
+
+
+# --- the command -----------------------------------------------------------------------------------------------------
+
+
+def run(*arguments: object) -> object:
+    return CliRunner().invoke(app, ["convert", *map(str, arguments), "--out", OUT])
+
+
+def test_convert_writes_a_stream_in_the_framing_of_its_format(tmp_path):
+    lines, stream = tmp_path / "events.jsonl", tmp_path / "events.bin"
+    lines.write_bytes(b"\n".join([*messages(aerospike_json)[:3], b"{}"]) + b"\n")
+    result = run(
+        "--from", "aerospike_json", "--to", "aerospike_msgpack", lines, "-o", stream, "--to-framing", "length-prefixed"
+    )
+    assert result.exit_code == 1
+    assert "record 3, at byte" in result.stderr
+    assert "3 records converted, 1 not" in result.stderr
+    again = run("--from", "aerospike_msgpack", "--to", "aerospike_json", stream, "--framing", "length-prefixed")
+    assert again.exit_code == 0, again.output
+    given = [aerospike_json.parse(each) for each in messages(aerospike_json)[:3]]
+    assert [aerospike_json.parse(line) for line in again.stdout_bytes.splitlines()] == given
+
+
+def test_convert_explains_what_will_be_lost():
+    result = run("--from", "databus_event", "--to", "databus_json", "--explain")
+    assert result.exit_code == 0
+    assert "attributes is lost: the target has no member for it" in result.output
+
+
+def test_convert_asks_for_what_is_missing(tmp_path):
+    assert "name the file" in run("--from", "databus_event", "--to", "databus_json").output
+    file = tmp_path / "x"
+    file.write_bytes(b"")
+    assert run("--from", "databus_event", "--to", "databus_json", file, "-o", file).exit_code == 2

@@ -17,15 +17,19 @@ import pytest
 from typer.testing import CliRunner
 
 from conftest import GENERATED, ROOT
+from wireloom.cli import progress
 from wireloom.cli.app import app
-from wireloom.failures import MachineError, MisuseError
+from wireloom.failures import LimitError, MachineError, MisuseError
 from wireloom.ingest import lease
 from wireloom.ingest.batch import ingest
 from wireloom.ingest.diagnosis import diagnosis, noted
 from wireloom.ingest.lease import Holder, held
 from wireloom.ingest.ledger import Ledger
+from wireloom.ingest.limits import Limits
 from wireloom.ingest.local import LocalEngine
+from wireloom.ingest.metrics import metrics
 from wireloom.ingest.plan import Job, Plan
+from wireloom.ingest.report import summary_lines
 from wireloom.ingest.standing import standing
 from wireloom.ingest.storage import PlainStorage
 from wireloom_formats import databus_event
@@ -409,3 +413,62 @@ def test_each_failure_has_its_own_words_and_start_it_again_only_where_that_helps
     found = diagnosis(text, "/data", java)
     assert said in f"{found.what}; {found.advice}"
     assert ("start it again" in found.advice) == again
+
+
+# --- how much may be bad -------------------------------------------------------------------------------------------
+
+
+def test_bytes_are_counted_in_and_quarantined(job):
+    summary, _ = run(job())
+    assert (summary.size, summary.bad_size) == (3 * len(record(1)), len(record(2)))
+    assert metrics("s", ledger(Path(job().output).parent).entries()[0])["bytesQuarantined"] == len(record(2))
+    assert "189 B in, of which 63 B quarantined" in list(summary_lines(summary, "out"))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--fail-above", "33"], "33.3 % of the records are bad (value_crc 1), more than --fail-above 33"),
+        (["--max-quarantine", "62b"], "63 B go to the quarantine"),
+    ],
+)
+def test_more_bad_than_is_allowed_stops_with_a_code_of_its_own_and_changes_nothing(job, options, said):
+    command = ["ingest", "--engine", "local", "--format", "databus_event", "--input", job().input, "--out", GENERATED]
+    stopped = invoked(*command, "--output", job().output, *options)
+    assert stopped.exit_code == 4
+    assert said in stopped.output
+    assert not (Path(job().output) / "records").exists()
+    assert standing(job().output).staged == ()
+    raised = [options[0], {"33": "34", "62b": "63"}[options[1]]]
+    assert invoked(*command, "--output", job().output, *raised).exit_code == 0
+
+
+def test_the_quarantine_of_all_batches_together_is_bounded_and_its_tasks_stop_early(job, tmp_path):
+    limits = Limits(size=130)
+    ingest(LocalEngine(1), job(append=True), limits=limits)
+    for number in range(2):
+        (tmp_path / "input" / "one.bin").write_bytes(damaged(record(number)))
+        if number:
+            with pytest.raises(LimitError, match="189 B go to the quarantine"):
+                ingest(LocalEngine(1), job(append=True), limits=limits)
+        else:
+            ingest(LocalEngine(1), job(append=True), limits=limits)
+    (tmp_path / "input" / "one.bin").write_bytes(damaged(record(9)) * 1_000)
+    with pytest.raises(LimitError):
+        ingest(LocalEngine(1), job(overwrite=True), limits=limits)
+    assert ingest(LocalEngine(1), job(overwrite=True), limits=Limits(size=63_000)).bad_size == 63_000
+
+
+def test_progress_is_told_in_bytes_and_shown_as_asked(job, capsys, monkeypatch):
+    told = []
+    watcher = type("Watcher", (), {"at": lambda _, *given: told.append(given)})()
+    ingest(LocalEngine(1), job(), watcher=watcher)
+    assert told == [(189, 189, "bytes")]
+    monkeypatch.setattr(progress, "INTERVAL", 0.01)
+    for kind, said in (("line", "100 %, 189 B of 189 B, "), ("none", ""), ("bar", "")):
+        with progress.shown(kind) as shown:
+            shown.at(189, 189, "bytes")
+            time.sleep(0.1)
+        assert said in capsys.readouterr().err
+    refused = invoked("ingest", "--format", "a", "--output", "b", "--progress", "lots")
+    assert "it can be none, line, bar" in refused.output

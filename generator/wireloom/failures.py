@@ -24,6 +24,10 @@ class DataError(Exception):
     """Input that is not what the command reads; exit code 1."""
 
 
+class LimitError(DataError):
+    """More is bad than the caller allows; exit code 4, and nothing is lost."""
+
+
 def unknown(kind: str, name: str, known: Iterable[str]) -> MisuseError:
     """The error for a name that is none of those known, with the nearest that is."""
     hint = nearest(name, known)

@@ -28,6 +28,7 @@ Exit codes:
   1  problems found, in specs or data or by a check
   2  the call was wrong
   3  something is missing or broken on this machine (see `wireloom doctor`)
+  4  more is bad than --fail-above or --max-quarantine allow; nothing is lost
 
 \b
 Examples:

@@ -13,11 +13,11 @@ import typer
 from typer.core import TyperGroup
 
 from wireloom.cli.console import complain
-from wireloom.failures import DataError, MachineError, MisuseError
+from wireloom.failures import DataError, LimitError, MachineError, MisuseError
 from wireloom.problems import SpecProblems
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
 
-PROBLEMS, MISUSE, MACHINE = 1, 2, 3
+PROBLEMS, MISUSE, MACHINE, LIMIT = 1, 2, 3, 4
 EXTRAS = {
     "jinja2": "generate",
     "pydantic": "generate",
@@ -46,6 +46,9 @@ def translated() -> Iterator[None]:
     except SpecProblems as problems:
         report_problems(problems)
         raise typer.Exit(PROBLEMS) from problems
+    except LimitError as error:
+        complain(str(error))
+        raise typer.Exit(LIMIT) from error
     except (DataError, DecodeError, EncodeError) as error:
         complain(str(error))
         raise typer.Exit(PROBLEMS) from error

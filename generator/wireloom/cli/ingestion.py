@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wireloom.catalog import parameter_values
-from wireloom.cli.console import note, say, waiting
+from wireloom.cli.console import note, say
 from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.inputs import FileReading
 from wireloom.cli.options import (
@@ -26,12 +26,18 @@ from wireloom.cli.options import (
     chosen,
     dropped_codes,
     session_configuration,
+    size_of,
 )
-from wireloom.cli.streaming import Streaming, flow_of, refuse_stream_options, run_stream
+from wireloom.cli.progress import kind_of, shown
+from wireloom.cli.streaming import Session, Streaming, flow_of, refuse_stream_options, run_stream
 from wireloom.failures import MisuseError
+from wireloom.ingest.limits import Limits
 from wireloom.ingest.plan import Job, Plan, Summary
 from wireloom.ingest.report import summary_lines
 from wireloom.runtime.streams.framed import FRAMINGS
+
+if TYPE_CHECKING:
+    from wireloom.ingest.publishing import Watcher
 
 SPARK, LOCAL = ENGINES = ("spark", "local")
 
@@ -94,6 +100,27 @@ class Adding:
     fail_on_error: Annotated[
         bool, typer.Option("--fail-on-error", help="Exit 1 where any record went to the quarantine.")
     ] = False
+    fail_above: Annotated[
+        float | None,
+        typer.Option(
+            "--fail-above",
+            metavar="PERCENT",
+            min=0,
+            max=100,
+            help="Stop, exit 4, where more of a batch's records or bytes are bad; the batch is not in the tables then.",
+        ),
+    ] = None
+    max_quarantine: Annotated[
+        str | None,
+        typer.Option(
+            "--max-quarantine", metavar="SIZE", help="Stop, exit 4, before the quarantine has more bytes, such as 2g."
+        ),
+    ] = None
+
+    def limits(self) -> Limits:
+        """How much may be bad."""
+        size = self.max_quarantine
+        return Limits(self.fail_above, None if size is None else size_of("--max-quarantine", size))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +133,14 @@ class Running:
     conf: Conf = None
     driver_memory: DriverMemory = None
     master: Master = "local[2]"
+    progress: Annotated[
+        str | None,
+        typer.Option(
+            "--progress",
+            metavar="none|line|bar",
+            help="How far it is: nothing, a line every ten seconds, or a bar; else a bar on terminals, lines in logs.",
+        ),
+    ] = None
 
     def check(self, *, stream: bool) -> None:
         """Raises MisuseError where the options do not fit together."""
@@ -120,6 +155,7 @@ class Running:
             if self.engine == LOCAL and value:
                 raise MisuseError(f"{name} is Spark's; leave it out, or --engine local")
         self.configuration()
+        kind_of(self.progress)
 
     def configuration(self) -> tuple[tuple[str, str], ...]:
         """What a Spark session is told; raises MisuseError for what is no setting."""
@@ -162,6 +198,7 @@ def ingest(reading: Reading, files: FileReading, adding: Adding, streaming: Stre
     _check_shape(
         reading.framing, reading.column if reading.column is not None else "value" if streaming.kafka else None
     )
+    adding.limits()
     plan = files.on(reading.plan())
     summary = (_stream if streaming.stream else _once)(plan, reading, adding, streaming, running)
     for line in summary_lines(summary, adding.output):
@@ -177,7 +214,8 @@ def _stream(plan: Plan, reading: Reading, adding: Adding, streaming: Streaming, 
         raise MisuseError("--append: a stream always adds; leave it out")
     flow = flow_of(plan, streaming, reading.input, reading.column, adding.output)
     flow = replace(flow, accept_changes=adding.accept_changes)
-    return run_stream(flow, streaming, reading.out, running.master, running.configuration())
+    session = Session(reading.out, running.master, running.configuration(), kind_of(running.progress), adding.limits())
+    return run_stream(flow, streaming, session)
 
 
 def _once(plan: Plan, reading: Reading, adding: Adding, streaming: Streaming, running: Running) -> Summary:
@@ -195,7 +233,10 @@ def _once(plan: Plan, reading: Reading, adding: Adding, streaming: Streaming, ru
         adding.append,
         adding.accept_changes,
     )
-    return _local(job, running) if running.engine == LOCAL else _on_spark(job, reading.out, running)
+    with shown(kind_of(running.progress)) as watcher:
+        if running.engine == LOCAL:
+            return _local(job, adding.limits(), running, watcher)
+        return _on_spark(job, adding.limits(), running, watcher, reading.out)
 
 
 def _check_shape(framing: str | None, column: str | None) -> None:
@@ -211,17 +252,17 @@ def _input(path: str | None) -> str:
     return path
 
 
-def _local(job: Job, running: Running) -> Summary:
+def _local(job: Job, limits: Limits, running: Running, watcher: "Watcher") -> Summary:
     from wireloom.ingest.batch import ingest as run  # here, because they import pyarrow
     from wireloom.ingest.local import LocalEngine, cores
 
-    with waiting("Decoding"):
-        return run(LocalEngine(running.processes or cores()), job, note)
+    return run(LocalEngine(running.processes or cores()), job, note, limits, watcher)
 
 
-def _on_spark(job: Job, out: Path, running: Running) -> Summary:
-    from wireloom.spark.ingest.batch import ingest as run  # here, because it imports pyspark
+def _on_spark(job: Job, limits: Limits, running: Running, watcher: "Watcher", out: Path) -> Summary:
+    from wireloom.ingest.batch import ingest as run  # here, because it imports pyarrow
+    from wireloom.spark.ingest.batch import SparkEngine  # and pyspark
     from wireloom.spark.session import session
 
-    with waiting("Decoding"), session((out,), running.master, running.configuration()) as spark:
-        return run(spark, job, note)
+    with session((out,), running.master, running.configuration()) as spark:
+        return run(SparkEngine(spark), job, note, limits, watcher)

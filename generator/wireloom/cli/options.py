@@ -85,6 +85,15 @@ def dropped_codes(module: FormatModule, texts: list[str] | None) -> tuple[str, .
     return listed(texts)
 
 
+def size_of(option: str, text: str) -> int:
+    """Bytes of a number with a unit: `800m`, `2g`; raises MisuseError."""
+    if not _MEMORY.fullmatch(text):
+        raise MisuseError(f"{option} {text}: it is a number and a unit, such as 4g or 800m")
+    digits = text.lower().removesuffix("b")
+    thousands = " kmgt".index(digits[-1] if digits[-1] in "kmgt" else " ")
+    return int(digits.rstrip("kmgt")) << 10 * thousands
+
+
 def session_configuration(
     packages: list[str] | None, conf: list[str] | None, driver_memory: str | None
 ) -> tuple[tuple[str, str], ...]:

@@ -1,12 +1,14 @@
 """`ingest --stream`: from options to a stream, its progress, and its end."""
 
+import math
 import shutil
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +18,10 @@ from wireloom.catalog import open_format, open_package
 from wireloom.cli.console import note, waiting
 from wireloom.cli.inputs import source_option
 from wireloom.cli.options import SPECS, Specs
+from wireloom.cli.progress import BAR, INTERVAL, LINE, NONE
 from wireloom.failures import MisuseError
+from wireloom.ingest.amounts import size_text
+from wireloom.ingest.limits import Limits
 from wireloom.ingest.plan import NOTHING, Column, Files, Flow, Kafka, Plan, Samples, Source, Summary
 
 if TYPE_CHECKING:
@@ -158,29 +163,49 @@ def _limit(source: Source, most: int | None) -> tuple[tuple[str, str], ...]:
             raise MisuseError("--max-per-batch: samples come at their rate, as many as the --trigger interval has")
 
 
-def run_stream(
-    flow: Flow, asked: Streaming, out: Path, master: str, configuration: tuple[tuple[str, str], ...]
-) -> Summary:
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What a stream runs on, how its progress is shown, and how much of it may be bad."""
+
+    out: Path
+    master: str
+    configuration: tuple[tuple[str, str], ...]
+    progress: str
+    limits: Limits
+
+
+def run_stream(flow: Flow, asked: Streaming, on: Session) -> Summary:
     """Run the stream until it ends, or until SIGINT or SIGTERM ends it; the sum of all its batches."""
-    from wireloom.ingest.metrics import Book, Lines
+    from wireloom.ingest.metrics import Book
     from wireloom.spark.ingest.delta import SETTINGS  # here, because they import pyspark
     from wireloom.spark.ingest.stream import stream
     from wireloom.spark.session import session
 
     starting = ExitStack()
-    listener: Listener = Progress(starting) if sys.stderr.isatty() else Lines(sys.stderr)
+    listener = _listener(on.progress, asked.metrics, starting)
     if asked.metrics is not None:
-        book = Book(asked.metrics)
-        listener = Both(book, listener) if sys.stderr.isatty() else book
+        listener = Both(Book(asked.metrics), listener)
+    configuration = on.configuration
     if flow.table_format == "delta":
         configuration = (*configuration, *SETTINGS)
     starting.enter_context(waiting("Starting the stream"))
-    with starting, session((out,), master, configuration) as spark, _stopping() as stopping:
+    with starting, session((on.out,), on.master, configuration) as spark, _stopping() as stopping:
         try:
-            return stream(spark, flow, listener, stopping)
+            return stream(spark, flow, listener, stopping, on.limits)
         finally:
-            if sys.stderr.isatty():
+            if on.progress == BAR:
                 note("")  # behind the progress line
+
+
+def _listener(progress: str, metrics: Path | None, starting: ExitStack) -> "Listener":
+    """Who shows how far it is; where nobody else writes metrics, they are what a log has."""
+    from wireloom.ingest.metrics import Lines
+
+    if progress == BAR:
+        return Progress(starting)
+    if progress == LINE and metrics is None:
+        return Lines(sys.stderr)
+    return Sums(math.inf if progress == NONE else INTERVAL)
 
 
 @contextmanager
@@ -226,6 +251,30 @@ class Progress:
         line = f"{text}; {bad}"[: shutil.get_terminal_size().columns - 1]
         sys.stderr.write(f"{CLEAR}{line}")
         sys.stderr.flush()
+
+
+@dataclass(slots=True)
+class Sums:
+    """A line with what the batches of this run had, after so many seconds at the earliest."""
+
+    interval: float
+    _sum: Summary = NOTHING
+    _told: float = field(default_factory=time.monotonic)
+
+    def resumed(self, stream: str, entries: "Iterable[Entry]") -> None:
+        """Earlier batches are another run's."""
+
+    def noted(self, line: str) -> None:
+        """A line of its own."""
+        note(line)
+
+    def wrote(self, stream: str, entry: "Entry") -> None:  # noqa: ARG002 - a Listener's
+        """A batch is in the tables."""
+        self._sum += entry.summary
+        if time.monotonic() - self._told >= self.interval:
+            self._told = time.monotonic()
+            bad = f"{self._sum.quarantined} quarantined"
+            note(f"batch {entry.number}: {self._sum.records} records ({size_text(self._sum.size)}) so far, {bad}")
 
 
 @dataclass(frozen=True, slots=True)

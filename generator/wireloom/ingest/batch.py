@@ -7,7 +7,7 @@ the tasks is an `Engine`; the files on the disk do not tell which it was, and ei
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Protocol
 
 import pyarrow as pa
@@ -18,8 +18,9 @@ from wireloom.ingest.files import reachable
 from wireloom.ingest.inputs import listing
 from wireloom.ingest.lease import held
 from wireloom.ingest.ledger import BATCHES, IDENTITY, LEDGER, Entry, Ledger, Move, Storage
+from wireloom.ingest.limits import NONE, Limits
 from wireloom.ingest.plan import QUARANTINE, RECORDS, Job, Summary
-from wireloom.ingest.publishing import TABLES, Batch, ParquetTables, Tables
+from wireloom.ingest.publishing import TABLES, Batch, ParquetTables, Tables, Watcher
 from wireloom.ingest.tables import PLACE
 from wireloom.ingest.terms import agreed, terms
 
@@ -38,48 +39,66 @@ class Engine(Protocol):
         """Read the job's input and write it; the entry that makes it so. Raises MisuseError and DataError."""
 
 
-def ingest(engine: Engine, job: Job, told: Callable[[str], None] = lambda _: None) -> Summary:
+def ingest(
+    engine: Engine,
+    job: Job,
+    told: Callable[[str], None] = lambda _: None,
+    limits: Limits = NONE,
+    watcher: Watcher | None = None,
+) -> Summary:
     """Run the job; `told` is told what is new to a table that it adds to, and what was passed over.
 
     Raises MisuseError where input or output do not fit, MachineError where something is missing, full or broken,
     DataError where files change meanwhile or the books do not balance.
     """
     with diagnosed(job.output, engine.ended):
-        return _ingest(engine, job, told)
+        return _Run(engine, job, told, limits, watcher).ended()
 
 
-def _ingest(engine: Engine, job: Job, told: Callable[[str], None]) -> Summary:
-    storage, name = engine.storage, _name(job)
-    ledger = Ledger(storage, storage.absolute(job.output), BATCHES)
-    with held(storage, ledger, "ingest", told):
-        done = _done(ledger, job, name, ledger.recover())
-        if done is not None:
-            told(f"{job.output} has it: batch {done.number} of {done.time}, of the same files and spec; nothing to do")
-            return done.summary
+@dataclass(frozen=True, slots=True)
+class _Run:
+    engine: Engine
+    job: Job
+    told: Callable[[str], None]
+    limits: Limits
+    watcher: Watcher | None
+
+    def ended(self) -> Summary:
+        """Run it, unless it was run before."""
+        job, name = self.job, _name(self.job)
+        storage = self.engine.storage
+        ledger = Ledger(storage, storage.absolute(job.output), BATCHES)
+        with held(storage, ledger, "ingest", self.told):
+            done = _done(ledger, job, name, ledger.recover())
+            if done is not None:
+                batch = f"batch {done.number} of {done.time}"
+                self.told(f"{job.output} has it: {batch}, of the same files and spec; nothing to do")
+                return done.summary
+            try:
+                return self._written(ledger, name)
+            except BaseException:
+                ledger.abandon()
+                raise
+
+    def _written(self, ledger: Ledger, name: str) -> Summary:
+        storage, job = ledger.storage, self.job
+        _refuse_existing(storage, job)
+        own = terms(job.plan, pa.schema(list(PLACE)))
+        if job.append:
+            for line in agreed(storage, ledger.home, own, accept=job.accept_changes):
+                self.told(line)
+        batch = Batch(
+            ledger, ledger.last() + 1, job.plan, own, TABLES, self.told, self.limits, job.overwrite, self.watcher
+        )
+        entry = replace(self.engine.prepared(job, batch, ParquetTables.below(ledger)), job=name)
+        if job.overwrite:
+            entry = replace(entry, moves=(*_replaced(storage, ledger.home, entry.staging), *entry.moves))
         try:
-            return _run(engine, job, ledger, name, told)
-        except BaseException:
-            ledger.abandon()
-            raise
-
-
-def _run(engine: Engine, job: Job, ledger: Ledger, name: str, told: Callable[[str], None]) -> Summary:
-    storage = engine.storage
-    _refuse_existing(storage, job)
-    own = terms(job.plan, pa.schema(list(PLACE)))
-    if job.append:
-        for line in agreed(storage, ledger.home, own, accept=job.accept_changes):
-            told(line)
-    batch = Batch(ledger, ledger.last() + 1, job.plan, own, empty=TABLES, told=told)
-    entry = replace(engine.prepared(job, batch, ParquetTables.below(ledger)), job=name)
-    if job.overwrite:
-        entry = replace(entry, moves=(*_replaced(storage, ledger.home, entry.staging), *entry.moves))
-    try:
-        ledger.add(entry)
-    except FileExistsError as error:
-        raise MisuseError(f"another job was faster, and batch {entry.number} of {job.output} is its") from error
-    ledger.settle(entry)
-    return entry.summary
+            ledger.add(entry)
+        except FileExistsError as error:
+            raise MisuseError(f"another job was faster, and batch {entry.number} of {job.output} is its") from error
+        ledger.settle(entry)
+        return entry.summary
 
 
 def _name(job: Job) -> str:

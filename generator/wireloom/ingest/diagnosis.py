@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from wireloom.failures import DataError, MachineError, MisuseError
+from wireloom.failures import DataError, LimitError, MachineError, MisuseError
 from wireloom.ingest.amounts import size_text
 from wireloom.ingest.files import place, reachable
 from wireloom.ingest.storage import PlainStorage
@@ -46,11 +46,11 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What went wrong and what to do about it; `data` where the input is what is wrong, not the machine."""
+    """What went wrong, what to do about it, and what is raised: DataError where it is the input, not the machine."""
 
     what: str
     advice: str
-    data: bool = False
+    error: type[Exception] = MachineError
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,8 @@ def _java(case: Case) -> Verdict:
 
 
 SIGNS: tuple[tuple[str, Callable[[Case], Verdict]], ...] = (
-    (r"(?:DataError|MisuseError|ContractError): (.+)", lambda case: Verdict(case.group, "", data=True)),
+    (r"LimitError: (.+)", lambda case: Verdict(case.group, "", LimitError)),
+    (r"(?:DataError|MisuseError|ContractError): (.+)", lambda case: Verdict(case.group, "", DataError)),
     (r"No space left on device|Errno 28\b|Disk quota exceeded|Errno 122\b", _full),
     (
         r"Read-only file system|Errno 30\b",
@@ -227,7 +228,7 @@ def diagnosed(output: str, ended: Callable[[], End] = End) -> Iterator[None]:
         said = f"{verdict.what}; {verdict.advice}" if verdict.advice else verdict.what
         where = noted(output, f"{said}\n\n{text}\n{end.log}")
         details = f" (details: {where})" if where else ""
-        raise (DataError if verdict.data else MachineError)(f"{said}{details}") from error
+        raise verdict.error(f"{said}{details}") from error
 
 
 @contextmanager

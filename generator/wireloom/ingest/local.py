@@ -54,9 +54,15 @@ class LocalEngine:
         for line in files.said():
             batch.told(line)
         found = groups(files, job.source, plan, self.processes)
-        writing = Writing(batch.ledger.staging())
+        writing = Writing(batch.ledger.staging(), most_bad=batch.limits.size)
         task = _Task(plan, writing, module.CODEC.root(plan.root).kinds, tuple(sys.path))
-        report = sum(_reports(task, found, self.processes), Report())
+        report, done, whole = Report(), 0, sum(part.size for group in found for part in group)
+        for group, each in _reports(task, found, self.processes):
+            report += each
+            batch.limits.check_size(report.summary.bad_size)
+            done += sum(part.size for part in group)
+            if batch.watcher is not None:
+                batch.watcher.at(done, whole, "bytes")
         return entered(report, batch, writing, table_types(plan, pa.schema(list(PLACE))), tables)
 
 
@@ -80,21 +86,20 @@ class _Task:
         return written(records_of(self.plan, group), self.writing, self.kinds)
 
 
-def _reports(task: _Task, found: Sequence[Group], processes: int) -> Iterable[Report]:
+def _reports(task: _Task, found: Sequence[Group], processes: int) -> Iterable[tuple[Group, Report]]:
     if len(found) < 2 or processes < 2:  # not worth a process
-        yield from map(task, found)
+        yield from ((group, task(group)) for group in found)
         return
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(processes, len(found)), context) as pool:
-        futures = [pool.submit(task, group) for group in found]
+        futures = {pool.submit(task, group): group for group in found}
         running = list((pool._processes or {}).values())  # noqa: SLF001 - nothing else tells how a process ended
         try:
             for future in as_completed(futures):
-                yield future.result()
+                yield futures[future], future.result()
         except BrokenProcessPool as error:
-            raise _killed(
-                running, [group for group, future in zip(found, futures, strict=True) if _failed(future)]
-            ) from error
+            left = [group for future, group in futures.items() if _failed(future)]
+            raise _killed(running, left) from error
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 

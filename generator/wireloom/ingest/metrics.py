@@ -20,6 +20,7 @@ def metrics(stream: str, entry: Entry) -> dict[str, object]:
         "seconds": entry.seconds,
         "records": summary.records,
         "bytes": summary.size,
+        "bytesQuarantined": summary.bad_size,
         "decoded": summary.decoded,
         "quarantined": summary.quarantined,
         "dropped": summary.discarded,

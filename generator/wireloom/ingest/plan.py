@@ -161,6 +161,7 @@ class Summary:
     dropped: Counts = ()
     size: int = 0
     kinds: Kinds = ()
+    bad_size: int = 0  # bytes of the quarantined, in their source
     reread: int = 0  # records that the construct parser read, which the engine does not cover or gave up on
 
     @property
@@ -183,6 +184,7 @@ class Summary:
             counts(self.dropped + other.dropped),
             self.size + other.size,
             _joined(self.kinds, other.kinds),
+            self.bad_size + other.bad_size,
             self.reread + other.reread,
         )
 

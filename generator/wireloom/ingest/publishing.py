@@ -13,13 +13,21 @@ from typing import Protocol
 import pyarrow as pa
 
 from wireloom.failures import DataError
-from wireloom.ingest.ledger import Entry, Ledger, Move
+from wireloom.ingest.ledger import REPLAYS, Entry, Ledger, Move
+from wireloom.ingest.limits import NONE, Limits
 from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, Plan
 from wireloom.ingest.terms import Terms
 from wireloom.ingest.work import Report
 from wireloom.ingest.writing import TableFiles, Writing
 
 TABLES = (RECORDS, QUARANTINE)
+
+
+class Watcher(Protocol):
+    """Who wants to know how far it is."""
+
+    def at(self, done: int, whole: int, unit: str) -> None:
+        """So much is done: `bytes`, or `tasks`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +40,9 @@ class Batch:
     terms: Terms
     empty: Collection[str] = ()
     told: Callable[[str], None] = lambda _: None  # what is worth a line
+    limits: Limits = NONE
+    anew: bool = False  # it replaces what is there
+    watcher: Watcher | None = None
     started: float = field(default_factory=time.monotonic)
 
 
@@ -73,6 +84,7 @@ def entered(
             f"{summary.decoded} decoded, {summary.discarded} dropped on request; written were {summary.rows} rows and "
             f"{summary.quarantined} to the quarantine"
         )
+    batch.limits.check(summary, _held(batch))
     report += _empty(report, batch, writing, types)
     _sweep(report, batch, writing)
     moves: list[Move] = []
@@ -86,6 +98,15 @@ def entered(
     staging = writing.staging if moves else ""
     digest, terms = batch.plan.digest, asdict(batch.terms)
     return Entry(batch.number, summary, digest, now, round(seconds, 3), staging, tuple(moves), terms)
+
+
+def _held(batch: Batch) -> int:
+    """Bytes that the quarantine has, where that matters: what batches put there and replays did not take away."""
+    if batch.limits.size is None or batch.anew:
+        return 0
+    ledger = batch.ledger
+    replays = Ledger(ledger.storage, ledger.home, REPLAYS).total()[1]
+    return max(ledger.total()[1].bad_size - replays.size + replays.bad_size, 0)
 
 
 def _empty(report: Report, batch: Batch, writing: Writing, types: Mapping[str, pa.StructType]) -> Report:

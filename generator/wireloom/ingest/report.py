@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from wireloom.ingest.amounts import size_text
 from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, Counts, Summary
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ def summary_lines(summary: Summary, output: str) -> Iterator[str]:
     sign = "=" if summary.reconciles else "!="
     dropped = f" + {summary.discarded} dropped on request" if summary.dropped else ""
     yield f"{summary.records} records in {sign} {summary.decoded} decoded + {summary.quarantined} quarantined{dropped}"
+    yield f"{size_text(summary.size)} in, of which {size_text(summary.bad_size)} quarantined"
     yield from _codes(summary)
     if summary.reread > summary.quarantined + summary.discarded:  # the parser reads whatever is bad
         yield f"{summary.reread} of the records took the construct path, which is slow; `wireloom explain` says why"

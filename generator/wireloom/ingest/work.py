@@ -3,11 +3,12 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from wireloom.ingest.limits import Limits
 from wireloom.ingest.plan import NOTHING, QUARANTINE, RECORDS, Counts, Kinds, Summary, counts
 from wireloom.ingest.staging import Parted
 from wireloom.ingest.writing import TableFiles, Writing, WrittenFile, tables
@@ -38,40 +39,33 @@ def written(records: Iterable[Parted], writing: Writing, kinds: Sequence[str] = 
     """Write all of it; raises what reading and writing raise, and then nothing of it counts."""
     files = tables(writing)
     try:
-        tally = _tally(records, files, kinds)
+        tally = _tally(records, files, kinds, Limits(size=writing.most_bad))
         rows, quarantined = (files[name].close() for name in (RECORDS, QUARANTINE))
     except BaseException:
         for each in files.values():
             each.abandon()
         raise
-    summary = Summary(
-        tally.records,
-        tally.decoded,
-        rows,
-        quarantined,
-        tally.codes,
-        tally.dropped,
-        tally.size,
-        tally.kinds,
-        tally.reread,
-    )
+    summary = replace(tally, rows=rows, quarantined=quarantined)
     return Report(tuple(file for each in files.values() for file in each.done), summary)
 
 
-def _tally(records: Iterable[Parted], files: dict[str, TableFiles], kinds: Sequence[str]) -> Summary:
+def _tally(records: Iterable[Parted], files: dict[str, TableFiles], kinds: Sequence[str], limits: Limits) -> Summary:
     """Write what comes; what was counted of it on the way."""
     came = NOTHING
     codes: Counter[str] = Counter()
+    bad = 0
     found: dict[str, Counter[str]] = {name: Counter() for name in kinds}
     for part in records:
         files[RECORDS].add(part.rows)
         files[QUARANTINE].add(part.bad)
         came += part.tally
+        bad += pc.sum(part.bad.field("raw_size")).as_py() or 0
+        limits.check_size(bad)
         codes.update(dict(_values(part.bad, "code")))
         for name, counter in found.items():
             counter.update(dict(_values(part.rows, name)))
     shown: Kinds = tuple((name, counts(counter.items())) for name, counter in found.items())
-    return Summary(came.records, came.decoded, 0, 0, counts(codes.items()), came.dropped, came.size, shown, came.reread)
+    return replace(came, codes=counts(codes.items()), kinds=shown, bad_size=bad)
 
 
 def _values(rows: pa.StructArray, name: str) -> Counts:

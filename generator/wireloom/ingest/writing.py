@@ -34,6 +34,7 @@ class Writing:
     compression: str = "snappy"
     group_bytes: int = GROUP_BYTES
     file_bytes: int = FILE_BYTES
+    most_bad: int | None = None  # bytes of bad records of one task behind which it stops
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,8 @@
 """Tasks on Spark: executors decode and write, and hand back reports alone."""
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -11,7 +13,7 @@ from wireloom.ingest.inputs import Group, records_of
 from wireloom.ingest.ledger import Entry
 from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import Plan
-from wireloom.ingest.publishing import Batch, Tables, entered
+from wireloom.ingest.publishing import Batch, Tables, Watcher, entered
 from wireloom.ingest.staging import Parted
 from wireloom.ingest.values import table_types
 from wireloom.ingest.work import Report, written
@@ -19,6 +21,7 @@ from wireloom.ingest.writing import Writing
 
 REPORT = pa.schema([pa.field("report", pa.string())])
 
+POLL = 0.5  # seconds
 Read = Callable[[Plan, Iterable[pa.RecordBatch]], Iterator[Parted]]
 
 
@@ -82,9 +85,36 @@ class Taken:
     def prepared(self, batch: Batch, tables: Tables) -> Entry:
         """Write them; the entry that makes them so. Raises DataError where the books do not balance."""
         plan, module = batch.plan, open_module(batch.plan)
-        writing = Writing(batch.ledger.staging())
-        report = self.input.report(Task(plan, writing, module.CODEC.root(plan.root).kinds))
+        writing = Writing(batch.ledger.staging(), most_bad=batch.limits.size)
+        task = Task(plan, writing, module.CODEC.root(plan.root).kinds)
+        with _watched(self.input, batch.watcher):
+            report = self.input.report(task)
         return entered(report, batch, writing, table_types(plan, self.place), tables)
+
+
+@contextmanager
+def _watched(input: Frame | Groups, watcher: Watcher | None) -> Iterator[None]:
+    """Tell how many tasks are done meanwhile."""
+    if watcher is None or isinstance(input, Frame):
+        yield
+        return
+    done = threading.Event()
+    thread = threading.Thread(target=_count, args=(input, watcher, done), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def _count(groups: Groups, watcher: Watcher, done: threading.Event) -> None:
+    tracker = groups.spark.sparkContext.statusTracker()
+    with suppress(Exception):  # what is wrong with Spark is told by the job
+        while not done.wait(POLL):
+            jobs = [info for number in tracker.getActiveJobsIds() if (info := tracker.getJobInfo(number))]
+            stages = [tracker.getStageInfo(number) for job in jobs for number in job.stageIds]
+            watcher.at(sum(stage.numCompletedTasks for stage in stages if stage), len(groups.groups), "tasks")
 
 
 def _collected(frame: DataFrame) -> Report:

@@ -25,6 +25,7 @@ from wireloom.failures import DataError, MisuseError
 from wireloom.ingest.diagnosis import diagnosed, diagnosis, telling
 from wireloom.ingest.lease import held
 from wireloom.ingest.ledger import BATCHES, IDENTITY, LEDGER, Entry, Ledger
+from wireloom.ingest.limits import NONE, Limits
 from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import QUARANTINE, RECORDS, Flow, Plan, Summary
 from wireloom.ingest.publishing import TABLES, Batch, ParquetTables, Tables
@@ -66,6 +67,7 @@ class _Work:
     source: sources.Stream
     identity: "_Identity"
     listener: Listener
+    limits: Limits
     lock: threading.Lock = field(default_factory=threading.Lock)
     closed: bool = False
     failure: Exception | None = None
@@ -85,7 +87,8 @@ class _Work:
         stream = self.identity.claimed()
         entry = self.ledger.entry(number)
         if entry is None:
-            batch = Batch(self.ledger, number, self.plan, self.terms, () if number else TABLES)
+            empty = () if number else TABLES
+            batch = Batch(self.ledger, number, self.plan, self.terms, empty, limits=self.limits)
             entry = self.source.taken(frame).prepared(batch, self.tables(stream))
             self.ledger.add(entry)
         self.ledger.settle(entry)
@@ -144,7 +147,9 @@ class _Identity:
         return str(json.loads(self.storage.read(path))["id"]) if self.storage.exists(path) else None
 
 
-def stream(spark: SparkSession, flow: Flow, listener: Listener, stopping: threading.Event) -> Summary:
+def stream(
+    spark: SparkSession, flow: Flow, listener: Listener, stopping: threading.Event, limits: Limits = NONE
+) -> Summary:
     """Run it; the sum of all batches of this stream, those of earlier runs too.
 
     Raises MisuseError, MachineError or DataError; what is in the tables then is right, and the same call goes on.
@@ -154,15 +159,18 @@ def stream(spark: SparkSession, flow: Flow, listener: Listener, stopping: thread
     ledger = Ledger(storage, storage.absolute(flow.output), BATCHES)
     with diagnosed(flow.output, partial(ended, spark)), held(storage, ledger, "stream", listener.noted):
         try:
-            return _streamed(spark, flow, ledger, listener, stopping)
+            writer, work = _prepared(spark, flow, ledger, listener, limits)
+            _run(writer, flow.trigger, work, stopping)
+            return ledger.total()[1]
         except BaseException:
             ledger.abandon()
             raise
 
 
-def _streamed(
-    spark: SparkSession, flow: Flow, ledger: Ledger, listener: Listener, stopping: threading.Event
-) -> Summary:
+def _prepared(
+    spark: SparkSession, flow: Flow, ledger: Ledger, listener: Listener, limits: Limits
+) -> tuple[DataStreamWriter, _Work]:
+    """What is to be run, where nothing speaks against it."""
     storage = HadoopStorage(spark)
     checkpoint = storage.absolute(flow.checkpoint or f"{flow.output}/{CHECKPOINT}")
     identity = _Identity(storage, ledger.home, checkpoint)
@@ -175,10 +183,9 @@ def _streamed(
     own = terms(flow.plan, source.place, named(flow.source))
     for line in agreed(storage, ledger.home, own, accept=flow.accept_changes):
         listener.noted(line)
-    work = _Work(ledger, _tables(spark, flow, ledger), flow.plan, own, source, identity, listener)
+    work = _Work(ledger, _tables(spark, flow, ledger), flow.plan, own, source, identity, listener, limits)
     writer = source.frame.writeStream.foreachBatch(work).option("checkpointLocation", checkpoint)
-    _run(writer, flow.trigger, work, stopping)
-    return ledger.total()[1]
+    return writer, work
 
 
 def _tables(spark: SparkSession, flow: Flow, ledger: Ledger) -> Callable[[str], Tables]:

@@ -6,22 +6,31 @@ import io
 import os
 import random
 import struct
+import sys
+from dataclasses import replace
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
+sys.path.insert(0, str(Path(__file__).parent / "bench"))
+
+import engine_data
+
 from conftest import GENERATED
 from wireloom.cli.app import app
 from wireloom.failures import DataError
-from wireloom.ingest import compression
+from wireloom.ingest import compression, staging, values
 from wireloom.ingest.batch import ingest
 from wireloom.ingest.compression import Bounds, compression_of, plain
 from wireloom.ingest.local import LocalEngine
 from wireloom.ingest.plan import Job, Plan
 from wireloom.ingest.records import files_of
+from wireloom.ingest.replayed import replayed_of
 from wireloom.runtime.parsers.checksums import Crc
+from wireloom.runtime.streams import framed
 from wireloom_formats import databus_event, databus_json, kpl_record
 
 LONG_KEY = bytes.fromhex(
@@ -300,6 +309,95 @@ def test_a_file_that_is_cut_while_it_is_read_is_told(run, tmp_path, monkeypatch)
     assert [row["sequence"] for row in rows] == list(range(len(rows)))
     assert bad[-1]["code"] == "file_changed"
     assert summary.records == len(rows) + len(bad)
+
+
+# --- what the quarantine lacks -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def replayed(tmp_path, monkeypatch):
+    """The rows and the bad records of a quarantine once more; of a record it keeps a hundred bytes."""
+    for module in (framed, staging):
+        monkeypatch.setattr(module, "KEPT", 100)
+
+    def ran(number, asked):
+        found = list(replayed_of(asked, pq.read_table(tmp_path / f"output{number}" / "quarantine").to_batches()))
+        return [row for part in found for row in part.rows.to_pylist()], [
+            row for part in found for row in part.bad.to_pylist()
+        ]
+
+    return ran
+
+
+@pytest.mark.parametrize("kind", [None, *KINDS])
+def test_a_replay_reads_on_from_the_file_and_the_offset_of_a_row(run, replayed, kind):
+    made = [record(number) for number in range(30)]
+    data = bytearray(b"".join(made))
+    data[5 * len(made[0]) + 12] ^= 1
+    packed = bytes(data) if kind is None else KINDS[kind](bytes(data))
+    _, rows, bad = run({"a": packed})
+    assert (len(rows), [row["_record"] for row in bad]) == (5, [5])
+    asked = plan(framing="concatenated", resync=True)
+    assert replayed(0, asked) == ([], bad), "its bytes are not there"
+    rows, still = replayed(0, replace(asked, from_source=True))
+    assert [(row["sequence"], row["_record"], row["_offset"]) for row in rows] == [
+        (number, number, number * len(made[0])) for number in range(6, 30)
+    ]
+    assert [(row["code"], row["_record"], row["raw_size"]) for row in still] == [("header_crc", 5, len(made[0]))]
+
+
+def test_a_replay_leaves_what_the_file_has_no_longer(run, replayed, tmp_path):
+    large = databus_event.build({**databus_event.parse(record(3)), "value": b"v" * 500})
+    damaged = large[:-1] + b"w"
+    _, _, bad = run({"a": record(1) + damaged})
+    asked = plan(framing="none", from_source=True)
+    (tmp_path / "input" / "a").write_bytes(record(1) + large)
+    rows, still = replayed(0, asked)
+    assert ([row["sequence"] for row in rows], still) == ([3], [])
+    (tmp_path / "input" / "a").write_bytes(record(2) + b"another" * 100)
+    assert replayed(0, asked) == ([], bad)
+    (tmp_path / "input" / "a").unlink()
+    assert replayed(0, asked) == ([], bad)
+
+
+def test_a_replay_reads_files_that_were_gone_and_are_there_again(run, meddling, replayed, tmp_path):
+    meddling(lambda path: path.rename(tmp_path / "aside"))
+    run({"a": record(1), "b": record(2) + record(3)}, plan(changed="quarantine"))
+    (tmp_path / "aside").rename(tmp_path / "input" / "b")
+    rows, still = replayed(0, plan(framing="concatenated", from_source=True))
+    assert ([row["sequence"] for row in rows], still) == ([2, 3], [])
+
+
+# --- bounded by bytes ----------------------------------------------------------------------------------------------
+
+
+def test_few_values_are_decoded_at_once_where_they_expand(monkeypatch):
+    monkeypatch.setattr(values, "MADE_BYTES", 4_000_000)
+    monkeypatch.setattr(values, "FIRST_BYTES", 10_000)
+    expanding = engine_data.expanding(2_000)
+    columns = [pa.array(range(200), pa.int64()), pa.array([expanding] * 200, pa.binary())]
+    made = list(values.values_of(plan(kpl_record), [pa.RecordBatch.from_arrays(columns, ["_record", "data"])]))
+    assert sum(part.tally.records for part in made) == 200
+    assert max(part.rows.nbytes for part in made[1:]) < 8_000_000
+
+
+def test_values_of_any_mix_of_sizes_are_read_few_at_a_time(run, monkeypatch):
+    for name, value in (("UNEVEN", 1000), ("CHUNK_BYTES", 5000)):
+        monkeypatch.setattr(f"wireloom.ingest.parquet.{name}", value)
+    sizes = [1] * 500 + [4000] * 4 + [1] * 500
+    buffer = io.BytesIO()
+    pq.write_table(pa.table({"value": pa.array([b"v" * size for size in sizes], pa.binary())}), buffer)
+    seen = []
+    decoded = values.decoded
+
+    def noting(plan, module, batch):
+        seen.append(batch["data"].nbytes)
+        return decoded(plan, module, batch)
+
+    monkeypatch.setattr(values, "decoded", noting)
+    _, rows, _ = run({"t.parquet": buffer.getvalue()}, plan(kpl_record), column="value")
+    assert [len(row["data"]) for row in rows] == sizes
+    assert max(seen) < 20_000
 
 
 # --- the command ---------------------------------------------------------------------------------------------------

@@ -186,6 +186,14 @@ def kpl(count: int, records: int = 240, size: int = 200) -> list[bytes]:
     return [_aggregate(source, records, size) for _ in range(count)]
 
 
+def expanding(size: int) -> bytes:
+    """An aggregate of about `size` bytes, half of them a key that each of its many user records refers to."""
+    key = _item(1, b"k" * (size // 2))
+    records = _item(3, b"\x08\x00" + _item(3, b"")) * (size // 2 // 6)
+    message = key + records
+    return bytes.fromhex("f3899ac2") + message + hashlib.md5(message, usedforsecurity=False).digest()
+
+
 def _aggregate(source: random.Random, records: int, size: int) -> bytes:
     parts = [_item(1, f"partition-{number}".encode()) for number in range(8)]
     for number in range(records):

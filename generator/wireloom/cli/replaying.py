@@ -47,6 +47,15 @@ def replay(
             help="Take what was quarantined as one record for a stream of them: the rest of a file, say.",
         ),
     ] = "none",
+    from_source: Annotated[
+        bool,
+        typer.Option(
+            "--from-source", help="Read what the quarantine has no bytes of from the file and the offset that it names."
+        ),
+    ] = False,
+    resync: Annotated[
+        bool, typer.Option("--resync", help="As in ingest; with a --framing that can lose its way.")
+    ] = False,
     root: Root = None,
     parameter: Parameters = None,
     drop: Drop = None,
@@ -70,7 +79,7 @@ def replay(
     Examples:
       wireloom replay tables/quarantine
       wireloom replay tables/quarantine --drop no_data -p variant=legacy
-      wireloom replay tables/quarantine --framing concatenated
+      wireloom replay tables/quarantine --framing concatenated --from-source --resync
     """
     if framing not in FRAMINGS:
         raise MisuseError(f"--framing {framing}: it can be {', '.join(FRAMINGS)}")
@@ -97,6 +106,8 @@ def replay(
             framing,
             given,
             dropped_codes(module, drop),
+            resync=resync,
+            from_source=from_source,
         )
         replayed = run(spark, Replay(plan, quarantine, home))
     _say((*finished, *replay_lines(replayed, quarantine, home)))

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Iterable, Iterator
+from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -28,15 +29,22 @@ def _chunks(plan: Plan, module: FormatModule, row: pa.RecordBatch) -> Iterator[C
     """The records of one value; a value in which no record is found is itself one."""
     found = False
     value = row[DATA][0]
-    for part in stream_parts(plan, module, io.BytesIO(value.as_buffer() if value.is_valid else b"")):
-        if len(part.sizes):
-            found = True
-            yield Chunk(part, part.raw, part.sizes, _places(row.drop_columns([DATA]), part))
+    file = io.BytesIO(value.as_buffer() if value.is_valid else b"")
+    for chunk in stream_chunks(plan, module, row.drop_columns([DATA]), file):
+        found = True
+        yield chunk
     if not found:
         yield decoded(plan, module, row)
 
 
-def _places(place: pa.RecordBatch, part: DecodedPart) -> pa.RecordBatch:
+def stream_chunks(plan: Plan, module: FormatModule, place: pa.RecordBatch, file: BinaryIO) -> Iterator[Chunk]:
+    """The records of a stream that begins at one place."""
+    for part in stream_parts(plan, module, file):
+        if len(part.sizes):
+            yield Chunk(part, part.raw, part.sizes, places(place, part))
+
+
+def places(place: pa.RecordBatch, part: DecodedPart) -> pa.RecordBatch:
     """The place of each record: that of the value, and how far behind its start."""
     count = len(part.offsets)
     found = place.take(pa.array([0] * count, pa.int64()))

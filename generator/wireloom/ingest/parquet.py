@@ -1,6 +1,6 @@
 """A binary column of Parquet files, each value a record: read row group by row group, without the other columns."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -15,6 +15,9 @@ from wireloom.ingest.reading import ALL, Missing, unreadable
 from wireloom.ingest.staging import Chunk, Parted, parted
 from wireloom.ingest.tables import FILE_PLACE
 from wireloom.ingest.values import CHUNK_BYTES, CHUNK_RECORDS, DATA, values_of
+
+UNEVEN, FEW = 256 << 20, 8
+"""Bytes of a row group's column beyond which so few values are read at once, since any of them may be large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +91,28 @@ def _of_group(plan: Plan, group: RowGroups) -> Iterator[Parted]:
 
 def _batches(group: RowGroups) -> Iterator[pa.RecordBatch]:
     rows = max(1, min(CHUNK_RECORDS, CHUNK_BYTES // max(group.widest, 1)))
+    if group.size > UNEVEN:  # a few values may be all of it
+        rows = min(rows, FEW)
     record = group.record
     with group.file.place.open() as source:
         numbers = list(range(group.first, group.last))
-        for batch in pq.ParquetFile(source).iter_batches(rows, numbers, [group.column]):
+        for batch in _gathered(pq.ParquetFile(source).iter_batches(rows, numbers, [group.column])):
             yield _places(group.file, record, len(batch)).append_column(DATA, batch.column(0))
             record += len(batch)
+
+
+def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Batches joined to such as are worth decoding."""
+    held: list[pa.RecordBatch] = []
+    size = rows = 0
+    for batch in batches:
+        if held and (size + batch.nbytes > CHUNK_BYTES or rows + len(batch) > CHUNK_RECORDS):
+            yield pa.concat_batches(held)
+            held, size, rows = [], 0, 0
+        held.append(batch)
+        size, rows = size + batch.nbytes, rows + len(batch)
+    if held:
+        yield pa.concat_batches(held)
 
 
 def _places(file: File, record: int, count: int) -> pa.RecordBatch:

@@ -38,6 +38,7 @@ class Plan:
     compression: str = AUTO
     expansion: int = EXPANDED
     resync: bool = False
+    from_source: bool = False  # a replay takes bytes that the quarantine lacks from the files that they were in
 
 
 # --- where records come from ---------------------------------------------------------------------------------------

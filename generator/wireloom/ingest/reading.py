@@ -15,7 +15,7 @@ from wireloom.catalog import FormatModule
 from wireloom.failures import DataError
 from wireloom.ingest.compression import Bounds, Unpacked
 from wireloom.ingest.files import FileChangedError, unchanged
-from wireloom.ingest.plan import FAIL, Plan
+from wireloom.ingest.plan import FAIL, OTHER, Plan
 from wireloom.ingest.ranges import Part, opened
 from wireloom.runtime.columns.arrow import OpenValues, errors_array
 from wireloom.runtime.errors import DecodeError
@@ -50,7 +50,10 @@ def part_records(plan: Plan, module: FormatModule, part: Part, asked: Asked = AL
     except FileChangedError as error:
         if plan.changed == FAIL:
             raise DataError(str(error)) from error
-        yield unreadable(plan, module, asked, error.error(), Missing(count, part.size, part.size)), start
+        told = error.error()
+        if count:
+            told.code = OTHER  # `file_gone` is: nothing of it was read
+        yield unreadable(plan, module, asked, told, Missing(count, 0, part.size)), start
 
 
 def records_in(plan: Plan, module: FormatModule, file: BinaryIO, asked: Asked, size: int) -> Iterator[DecodedPart]:

@@ -6,9 +6,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.ingest.framed_values import framed_of
+from wireloom.ingest.from_source import Lost, source_chunks
 from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import Plan, Summary
-from wireloom.ingest.staging import Parted
+from wireloom.ingest.staging import Parted, parted
 from wireloom.ingest.tables import ERROR, bad_type, row_type
 from wireloom.ingest.values import DATA, decoded, values_of
 
@@ -22,8 +23,21 @@ def replayed_of(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[Parte
         whole = pc.fill_null(whole, False)  # noqa: FBT003 - Arrow's signature
         yield from read(plan, [_values(batch.filter(whole))])
         cut = batch.filter(pc.invert(whole))
-        if len(cut):
+        if len(cut) and not plan.from_source:
             yield _kept(plan, cut)
+        for at in range(len(cut) if plan.from_source else 0):
+            yield from _from_source(plan, cut.slice(at, 1))
+
+
+def _from_source(plan: Plan, row: pa.RecordBatch) -> Iterator[Parted]:
+    """A record that is in the quarantine in part, from its file; where that has it no longer, it stays."""
+    lost = Lost.of(row)
+    if lost is None or not lost.is_there(plan):
+        yield _kept(plan, row)
+        return
+    place = row.select(row.schema.names[len(ERROR) :])
+    for chunk in source_chunks(plan, open_module(plan), lost, place):
+        yield parted(plan, chunk)
 
 
 def _values(batch: pa.RecordBatch) -> pa.RecordBatch:

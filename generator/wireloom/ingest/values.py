@@ -1,10 +1,11 @@
 """Values of a binary column, each a record: Arrow in, Arrow out, no Python object for each record.
 
 A batch has the column DATA and, beside it, whatever says where each value came from; those columns go along to either
-table. At most CHUNK_RECORDS values or CHUNK_BYTES bytes (or one value) are decoded at once.
+table. At most CHUNK_RECORDS values or CHUNK_BYTES bytes (or one value) are decoded at once, fewer where they expand.
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,27 +14,54 @@ from wireloom.catalog import FormatModule
 from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import QUARANTINE, RECORDS, Plan
 from wireloom.ingest.reading import keywords
-from wireloom.ingest.staging import Chunk, Parted, parted, spans
+from wireloom.ingest.staging import Chunk, Parted, parted
 from wireloom.ingest.tables import bad_type, row_type
 
 DATA = "data"
 CHUNK_RECORDS = 20_000
 CHUNK_BYTES = 8 << 20
+FIRST_BYTES, GROWTH = 1 << 18, 4
+MADE_BYTES = 64 << 20
+"""Bytes of columns that a chunk becomes, if what was learned from those before it holds."""
+
+
+@dataclass(slots=True)
+class _Room:
+    """How many bytes are decoded at once: few at first, then as many as become MADE bytes of columns at most.
+
+    A record of a kilobyte may become a megabyte; how much one becomes is known only once it was decoded.
+    """
+
+    bytes: int
+
+    def learned(self, taken: int, made: int) -> None:
+        """So many bytes became so many."""
+        fitting = MADE_BYTES * max(taken, 1) // max(made, 1)
+        self.bytes = max(1, min(fitting, self.bytes * GROWTH, CHUNK_BYTES))
 
 
 def values_of(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[Parted]:
     """The records of batches of (place columns, DATA)."""
     module = open_module(plan)
+    room = _Room(min(FIRST_BYTES, CHUNK_BYTES))
     for batch in batches:
         sizes = pc.fill_null(pc.cast(pc.binary_length(batch[DATA]), pa.int64()), 0)
-        for start, stop in _spans(sizes):
-            yield parted(plan, decoded(plan, module, batch.slice(start, stop - start)))
+        start = 0
+        while start < len(batch):
+            count = _fitting(sizes, start, room.bytes)
+            made = parted(plan, decoded(plan, module, batch.slice(start, count)))
+            room.learned(pc.sum(sizes.slice(start, count)).as_py(), made.rows.nbytes)
+            yield made
+            start += count
 
 
-def _spans(sizes: pa.Int64Array) -> Iterable[tuple[int, int]]:
-    if len(sizes) <= CHUNK_RECORDS and (pc.sum(sizes).as_py() or 0) <= CHUNK_BYTES:
-        return [(0, len(sizes))] if len(sizes) else []
-    return spans(sizes.to_pylist(), CHUNK_RECORDS, CHUNK_BYTES)
+def _fitting(sizes: pa.Int64Array, start: int, room: int) -> int:
+    """How many values from a place on are decoded at once: of at most `room` bytes, or one."""
+    some = sizes.slice(start, CHUNK_RECORDS)
+    if (pc.sum(some).as_py() or 0) <= room:
+        return len(some)
+    within = pc.sum(pc.less_equal(pc.cumulative_sum(some), room)).as_py()
+    return max(int(within), 1)
 
 
 def decoded(plan: Plan, module: FormatModule, batch: pa.RecordBatch) -> Chunk:

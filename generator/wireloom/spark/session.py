@@ -35,6 +35,8 @@ ENDING = 3.0  # seconds
 EVERYWHERE = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.session.timeZone": "UTC",
+    "spark.sql.execution.arrow.maxBytesPerBatch": "16m",  # or one record; the default is four of them for each task
+    "spark.sql.parquet.columnarReaderBatchSize": "32",  # rows, each of which may have megabytes
 }
 
 

@@ -82,7 +82,7 @@ def _run(spark: SparkSession, run: Replay, ledger: Ledger, quarantine: str, outp
     _refuse_other_layout(storage, f"{output}/{RECORDS}")
     frame = _read(spark, run.quarantine, old)
     before = _before(frame, run)
-    cut = frame.where(F.col("raw").isNotNull() & (F.col("raw_size") > F.octet_length("raw"))).count()
+    cut = 0 if run.plan.from_source else _cut(frame)
     place = pa.schema(list(to_arrow_schema(frame.schema))[len(ERROR) :])
     tables = ParquetTables({RECORDS: f"{output}/{RECORDS}", QUARANTINE: quarantine}, "-")
     own = terms(run.plan, place)
@@ -96,6 +96,11 @@ def _run(spark: SparkSession, run: Replay, ledger: Ledger, quarantine: str, outp
         raise MisuseError(f"another replay of {run.quarantine} was faster; start again for what is left") from error
     ledger.settle(entry)
     return Replayed(number, entry.summary, run.plan.digest, before, cut)
+
+
+def _cut(frame: DataFrame) -> int:
+    """How many records have lost bytes."""
+    return frame.where(F.col("raw").isNotNull() & (F.col("raw_size") > F.octet_length("raw"))).count()
 
 
 def _free(ledger: Ledger, *tables: str) -> int:

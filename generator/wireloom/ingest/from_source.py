@@ -1,0 +1,85 @@
+"""Bytes that a quarantine lacks, from the file that its row names: from the row's offset on, as many as it counts."""
+
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO, cast
+
+import pyarrow as pa
+
+from wireloom.catalog import FormatModule
+from wireloom.failures import MisuseError
+from wireloom.ingest.compression import Unpacked, plain
+from wireloom.ingest.files import File, looked_up
+from wireloom.ingest.framed_values import places, stream_chunks
+from wireloom.ingest.plan import DECOMPRESSION, EXPANSION, OFFSET, OTHER, SOURCE, Plan
+from wireloom.ingest.ranges import Part, Section
+from wireloom.ingest.reading import ALL, Missing, bounds, unreadable
+from wireloom.ingest.staging import Chunk
+from wireloom.ingest.values import DATA, decoded
+from wireloom.runtime.streams.framed import LARGEST
+
+COMPARED = 1 << 20
+"""Bytes that are compared at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A row of the quarantine: the bytes that it has, how many there were, and where in which file."""
+
+    file: File
+    offset: int
+    size: int
+    raw: bytes
+    code: str
+
+    @classmethod
+    def of(cls, row: pa.RecordBatch) -> "Lost | None":
+        """The one row of a batch; None where it names no file, or was a part of one that is not known."""
+        found = row.to_pylist()[0]
+        if found.get(SOURCE) is None or found.get(OFFSET) is None or found["code"] == OTHER:
+            return None
+        try:
+            file = looked_up(found[SOURCE])
+        except MisuseError:
+            return None
+        return cls(file, found[OFFSET], found["raw_size"], found["raw"] or b"", found["code"])
+
+    @property
+    def is_open_ended(self) -> bool:
+        """Whether all that is compressed behind the offset was lost."""
+        return self.code in (DECOMPRESSION, EXPANSION)
+
+    def is_there(self, plan: Plan) -> bool:
+        """Whether the file has the bytes that are known, at their place."""
+        try:
+            with self.file.place.open() as source, self.unpacked(source, plan) as stream:
+                stream.seek(self.offset)
+                parts = (self.raw[at : at + COMPARED] for at in range(0, len(self.raw), COMPARED))
+                return all(stream.read(len(part)) == part for part in parts)
+        except OSError:
+            return False
+
+    def unpacked(self, source: BinaryIO, plan: Plan) -> "BinaryIO | Unpacked":
+        """The file, or what is compressed in it."""
+        return plain(source, self.file.place.open, self.file.path, bounds(plan))
+
+
+def source_chunks(plan: Plan, module: FormatModule, lost: Lost, place: pa.RecordBatch) -> Iterator[Chunk]:
+    """The records of a row whose bytes are there."""
+    with lost.file.place.open() as source, lost.unpacked(source, plan) as stream:
+        end = stream.seek(0, io.SEEK_END) if lost.is_open_ended else lost.offset + lost.size
+        section = cast(BinaryIO, Section(stream, Part(lost.file, lost.offset, end, 0)))
+        count = 0
+        if plan.framing in (None, "none"):
+            data = pa.array([section.read(LARGEST)], pa.binary())
+            yield decoded(plan, module, place.append_column(DATA, data))
+            count = 1
+        else:
+            for chunk in stream_chunks(plan, module, place, section):
+                count += len(chunk.sizes)
+                yield chunk
+        if isinstance(stream, Unpacked) and stream.failure is not None:
+            missing = Missing(count, stream.reached - lost.offset, max(lost.file.size - stream.consumed, 1))
+            found = unreadable(plan, module, ALL, stream.failure, missing)
+            yield Chunk(found, found.raw, found.sizes, places(place, found))

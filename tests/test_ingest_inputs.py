@@ -423,6 +423,19 @@ def test_words_that_the_options_do_not_have_are_refused_before_java_starts(tmp_p
     assert (done.exit_code, said in done.output) == (2, True), done.output
 
 
+def test_row_groups_and_files_have_the_sizes_that_the_command_names(tmp_path, monkeypatch):
+    monkeypatch.setattr("wireloom.runtime.streams.parts.WINDOW", 200_000)
+    (tmp_path / "in.bin").write_bytes(b"".join(record(number) for number in range(20_000)))
+    command = ["ingest", "--engine", "local", "--processes", "1", "--format", "databus_event", "--out", GENERATED]
+    places = ["--input", tmp_path / "in.bin", "--output", tmp_path / "out"]
+    sizes = ["--row-group-size", "100k", "--file-size", "300000"]
+    done = CliRunner().invoke(app, [str(part) for part in (*command, *places, *sizes)])
+    assert done.exit_code == 0, done.output
+    assert len(list((tmp_path / "out" / "records").rglob("*.parquet"))) > 2
+    refused = CliRunner().invoke(app, [str(part) for part in (*command, *places, "--file-size", "big")])
+    assert (refused.exit_code, "such as 64m or 1g" in refused.output) == (2, True)
+
+
 def test_kafka_s_own_options_go_on_to_its_client():
     from wireloom.cli.inputs import source_option
     from wireloom.failures import MisuseError

@@ -9,7 +9,7 @@ import typer
 from wireloom.catalog import parameter_values
 from wireloom.cli.console import note, say
 from wireloom.cli.guard import PROBLEMS
-from wireloom.cli.inputs import FileReading
+from wireloom.cli.inputs import FileReading, FileWriting
 from wireloom.cli.options import (
     OUT,
     PACKAGE,
@@ -32,7 +32,7 @@ from wireloom.cli.progress import kind_of, shown
 from wireloom.cli.streaming import Session, Streaming, flow_of, refuse_stream_options, run_stream
 from wireloom.failures import MisuseError
 from wireloom.ingest.limits import Limits
-from wireloom.ingest.plan import Job, Plan, Summary
+from wireloom.ingest.plan import FileSizes, Job, Plan, Summary
 from wireloom.ingest.report import summary_lines
 from wireloom.runtime.streams.framed import FRAMINGS
 
@@ -162,7 +162,9 @@ class Running:
         return session_configuration(self.packages, self.conf, self.driver_memory)
 
 
-def ingest(reading: Reading, files: FileReading, adding: Adding, streaming: Streaming, running: Running) -> None:
+def ingest(
+    reading: Reading, files: FileReading, adding: Adding, writing: FileWriting, streaming: Streaming, running: Running
+) -> None:
     """Decode raw bytes into a typed table, and what cannot be decoded into a quarantine table.
 
     Writes OUTPUT/records (the columns of the format, and _source, _record, _offset) and OUTPUT/quarantine (the raw
@@ -200,25 +202,29 @@ def ingest(reading: Reading, files: FileReading, adding: Adding, streaming: Stre
     )
     adding.limits()
     plan = files.on(reading.plan())
-    summary = (_stream if streaming.stream else _once)(plan, reading, adding, streaming, running)
+    summary = (_stream if streaming.stream else _once)(plan, reading, adding, writing.sizes(), streaming, running)
     for line in summary_lines(summary, adding.output):
         say(line)
     if adding.fail_on_error and summary.quarantined:
         raise typer.Exit(PROBLEMS)
 
 
-def _stream(plan: Plan, reading: Reading, adding: Adding, streaming: Streaming, running: Running) -> Summary:
+def _stream(
+    plan: Plan, reading: Reading, adding: Adding, sizes: FileSizes, streaming: Streaming, running: Running
+) -> Summary:
     if adding.overwrite:
         raise MisuseError("--overwrite: a stream only adds; for a new beginning choose another --output")
     if adding.append:
         raise MisuseError("--append: a stream always adds; leave it out")
     flow = flow_of(plan, streaming, reading.input, reading.column, adding.output)
-    flow = replace(flow, accept_changes=adding.accept_changes)
+    flow = replace(flow, accept_changes=adding.accept_changes, sizes=sizes)
     session = Session(reading.out, running.master, running.configuration(), kind_of(running.progress), adding.limits())
     return run_stream(flow, streaming, session)
 
 
-def _once(plan: Plan, reading: Reading, adding: Adding, streaming: Streaming, running: Running) -> Summary:
+def _once(
+    plan: Plan, reading: Reading, adding: Adding, sizes: FileSizes, streaming: Streaming, running: Running
+) -> Summary:
     refuse_stream_options(streaming)
     if adding.append and adding.overwrite:
         raise MisuseError("--append and --overwrite exclude each other")
@@ -232,6 +238,7 @@ def _once(plan: Plan, reading: Reading, adding: Adding, streaming: Streaming, ru
         adding.overwrite,
         adding.append,
         adding.accept_changes,
+        sizes,
     )
     with shown(kind_of(running.progress)) as watcher:
         if running.engine == LOCAL:

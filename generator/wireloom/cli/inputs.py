@@ -1,5 +1,6 @@
 """How files are read, as options of `ingest`, and the options that Spark's sources have."""
 
+import re
 from dataclasses import dataclass, replace
 from typing import Annotated, assert_never
 
@@ -14,6 +15,7 @@ from wireloom.ingest.plan import (
     FAIL,
     Column,
     Files,
+    FileSizes,
     Kafka,
     Plan,
     Samples,
@@ -70,6 +72,33 @@ class FileReading:
             expansion=self.max_expansion,
             resync=self.resync,
         )
+
+
+_SIZE = re.compile(r"([1-9][0-9]*)([kmg]?)b?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class FileWriting:
+    """How large the files of the tables are."""
+
+    row_group_size: Annotated[
+        str,
+        typer.Option("--row-group-size", metavar="SIZE", help="Bytes of columns in a row group of Parquet, at least."),
+    ] = "32m"
+    file_size: Annotated[
+        str, typer.Option("--file-size", metavar="SIZE", help="Bytes of a file behind which another is begun.")
+    ] = "256m"
+
+    def sizes(self) -> FileSizes:
+        """The sizes; raises MisuseError for what is none."""
+        return FileSizes(_bytes("--row-group-size", self.row_group_size), _bytes("--file-size", self.file_size))
+
+
+def _bytes(option: str, text: str) -> int:
+    found = _SIZE.fullmatch(text)
+    if found is None:
+        raise MisuseError(f"{option} {text}: it is a number and perhaps a unit, such as 64m or 1g")
+    return int(found[1]) << {"": 0, "k": 10, "m": 20, "g": 30}[found[2].lower()]
 
 
 # --- of streams ----------------------------------------------------------------------------------------------------

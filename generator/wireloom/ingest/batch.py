@@ -88,8 +88,9 @@ class _Run:
             for line in agreed(storage, ledger.home, own, accept=job.accept_changes):
                 self.told(line)
         batch = Batch(
-            ledger, ledger.last() + 1, job.plan, own, TABLES, self.told, self.limits, job.overwrite, self.watcher
-        )
+            ledger, ledger.last() + 1, job.plan, own, TABLES, self.told, self.limits, job.overwrite, self.watcher,
+            job.sizes,
+        )  # fmt: skip
         entry = replace(self.engine.prepared(job, batch, ParquetTables.below(ledger)), job=name)
         if job.overwrite:
             entry = replace(entry, moves=(*_replaced(storage, ledger.home, entry.staging), *entry.moves))

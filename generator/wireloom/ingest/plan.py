@@ -41,6 +41,17 @@ class Plan:
     from_source: bool = False  # a replay takes bytes that the quarantine lacks from the files that they were in
 
 
+GROUP_BYTES, FILE_BYTES = 32 << 20, 256 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class FileSizes:
+    """Bytes of Arrow columns in a row group, at least; bytes of a file behind which another is begun."""
+
+    group: int = GROUP_BYTES
+    file: int = FILE_BYTES
+
+
 # --- where records come from ---------------------------------------------------------------------------------------
 
 
@@ -92,6 +103,7 @@ class Job:
     overwrite: bool = False
     append: bool = False
     accept_changes: bool = False  # of format, root, framing, parameters
+    sizes: FileSizes = FileSizes()
 
     @property
     def source(self) -> Files | Column:
@@ -115,6 +127,7 @@ class Flow:
     table_format: str = "parquet"
     accept_changes: bool = False  # of format, root, framing, parameters, source
     options: tuple[tuple[str, str], ...] = ()
+    sizes: FileSizes = FileSizes()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ import pyarrow as pa
 from wireloom.failures import DataError
 from wireloom.ingest.ledger import REPLAYS, Entry, Ledger, Move
 from wireloom.ingest.limits import NONE, Limits
-from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, Plan
+from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, FileSizes, Plan
 from wireloom.ingest.terms import Terms
 from wireloom.ingest.work import Report
 from wireloom.ingest.writing import TableFiles, Writing
@@ -43,7 +43,17 @@ class Batch:
     limits: Limits = NONE
     anew: bool = False  # it replaces what is there
     watcher: Watcher | None = None
+    sizes: FileSizes = field(default_factory=FileSizes)
     started: float = field(default_factory=time.monotonic)
+
+    def writing(self) -> Writing:
+        """How and where its tasks write."""
+        return Writing(
+            self.ledger.staging(),
+            group_bytes=self.sizes.group,
+            file_bytes=self.sizes.file,
+            most_bad=self.limits.size,
+        )
 
 
 class Tables(Protocol):

@@ -15,15 +15,11 @@ import pyarrow.parquet as pq
 from wireloom.failures import DataError
 from wireloom.ingest.columns import leaves, spark_columns
 from wireloom.ingest.files import Place, place
-from wireloom.ingest.plan import OFFSET, QUARANTINE, RECORD, RECORDS
+from wireloom.ingest.plan import FILE_BYTES, GROUP_BYTES, OFFSET, QUARANTINE, RECORD, RECORDS
 
 SPARK_COLUMNS = b"org.apache.spark.sql.parquet.row.metadata"  # where Spark looks for types and comments of columns
 RISING = (RECORD, OFFSET)  # columns whose values rise from row to row, which no dictionary makes smaller
-GROUP_BYTES = 32 << 20
-"""Bytes of Arrow columns in a row group, at least."""
 GROUP_ROWS = 1 << 20
-FILE_BYTES = 256 << 20
-"""Bytes of a file behind which another is begun."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from wireloom.ingest.lease import held
 from wireloom.ingest.ledger import BATCHES, IDENTITY, LEDGER, Entry, Ledger
 from wireloom.ingest.limits import NONE, Limits
 from wireloom.ingest.modules import open_module
-from wireloom.ingest.plan import QUARANTINE, RECORDS, Flow, Plan, Summary
+from wireloom.ingest.plan import QUARANTINE, RECORDS, FileSizes, Flow, Plan, Summary
 from wireloom.ingest.publishing import TABLES, Batch, ParquetTables, Tables
 from wireloom.ingest.terms import Terms, agreed, named, terms
 from wireloom.spark.ingest import sources
@@ -68,6 +68,7 @@ class _Work:
     identity: "_Identity"
     listener: Listener
     limits: Limits
+    sizes: FileSizes
     lock: threading.Lock = field(default_factory=threading.Lock)
     closed: bool = False
     failure: Exception | None = None
@@ -88,7 +89,7 @@ class _Work:
         entry = self.ledger.entry(number)
         if entry is None:
             empty = () if number else TABLES
-            batch = Batch(self.ledger, number, self.plan, self.terms, empty, limits=self.limits)
+            batch = Batch(self.ledger, number, self.plan, self.terms, empty, limits=self.limits, sizes=self.sizes)
             entry = self.source.taken(frame).prepared(batch, self.tables(stream))
             self.ledger.add(entry)
         self.ledger.settle(entry)
@@ -183,7 +184,7 @@ def _prepared(
     own = terms(flow.plan, source.place, named(flow.source))
     for line in agreed(storage, ledger.home, own, accept=flow.accept_changes):
         listener.noted(line)
-    work = _Work(ledger, _tables(spark, flow, ledger), flow.plan, own, source, identity, listener, limits)
+    work = _Work(ledger, _tables(spark, flow, ledger), flow.plan, own, source, identity, listener, limits, flow.sizes)
     writer = source.frame.writeStream.foreachBatch(work).option("checkpointLocation", checkpoint)
     return writer, work
 

@@ -38,8 +38,15 @@ class Parted:
     tally: Summary
 
 
+NO_BAD = pa.array([], bad_type(pa.schema([])))
+"""No bad record, of no place, which nobody asks for."""
+
+
 def parted(plan: Plan, chunk: Chunk) -> Parted:
     """Which of the records go where."""
+    if not chunk.sizes.null_count and chunk.found.errors.null_count == len(chunk.found.errors):
+        count, size = len(chunk.sizes), pc.sum(chunk.sizes).as_py() or 0
+        return Parted(_rows(chunk), NO_BAD, Summary(count, count, 0, 0, size=size, reread=chunk.found.reread))
     refused = _refused(chunk)
     keep = pc.invert(pc.is_in(refused.codes, pa.array(plan.drop, pa.string())))
     tally = Summary(

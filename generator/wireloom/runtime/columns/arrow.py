@@ -6,6 +6,7 @@ Arrow and Spark unchanged. Values are transposed level by level: one pyarrow cal
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, assert_never, cast
 
 import pyarrow as pa
@@ -122,6 +123,7 @@ def comment(member: LogicalField) -> str:
     return f"{doc} ({unit})" if doc and unit else doc or unit
 
 
+@lru_cache(maxsize=1024)  # a part of a stream asks for the same again
 def arrow_type(type: LogicalType, open_values: OpenValues = "variant") -> pa.DataType:
     """The Arrow type of a column of this logical type."""
     match type:

@@ -82,7 +82,7 @@ def build(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["environment"], default=False)
 def bench(session: nox.Session) -> None:
-    """Measure imports and parsing, then engine and Spark beside their peers: `-- --write` updates the docs."""
+    """Measure imports and parsing, then engine, ingest and Spark beside their peers: `-- --write` updates the docs."""
     groups = nox.project.dependency_groups(PYPROJECT, "bench")
     python(session, "-m", "pip", "install", "--quiet", *groups)
     python(session, "-m", "venv", str(OLDER))
@@ -91,6 +91,7 @@ def bench(session: nox.Session) -> None:
     session.run(str(OLDER / "bin" / "pip"), "install", "--quiet", *needed, external=True)
     python(session, "tests/bench/bench.py")
     python(session, "tests/bench/engine_bench.py", *session.posargs)
+    python(session, "tests/bench/ingest_bench.py", *session.posargs)
     python(session, "tests/bench/spark_bench.py", "--older", str(OLDER / "bin" / "python"), *session.posargs)
 
 

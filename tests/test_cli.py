@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from wireloom import pipeline
 from wireloom.catalog import open_format, open_package
-from wireloom.cli.app import app
+from wireloom.cli.app import COMMANDS, app
 from wireloom.runtime import CONTRACT
 from wireloom.runtime.errors import DecodeError
 
@@ -516,3 +516,22 @@ def test_an_error_code_that_the_format_lacks_is_refused_before_anything_starts(g
     result = generated.run("ingest", "--format", "heartbeat", *places, "--drop", "no_data,bad_checksun")
     assert result.exit_code == 2
     assert "no error code of heartbeat 'bad_checksun'; did you mean bad_checksum?" in result.output
+
+
+def test_help_waits_for_nothing_that_it_does_not_show():
+    wanted = "import sys; from wireloom.cli.app import app; app(sys.argv[1:], standalone_mode=False)"
+    shown = "; print(*[each for each in ('construct', 'pyarrow', 'jinja2', 'yaml') if each in sys.modules])"
+    for command in (["--help"], ["test", "--help"], ["generate", "--help"]):
+        run = subprocess.run(
+            [sys.executable, "-c", wanted + shown, *command], capture_output=True, text=True, check=True
+        )
+        assert run.stdout.splitlines()[-1] == ""
+
+
+def test_the_list_of_commands_names_each_of_them():
+    listed = CliRunner().invoke(app, ["--help"]).output
+    for name, (_, summary) in COMMANDS.items():
+        assert f"  {name:<10}{summary}\n" in listed
+        told = CliRunner().invoke(app, [name, "--help"])
+        assert told.exit_code == 0
+        assert f"wireloom {name}" in told.output

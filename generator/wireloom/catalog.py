@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from wireloom.failures import MachineError, MisuseError, unknown
-from wireloom.runtime.codec import Codec
-from wireloom.runtime.errors import ContractError
-from wireloom.runtime.parameters import ParameterValue
-from wireloom.runtime.validation import Validator
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the runtime comes with the package, and texts of help do without
     from pyspark.sql.types import StructType
+
+    from wireloom.runtime.codec import Codec
+    from wireloom.runtime.parameters import ParameterValue
+    from wireloom.runtime.validation import Validator
 
 
 class Package(Protocol):
@@ -34,9 +34,9 @@ class FormatModule(Protocol):
     TITLE: str
     DIGEST: str
     ENCODING: str
-    CODEC: Codec
+    CODEC: "Codec"
     JSON_SCHEMA: dict[str, Any]
-    VALIDATOR: Validator
+    VALIDATOR: "Validator"
 
     def struct_type(self, *, root: str, explode: bool) -> "StructType":
         """The Spark columns of a root, or of its flat rows."""
@@ -50,7 +50,7 @@ def open_package(name: str, folder: Path) -> Package:
         sys.path.insert(0, str(folder.resolve()))
     try:
         found = importlib.import_module(name)
-    except ContractError as error:
+    except _contract_error() as error:
         raise MachineError(str(error), "wireloom generate") from error
     except ModuleNotFoundError as error:
         if error.name is None or not f"{name}.".startswith(f"{error.name}."):
@@ -65,6 +65,12 @@ def open_package(name: str, folder: Path) -> Package:
     return cast(Package, found)
 
 
+def _contract_error() -> type[Exception]:
+    from wireloom.runtime.errors import ContractError  # noqa: PLC0415 - the runtime, which help does without
+
+    return ContractError
+
+
 def open_format(package: Package, name: str) -> FormatModule:
     """The module of that format."""
     if name not in package.FORMATS:
@@ -72,7 +78,7 @@ def open_format(package: Package, name: str) -> FormatModule:
     return cast(FormatModule, importlib.import_module(f"{package.__name__}.{name}"))
 
 
-def parameter_values(module: FormatModule, assignments: Iterable[str]) -> dict[str, ParameterValue]:
+def parameter_values(module: FormatModule, assignments: Iterable[str]) -> "dict[str, ParameterValue]":
     """The values that `name=value` texts give to the format's parameters."""
     known = {parameter.name: parameter for parameter in module.CODEC.parameters}
     values: dict[str, ParameterValue] = {}

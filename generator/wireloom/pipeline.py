@@ -5,13 +5,14 @@ is written depends on the specs alone: `generate` twice gives the same bytes, an
 """
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from wireloom.emit import arrow, construct, docs, jsonschema, layout, package, protobuf, shape, spark
 from wireloom.emit.package import tree
+from wireloom.emit.texts import Texts
 from wireloom.examples import Recorded, Report, Subject, opened, record, run
 from wireloom.explanation import slow
 from wireloom.failures import MisuseError
@@ -32,7 +33,7 @@ class Specs:
     documents: tuple[Document, ...]
 
     @cached_property
-    def modules(self) -> dict[str, dict[str, str]]:
+    def modules(self) -> dict[str, Mapping[str, str]]:
         """The files of each format's module."""
         return {format.name: emit(format) for format in self.formats}
 
@@ -69,21 +70,23 @@ def files(project: Project, specs: Specs | None = None) -> dict[Path, str]:
     return package_files | module_files | pages | {project.specs / LANGUAGE_SCHEMA: _json(language_schema())}
 
 
-def emit(format: Format) -> dict[str, str]:
-    """The files of one format's module."""
-    texts = {
-        "__init__.py": package.emit(format),
-        "parser.py": construct.emit(format),
-        "shape.py": shape.emit(format),
-        "columns.py": arrow.emit(format),
-        "spark.py": spark.emit(format),
-        "functions.py": spark.functions.emit(format),
-        "schema.json": _json(jsonschema.emit(format)),
-        "variants.json": _json(found) if (found := jsonschema.variants(format)) is not None else None,
-        "descriptor.py": protobuf.emit(format),
-        "layout.py": layout.emit(format),
-    }
-    return {name: text for name, text in texts.items() if text is not None}
+EMITTERS: Mapping[str, Callable[[Format], str | None]] = {
+    "__init__.py": package.emit,
+    "parser.py": construct.emit,
+    "shape.py": shape.emit,
+    "columns.py": arrow.emit,
+    "spark.py": spark.emit,
+    "functions.py": spark.functions.emit,
+    "schema.json": lambda format: _json(jsonschema.emit(format)),
+    "variants.json": lambda format: None if (found := jsonschema.variants(format)) is None else _json(found),
+    "descriptor.py": protobuf.emit,
+    "layout.py": layout.emit,
+}
+
+
+def emit(format: Format) -> Mapping[str, str]:
+    """The files of one format's module, each made when it is asked for."""
+    return Texts(format, EMITTERS)
 
 
 def try_examples(specs: Specs, names: Collection[str] | None = None) -> Report:
@@ -113,13 +116,13 @@ def slow_paths(specs: Specs) -> dict[str, str]:
 
 
 def stale(project: Project, specs: Specs) -> list[str]:
-    """The formats whose generated modules are there and are not what their specs say."""
+    """The formats whose generated modules are there and are of other specs."""
     package = project.out / project.package
     return [
-        format
-        for format, texts in specs.modules.items()
-        if (package / format).is_dir()
-        and any(tree.read(package / format / name) != text for name, text in texts.items())
+        format.name
+        for format in specs.formats
+        if (text := tree.read(package / format.name / "__init__.py"))
+        and f'DIGEST: Final = "{format.digest}"' not in text
     ]
 
 

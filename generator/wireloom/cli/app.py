@@ -1,26 +1,33 @@
-"""The program `wireloom` and its commands."""
+"""The program `wireloom` and its commands. A command's module is imported when the command is asked for."""
 
-from collections.abc import Callable
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
 
 from wireloom import __version__
-from wireloom.cli.beginnings import new, pipeline, spec
-from wireloom.cli.bundling import package
-from wireloom.cli.converting import convert
-from wireloom.cli.demonstration import demo
-from wireloom.cli.examination import doctor
-from wireloom.cli.explaining import explain
-from wireloom.cli.generation import formats, generate
 from wireloom.cli.grouping import ungrouped
 from wireloom.cli.guard import Guarded
-from wireloom.cli.ingestion import ingest
-from wireloom.cli.replaying import replay
-from wireloom.cli.standing import clean, status
-from wireloom.cli.transcoding import decode, encode
-from wireloom.cli.trying import test
-from wireloom.cli.validating import validate
+
+COMMANDS = {
+    "generate": ("generation", "Generate the package from the specs."),
+    "test": ("trying", "Run the examples in the specs."),
+    "formats": ("generation", "List formats, their entry points and parameters."),
+    "explain": ("explaining", "Show what decoding and encoding a format run on."),
+    "decode": ("transcoding", "Decode records, each to a line of JSON."),
+    "encode": ("transcoding", "Encode lines of JSON to records."),
+    "validate": ("validating", "Check every record, and say what is wrong with it."),
+    "convert": ("converting", "Convert records to another format of the same columns."),
+    "ingest": ("ingestion", "Decode files or streams into tables."),
+    "replay": ("replaying", "Decode a quarantine again, with a newer package."),
+    "status": ("standing", "Show how tables stand."),
+    "clean": ("standing", "Remove what killed jobs left behind."),
+    "package": ("bundling", "Make a wheel and a zip of the generated package."),
+    "demo": ("demonstration", "See it work, on records of every format."),
+    "doctor": ("examination", "Look at what the machine has and lacks."),
+    "new": ("beginnings", "Start a spec, or a pipeline of Spark."),
+}
+"""By name: the module below `cli`, and what the list of commands says."""
 
 EXIT_CODES = """\b
 Exit codes:
@@ -41,9 +48,29 @@ Examples:
   wireloom ingest --format heartbeat --input landing/ --output tables/
 """
 
+
+class Program(Guarded):
+    """The group of all commands, each imported when it is asked for."""
+
+    def __init__(self, **given: Any) -> None:  # noqa: ANN401 - as typer has it
+        super().__init__(**given)
+        self.commands: dict[str, Any] = dict.fromkeys(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401, ARG002
+        """The command of that name."""
+        if cmd_name in COMMANDS and self.commands[cmd_name] is None:
+            self.commands[cmd_name] = _command(cmd_name)
+        return self.commands.get(cmd_name)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401, ARG002
+        """The list of commands, without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+
+
 app = typer.Typer(
     name="wireloom",
-    cls=Guarded,
+    cls=Program,
     help="Wireloom: one YAML spec in; parser, schemas, Spark columns and documents out.",
     epilog=EXIT_CODES,
     no_args_is_help=True,
@@ -70,14 +97,14 @@ def _program(
     """Wireloom: one YAML spec in; parser, schemas, Spark columns and documents out."""
 
 
-def _add(to: typer.Typer, *commands: Callable[..., None]) -> None:
-    """Commands, the examples of each below its options."""
-    for command in commands:
-        description, _, examples = (command.__doc__ or "").partition("\b")
-        to.command(help=description, epilog=f"\b{examples}")(ungrouped(command))
-
-
-_add(app, generate, test, formats, explain)
-app.add_typer(new, name="new", help="Start a spec, or a pipeline of Spark; `new NAME` starts a spec.")
-_add(new, spec, pipeline)
-_add(app, decode, encode, validate, convert, ingest, status, clean, replay, package, demo, doctor)
+def _command(name: str) -> Any:  # noqa: ANN401 - typer's own
+    """A command, the examples of it below its options; or a group of commands."""
+    module = import_module(f"wireloom.cli.{COMMANDS[name][0]}")
+    found = getattr(module, name)
+    group = found if isinstance(found, typer.Typer) else typer.Typer(rich_markup_mode=None, add_completion=False)
+    for function in module.COMMANDS if group is found else (found,):
+        description, _, examples = (function.__doc__ or "").partition("\b")
+        group.command(help=description, epilog=f"\b{examples}")(ungrouped(function))
+    command = typer.main.get_command(group)
+    command.name = name
+    return command

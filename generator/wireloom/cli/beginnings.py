@@ -73,5 +73,12 @@ def pipeline(
     note(f"next: read {name / 'README.md'}, which says how to run it")
 
 
-new = typer.Typer(cls=NameOrKind, no_args_is_help=True, rich_markup_mode=None)
+COMMANDS = (spec, pipeline)
+new = typer.Typer(
+    cls=NameOrKind,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    help="Start a spec, or a pipeline of Spark; `new NAME` starts a spec.",
+)
 """The commands below `new`."""

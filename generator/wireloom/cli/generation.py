@@ -14,10 +14,10 @@ from wireloom.cli.trying import verdict
 from wireloom.failures import MisuseError
 from wireloom.names import package_name_flaw
 from wireloom.project import Project, is_spec
-from wireloom.runtime.parameters import Parameter
 
 if TYPE_CHECKING:
     from wireloom.pipeline import Specs as ReadSpecs
+    from wireloom.runtime.parameters import Parameter
 
 
 def generate(
@@ -82,11 +82,11 @@ def formats(out: Out = OUT, package: Package = PACKAGE) -> None:
             say(f"    -p {parameter.name}={_choices(parameter)}: {parameter.doc} (default: {_default(parameter)})")
 
 
-def _choices(parameter: Parameter) -> str:
+def _choices(parameter: "Parameter") -> str:
     return "|".join(parameter.options) if parameter.options else parameter.kind.upper()
 
 
-def _default(parameter: Parameter) -> str:
+def _default(parameter: "Parameter") -> str:
     match parameter.default:
         case None:
             return "none"

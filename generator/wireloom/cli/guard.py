@@ -15,7 +15,6 @@ from typer.core import TyperGroup
 from wireloom.cli.console import complain
 from wireloom.failures import DataError, LimitError, MachineError, MisuseError
 from wireloom.problems import SpecProblems
-from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
 
 PROBLEMS, MISUSE, MACHINE, LIMIT = 1, 2, 3, 4
 EXTRAS = {
@@ -43,16 +42,18 @@ def translated() -> Iterator[None]:
     """Exceptions that a command may meet, as messages and exit codes."""
     try:
         yield
+    except (typer.Exit, typer.Abort):
+        raise
     except SpecProblems as problems:
         report_problems(problems)
         raise typer.Exit(PROBLEMS) from problems
     except LimitError as error:
         complain(str(error))
         raise typer.Exit(LIMIT) from error
-    except (DataError, DecodeError, EncodeError) as error:
+    except _of_data() as error:
         complain(str(error))
         raise typer.Exit(PROBLEMS) from error
-    except (MisuseError, ParameterError) as error:
+    except _of_the_call() as error:
         complain(str(error))
         raise typer.Exit(MISUSE) from error
     except MachineError as error:
@@ -69,6 +70,18 @@ def translated() -> Iterator[None]:
     except OSError as error:
         complain(f"{error.filename or 'input or output'}: {error.strerror or error}")
         raise typer.Exit(MISUSE) from error
+
+
+def _of_data() -> tuple[type[Exception], ...]:
+    from wireloom.runtime.errors import DecodeError, EncodeError
+
+    return DataError, DecodeError, EncodeError
+
+
+def _of_the_call() -> tuple[type[Exception], ...]:
+    from wireloom.runtime.errors import ParameterError
+
+    return MisuseError, ParameterError
 
 
 def report_problems(problems: SpecProblems) -> None:

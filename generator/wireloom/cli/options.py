@@ -8,8 +8,6 @@ import typer
 
 from wireloom.catalog import FormatModule, open_format, open_package
 from wireloom.failures import MisuseError, unknown
-from wireloom.ingest.plan import CODES
-from wireloom.runtime.streams.framed import SIZE_LIMIT
 
 Specs = Annotated[Path, typer.Option("--specs", metavar="DIR", help="Folder of the specs.")]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder that the generated package lies in.")]
@@ -78,6 +76,9 @@ def listed(texts: list[str] | None) -> tuple[str, ...]:
 
 def dropped_codes(module: FormatModule, texts: list[str] | None) -> tuple[str, ...]:
     """The error codes of --drop; raises MisuseError for one that no record of the format can have."""
+    from wireloom.ingest.plan import CODES
+    from wireloom.runtime.streams.framed import SIZE_LIMIT
+
     known = (*module.CODEC.codes, *CODES, SIZE_LIMIT)  # the last is of more than a stream's reader keeps
     for code in listed(texts):
         if code not in known:

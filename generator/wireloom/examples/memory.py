@@ -17,25 +17,30 @@ class _Texts(MetaPathFinder, Loader):
 
     def __init__(self, modules: Mapping[str, Mapping[str, str]]) -> None:
         """`modules` are the files of each format, by their names."""
-        self._texts = {PACKAGE: ""}
-        self._packages = {PACKAGE}
-        for format, files in modules.items():
-            self._packages.add(f"{PACKAGE}.{format}")
-            for name, text in files.items():
-                stem, _, ending = name.rpartition(".")
-                if ending == "py":
-                    self._texts[f"{PACKAGE}.{format}" + ("" if stem == "__init__" else f".{stem}")] = text
+        self._modules = modules
+
+    def _text(self, fullname: str) -> str | None:
+        """The text of a module; None of what is none of ours."""
+        match fullname.split("."):
+            case [package] if package == PACKAGE:
+                return ""
+            case [package, format] if package == PACKAGE and format in self._modules:
+                return self._modules[format]["__init__.py"]
+            case [package, format, stem] if package == PACKAGE and format in self._modules:
+                return self._modules[format].get(f"{stem}.py")
+            case _:
+                return None
 
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:  # noqa: ARG002
         """A module of ours."""
-        if fullname not in self._texts:
+        if self._text(fullname) is None:
             return None
-        return spec_from_loader(fullname, self, is_package=fullname in self._packages)
+        return spec_from_loader(fullname, self, is_package=fullname.count(".") < 2)
 
     def exec_module(self, module: ModuleType) -> None:
         """Run its text."""
         name = module.__name__
-        exec(compile(self._texts[name], f"<{name}>", "exec"), module.__dict__)  # noqa: S102 - what we generated
+        exec(compile(self._text(name) or "", f"<{name}>", "exec"), module.__dict__)  # noqa: S102 - what we generated
 
 
 @contextmanager

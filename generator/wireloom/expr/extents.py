@@ -49,47 +49,67 @@ _PLACE = Extent(0, _LONG, nullable=False)
 _FLAG = Extent(0, 1, nullable=False)
 
 
+class Known:
+    """What is known of expressions, where `fields` says what is known of the fields of the struct itself.
+
+    Each part of an expression is looked at once, however often it and what it stands in are asked about.
+    """
+
+    def __init__(self, fields: Extents) -> None:
+        self._fields = fields
+        self._found: dict[int, tuple[Expression, Extent]] = {}  # by id; the expression stays with it
+
+    def of(self, expression: Expression) -> Extent:
+        """What is known of a value."""
+        found = self._found.get(id(expression))
+        if found is None:
+            found = self._found[id(expression)] = expression, self._extent(expression)
+        return found[1]
+
+    def _extent(self, expression: Expression) -> Extent:
+        match expression:
+            case Literal(value):
+                number = value if isinstance(value, int) else 0
+                return Extent(number, number, value is None)
+            case FieldRef(0, name, ()):
+                return self._fields.get(name, Extent())
+            case FieldRef() | Name():
+                return Extent()
+            case ParameterRef(_, (), Kind.INTEGER | Kind.BOOLEAN | Kind.TEXT, nullable):
+                return Extent(-_LONG - 1, _LONG, nullable)
+            case ParameterRef():
+                return Extent()
+            case Call("len" | "count", (FieldRef(kind=Kind.ANY),)):
+                return Extent(0, _LONG)
+            case MarkRef() | Position() | Call("len" | "count"):
+                return _PLACE
+            case Membership() | Call("present") | Binary("==" | "!="):
+                return _FLAG
+            case Unary(operator, operand):
+                return _unary(operator, self._operand(operand))
+            case Binary(operator, left, right):
+                return _binary(operator, self._operand(left), self._operand(right))
+            case Conditional(_, then, otherwise):
+                return self.of(then).joined(self.of(otherwise))
+            case Call("min" | "max" as name, arguments):
+                return _extreme(name, [self._operand(argument) for argument in arguments])
+            case Call("md5", (data,)):
+                return Extent(0, HIGHEST, self._operand(data).nullable)
+            case Call("decimal", (_, Literal(int(bits)))) if bits <= 128:
+                return Extent(0, (1 << bits) - 1)
+            case Call():
+                return Extent()
+            case _:
+                assert_never(expression)
+
+    def _operand(self, expression: Expression) -> Extent:
+        """What is known of an operand; what may be of another kind than the operator takes is null to it."""
+        return Extent() if kind(expression) is Kind.ANY else self.of(expression)
+
+
 def extent(expression: Expression, fields: Extents) -> Extent:
     """What is known of the value, where `fields` says what is known of the fields of the struct itself."""
-    match expression:
-        case Literal(value):
-            number = value if isinstance(value, int) else 0
-            return Extent(number, number, value is None)
-        case FieldRef(0, name, ()):
-            return fields.get(name, Extent())
-        case FieldRef() | Name():
-            return Extent()
-        case ParameterRef(_, (), Kind.INTEGER | Kind.BOOLEAN | Kind.TEXT, nullable):
-            return Extent(-_LONG - 1, _LONG, nullable)
-        case ParameterRef():
-            return Extent()
-        case Call("len" | "count", (FieldRef(kind=Kind.ANY),)):
-            return Extent(0, _LONG)
-        case MarkRef() | Position() | Call("len" | "count"):
-            return _PLACE
-        case Membership() | Call("present") | Binary("==" | "!="):
-            return _FLAG
-        case Unary(operator, operand):
-            return _unary(operator, _operand(operand, fields))
-        case Binary(operator, left, right):
-            return _binary(operator, _operand(left, fields), _operand(right, fields))
-        case Conditional(_, then, otherwise):
-            return extent(then, fields).joined(extent(otherwise, fields))
-        case Call("min" | "max" as name, arguments):
-            return _extreme(name, [_operand(argument, fields) for argument in arguments])
-        case Call("md5", (data,)):
-            return Extent(0, HIGHEST, _operand(data, fields).nullable)
-        case Call("decimal", (_, Literal(int(bits)))) if bits <= 128:
-            return Extent(0, (1 << bits) - 1)
-        case Call():
-            return Extent()
-        case _:
-            assert_never(expression)
-
-
-def _operand(expression: Expression, fields: Extents) -> Extent:
-    """What is known of an operand; what may be of another kind than the operator takes is null to it."""
-    return Extent() if kind(expression) is Kind.ANY else extent(expression, fields)
+    return Known(fields).of(expression)
 
 
 def overflows(operator: str, left: Extent, right: Extent) -> bool:

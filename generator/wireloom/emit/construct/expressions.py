@@ -6,7 +6,7 @@ false, so that `and` and `or` stay plain there.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import assert_never
 
 from wireloom.emit.code import Lambda, literal
@@ -25,7 +25,7 @@ from wireloom.expr.ast import (
     Position,
     Unary,
 )
-from wireloom.expr.extents import HIGHEST, LOWEST, Extent, extent, overflows
+from wireloom.expr.extents import HIGHEST, LOWEST, Extent, Known, overflows
 from wireloom.expr.types import kind
 
 _FUNCTIONS = {
@@ -84,14 +84,14 @@ Fields = Mapping[str, Extent]
 
 def function(expression: Expression, fields: Fields | None = None, *, condition: bool = False) -> Lambda:
     """The expression as a lambda of the context; `fields` says what is known of the fields of the struct itself."""
-    pieces = tuple(_Writer(fields or {}).pieces(expression, condition=condition))
+    pieces = tuple(_Writer(Known(fields or {})).pieces(expression, condition=condition))
     text = "".join(part for piece in pieces for part in piece)
     return Lambda("ctx" if "ctx" in text else "_", pieces)
 
 
 @dataclass(frozen=True, slots=True)
 class _Writer:
-    fields: Fields = field(default_factory=dict)
+    known: Known
 
     def pieces(self, expression: Expression, *, condition: bool) -> Iterator[tuple[str, ...]]:
         """Where a long expression may break: each branch and condition of a choice."""
@@ -222,7 +222,7 @@ class _Writer:
         return kind(expression) is Kind.INTEGER and not self._extent(expression).nullable
 
     def _extent(self, expression: Expression) -> Extent:
-        return extent(expression, self.fields)
+        return self.known.of(expression)
 
 
 def _is_loose(expression: Expression) -> bool:

@@ -308,8 +308,22 @@ def _check_elements(draft: Draft, place: Place, struct: Struct, named: Types) ->
                 message = f"an element of {field.wire_name} has no bytes"
                 hint = "count it in a field of its own: bytes cannot tell how many there are"
                 draft.reports_entry(where, "wrong-shape", message, hint)
+            case types.Array(count=None, element=element) if _is_conditional(element, named):
+                message = f"an element of {field.wire_name} has no bytes where its condition does not hold"
+                hint = f"say `when` of {field.wire_name}, or how many there are with `count`"
+                draft.reports_entry(where, "wrong-shape", message, hint)
             case _:
                 pass
+
+
+def _is_conditional(type: Type, named: Types) -> bool:
+    """Whether a struct is there as a whole or not at all: all of its bytes stand under one condition."""
+    struct = named[type.name] if isinstance(type, types.Reference) else type
+    if not isinstance(struct, Struct):
+        return False
+    on_wire = [field for field in struct.fields if field.compute is None and not field.counted]
+    conditions = {field.when for field in on_wire}
+    return bool(on_wire) and len(conditions) == 1 and None not in conditions
 
 
 def _greedy_element(type: Type, named: Types) -> str:

@@ -13,6 +13,7 @@ from wireloom.emit.jsonschema.conditions import Constant, Listed, Unknown, Value
 from wireloom.emit.jsonschema.constants import Schema, values
 from wireloom.emit.jsonschema.members import ABSENT, OTHER, SOMETHING, Member, Members, Option, Scope, Scoped
 from wireloom.emit.jsonschema.objects import objects
+from wireloom.emit.jsonschema.options import bit_options, bit_schema, booleans, bounds, mapped_options, meanings
 from wireloom.emit.jsonschema.scopes import (
     Checks,
     Conditions,
@@ -30,7 +31,6 @@ from wireloom.model.logical import LogicalType
 from wireloom.model.types import (
     Array,
     Attempt,
-    Bit,
     Boolean,
     Bytes,
     Check,
@@ -53,9 +53,6 @@ from wireloom.model.types import (
     Struct,
     Text,
     Type,
-)
-from wireloom.model.types import (
-    Mapping as ValueMapping,
 )
 
 Found = tuple[list[Member], Checks]
@@ -256,7 +253,7 @@ class Records:
     def _value(self, field: Field, type: Type, shown: LogicalType) -> Schema:
         """The schema of a field's value."""
         if field.mappings is not None:
-            return _meanings(field.mappings, shown)
+            return meanings(field.mappings, shown)
         if field.refers is not None:
             return rendering.schema(shown)
         schema = self._held(field, type, shown)
@@ -280,14 +277,14 @@ class Records:
         if field.refers is not None:
             return (SOMETHING,), None
         if field.mappings is not None:
-            return _mapped_options(field.mappings, shown), None
+            return mapped_options(field.mappings, shown), None
         if field.presence is Presence.OPTIONAL and field.default is not None:
             return (SOMETHING,), None
         if field.const is not None:
             return (Option(rendering.constant(field.const, shown), _constant_value(field.const)),), None
         match self.bare(type):
             case Boolean():
-                return _booleans(shown), None
+                return booleans(shown), None
             case Integer() if field.hidden or isinstance(shown, logical.Integer):
                 return (OTHER,), int
             case Text() if field.hidden or isinstance(shown, logical.Text):
@@ -304,9 +301,9 @@ class Records:
             shown = _type(record, bit.name)
             known = [outcomes(each.value) for each in bit.mappings or ()]
             nullable = absent or any(each is None or None in each for each in known)
-            least, greatest = _bounds(bit)
-            options, constant = _bit_options(bit, shown)
-            schema: Schema = {} if bit.hidden else _bit_schema(bit, shown)
+            least, greatest = bounds(bit)
+            options, constant = bit_options(bit, shown)
+            schema: Schema = {} if bit.hidden else bit_schema(bit, shown)
             yield Member(
                 (scope, bit.name),
                 "" if bit.hidden else bit.name,
@@ -328,7 +325,7 @@ class Records:
         if field.hidden:
             schema: Schema = {}
         elif field.mappings is not None:
-            schema = _meanings(field.mappings, shown)
+            schema = meanings(field.mappings, shown)
         elif known is not None and any(each is not None for each in known):
             schema = values([rendering.constant(each, shown) for each in dict.fromkeys(known) if each is not None])
         else:
@@ -512,50 +509,6 @@ def _sized(array: Array) -> Schema:
             return {"maxItems": count} if array.salvage else {"minItems": count, "maxItems": count}
         case _:
             return {}
-
-
-def _meanings(mappings: tuple[ValueMapping, ...], shown: LogicalType) -> Schema:
-    """What a value table can mean; any value where a meaning is computed."""
-    known: list[Constant] = []
-    for each in mappings:
-        found = outcomes(each.value)
-        if found is None:
-            return rendering.schema(shown)
-        known += [value for value in found if value is not None]
-    distinct = [rendering.constant(each, shown) for each in dict.fromkeys(known)]
-    return values(distinct) if distinct else {"not": {}}
-
-
-def _mapped_options(mappings: tuple[ValueMapping, ...], shown: LogicalType) -> tuple[Option, ...]:
-    known = [outcomes(each.value) for each in mappings]
-    if any(each is None or len(each) != 1 for each in known):
-        return (SOMETHING,)
-    single = dict.fromkeys(each[0] for each in known if each is not None and each[0] is not None)
-    return tuple(Option(rendering.constant(each, shown), each) for each in single)
-
-
-def _booleans(shown: LogicalType) -> tuple[Option, ...]:
-    return tuple(Option(rendering.constant(each, shown), each) for each in (True, False))
-
-
-def _bit_options(bit: Bit, shown: LogicalType) -> tuple[tuple[Option, ...], type | None]:
-    if bit.mappings is not None:
-        return _mapped_options(bit.mappings, shown), None
-    return (_booleans(shown), None) if bit.flag else ((OTHER,), int)
-
-
-def _bit_schema(bit: Bit, shown: LogicalType) -> Schema:
-    if bit.mappings is not None:
-        return _meanings(bit.mappings, shown)
-    if bit.flag or not isinstance(shown, logical.Integer):
-        return rendering.schema(shown)
-    least, greatest = _bounds(bit)
-    return {"type": "integer", "minimum": least, "maximum": greatest}
-
-
-def _bounds(bit: Bit) -> tuple[int, int]:
-    half = 1 << bit.width - 1
-    return (-half, half - 1) if bit.signed else (0, 2 * half - 1)
 
 
 def _constant_value(value: Scalar) -> Value:

@@ -1,0 +1,59 @@
+"""What value tables, booleans and bits can be: as schemas, and as options that conditions tell apart."""
+
+from wireloom.emit.jsonschema import rendering
+from wireloom.emit.jsonschema.conditions import Constant, outcomes
+from wireloom.emit.jsonschema.constants import Schema, values
+from wireloom.emit.jsonschema.members import OTHER, SOMETHING, Option
+from wireloom.model import logical
+from wireloom.model.logical import LogicalType
+from wireloom.model.types import Bit
+from wireloom.model.types import Mapping as ValueMapping
+
+
+def meanings(mappings: tuple[ValueMapping, ...], shown: LogicalType) -> Schema:
+    """What a value table can mean; any value where a meaning is computed."""
+    known: list[Constant] = []
+    for each in mappings:
+        found = outcomes(each.value)
+        if found is None:
+            return rendering.schema(shown)
+        known += [value for value in found if value is not None]
+    distinct = [rendering.constant(each, shown) for each in dict.fromkeys(known)]
+    return values(distinct) if distinct else {"not": {}}
+
+
+def mapped_options(mappings: tuple[ValueMapping, ...], shown: LogicalType) -> tuple[Option, ...]:
+    """The meanings of a value table as options that conditions tell apart; something where one is computed."""
+    known = [outcomes(each.value) for each in mappings]
+    if any(each is None or len(each) != 1 for each in known):
+        return (SOMETHING,)
+    single = dict.fromkeys(each[0] for each in known if each is not None and each[0] is not None)
+    return tuple(Option(rendering.constant(each, shown), each) for each in single)
+
+
+def booleans(shown: LogicalType) -> tuple[Option, ...]:
+    """True and false as options."""
+    return tuple(Option(rendering.constant(each, shown), each) for each in (True, False))
+
+
+def bit_options(bit: Bit, shown: LogicalType) -> tuple[tuple[Option, ...], type | None]:
+    """What bits can be, and the class of what is not listed."""
+    if bit.mappings is not None:
+        return mapped_options(bit.mappings, shown), None
+    return (booleans(shown), None) if bit.flag else ((OTHER,), int)
+
+
+def bit_schema(bit: Bit, shown: LogicalType) -> Schema:
+    """The schema of bits, as strict as their width."""
+    if bit.mappings is not None:
+        return meanings(bit.mappings, shown)
+    if bit.flag or not isinstance(shown, logical.Integer):
+        return rendering.schema(shown)
+    least, greatest = bounds(bit)
+    return {"type": "integer", "minimum": least, "maximum": greatest}
+
+
+def bounds(bit: Bit) -> tuple[int, int]:
+    """The smallest and the largest number that bits can be."""
+    half = 1 << bit.width - 1
+    return (-half, half - 1) if bit.signed else (0, 2 * half - 1)

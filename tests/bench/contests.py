@@ -32,7 +32,7 @@ def aerospike(count: int) -> Work:
     decode = data.decoder("aerospike_msgpack")
     ours, theirs = decode(array), peers.aerospike(messages)
     for path in (("msg",), ("key", "digest"), ("generation",), ("lut",), ("bins", "name"), ("bins", "value", "int")):
-        same(".".join(path), _at(ours, path), _at(theirs, path))
+        same(".".join(path), within(ours, path), within(theirs, path))
     return Work(
         "Aerospike MessagePack",
         count,
@@ -162,7 +162,8 @@ def same(name: str, ours: pa.Array, theirs: pa.Array) -> None:
         raise data.DifferenceError(name)
 
 
-def _at(array: pa.Array, path: Sequence[str]) -> pa.Array:
+def within(array: pa.Array, path: Sequence[str]) -> pa.Array:
+    """The column at a path, through lists."""
     for name in path:
         array = (array.values if isinstance(array, pa.ListArray) else array).field(name)
     return array.values if isinstance(array, pa.ListArray) else array

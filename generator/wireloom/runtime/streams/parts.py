@@ -19,7 +19,7 @@ from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.engine import Engine, Path, Request
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.root import Root
-from wireloom.runtime.streams import framed
+from wireloom.runtime.streams import framed, lines
 from wireloom.runtime.streams.framed import Extent, Reader, Searching
 
 if TYPE_CHECKING:
@@ -121,6 +121,8 @@ def _found(  # noqa: PLR0913 - what is read, and how
             return _Concatenated(codec, table, request, reader, source, searching).found()
         case "length-prefixed" if table is not None:
             return _Prefixed(codec, table, request, reader, source, searching).found()
+        case "lines" if table is not None and searching is None:
+            return _of_lines(codec, source, reader, request)
         case "concatenated":
             return _of_values(codec, framed.extents(reader, source, framing, searching), request)
         case _ if searching is not None:
@@ -366,6 +368,18 @@ def _of_values(codec: Format, extents: Iterator[Extent], request: Request) -> It
         first += len(chunk)
 
 
+def _of_lines(codec: Format, source: BinaryIO, reader: Reader, request: Request) -> Iterator[_Found]:
+    """Lines, a window of them at a time."""
+    first = 0
+    for found in lines.windows(_Unread(reader), source, WINDOW):
+        if isinstance(found, Extent):
+            part = _of_extents(codec, [found], first, request)
+        else:
+            part = _together(codec, found.data, found.places, first, reader, request)
+        yield part
+        first += len(part.part.offsets)
+
+
 def _of_bytes(codec: Format, extents: Iterator[Extent], reader: Reader, request: Request) -> Iterator[_Found]:
     """Records whose values are their bytes, which `decode` reads together."""
     first = 0
@@ -379,9 +393,22 @@ def _of_bytes(codec: Format, extents: Iterator[Extent], reader: Reader, request:
 
 
 def _decoded(codec: Format, extents: list[Extent], first: int, reader: Reader, request: Request) -> _Found:
-    columns = codec.decode_request(pa.array([extent.value for extent in extents], pa.binary()), request)
+    records = pa.array([extent.value for extent in extents], pa.binary())
+    return _together(codec, records, _places(extents), first, reader, request)
+
+
+def _together(  # noqa: PLR0913 - records, where they stand, and how they are read
+    codec: Format,
+    records: pa.Array,
+    places: tuple[pa.Array, pa.Array],
+    first: int,
+    reader: Reader,
+    request: Request,
+) -> _Found:
+    """Records that have not been read."""
+    columns = codec.decode_request(records, request)
     failed = pc.indices_nonzero(pc.is_valid(columns.errors))
     rows = (failed if columns.parents is None else columns.parents.take(failed)).to_pylist()
-    bad = {row: extents[row].value[: framed.KEPT] for row in rows}
-    errors = {row: error for row in rows[:1] if (error := framed.one(reader, 0, extents[row].value).error)}
-    return _Found(_part(columns, first, _places(extents), bad), errors)
+    bad = {row: records[row].as_py()[: framed.KEPT] for row in rows}
+    errors = {row: error for row in rows[:1] if (error := framed.one(reader, 0, records[row].as_py()).error)}
+    return _Found(_part(columns, first, places, bad), errors)

@@ -96,8 +96,9 @@ class Fields(Part):
             self.compiler.absent(item.scope, item.name)
             return
         match self.compiler.resolved(item.type), compiled.kind:
-            case ("int", bits, signed, *_), "int" | "wide" if bits > _WIDEST and not signed:
-                assert isinstance(compiled, Code)
+            case ("int", bits, signed, *_), "int" | "wide" if (
+                bits > _WIDEST and not signed and isinstance(compiled, Code)
+            ):
                 register = self.compiler.define(item.scope, item.name, "wide").read()
                 self._wide(compiled, register)
                 with self.compiler.into(item.column, "big") as column:

@@ -240,7 +240,7 @@ class Json(Part):
                     emit("JSON_BOOLEAN", sink.register, column and column.index)
             case ("null",):
                 emit("JSON_NULL")
-            case ("text", None):
+            case ("text", _):
                 with self.compiler.into(sink.column, "str") as column:
                     emit("JSON_TEXT", sink.register, column and column.index)
             case ("bytes", size, _, *lines):

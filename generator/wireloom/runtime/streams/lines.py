@@ -1,0 +1,74 @@
+"""Lines of a stream as Arrow arrays, a window of them at a time: those that `framed` finds one by one.
+
+Nothing is done for each line in Python where lines end in a line feed alone, as they do almost everywhere.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from wireloom.runtime.streams import framed
+from wireloom.runtime.streams.framed import Extent, Reader
+
+_BLANK = r"^[ \t\x0b\x0c\r]*$"
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines without their ends, and where each begins in the stream; there are no blank ones."""
+
+    data: pa.Array
+    offsets: pa.Int64Array
+
+    @property
+    def places(self) -> tuple[pa.Int64Array, pa.Int64Array]:
+        """Where each begins, and how many bytes it has."""
+        return self.offsets, pc.binary_length(self.data).cast(pa.int64())
+
+
+def windows(reader: Reader, file: BinaryIO, window: int) -> Iterator[Lines | Extent]:
+    """The lines of a stream, some `window` bytes at a time; one of more than `framed.LARGEST` bytes is an Extent."""
+    held, base, more = b"", 0, True
+    while more or held:
+        wanted = max(window, min(2 * len(held), framed.LARGEST))
+        addition = framed.read_exactly(file, wanted - len(held))
+        more = len(held) + len(addition) == wanted
+        held += addition
+        end = held.rfind(b"\n") + 1 if more else len(held)
+        if end:
+            lines = _split(held[:end], base)
+            if len(lines.data):
+                yield lines
+            held, base = held[end:], base + end
+        elif len(held) >= framed.LARGEST:
+            size, behind = _passed(file, len(held))
+            yield framed.too_large(reader, base, size, held.rstrip(b"\r\n"), last=False)
+            held, base = behind, base + size
+
+
+def _passed(file: BinaryIO, size: int) -> tuple[int, bytes]:
+    """The size of the line that is being read, and what was read of the lines behind it."""
+    while part := framed.read_exactly(file, framed.KEPT):
+        end = part.find(b"\n") + 1
+        if end:
+            return size + end, part[end:]
+        size += len(part)
+    return size, b""
+
+
+def _split(text: bytes, base: int) -> Lines:
+    """The lines of a text that begins at `base`."""
+    ended = text[:-1] if text.endswith(b"\n") else text
+    lines = pc.split_pattern(pa.array([ended], pa.large_binary()), pattern="\n").values
+    widths = pc.add(pc.binary_length(lines), 1)
+    offsets = pc.add(pc.subtract(pc.cumulative_sum(widths), widths), pa.scalar(base, pa.int64()))
+    if b"\r" in text:
+        lines = pa.array([line.rstrip(b"\r") for line in lines.to_pylist()], pa.large_binary())
+    blank = pc.match_substring_regex(lines, pattern=_BLANK)
+    if pc.any(blank).as_py():
+        kept = pc.invert(blank)
+        lines, offsets = lines.filter(kept), offsets.filter(kept)
+    return Lines(lines, offsets.cast(pa.int64()))

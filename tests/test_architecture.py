@@ -149,7 +149,7 @@ def test_pyarrow_is_asked_for_by_the_modules_of_columns_alone():
     }
     columns = {f"columns.{name}" for name in ("arrow", "reading", "soundness")}
     columns |= {"conversion.conversion", "conversion.fitting"}
-    assert asking == columns | {"engine.table", "engine.encoder.table", "streams.parts"}
+    assert asking == columns | {"engine.table", "engine.encoder.table", "streams.lines", "streams.parts"}
 
 
 def test_protobuf_is_asked_for_lazily():

@@ -108,6 +108,10 @@ _STATED = {
     OP_WIDE_TEXT: "P<wide Y",
     OP_WIDE_BRANCH: "N P<wide p<wide N T T",
     OP_DISCARD: "R<value R>value l r>value i",
+    OP_PACK_EXT: "N N r>bytes y",
+    OP_UNIQUE_OPEN: "R>names",
+    OP_UNIQUE: "R<names r<bytes r<value",
+    OP_UNIQUE_CLOSE: "R<names",
 }
 _INTEGERS = frozenset((KIND_INT8, KIND_INT16, KIND_INT32, KIND_INT64, KIND_DECIMAL))
 _COLUMN_KINDS = {
@@ -299,6 +303,9 @@ class _Checker:
         elif op == OP_PACK_BYTES or op == OP_PACK_TEXT:
             self.require(words[1] >= _NONE, where)
         elif op == OP_PACK_OPEN:
+            if words[2] >> 16:
+                for rules in self.span((words[2] >> 16) - 1, 2, where):
+                    self.check_D(rules, at, where)
             self.require(words[5] in (0, 1, 2), where)
             self.require(words[4] == _NONE if words[5] else (words[3] == _NONE) == (words[4] == _NONE), where)
             if words[5] == 1:

@@ -121,7 +121,9 @@ cdef bint all_agree(Builder *k, Column *columns, const Match *matches, int64_t i
     cdef int64_t child, n
     if count == 0:
         return True
-    if match.reader < 0 or source.missing or match.form & (OPEN | DETERMINED):
+    if source.missing and (match.reader < 0 or match.form & DETERMINED and not match.form & OPEN):
+        return True
+    if match.reader < 0 or source.missing or match.form & OPEN or match.form & DETERMINED and source.validity != NULL:
         for n in range(count):
             if not agrees(k, columns, matches, index, row + n, there + n):
                 return False

@@ -198,6 +198,12 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             at = target
         elif op == E_PACK_OPEN:
             code = pack_open(k, i)
+        elif op == E_PACK_COUNT:  # register
+            if k.m.absent[i[1]] or k.m.registers[i[1]] < 0:
+                return IRREGULAR
+            code = pack_array(k, k.m.registers[i[1]])
+        elif op == E_PACK_EXT:
+            code = pack_column_extension(k, i)
         elif op == E_PACK_REPEAT:
             code = pack_list(k, i)
         elif op == E_PROTO_INTEGER:

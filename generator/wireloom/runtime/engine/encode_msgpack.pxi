@@ -149,6 +149,16 @@ cdef inline int pack_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
     return pack_bin(k, span.data, span.size)
 
 
+cdef int pack_column_extension(Builder *k, const int64_t *i) noexcept nogil:
+    """i: column, type"""
+    cdef Span span
+    cdef int code
+    if not there(k, i[1]):
+        return IRREGULAR
+    code = bytes_at(k, i[1], &span)
+    return code if code else pack_extension(k, i[2], span.data, span.size)
+
+
 cdef int pack_nil(Builder *k, const int64_t *i, int64_t *target) noexcept nogil:
     """i: column, whether it holds alternatives, target where there is no value"""
     cdef int64_t child
@@ -160,12 +170,12 @@ cdef int pack_nil(Builder *k, const int64_t *i, int64_t *target) noexcept nogil:
 
 
 cdef int pack_list(Builder *k, const int64_t *i) noexcept nogil:
-    """i: list column, body, register of the place"""
+    """i: list column, body, register of the place, whether it is a map"""
     cdef int64_t first = 0, last = 0
     cdef int code
     if not there(k, i[1]):
         return IRREGULAR
     code = list_at(k, i[1], &first, &last)
     if not code:
-        code = pack_array(k, last - first)
+        code = pack_map(k, last - first) if i[4] else pack_array(k, last - first)
     return code if code else each_element(k, k.sources[i[1]].child, first, last, i[2], i[3])

@@ -46,6 +46,8 @@ cpdef enum WritingOp:
     E_PACK_BYTES
     E_PACK_NIL
     E_PACK_OPEN
+    E_PACK_COUNT
+    E_PACK_EXT
     E_PACK_REPEAT
     E_PROTO_INTEGER
     E_PROTO_PUT

@@ -255,6 +255,15 @@ cdef int chain_of(Machine *m, int64_t start, int64_t *result, bint *none) noexce
                 null = True
             elif combine(op, value, right, &value):
                 return IRREGULAR
+        elif op == X_PRESENT:
+            value = not null
+            null = False
+        elif op == X_ZERO_IF_NULL:
+            if null:
+                value = 0
+            null = False
+        elif op == X_NOT:
+            value = value == 0
         elif op == X_RANGE_NAME:
             null = null or name_of(m.tables + right, &value)
         else:

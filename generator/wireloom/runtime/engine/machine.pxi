@@ -388,6 +388,15 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         return branch_wide(m, i)
     elif op == OP_DISCARD:
         return discard(m, i)
+    elif op == OP_PACK_EXT:
+        return read_extension(m, i)
+    elif op == OP_UNIQUE_OPEN:  # register: where the unique members of a list begin
+        m.registers[i[1]] = m.spans.length
+        m.absent[i[1]] = False
+    elif op == OP_UNIQUE:
+        return note_unique(m, i)
+    elif op == OP_UNIQUE_CLOSE:
+        return end_unique(m, i[1])
     elif op == OP_PROTO_INTEGER:
         return proto_integer(m, i)
     elif op == OP_PROTO_FLOAT:  # slot, bits, register, column

@@ -87,8 +87,13 @@ cdef int end_list(Machine *m, Frame *frame) noexcept nogil:
 
 cdef inline bint is_new(Machine *m, Frame *frame) noexcept nogil:
     """Note the element's unique member; whether it is unlike those before, as far as FEW of them go."""
-    cdef bint number = frame.instruction[4] < 0
-    cdef int64_t register = frame.instruction[6] if number else frame.instruction[4], n
+    return is_unlike(m, frame.names, frame.n, frame.instruction[4], frame.instruction[6])
+
+
+cdef inline bint is_unlike(Machine *m, int64_t first, int64_t count, int64_t text, int64_t value) noexcept nogil:
+    """Note one more member: a text or bytes, or a number where there is no register of a text."""
+    cdef bint number = text < 0
+    cdef int64_t register = value if number else text, n
     cdef int64_t size = 0 if number else m.registers[register]
     cdef const uint8_t *data = NULL if number else m.pointers[register]
     cdef uint64_t head
@@ -96,15 +101,54 @@ cdef inline bint is_new(Machine *m, Frame *frame) noexcept nogil:
     if m.absent[register] or push(&m.spans, NULL, sizeof(Name)):
         return False
     head = <uint64_t>m.registers[register] if number else wl_short_word(data, size)
-    names = <Name *>(m.spans.data + frame.names)
-    names[frame.n].head = head
-    names[frame.n].data = data
-    names[frame.n].size = size
-    if frame.n < FEW:
-        for n in range(frame.n):
-            if names[n].head == head and compare_names(names + n, names + frame.n) == 0:
+    names = <Name *>(m.spans.data + first)
+    names[count].head = head
+    names[count].data = data
+    names[count].size = size
+    if count < FEW:
+        for n in range(count):
+            if names[n].head == head and compare_names(names + n, names + count) == 0:
                 return False
     return True
+
+
+cdef int note_unique(Machine *m, const int64_t *i) noexcept nogil:
+    """i: register of where the members begin, register of a text or bytes (-1: none), of a number (-1: none)
+
+    What stands on the stack between them is not theirs: then the parser compares.
+    """
+    cdef int64_t first = m.registers[i[1]], count = (m.spans.length - first) // <int64_t>sizeof(Name)
+    if first < 0 or first > m.spans.length or first + count * <int64_t>sizeof(Name) != m.spans.length:
+        return IRREGULAR
+    return OK if (i[2] >= 0 or i[3] >= 0) and is_unlike(m, first, count, i[2], i[3]) else IRREGULAR
+
+
+cdef int end_unique(Machine *m, int64_t register) noexcept nogil:
+    """Behind the last element."""
+    cdef int64_t first = m.registers[register], count = (m.spans.length - first) // <int64_t>sizeof(Name)
+    if first < 0 or first > m.spans.length:
+        return IRREGULAR
+    if count > FEW and has_equal(<Name *>(m.spans.data + first), count):
+        return IRREGULAR
+    m.spans.length = first
+    return OK
+
+
+cdef int read_extension(Machine *m, const int64_t *i) noexcept nogil:
+    """i: type, text, register, column"""
+    cdef Head head
+    cdef int code = take(m, F_EXT, &head)
+    if code:
+        return code
+    if head.type != i[1]:
+        return IRREGULAR
+    if <int64_t>head.number > m.end - m.position:
+        return m.overrun
+    if i[2] and not wl_is_utf8(m.position, <int64_t>head.number):
+        return IRREGULAR
+    m.none = False
+    m.position += head.number
+    return deliver_bytes(m, i[3], i[4], m.position - head.number, <int64_t>head.number)
 
 
 cdef int compare_names(const void *left, const void *right) noexcept nogil:

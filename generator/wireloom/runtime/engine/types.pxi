@@ -213,6 +213,10 @@ cpdef enum Op:
     OP_WIDE_TEXT
     OP_WIDE_BRANCH
     OP_DISCARD
+    OP_PACK_EXT
+    OP_UNIQUE_OPEN
+    OP_UNIQUE
+    OP_UNIQUE_CLOSE
 
 cdef enum:  # flags of instructions
     WIDE_TOO = 1  # integers beyond int64, too

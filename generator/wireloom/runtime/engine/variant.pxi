@@ -82,6 +82,27 @@ cdef int scan_open(Machine *m, const int64_t *rules, int64_t depth) noexcept nog
     return OK
 
 
+cdef int scan_half(Machine *m, const int64_t *keys, const int64_t *values) noexcept nogil:
+    """Check the map at the position, whose keys or whose values alone are open, and move behind it."""
+    cdef Head head
+    cdef int64_t i, extent = m.extents.length, inner[2]
+    cdef int code = read_head(&m.position, m.end, &head)
+    if code or head.family != F_MAP or m.limit <= 0:
+        return IRREGULAR
+    if <int64_t>head.number * 2 > m.end - m.position:
+        return TRUNCATED
+    if push(&m.extents, NULL, 16):
+        return EXHAUSTED
+    for i in range(<int64_t>head.number):
+        code = scan_open(m, keys, 1) or scan_open(m, values, 1)
+        if code:
+            return code
+    inner[0] = m.position - m.base
+    inner[1] = (m.extents.length - extent) >> 4
+    memcpy(m.extents.data + extent, inner, 16)
+    return OK
+
+
 # --- second pass -----------------------------------------------------------------------------------------------------
 
 cdef struct Entry:  # a key of an object
@@ -524,6 +545,7 @@ cdef int write_metadata(Machine *m) noexcept nogil:
 cdef int read_open(Machine *m, const int64_t *i) noexcept nogil:
     """i: rules, families, value column, metadata column, form (0 VARIANT, 1 tagged JSON, 2 the bytes), names of ext types.
 
+    Above its 16th bit `families` has, of a map whose keys or values alone are open, where the rules of each stand, plus 1.
     Check the open value at the position; where columns are given, write it to them. Equal keys count in any case.
     """
     cdef const int64_t *rules = m.tables + i[1]
@@ -532,7 +554,7 @@ cdef int read_open(Machine *m, const int64_t *i) noexcept nogil:
     cdef const uint8_t *start = m.position
     cdef const uint8_t *ahead = start
     cdef int code = read_head(&ahead, m.end, &head)
-    cdef int64_t size
+    cdef int64_t size, both = (i[2] >> 16) - 1
     if code:
         return code if code != TRUNCATED else m.overrun
     if not i[2] >> head.family & 1:
@@ -542,7 +564,10 @@ cdef int read_open(Machine *m, const int64_t *i) noexcept nogil:
     w.position = start
     w.extent = 0
     w.rules = rules
-    code = scan_open(m, rules, 0)
+    if both >= 0:
+        code = scan_half(m, m.tables + m.tables[both], m.tables + m.tables[both + 1])
+    else:
+        code = scan_open(m, rules, 0)
     if code:
         return IRREGULAR if code != EXHAUSTED else code
     w.end = m.position

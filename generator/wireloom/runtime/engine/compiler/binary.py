@@ -30,12 +30,12 @@ class Binary(Part):
                 with self.compiler.into(sink.column, TAKES[kind]) as column:
                     form, operand = self.compiler.size(size, scope)
                     self.assembly.emit("BYTES", form, operand, kind == "text", sink.register, column and column.index)
-            case ("list", element, count, None, _, None):
+            case ("list", element, count, unique, _, None):
                 with self.compiler.into(sink.column, "list") as column:
                     form, operand = self.compiler.size(count, scope)
                     if form == 1 and operand > _MANY:
                         form, operand = 2, self.expressions.place(Constant(operand))
                     head, count = (form, operand), sink.register
-                    self.compiler.repeated("REPEAT", head, element, scope, column, count=count, name=sink.name)
+                    self.compiler.repeated("REPEAT", head, element, scope, column, unique, count=count, name=sink.name)
             case _:
                 raise Uncovered(f"a binary {node[0]}")

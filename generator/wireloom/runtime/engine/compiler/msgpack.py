@@ -21,6 +21,8 @@ FAMILIES = {
     "ext": 8,
 }
 _FAMILY_COUNT = 9
+_HALVES = 16  # the bits of an instruction's families behind which the rules of a map's halves stand
+_WORD = 64
 OPEN_FORMS = {"variant": 0, "json": 1, "binary": 2}
 
 
@@ -80,10 +82,16 @@ class MessagePack(Part):
                     raise Uncovered("unique open values")
             case ("map", key, value):
                 self._map(key, value, scope, sink)
+            case ("ext", code, content):
+                self._extension(code, content == "text", sink)
             case ("oneOf", is_open, alternatives):
                 self._one_of(node, is_open, alternatives, scope, sink)
             case _:
                 raise Uncovered(f"a MessagePack {node[0]}")
+
+    def _extension(self, code: int, text: bool, sink: Sink) -> None:  # noqa: FBT001 - an operand
+        with self.compiler.into(sink.column, "str" if text else "bytes") as column:
+            self.assembly.emit("PACK_EXT", code, text, sink.register, column and column.index)
 
     def _count(self, sink: Sink) -> None:
         """How many elements the list or map that is next has, for expressions."""
@@ -97,8 +105,12 @@ class MessagePack(Part):
         if rules is not None and rules == own:
             self._open_value(rules, 1 << FAMILIES["map"], sink)
             return
+        if (rules is None) != (own is None):
+            halves = own or self.closed_rules(key), rules or self.closed_rules(value)
+            self._open_value(rules or own or [], 1 << FAMILIES["map"], sink, halves)
+            return
         if self.holds_open(key) or self.holds_open(value):
-            raise Uncovered("maps whose keys or values alone are open")
+            raise Uncovered("maps of several kinds of open values")
         if self.compiler.resolved(key)[0] not in ("int", "text", "bytes"):
             raise Uncovered("keys that are neither integers nor texts nor bytes")
         with self.compiler.into(sink.column, "map") as column:
@@ -170,7 +182,26 @@ class MessagePack(Part):
                     raise Uncovered("open values that are not one type throughout")
         return [families, low, high, len(extensions) // 2, *extensions]
 
-    def _open_value(self, rules: list[int], families: int, sink: Sink) -> None:
+    def closed_rules(self, node: Node) -> list[int]:
+        """What the other half of a map may be whose keys or values alone are open."""
+        match self.compiler.resolved(node):
+            case ("nullable", inner) if self.compiler.resolved(inner)[0] != "nullable":
+                families, *rest = self.closed_rules(inner)
+                return [families | 1 << FAMILIES["null"], *rest]
+            case ("int", bits, signed, *_) if signed or bits < _WORD:
+                return [1 << FAMILIES["int"], *limits(bits, signed), 0]
+            case ("bool",) | ("float", 64) | ("text", None) | ("bytes", None, _) as scalar:
+                return [1 << FAMILIES[scalar[0]], 0, -1, 0]
+            case other:
+                raise Uncovered(f"maps of open values and of a {other[0]} with a rule of its own")
+
+    def _open_value(
+        self, rules: list[int], families: int, sink: Sink, halves: tuple[list[int], list[int]] | None = None
+    ) -> None:
+        """An open value of some families; of a map whose halves differ, what each of them may be."""
+        if halves is not None:
+            both = self.assembly.table([self.assembly.table(half) for half in halves])
+            families |= both + 1 << _HALVES
         with self.compiler.into(sink.column, "variant") as column:
             table, form = self.assembly.table(rules), OPEN_FORMS[self.compiler.open_values]
             if column is None:

@@ -315,7 +315,7 @@ class Compiler:
             elif self.is_record(element):
                 found = self.record(element, scope, inner, place)
                 if unique is not None:
-                    self._unique(row, found, unique)
+                    self._unique(row, found, unique, names)
                 if discard is not None:
                     self.structs.kept(discard, found)
             elif discard is not None:
@@ -326,7 +326,12 @@ class Compiler:
                 self.value(element, scope, Sink(None, inner))
 
         label = self.assembly.later(body)
+        names = self.assembly.register("names") if unique is not None and op == "REPEAT" else None
+        if names is not None:
+            self.assembly.emit("UNIQUE_OPEN", names.read())
         row = self.assembly.emit(op, *head, label, column and column.index, place, count)
+        if names is not None:
+            self.assembly.emit("UNIQUE_CLOSE", names)
         if op == "PACK_REPEAT":
             row[5:7] = [entry is not None, None]
             if entry is not None:
@@ -340,8 +345,13 @@ class Compiler:
         if column is not None:
             self.assembly.emit("FINISH", column.index)
 
-    def _unique(self, row: list[Any], scope: Scope | None, member: str) -> None:
+    def _unique(self, row: list[Any], scope: Scope | None, member: str, names: Register | None) -> None:
+        """The member that no two elements may have in common; where `names` is, an instruction behind each looks."""
         register = scope.names.get(member) if scope is not None else None
-        if register is None or register.kind != "bytes":
-            raise Uncovered("a unique member that is neither text nor bytes")
-        row[4] = register.read()
+        if register is None or register.kind not in ("bytes", "int"):
+            raise Uncovered("a unique member that is neither text nor bytes nor an integer")
+        pair = (register.read(), None) if register.kind == "bytes" else (None, register.read())
+        if names is not None:
+            self.assembly.emit("UNIQUE", names, *pair)
+        else:
+            row[4], row[6] = pair

@@ -28,7 +28,7 @@ class Binary(Part):
                 emit("BOOLEAN", found.index)
             case ("text" | "bytes", size, *_):
                 emit("BYTES", found.index, _fixed(size))
-            case ("list", element, count, None, _, None):
+            case ("list", element, count, _, _, None):
                 body, place = self.compiler.repeated(element, scope, found)
                 emit("REPEAT", found.index, _fixed(count), body, place)
             case _:

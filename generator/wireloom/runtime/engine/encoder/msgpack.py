@@ -26,18 +26,19 @@ class MessagePack(Part):
             case ("null",):
                 self._nullable(column, self.compiler.fail)
             case ("oneOf", True, _):
-                self._open(node, column, null=bool(self._rules(node)[0] & 1))
+                self._open(self._rules(node), column, null=bool(self._rules(node)[0] & 1))
             case ("oneOf", _, alternatives):
                 self._one_of(alternatives, scope, column)
-            case ("map", _, value):
-                self._open(value, column, null=False)
+            case ("map", key, value):
+                self._map(key, value, scope, column)
             case ("list", element, *_) if self.compiler.reader.msgpack.open_rules(element) is not None:
-                self._open(element, column, null=False)
+                self._open(self._rules(element), column, null=False)
             case _:
                 self._scalar(node, scope, column)
 
     def _scalar(self, node: Node, scope: Scope, column: Column | None) -> None:
-        found = self.compiler.only(column, TAKES.get(node[0], ""))
+        takes = TAKES.get(node[0], "") if node[0] != "ext" else "str" if node[2] == "text" else "bytes"
+        found = self.compiler.only(column, takes)
         if found is None:
             return
         emit = self.assembly.emit
@@ -54,7 +55,9 @@ class MessagePack(Part):
                 emit("PACK_BYTES", found.index, size if isinstance(size, int) else -1, 0)
             case ("list", element, *_):
                 body, place = self.compiler.repeated(element, scope, found)
-                emit("PACK_REPEAT", found.index, body, place)
+                emit("PACK_REPEAT", found.index, body, place, 0)
+            case ("ext", code, _):
+                emit("PACK_EXT", found.index, code)
             case _:
                 raise Uncovered(f"a MessagePack {node[0]}")
 
@@ -106,7 +109,9 @@ class MessagePack(Part):
             return "null"
         if self.compiler.reader.is_record(node):
             return "record"
-        if node[0] == "map" or (node[0] == "list" and self.compiler.reader.msgpack.open_rules(node[1]) is not None):
+        if node[0] == "map":
+            return "map" if self._map_rules(node[1], node[2]) is None else "variant"
+        if node[0] == "list" and self.compiler.reader.msgpack.open_rules(node[1]) is not None:
             return "variant"
         if node[0] not in TAKES:
             raise Uncovered(f"an alternative that is a {node[0]}")
@@ -114,13 +119,42 @@ class MessagePack(Part):
 
     def _rules(self, node: Node) -> list[int]:
         rules = self.compiler.reader.msgpack.open_rules(node)
-        if rules is None:
-            raise Uncovered("maps of stated types")
+        assert rules is not None
         return rules
 
-    def _open(self, node: Node, column: Column | None, *, null: bool) -> None:
+    def _map(self, key: Node, value: Node, scope: Scope, column: Column | None) -> None:
+        """A map of open values, or of stated types: its entries one after the other."""
+        rules = self._map_rules(key, value)
+        if rules is not None:
+            self._open(rules, column, null=False)
+            return
+        found = self.compiler.only(column, "map")
+        if found is None:
+            return
+
+        def write(entry: Column, _: Register) -> None:
+            self.compiler.value(key, scope, entry.children["key"])
+            self.compiler.value(value, scope, entry.children["value"])
+
+        body, place = self.compiler.repeated(value, scope, found, write=write)
+        self.assembly.emit("PACK_REPEAT", found.index, body, place, 1)
+
+    def _map_rules(self, key: Node, value: Node) -> list[int] | None:
+        """What a map that is an open value may hold, as far as writers ask; None for one of stated types."""
+        reader = self.compiler.reader.msgpack
+        own, rules = reader.open_rules(key), reader.open_rules(value)
+        if own is None and rules is None:
+            return None
+        first, other = own or reader.closed_rules(key), rules or reader.closed_rules(value)
+        if own is None:
+            first, other = other, first
+        ranges = [each[1:3] for each in (first, other) if each[1] <= each[2]]
+        low, high = (min(low for low, _ in ranges), max(high for _, high in ranges)) if ranges else (0, -1)
+        return [first[0] | other[0], low, high, *first[3:]]
+
+    def _open(self, stated: list[int], column: Column | None, *, null: bool) -> None:
         """An open value, from the two parts of a VARIANT."""
-        rules = self.assembly.table(self._rules(node))
+        rules = self.assembly.table(stated)
 
         def write() -> None:
             found = self.compiler.only(column, "variant")

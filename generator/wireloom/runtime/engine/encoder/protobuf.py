@@ -72,6 +72,9 @@ class Protobuf(Part):
         match node:
             case ("int", bits, *_) if bits <= _WIDE:
                 emit("PROTO_INTEGER", tag | _wire(node), found.index, *_form(node), required)
+            case ("bool",):
+                register = self.compiler.names.value(found, textual=False).read()
+                emit("PROTO_PUT", tag, register, 0, 0, 1, required)
             case ("float", bits):
                 emit("PROTO_FLOAT", tag | _wire(node), bits, found.index, required)
             case ("text" | "bytes", size, *_) if size is None or isinstance(size, int):

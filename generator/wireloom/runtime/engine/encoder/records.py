@@ -1,6 +1,6 @@
 """Records: a struct, or one of several, by a tag, by what the value has, or by the alternative that it names."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
@@ -95,20 +95,35 @@ class Records(Part):
 
     def _fitting(self, cases: Sequence[Any], scope: Scope, record: Column | None, place: Register | None) -> None:
         """The struct whose constants and words agree with the value; of several that with the most members of it."""
-        nodes = list(dict.fromkeys(case for _, case in cases if case[0] != "refuse"))
+        arms = [(Label(), node) for node in dict.fromkeys(case for _, case in cases if case[0] != "refuse")]
+        structs = [self.compiler.reader.resolved(node) for _, node in arms]
+        if any(struct[0] != "struct" for struct in structs):
+            raise Uncovered("a choice among what are no structs")
+        self._told(structs, [label for label, _ in arms], record)
         mask = self.assembly.register("int").read()
         self.compiler.compute(Constant(0), mask)
-        words: list[Any] = [len(nodes)]
-        arms: list[tuple[Label, Node]] = []
-        for bit, node in enumerate(nodes):
-            struct = self.compiler.reader.resolved(node)
-            if struct[0] != "struct":
-                raise Uncovered("a choice among what are no structs")
+        words: list[Any] = [len(arms)]
+        for bit, ((label, _), struct) in enumerate(zip(arms, structs, strict=True)):
             self._accepting(struct, scope, record, mask, bit)
-            arms.append((Label(), node))
-            words += [arms[-1][0], self.assembly.table(self._counted(struct, record))]
+            words += [label, self.assembly.table(self._counted(struct, record))]
         self.assembly.emit("CHOOSE", mask, self.assembly.table(words))
         self._arms(arms, lambda node: self.members(node, scope, record, place))
+
+    def _told(self, structs: Sequence[Node], labels: Sequence[Label], record: Column | None) -> None:
+        """Where each struct has a number of its own in one member, and the value gives it, that tells which it is.
+
+        What else the value says of the struct need not be looked at: it has to come back.
+        """
+        for title, number in _constants(structs[0]):
+            column = member(record, title)
+            numbers = [number, *(dict(_constants(struct)).get(title) for struct in structs[1:])]
+            if column is None or column.takes != "int" or None in numbers or len(set(numbers)) < len(numbers):
+                continue
+            unsaid, given = Label(), self.compiler.names.value(column, textual=False).read()
+            targets: dict[int | None, Label] = {None: unsaid, **dict(zip(numbers, labels, strict=True))}
+            self.assembly.emit("SWITCH", self.assembly.table(hashed(targets)), given)
+            self.assembly.place(unsaid)
+            return
 
     def _counted(self, struct: Node, record: Column | None) -> list[int]:
         """The columns that are members of the struct."""
@@ -208,6 +223,17 @@ class Records(Part):
             with self.compiler.during(holds):
                 self.assembly.emit("JUMP", label)
         self.compiler.fail()
+
+
+def _constants(struct: Node) -> Iterator[tuple[str, int]]:
+    """The members of a struct, as readers know them, that are always there and always the same number."""
+    for step in struct[5]:
+        match step:
+            case ("field", name, _, {"const": int(number)} as attributes) if not isinstance(number, bool):
+                if not {"hidden", "when", "since", "until", "optional"} & attributes.keys():
+                    yield attributes.get("as", name), number
+            case _:
+                pass
 
 
 def _fields_of(tree: Tree) -> set[str]:

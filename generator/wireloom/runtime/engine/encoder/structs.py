@@ -9,7 +9,7 @@ from wireloom.runtime.engine.assembly import Edge, Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import member
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope
-from wireloom.runtime.engine.expressions import Compiled, Constant, Tree
+from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree
 from wireloom.runtime.engine.outline import Column
 
 _TAIL = "negative"
@@ -72,12 +72,20 @@ class Structs(Part):
 
     def _array(self, steps: Sequence[Any], scope: Scope, present: dict[str, Compiled]) -> None:
         """MessagePack: as many elements as there are fields."""
-        if not all(isinstance(holds, Constant) for holds in present.values()):
-            raise Uncovered("an array whose length depends on the record")
-        there = [item for item in self._items(steps, scope) if present[item.name].value]  # type: ignore[union-attr]
-        self.assembly.constant(msgpack.Packer().pack_array_header(len(there)))
-        for item in there:
-            self.compiler.fields.field(item)
+        items = [item for item in self._items(steps, scope) if not _never(present[item.name])]
+        unsure = [holds.term for item in items if isinstance(holds := present[item.name], Code)]
+        if unsure:
+            count = Term("CONST", (), len(items) - len(unsure))
+            for term in unsure:
+                count = Term("+", (count, Term("if", (term, Term("CONST", (), 1), Term("CONST")))))
+            register = self.assembly.register("int").read()
+            self.compiler.compute(Code("int", count), register)
+            self.assembly.emit("PACK_COUNT", register)
+        else:
+            self.assembly.constant(msgpack.Packer().pack_array_header(len(items)))
+        for item in items:
+            with self.compiler.during(present[item.name]):
+                self.compiler.fields.field(item)
 
     def _sequence(self, steps: Sequence[Any], scope: Scope, present: dict[str, Compiled]) -> None:
         """Binary: fields and marks in their order, those that count from the end last."""
@@ -122,6 +130,10 @@ class Structs(Part):
 def _fields(steps: Sequence[Any]) -> list[Any]:
     """The fields that stand on the wire."""
     return [s for s in steps if s[0] == "field" and "compute" not in s[3] and "counted" not in s[3]]
+
+
+def _never(present: Compiled) -> bool:
+    return isinstance(present, Constant) and not present.value
 
 
 def _counts_from_the_end(at: Tree) -> bool:

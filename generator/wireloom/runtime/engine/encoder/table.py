@@ -144,8 +144,15 @@ def _gather(array: pa.Array, column: Column, type: LogicalType, given: list[Buff
             _gather(listed.values, column.element, element, given)
         case Boolean() | Integer() | BigInteger() | Float() | Text() | Binary():
             given[column.index] = _buffers(_plain(array, type))
-        case Map():
-            raise Uncovered("columns of maps")
+        case Map(key, value):
+            if not kinds.is_map(array.type):
+                raise Uncovered(f"maps as {array.type}")
+            listed = soundness.trimmed(soundness.entries(array))
+            given[column.index] = *listed.buffers()[:2], None, listed.offset, len(listed)
+            entries = listed.values
+            given[column.element.index] = entries.buffers()[0], None, None, entries.offset, len(entries)
+            for name, part, below in (("key", entries.field(0), key), ("value", entries.field(1), value)):
+                _gather(part, column.element.children[name], below, given)
         case _:
             assert_never(type)
 

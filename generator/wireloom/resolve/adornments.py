@@ -8,7 +8,7 @@ from wireloom.expr.ast import Kind
 from wireloom.model.types import Array, Bytes, Integer, Nullable, NumberForm, Salvage, Type
 from wireloom.problems import nearest
 from wireloom.resolve.expressions import expression
-from wireloom.resolve.types import Surroundings, with_inner
+from wireloom.resolve.types import UNKNOWN, Surroundings, with_inner
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
 from wireloom.spec.language import Salvage as SalvageDocument
@@ -19,6 +19,8 @@ _Changed = TypeVar("_Changed", Integer, Bytes, Array)
 
 def adorned(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Type:
     """The type with what the field's keys say about it."""
+    if type is UNKNOWN:
+        return type
     if document.wire != "varint":
         form = NumberForm(document.wire)
         _check_zigzag(around, place / "wire", form, type)

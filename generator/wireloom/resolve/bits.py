@@ -8,7 +8,7 @@ from wireloom.expr.ast import Kind
 from wireloom.model.types import Bit, Integer, Type
 from wireloom.resolve.expressions import expression
 from wireloom.resolve.scopes import Scope
-from wireloom.resolve.types import Surroundings
+from wireloom.resolve.types import UNKNOWN, Surroundings
 from wireloom.resolve.values import mappings_of
 from wireloom.spec.documents import Place
 from wireloom.spec.language import Bits, FieldDocument
@@ -22,6 +22,8 @@ def bits_of(around: Surroundings, place: Place, document: FieldDocument, type: T
     if document.bits is None:
         return ()
     report = around.scope.draft.reports_entry
+    if type is UNKNOWN:
+        type = Integer(64, signed=False)
     if not isinstance(type, Integer):
         report(place, "wrong-shape", "only integers have bits", "give the field an unsigned integer type")
         return ()

@@ -12,7 +12,7 @@ from wireloom.resolve.expressions import expression
 from wireloom.resolve.keys import check_form, check_keys
 from wireloom.resolve.links import checksum_of, table_reference_of
 from wireloom.resolve.scopes import Scope
-from wireloom.resolve.types import Surroundings, has_order, type_of
+from wireloom.resolve.types import UNKNOWN, Surroundings, has_order, type_of
 from wireloom.resolve.values import mappings_of
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
@@ -97,6 +97,9 @@ def _derived(scope: Scope, place: Place, written: object, type: Type, document: 
 
 
 def _kind(type: Type) -> Kind:
+    """The kind of a type's values; any, where what is wrong with the type has been said."""
+    if type is UNKNOWN:
+        return Kind.ANY
     return _kind(type.type) if isinstance(type, Nullable) else builtins.kind(type)
 
 
@@ -109,8 +112,8 @@ def _code(document: FieldDocument) -> str:
 
 
 def _constant(around: Surroundings, place: Place, written: Scalar, type: Type, id: str) -> Scalar:
-    if written is None:
-        return None
+    if written is None or type is UNKNOWN:
+        return written
     value = constants.constant(type, place, written)
     if value is constants.NONE:
         around.reports(place, id, f"{place.text} is not of the field's type", f"write {constants.described(type)}")
@@ -119,7 +122,7 @@ def _constant(around: Surroundings, place: Place, written: Scalar, type: Type, i
 
 
 def _bounds(around: Surroundings, place: Place, written: str | int | None, type: Type) -> tuple[int | None, int | None]:
-    if written is None:
+    if written is None or type is UNKNOWN:
         return None, None
     low, dots, high = (part.strip() for part in str(written).partition(".."))
     minimum, maximum = constants.integer(low), constants.integer(high)

@@ -5,7 +5,7 @@ from wireloom.model.types import Bytes, Checksum, Integer, TableReference, Type
 from wireloom.problems import nearest
 from wireloom.resolve import builtins
 from wireloom.resolve.expressions import byte_range
-from wireloom.resolve.types import Surroundings
+from wireloom.resolve.types import UNKNOWN, Surroundings
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
 
@@ -18,11 +18,11 @@ def checksum_of(around: Surroundings, place: Place, document: FieldDocument, typ
     crcs = around.scope.draft.content.checksums
     if document.checksum in crcs:
         width = crcs[document.checksum].width
-        if not (isinstance(type, Integer) and type.width == width / 8):
+        if type is not UNKNOWN and not (isinstance(type, Integer) and type.width == width / 8):
             around.reports(place / "type", "wrong-shape", f"{document.checksum} has {width} bits", f"write uint{width}")
     elif document.checksum in builtins.DIGESTS:
         size = builtins.DIGESTS[document.checksum]
-        if not (isinstance(type, Bytes) and type.size == Literal(size)):
+        if type is not UNKNOWN and not (isinstance(type, Bytes) and type.size == Literal(size)):
             around.reports(
                 place / "type", "wrong-shape", f"{document.checksum} has {size} bytes", f"write bytes({size})"
             )

@@ -9,12 +9,15 @@ from wireloom.resolve import constants
 from wireloom.resolve.expressions import BROKEN, expression
 from wireloom.resolve.outline import is_computed, mapped_leaves
 from wireloom.resolve.scopes import Scope
+from wireloom.resolve.types import UNKNOWN
 from wireloom.spec.documents import Place
 from wireloom.spec.language import MappedValue
 
 
 def mappings_of(scope: Scope, place: Place, values: Table[str, object], type: Type) -> tuple[Mapping, ...]:
     """The entries of a table for wire values of `type`."""
+    if type is UNKNOWN:
+        return ()
     if not _has_keys(type):
         hint = "values are of integers, texts and booleans; of a list, in a struct that is its element"
         scope.draft.reports_entry(place, "wrong-shape", "the field has no single values to list", hint)

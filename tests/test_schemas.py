@@ -298,7 +298,8 @@ def test_definitions_are_the_roots_and_what_they_reach() -> None:
 def test_unions_are_flat_and_tagged_with_constants() -> None:
     definitions = jsonschema.emit(DOCUMENT)["$defs"]
     assert definitions["Message"] == {"oneOf": [{"$ref": "#/$defs/Event"}, {"$ref": "#/$defs/Control"}]}
-    assert definitions["Event"]["properties"]["msg"] == {"description": "Tells events", "const": "event"}
+    for branch in definitions["Event"]["oneOf"]:
+        assert branch["properties"]["msg"] == {"description": "Tells events", "const": "event"}
     start, stop = sorted(definitions["Control"]["oneOf"], key=lambda branch: branch["properties"]["msg"]["const"])
     assert ("old" in start["properties"], "old" in stop["properties"]) == (False, True)
 

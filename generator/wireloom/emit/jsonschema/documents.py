@@ -96,6 +96,8 @@ class Documents:
                 return _nullable(self.schema(inner), null=self._takes_null(inner))
             case Reference(name):
                 return self._reference(name)
+            case OneOf() if self._any(type):
+                return {}  # recursion that says nothing more ends some tools
             case OneOf(alternatives):
                 return _one_of(self._distinct([alternative.type for alternative in alternatives]))
             case Select():
@@ -113,6 +115,15 @@ class Documents:
         if name not in self._needed:
             self._needed.append(name)
         return {"$ref": f"#/$defs/{name}"}
+
+    def _any(self, union: OneOf) -> bool:
+        """Whether a union takes every JSON value: all scalars, and lists and maps of itself."""
+        types = [self.resolved(each.type) for each in union.alternatives]
+        scalars = (Null, Boolean, Float, Text)
+        lists = [type.element for type in types if isinstance(type, Array) and type == Array(type.element)]
+        maps = [type.value for type in types if isinstance(type, Map)]
+        inner = [self.resolved(each) == union for each in (*lists, *maps)]
+        return all(any(isinstance(type, one) for type in types) for one in scalars) and inner == [True, True]
 
     def _distinct(self, types: list[Type]) -> list[Schema]:
         """The alternatives, no two for one value: to a schema 1.0 is an integer, so numbers hold the integers."""

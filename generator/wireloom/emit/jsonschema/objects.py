@@ -7,7 +7,7 @@ optional, such a check passes.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from math import prod
 
 from wireloom.emit.jsonschema.constants import Schema, values
@@ -15,6 +15,8 @@ from wireloom.emit.jsonschema.members import Key, Member, Members, Option, Scope
 
 MAXIMUM_BRANCHES = 1024
 """Members that more combinations of tags decide about are optional."""
+MAXIMUM_FLAT = 32
+"""Branches of several groups that are written out; from more on each group has a choice of its own."""
 _MAXIMUM_UNDECIDED = 6  # elements of an array that may or may not be there
 
 
@@ -45,7 +47,10 @@ class Branch:
 
 
 def objects(members: Members) -> Schema:
-    """The schema of an object: flat branches where one group of members decides, else one choice for each group."""
+    """The schema of an object: flat branches, one for each combination of those of the groups of members that decide.
+
+    Where they are too many it is one choice for each group, which validators understand and makers of models do not.
+    """
     if _never(members):
         return {"not": {}}
     groups = [group for group in _groups(members) if _shows(group, members)]
@@ -54,13 +59,14 @@ def objects(members: Members) -> Schema:
     if not groups:
         return _object(shared, members, ())
     bodies = [[_parts(branch, group, members) for branch in each] for group, each in zip(groups, branches, strict=True)]
-    if len(groups) == 1:
-        names = _names(groups[0], members)
-        schemas = [_object([*shared, *parts], members, names) for parts in bodies[0]]
-        return _one_of(schemas, groups[0], branches[0], members)
+    apart = [_apart(group, each, members) for group, each in zip(groups, branches, strict=True)]
+    if len(groups) == 1 or prod(map(len, bodies)) <= MAXIMUM_FLAT:
+        names = tuple(dict.fromkeys(name for group in groups for name in _names(group, members)))
+        schemas = [_object([*shared, *chain.from_iterable(parts)], members, names) for parts in product(*bodies)]
+        return _one_of(schemas, apart=all(apart))
     choices = [
-        _one_of([_body(parts, _names(group, members)) for parts in body], group, each, members)
-        for group, each, body in zip(groups, branches, bodies, strict=True)
+        _one_of([_body(parts, _names(group, members)) for parts in body], apart=each)
+        for group, each, body in zip(groups, apart, bodies, strict=True)
     ]
     return {"type": "object", **_body(shared), "allOf": choices, "unevaluatedProperties": not members.closed}
 
@@ -229,18 +235,22 @@ def _merged(combined: list[tuple[frozenset[Option], ...]]) -> list[tuple[frozens
 # --- schemas -------------------------------------------------------------------------------------------------------
 
 
-def _one_of(schemas: list[Schema], group: Group, branches: list[Branch], members: Members) -> Schema:
-    """One of some schemas; exactly one where a member that is seen tells each two of them apart."""
+def _one_of(schemas: list[Schema], *, apart: bool) -> Schema:
+    """One of some schemas; exactly one where they are told apart."""
     if len(schemas) == 1:
         return schemas[0]
     if not schemas:
         return {"not": {}}
+    return {"oneOf" if apart else "anyOf": schemas}
+
+
+def _apart(group: Group, branches: list[Branch], members: Members) -> bool:
+    """Whether a member that is seen tells each two of the branches apart."""
     shown = [place for place, tag in enumerate(group.tags) if any(m.name for m in members.members if m.key == tag)]
-    apart = all(
+    return all(
         any(first.options[place].isdisjoint(second.options[place]) for place in shown)
         for first, second in combinations(branches, 2)
     )
-    return {"oneOf" if apart else "anyOf": schemas}
 
 
 def _parts(branch: Branch, group: Group, members: Members) -> list[Part]:

@@ -15,6 +15,7 @@ from wireloom.resolve.draft import Draft
 from wireloom.resolve.expressions import BROKEN
 from wireloom.resolve.sites import Names, Role, Types, sites, structs
 from wireloom.spec.documents import Place
+from wireloom.spec.yaml import path_text
 
 _REMEDY = "give it `derive`, `const` or `checksum`, or let readers see it"
 _SCALARS = types.Integer | types.Float | types.Boolean | types.Text | types.Bytes | types.JsonText | types.Null
@@ -105,6 +106,9 @@ def _check_source(  # noqa: PLR0913 - what there is to know about it
         return f"`derive: {told_by[name]}` says it" if name in told_by else _REMEDY
 
     _check_constant(draft, place, field, looked_at)
+    constant = path_text((place / "const").path)
+    if any(problem.id == "bad-const" and problem.path == constant for problem in draft.problems.found):
+        return  # said of the constant
     if not _needs_source(field):
         return
     if field.bits:

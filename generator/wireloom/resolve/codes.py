@@ -39,7 +39,12 @@ def check_codes(draft: Draft) -> None:
             draft.reports(place, "unknown-code", f"nothing says what {code} means", hint)
     for code in draft.content.errors:
         if code not in mentioned and code not in CODES and code not in meant:  # one slip is said once
-            draft.reports_entry(draft.place / "errors" / code, "unused-code", f"nothing reports {code}", "drop it")
+            draft.reports_entry(
+                draft.place / "errors" / code,
+                "unused-code",
+                f"nothing reports {code}",
+                "`else` names it where it is checked; or drop it",
+            )
 
 
 def _written_codes(place: Place) -> Iterator[tuple[Place, str]]:

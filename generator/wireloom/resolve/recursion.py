@@ -1,5 +1,6 @@
 """Types that hold themselves, types that nothing uses, and types that hold too much."""
 
+import re
 from collections.abc import Mapping
 
 from wireloom.resolve.draft import Draft
@@ -79,9 +80,10 @@ def check_use(draft: Draft, outlines: Outlines) -> None:
             reached.add(name)
             waiting.extend(each for each, _ in direct_names(draft, draft.content.types[name]))
     said = {problem.path for problem in draft.problems.found if problem.id == "bad-name"}
-    said |= {problem.hint for problem in draft.problems.found if problem.id == "unknown-type"}
+    wrong = [problem for problem in draft.problems.found if problem.id in ("unknown-type", "type-syntax")]
+    meant = {word for problem in wrong for word in re.findall(r"\w+", problem.text)}
     for name in draft.content.types if outlines.roots else ():
-        if name not in reached and not said & {f"types.{name}", f"did you mean {name}?"}:
+        if name not in reached and name not in meant and f"types.{name}" not in said:
             draft.reports_entry(
                 draft.place / "types" / name, "unreachable-type", f"no root leads to {name}", "use it, or drop it"
             )

@@ -98,6 +98,8 @@ def names_dropped(node: Node, edits: Mapping[Path, Edit]) -> Iterator[str]:
         if not isinstance(edit, Drop):
             continue
         yield from _innermost_name(path)
+        if path[-1:] == ("flatten",):
+            yield "types:"  # what the struct would have lent is looked for everywhere
         if len(path) == 1:
             yield f"{path[0]}:"
             yield str(path[0])  # or a name that lost its indentation

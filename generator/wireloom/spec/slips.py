@@ -6,6 +6,7 @@ document is held against the classes of the language. What is said of such a par
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from wireloom.problems import Problem
 from wireloom.spec.entries import fields_named_as_steps
@@ -17,6 +18,8 @@ _STEPS = frozenset(Entry.model_fields)
 _NAMED = ("types", "parameters", "errors", "checksums", "ranges", "roots")
 _OF_TYPES = frozenset({"fields", "encoding", "form", "versions", "select", "cases", "oneOf", "attempt", "doc", "else"})
 _MAY_BE_NULL = ("default",)
+_FORMS = ("fields", "select", "oneOf", "attempt")
+_NEAR = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,9 @@ def slips(document: Node) -> Iterator[Slip]:
     if types is None or not isinstance(types[1], MappingNode):
         return
     yield from _beside_types(types[1])
+    for key, form in types[1].entries:
+        if isinstance(form, MappingNode):
+            yield from _of_form(form, ("types", key.text))
     for path, problem in fields_named_as_steps(document):
         yield Slip(path, problem)
     for key, form in types[1].entries:
@@ -56,7 +62,7 @@ def _beside_document(document: MappingNode) -> Iterator[Slip]:
     for key, value in document.entries:
         if key.text in known:
             above, said = key.text, not _is_empty(value)
-        elif above in _NAMED:
+        elif above in _NAMED and not get_close_matches(key.text, known, 1, _NEAR):
             hint = f"indent it, if it is one of `{above}`"
             yield Slip((key.text,), _at(key, "unknown-key", f"there is no key {key.text} here", hint, (key.text,)))
             if not said:
@@ -80,12 +86,29 @@ def _beside_types(types: MappingNode) -> Iterator[Slip]:
         above, said = (key, False) if _is_empty(value) else (None, False)
 
 
+def _of_form(form: MappingNode, path: Path) -> Iterator[Slip]:
+    """The key that says what sort of type it is, misspelled: all that stands beside it would be unknown."""
+    keys = {key.text: key for key, _ in form.entries}
+    if any(each in keys for each in _FORMS):
+        return
+    for text, key in keys.items():
+        for near in get_close_matches(text, _FORMS, 1, _NEAR):
+            hint = f"did you mean {near}?"
+            yield Slip(path, _at(key, "unknown-key", f"there is no key {text} here", hint, (*path, text)))
+            return
+
+
 def _of_item(item: MappingNode, path: Path) -> Iterator[Slip]:
     """What is wrong with an item of `fields`, whose one key is a field's name or a step."""
     if not item.entries:
         return
     (key, value), *others = item.entries
     names = ", ".join(each.text for each, _ in others)
+    if "{" in key.text:
+        name = key.text.partition("{")[0].rstrip(" :")
+        message, hint = f"a colon and a space must stand behind {name}", f"write `- {name}: {{...}}`"
+        yield Slip(path, _at(key, "yaml-syntax", message, hint, path))
+        return
     if others and _is_empty(value) and all(each.text in _FIELD_KEYS for each, _ in others):
         message = f"{names} stand{'s' if len(others) == 1 else ''} beside {key.text}, not in it"
         yield Slip(path, _at(others[0][0], "entry-keys", message, f"indent further than {key.text}", path))

@@ -21,6 +21,7 @@ import engine_data as data  # noqa: E402
 
 from strategies import values  # noqa: E402
 from test_roundtrips import LIMITS, ROOTS, building, module  # noqa: E402, F401 - the fixture of a format's module
+from wireloom.model.types import Encoding  # noqa: E402
 from wireloom.runtime import engine as engines  # noqa: E402
 from wireloom.runtime.columns import arrow, reading  # noqa: E402
 from wireloom.runtime.engine.encoder import Compiler  # noqa: E402
@@ -118,11 +119,11 @@ def test_the_first_row_that_cannot_be_said_is_named_as_the_construct_path_names_
 
 
 BUILT = {  # by the construct path, and why
+    "byte_orders": "sizes before a struct",
     "meter_report": "constraints in protobuf",
     "filler": "derived bytes",
     "known_facts": "members of a record in an expression",
     "known_facts_message": "constraints in protobuf",
-    "known_facts_packed": "maps of stated types",
     "stock_change": "maps of stated types",
 }
 
@@ -131,7 +132,7 @@ BUILT = {  # by the construct path, and why
 @pytest.mark.usefixtures("case_package")
 def test_values_of_the_model_are_written_as_built(package, format, root, variant, module):  # noqa: F811
     codec = module.CODEC
-    if codec.layout is None or codec.root(root).elements:
+    if format.encoding is Encoding.JSON or codec.root(root).elements:
         pytest.skip("JSON, or a root that is a list")
     parameters = building(format, root, variant)
     request = engines.Request(root, codec.settings(parameters))

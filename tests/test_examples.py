@@ -17,6 +17,10 @@ NOT_AGAIN = {
     ("kpl_record", "an aggregate without user records"): "only an unknown field makes such a message long enough",
     ("kpl_record", "the same up to the bad record"): "lost user records cannot be built, so none is counted",
     ("kpl_record", "a hash key outside of the shard"): "discarded records cannot be built",
+    ("wide_keys", "one outside of the range"): "discarded records cannot be built",
+    ("wide_keys_strict", "a level that is too low"): "the same",
+    ("wide_keys_strict", "a number that is excluded"): "the same",
+    ("wide_keys_strict", "a text that is no number, and one that is too large"): "the same",
 }
 
 

@@ -22,6 +22,9 @@ from wireloom.ingest.diagnosis import End
 from wireloom.ingest.local import LocalEngine
 from wireloom.ingest.plan import Job, Plan
 from wireloom.ingest.storage import PlainStorage
+from wireloom.ingest.terms import Terms
+from wireloom.ingest.views import view_text
+from wireloom.model.meaning import meaning
 from wireloom.project import Project
 from wireloom_formats import databus_event
 
@@ -314,6 +317,71 @@ def test_columns_of_another_type_are_refused_each_with_both_types(job, tmp_path,
     assert sorted(path.name for path in (tmp_path / "output").rglob("*")) == before
 
 
+def test_a_new_version_begins_beside_the_old_one_and_goes_on(job, tmp_path, meters):
+    (tmp_path / "input" / "a").write_bytes(bytes([0, 1, 2, 3] * 5))
+    old = meters(NUMBER="uint16")
+    added(job, old)
+    wider = meters(**{"NUMBER": "uint32", "row: uint8": "row: uint32"})
+    (tmp_path / "input" / "a").write_bytes(bytes([0, 0, 0, 1, 0, 0, 0, 2, 3] * 4))
+    told = added(job, wider, new_version=True)
+    output = tmp_path / "output"
+    assert told == [
+        f"version 2 of the columns begins, in file:{output}/v2",
+        "number: int -> bigint",
+        "place.row: smallint -> bigint",
+        f"file:{output}/records.sql has a view over all versions",
+    ]
+    assert [pq.read_table(output / folder / "records").num_rows for folder in (".", "v2")] == [5, 4]
+    (tmp_path / "input" / "a").rename(tmp_path / "input" / "b")
+    assert added(job, wider) == [], "who goes on need not ask for it"
+    assert [pq.read_table(output / folder / "records").num_rows for folder in (".", "v2")] == [5, 8]
+    with pytest.raises(MisuseError, match=r"number: bigint -> int\n.*\n.*--new-version"):
+        added(job, old)
+    view = (output / "records.sql").read_text()
+    assert "CAST(`number` AS bigint) AS `number`" in view
+    assert "named_struct('row', CAST(`place`.`row` AS bigint), 'column', `place`.`column`)" in view
+    assert f"FROM parquet.`file:{output}/v2/records`" in view
+    assert ingest(LocalEngine(1), job(wider, overwrite=True)).rows == 4
+    assert sorted(path.name for path in output.iterdir() if path.name[0] != "_") == ["quarantine", "records"]
+
+
+def test_columns_without_a_common_type_are_each_in_the_view():
+    def of(*fields, version=1):
+        columns = {"type": "struct", "fields": [{"name": name, "type": type} for name, type in fields]}
+        return Terms("f", "", "", {}, "", columns, columns, version)
+
+    array = {"type": "array", "elementType": "byte"}
+    wide = {"type": "array", "elementType": "long"}
+    first = of(("a", "string"), ("b", "float"), ("list", array), ("gone", "date"))
+    text = view_text(
+        "/out", [first, of(("a", "long"), ("b", "double"), ("list", wide), ("new`", "date"), version=2)], "delta"
+    )
+    old, new = text.split("UNION ALL")
+    for select, lines in (
+        (
+            old,
+            (
+                "`a` AS `a_v1`",
+                "CAST(NULL AS bigint) AS `a`",
+                "CAST(`b` AS double) AS `b`",
+                "CAST(NULL AS date) AS `new```",
+            ),
+        ),
+        (
+            old,
+            (
+                "transform(`list`, x0 -> CAST(x0 AS bigint)) AS `list`",
+                "1 AS wireloom_version",
+                "FROM delta.`/out/records`",
+            ),
+        ),
+        (new, ("`a` AS `a`", "CAST(NULL AS string) AS `a_v1`", "`list` AS `list`", "CAST(NULL AS date) AS `gone`")),
+        (new, ("2 AS wireloom_version", "FROM delta.`/out/v2/records`")),
+    ):
+        for line in lines:
+            assert line in select, line
+
+
 def test_tables_without_terms_are_compared_by_their_files(job, tmp_path, meters):
     (tmp_path / "input" / "a").write_bytes(bytes([0, 1, 2, 3] * 5))
     added(job, meters(NUMBER="uint16"))
@@ -340,3 +408,33 @@ def test_a_comment_is_no_change(job, tmp_path, meters):
     added(job, meters(NUMBER="uint16"))
     (tmp_path / "input" / "a").rename(tmp_path / "input" / "b")
     assert added(job, meters(NUMBER="{type: uint16, doc: Its number}")) == []
+
+
+BASE = OLD.replace("NUMBER", "uint16")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        ("title: A meter", "title: Another title  # and a comment", True),
+        ("- number: uint16", "- number: {type: uint16, doc: Its number}", True),
+        ("root: Meter", "root: Meter\nexamples:\n  - {name: one, hex: '0001 02 03', value: {}}", True),
+        ("- number: uint16", "- number: int16", False),
+        ("- number: uint16", "- number: {type: uint16, range: 0 .. 9}", False),
+        ("- number: uint16", "- other: uint16", False),
+        ("framing: concatenated", "framing: none", False),
+        ("default: 1", "default: 2", False),
+        ("{row: uint8}, {column: uint8}", "{column: uint8}, {row: uint8}", False),
+    ],
+)
+def test_the_meaning_of_a_spec_is_what_readers_of_data_notice(tmp_path, old, new, same):
+    assert old in BASE
+    found = []
+    for name, text in (("a", BASE), ("b", BASE.replace(old, new))):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "meter.yaml").write_text(text)
+        (format,) = pipeline.formats(tmp_path / name)
+        found.append((format.digest, meaning(format)))
+    (text, sense), (other_text, other_sense) = found
+    assert text != other_text
+    assert (sense == other_sense) == same

@@ -38,7 +38,7 @@ LONG_KEY = bytes.fromhex(
     "0041812a2d0000003f000100000000000000640001000217979cfe362a00000005000102030405060708090a0b0c0d0e0f994a3853"
     "00000000000000076869"
 )
-PLAN = Plan(databus_event.__name__, databus_event.FORMAT, databus_event.DIGEST)
+PLAN = Plan(databus_event.__name__, databus_event.FORMAT, databus_event.MEANING)
 
 
 def record(number):
@@ -264,7 +264,17 @@ def command(job, before="", *options):
     asked = ["ingest", "--engine", "local", "--format", "databus_event", "--input", job.input, "--output", job.output]
     paths = os.pathsep.join([str(ROOT / "generator"), str(GENERATED)])
     return subprocess.run(
-        [sys.executable, "-c", WEAK.format(before=before), *asked, "--out", str(GENERATED), *options],
+        [
+            sys.executable,
+            "-c",
+            WEAK.format(before=before),
+            *asked,
+            "--out",
+            str(GENERATED),
+            "--progress",
+            "none",
+            *options,
+        ],
         env={**os.environ, "PYTHONPATH": paths, "TMPDIR": str(Path(job.input).parent)},
         capture_output=True,
         text=True,
@@ -463,7 +473,7 @@ def test_progress_is_told_in_bytes_and_shown_as_asked(job, capsys, monkeypatch):
     told = []
     watcher = type("Watcher", (), {"at": lambda _, *given: told.append(given)})()
     ingest(LocalEngine(1), job(), watcher=watcher)
-    assert told == [(189, 189, "bytes")]
+    assert told == [(0, 189, "bytes"), (189, 189, "bytes")]
     monkeypatch.setattr(progress, "INTERVAL", 0.01)
     for kind, said in (("line", "100 %, 189 B of 189 B, "), ("none", ""), ("bar", "")):
         with progress.shown(kind) as shown:

@@ -32,7 +32,8 @@ class FormatModule(Protocol):
     __name__: str
     FORMAT: str
     TITLE: str
-    DIGEST: str
+    DIGEST: str  # of the spec's text
+    MEANING: str  # of what it means: an edit of a comment keeps it
     ENCODING: str
     CODEC: "Codec"
     JSON_SCHEMA: dict[str, Any]

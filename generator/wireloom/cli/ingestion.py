@@ -18,6 +18,7 @@ from wireloom.cli.options import (
     Drop,
     Framing,
     Master,
+    NewVersion,
     Out,
     Package,
     Packages,
@@ -81,7 +82,7 @@ class Reading:
         given = tuple(parameter_values(module, self.parameter or []).items())
         dropped = dropped_codes(module, self.drop)
         name = f"{self.package}.{module.FORMAT}"
-        return Plan(name, module.FORMAT, module.DIGEST, self.root, self.framing, given, dropped)
+        return Plan(name, module.FORMAT, module.MEANING, self.root, self.framing, given, dropped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,7 @@ class Adding:
             "--accept-changes", help="Add to tables that were written by another format, root, framing or parameter."
         ),
     ] = False
+    new_version: NewVersion = False
     fail_on_error: Annotated[
         bool, typer.Option("--fail-on-error", help="Exit 1 where any record went to the quarantine.")
     ] = False
@@ -217,7 +219,7 @@ def _stream(
     if adding.append:
         raise MisuseError("--append: a stream always adds; leave it out")
     flow = flow_of(plan, streaming, reading.input, reading.column, adding.output)
-    flow = replace(flow, accept_changes=adding.accept_changes, sizes=sizes)
+    flow = replace(flow, accept_changes=adding.accept_changes, new_version=adding.new_version, sizes=sizes)
     session = Session(reading.out, running.master, running.configuration(), kind_of(running.progress), adding.limits())
     return run_stream(flow, streaming, session)
 
@@ -230,6 +232,8 @@ def _once(
         raise MisuseError("--append and --overwrite exclude each other")
     if adding.accept_changes and not adding.append:
         raise MisuseError("--accept-changes is for what adds to tables: --append, or --stream")
+    if adding.new_version and not adding.append:
+        raise MisuseError("--new-version is for what adds to tables: --append, or --stream")
     job = Job(
         plan,
         _input(reading.input),
@@ -239,6 +243,7 @@ def _once(
         adding.append,
         adding.accept_changes,
         sizes,
+        adding.new_version,
     )
     with shown(kind_of(running.progress)) as watcher:
         if running.engine == LOCAL:

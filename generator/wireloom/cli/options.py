@@ -49,6 +49,13 @@ DriverMemory = Annotated[
     typer.Option("--driver-memory", metavar="SIZE", help="Memory of Spark's Java process, such as 4g; else 2g."),
 ]
 Master = Annotated[str, typer.Option("--master", help="Spark master; under spark-submit the submission decides.")]
+NewVersion = Annotated[
+    bool,
+    typer.Option(
+        "--new-version",
+        help="Where columns have other types than before, begin the next version of the tables, OUTPUT/v2, and a view.",
+    ),
+]
 
 _MEMORY = re.compile(r"[1-9][0-9]*[kmgtKMGT]?b?")
 

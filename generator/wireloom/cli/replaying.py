@@ -15,6 +15,7 @@ from wireloom.cli.options import (
     DriverMemory,
     Drop,
     Master,
+    NewVersion,
     Out,
     Package,
     Packages,
@@ -59,6 +60,7 @@ def replay(
     root: Root = None,
     parameter: Parameters = None,
     drop: Drop = None,
+    new_version: NewVersion = False,
     fail_on_error: Annotated[
         bool, typer.Option("--fail-on-error", help="Exit 1 where any record is still bad.")
     ] = False,
@@ -101,7 +103,7 @@ def replay(
         plan = Plan(
             f"{package}.{module.FORMAT}",
             module.FORMAT,
-            module.DIGEST,
+            module.MEANING,
             root,
             framing,
             given,
@@ -109,7 +111,7 @@ def replay(
             resync=resync,
             from_source=from_source,
         )
-        replayed = run(spark, Replay(plan, quarantine, home))
+        replayed = run(spark, Replay(plan, quarantine, home, new_version))
     _say((*finished, *replay_lines(replayed, quarantine, home)))
     if fail_on_error and replayed.summary.quarantined:
         raise typer.Exit(PROBLEMS)

@@ -45,7 +45,7 @@ def run(project: Project, output: Path) -> Iterator[Shown]:
             module = open_format(package, format.name)
             source = output / "input" / format.name
             _write_samples(source, format, module)
-            plan = Plan(f"{project.package}.{format.name}", format.name, module.DIGEST, framing=format.framing.value)
+            plan = Plan(f"{project.package}.{format.name}", format.name, module.MEANING, framing=format.framing.value)
             job = Job(plan, str(source.resolve()), str((output / "tables" / format.name).resolve()), overwrite=True)
             yield _shown(format, job, output, partial(ingest, spark), partial(preview, spark))
 

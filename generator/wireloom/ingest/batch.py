@@ -6,6 +6,7 @@ the tasks is an `Engine`; the files on the disk do not tell which it was, and ei
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Protocol
@@ -22,7 +23,8 @@ from wireloom.ingest.limits import NONE, Limits
 from wireloom.ingest.plan import QUARANTINE, RECORDS, Job, Summary
 from wireloom.ingest.publishing import TABLES, Batch, ParquetTables, Tables, Watcher
 from wireloom.ingest.tables import PLACE
-from wireloom.ingest.terms import agreed, terms
+from wireloom.ingest.terms import Agreement, agreed, terms
+from wireloom.ingest.versions import VIEW, close, show
 
 
 class Engine(Protocol):
@@ -83,15 +85,18 @@ class _Run:
     def _written(self, ledger: Ledger, name: str) -> Summary:
         storage, job = ledger.storage, self.job
         _refuse_existing(storage, job)
-        own = terms(job.plan, pa.schema(list(PLACE)))
+        own = Agreement(terms(job.plan, pa.schema(list(PLACE))))
         if job.append:
-            for line in agreed(storage, ledger.home, own, accept=job.accept_changes):
-                self.told(line)
+            own = agreed(storage, ledger.home, own.terms, accept=job.accept_changes, new_version=job.new_version)
+            close(storage, ledger.home, own)
+        for line in own.told:
+            self.told(line)
         batch = Batch(
-            ledger, ledger.last() + 1, job.plan, own, TABLES, self.told, self.limits, job.overwrite, self.watcher,
+            ledger, ledger.last() + 1, job.plan, own.terms, TABLES, self.told, self.limits, job.overwrite, self.watcher,
             job.sizes,
         )  # fmt: skip
-        entry = replace(self.engine.prepared(job, batch, ParquetTables.below(ledger)), job=name)
+        tables = ParquetTables.below(ledger, own.terms.version)
+        entry = replace(self.engine.prepared(job, batch, tables), job=name)
         if job.overwrite:
             entry = replace(entry, moves=(*_replaced(storage, ledger.home, entry.staging), *entry.moves))
         try:
@@ -99,6 +104,8 @@ class _Run:
         except FileExistsError as error:
             raise MisuseError(f"another job was faster, and batch {entry.number} of {job.output} is its") from error
         ledger.settle(entry)
+        if view := show(storage, ledger.home, own.terms):
+            self.told(f"{view} has a view over all versions")
         return entry.summary
 
 
@@ -136,8 +143,9 @@ def _refuse_existing(storage: Storage, job: Job) -> None:
 
 
 def _replaced(storage: Storage, home: str, staging: str) -> tuple[Move, ...]:
-    """Everything that the two tables have now goes away, to where the new batch was staged."""
-    return tuple(
+    """Everything that the two tables have now goes away, to where the new batch was staged; other versions, too."""
+    others = [name for name in storage.names(home) if name == VIEW or re.fullmatch(r"v\d+", name)]
+    return tuple((f"{home}/{name}", f"{staging}/old-{name}") for name in others) + tuple(
         (f"{home}/{name}/{each}", f"{staging}/old-{name}/{each}")
         for name in (RECORDS, QUARANTINE)
         for each in storage.names(f"{home}/{name}")

@@ -32,7 +32,7 @@ class Entry:
 
     number: int
     summary: Summary
-    digest: str  # of the spec that it was decoded with
+    digest: str  # of what the spec means that it was decoded with
     time: str = ""  # when it was there, UTC
     seconds: float = 0.0
     staging: str = ""

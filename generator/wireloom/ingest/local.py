@@ -57,12 +57,12 @@ class LocalEngine:
         writing = batch.writing()
         task = _Task(plan, writing, module.CODEC.root(plan.root).kinds, tuple(sys.path))
         report, done, whole = Report(), 0, sum(part.size for group in found for part in group)
+        batch.at(done, whole, "bytes")
         for group, each in _reports(task, found, self.processes):
             report += each
             batch.limits.check_size(report.summary.bad_size)
             done += sum(part.size for part in group)
-            if batch.watcher is not None:
-                batch.watcher.at(done, whole, "bytes")
+            batch.at(done, whole, "bytes")
         return entered(report, batch, writing, table_types(plan, pa.schema(list(PLACE))), tables)
 
 

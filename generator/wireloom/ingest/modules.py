@@ -9,11 +9,11 @@ from wireloom.runtime.errors import ContractError
 
 
 def open_module(plan: Plan) -> FormatModule:
-    """The generated module, of the same spec as the driver's."""
+    """The generated module, of the same spec as the driver's, by its text or by its meaning."""
     module = cast(FormatModule, importlib.import_module(plan.module))
-    if plan.digest != module.DIGEST:
+    if plan.digest not in (module.DIGEST, module.MEANING):
         raise ContractError(
-            f"this worker has {plan.module} of spec {module.DIGEST[:12]}, the driver of spec {plan.digest[:12]}: "
+            f"this worker has {plan.module} of spec {module.MEANING[:12]}, the driver of spec {plan.digest[:12]}: "
             "ship the same package to both (`wireloom package` makes it) and start the session again"
         )
     return module

@@ -29,7 +29,7 @@ class Plan:
 
     module: str
     format: str
-    digest: str  # of the spec that the driver has; executors must have the same
+    digest: str  # of what the driver's spec means, or of its text; executors must have the same
     root: str | None = None
     framing: str | None = None
     parameters: tuple[tuple[str, ParameterValue], ...] = ()
@@ -104,6 +104,7 @@ class Job:
     append: bool = False
     accept_changes: bool = False  # of format, root, framing, parameters
     sizes: FileSizes = FileSizes()
+    new_version: bool = False  # begins where columns have other types
 
     @property
     def source(self) -> Files | Column:
@@ -126,6 +127,7 @@ class Flow:
     trigger: str | None = None
     table_format: str = "parquet"
     accept_changes: bool = False  # of format, root, framing, parameters, source
+    new_version: bool = False  # begins where columns have other types
     options: tuple[tuple[str, str], ...] = ()
     sizes: FileSizes = FileSizes()
 
@@ -141,6 +143,7 @@ class Replay:
     plan: Plan
     quarantine: str
     output: str
+    new_version: bool = False  # begins where columns have other types
 
 
 # --- what was done -------------------------------------------------------------------------------------------------

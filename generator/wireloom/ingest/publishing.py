@@ -16,7 +16,7 @@ from wireloom.failures import DataError
 from wireloom.ingest.ledger import REPLAYS, Entry, Ledger, Move
 from wireloom.ingest.limits import NONE, Limits
 from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, FileSizes, Plan
-from wireloom.ingest.terms import Terms
+from wireloom.ingest.terms import Terms, folder
 from wireloom.ingest.work import Report
 from wireloom.ingest.writing import TableFiles, Writing
 
@@ -55,6 +55,11 @@ class Batch:
             most_bad=self.limits.size,
         )
 
+    def at(self, done: int, whole: int, unit: str) -> None:
+        """Tell who wants to know that so much is done."""
+        if self.watcher is not None:
+            self.watcher.at(done, whole, unit)
+
 
 class Tables(Protocol):
     """The two tables of an output, in some format."""
@@ -71,9 +76,9 @@ class ParquetTables:
     sign: str = ""
 
     @classmethod
-    def below(cls, ledger: Ledger) -> "ParquetTables":
-        """Both tables in the folder that has the ledger."""
-        return cls({name: f"{ledger.home}/{name}" for name in TABLES})
+    def below(cls, ledger: Ledger, version: int) -> "ParquetTables":
+        """Both tables of a version, in the output that has the ledger."""
+        return cls({name: f"{folder(ledger.home, version)}/{name}" for name in TABLES})
 
     def publish(self, name: str, number: int, staging: str, rows: int) -> tuple[Move, ...]:  # noqa: ARG002 - Tables'
         """From the staging folder into the table."""

@@ -41,7 +41,8 @@ def replay_lines(replayed: "Replayed", quarantine: str, output: str) -> Iterator
     if replayed.cut:
         yield f"{replayed.cut} of them stay as they were: only the first 16 MiB of each were kept, see raw_size"
     yield f"spec {_digests(replayed.before)} -> {replayed.digest[:DIGITS]}"
-    yield f"{replayed.summary.rows} rows added to {output}/{RECORDS} ({BATCH}=-{replayed.number})"
+    home = output if replayed.version == 1 else f"{output}/v{replayed.version}"
+    yield f"{replayed.summary.rows} rows added to {home}/{RECORDS} ({BATCH}=-{replayed.number})"
     yield f"{replayed.summary.quarantined} rows in {quarantine}"
 
 

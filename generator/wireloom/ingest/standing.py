@@ -4,6 +4,7 @@ Read from files alone, by pyarrow, without Spark; nothing is changed. `swept` re
 from where batches are staged, and nothing else: what lies in the tables is never touched.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -195,10 +196,12 @@ def _drafts(ledger: Ledger) -> list[str]:
 
 def _failures(output: str) -> Iterator[Failure]:
     """The last records that were refused, of different codes and paths first."""
-    quarantine = f"{output}/{QUARANTINE}"
-    if not PlainStorage().exists(quarantine):
+    storage = PlainStorage()
+    homes = [output, *(f"{output}/{name}" for name in storage.names(output) if re.fullmatch(r"v\d+", name))]
+    there = tuple(place(f"{home}/{QUARANTINE}").shown for home in homes if storage.exists(f"{home}/{QUARANTINE}"))
+    if not there:
         return
-    files = Listing((place(quarantine).shown,), "*.parquet", recursive=True).files()
+    files = Listing(there, "*.parquet", recursive=True).files()
     newest = sorted(files, key=lambda file: file.modified, reverse=True)[:LOOKED_AT]
     kinds: dict[tuple[str, str], Failure] = {}
     more: list[Failure] = []

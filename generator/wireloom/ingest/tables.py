@@ -41,7 +41,7 @@ ERROR = _documented(
         "expected": (pa.string(), "What the spec wants there"),
         "actual": (pa.string(), "What is there"),
         "format": (pa.string(), "Format id"),
-        "spec_digest": (pa.string(), "SHA-256 of the spec that the record was decoded with"),
+        "spec_digest": (pa.string(), "Digest of what the spec means that the record was decoded with"),
     }
 )
 

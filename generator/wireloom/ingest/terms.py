@@ -6,6 +6,7 @@ without any they are read from its newest files.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, assert_never
@@ -16,7 +17,7 @@ import pyarrow.parquet as pq
 from wireloom.failures import MisuseError
 from wireloom.ingest.columns import spark_columns
 from wireloom.ingest.files import Listing, place, reachable
-from wireloom.ingest.ledger import KINDS, Ledger, Storage
+from wireloom.ingest.ledger import KINDS, LEDGER, Ledger, Storage
 from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, Column, Files, Kafka, Plan, Samples, Source
 from wireloom.ingest.values import table_types
 from wireloom.ingest.writing import SPARK_COLUMNS
@@ -36,6 +37,7 @@ class Terms:
     source: str
     records: Columns
     quarantine: Columns
+    version: int = 1  # of the columns: which folder of the output has the tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,25 +71,60 @@ def named(source: Source) -> str:
             assert_never(source)
 
 
-def agreed(storage: Storage, home: str, now: Terms, *, accept: bool = False) -> tuple[str, ...]:
-    """What is new to the output, in words.
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Terms that fit an output, with the version of its tables, and what is new to it, in words.
 
-    Raises MisuseError where its columns have other types, and, unless `accept`, where something else is another.
+    `closed` are the terms of the version before, where this begins another.
+    """
+
+    terms: Terms
+    told: tuple[str, ...] = ()
+    closed: Terms | None = None
+
+
+def folder(home: str, version: int) -> str:
+    """The folder of an output that has the tables of a version."""
+    return home if version == 1 else f"{home}/v{version}"
+
+
+def home_of(storage: Storage, path: str) -> str:
+    """The output that a folder of tables belongs to: the folder, or the one around that of a version."""
+    around, _, name = path.rstrip("/").rpartition("/")
+    return around if re.fullmatch(r"v\d+", name) and storage.exists(f"{around}/{LEDGER}") else path
+
+
+def agreed(storage: Storage, home: str, now: Terms, *, accept: bool = False, new_version: bool = False) -> Agreement:
+    """How the output is added to, by terms that fit it, and what is new to it.
+
+    Raises MisuseError where its columns have other types, unless a `new_version` may begin, and, unless `accept`,
+    where something else is another.
     """
     before = known(storage, home)
-    changes = Changes() if before is None else compared(before, now)
+    if before is None:
+        return Agreement(now)
+    now = replace(now, version=before.version)
+    changes = compared(before, now)
+    if changes.refused:
+        before = _altered(storage, home, before)
+        changes = compared(before, now)
+    if changes.refused and new_version:
+        now = replace(now, version=before.version + 1)
+        begun = f"version {now.version} of the columns begins, in {folder(home, now.version)}"
+        return Agreement(now, (begun, *changes.refused, *changes.told), closed=before)
     if changes.refused:
         listed = "".join(f"\n  {line}" for line in changes.refused)
         raise MisuseError(
             f"{home} has columns of other types than {now.format} has now, and readers would take one for the "
-            f"other:{listed}\nchoose another --output for the new columns, or generate with the spec as it was"
+            f"other:{listed}\nbegin the next version of its tables with --new-version, choose another --output, or "
+            f"generate with the spec as it was{_widening(storage, home, before, changes)}"
         )
     if changes.said and not accept:
         listed = "".join(f"\n  {line}" for line in changes.said)
         raise MisuseError(
             f"{home} was written otherwise:{listed}\nchoose another --output, or --accept-changes if that is meant"
         )
-    return (*changes.said, *changes.told)
+    return Agreement(now, (*changes.said, *changes.told))
 
 
 def known(storage: Storage, home: str) -> Terms | None:
@@ -101,6 +138,39 @@ def known(storage: Storage, home: str) -> Terms | None:
         return None
     nothing: Columns = {"type": "struct", "fields": []}
     return Terms("", "", "", {}, "", records or nothing, quarantine or nothing)
+
+
+def _altered(storage: Storage, home: str, before: Terms) -> Terms:
+    """The terms with the columns that a Delta table has by now: somebody may have widened them there."""
+    log = f"{folder(home, before.version)}/{RECORDS}/_delta_log"
+    for name in reversed([name for name in storage.names(log) if re.fullmatch(r"\d{20}\.json", name)]):
+        for line in storage.read(f"{log}/{name}").splitlines():
+            metadata = json.loads(line).get("metaData")
+            if metadata is not None:
+                columns = json.loads(metadata["schemaString"])
+                fields = [field for field in columns["fields"] if field["name"] != BATCH]
+                return replace(before, records={"type": "struct", "fields": fields})
+    return before
+
+
+_WIDER = {
+    "tinyint": ("smallint", "int", "bigint"),
+    "smallint": ("int", "bigint"),
+    "int": ("bigint",),
+    "float": ("double",),
+}
+"""What Delta widens in place."""
+
+
+def _widening(storage: Storage, home: str, before: Terms, changes: Changes) -> str:
+    """How a Delta table is made to hold the new columns, where it can be."""
+    table = f"{folder(home, before.version)}/{RECORDS}"
+    wider = [line.replace(": ", " -> ", 1).split(" -> ") for line in changes.refused]
+    if "_delta_log" not in storage.names(table) or any(now not in _WIDER.get(was, ()) for _, was, now in wider):
+        return ""
+    property = f"ALTER TABLE delta.`{table}` SET TBLPROPERTIES ('delta.enableTypeWidening' = 'true')"
+    alter = [f"ALTER TABLE delta.`{table}` ALTER COLUMN {name} TYPE {now}" for name, _, now in wider]
+    return "; or widen them in Delta:" + "".join(f"\n  {line}" for line in (property, *alter))
 
 
 def _columns_of_files(storage: Storage, table: str) -> Columns | None:

@@ -7,6 +7,7 @@ from wireloom.emit.package.signature import documented, keyword, one_of
 from wireloom.model.ends import endless
 from wireloom.model.format import Format, Parameter, Root
 from wireloom.model.kinds import kinds
+from wireloom.model.meaning import meaning
 from wireloom.model.types import Encoding
 from wireloom.runtime import CONTRACT
 
@@ -59,6 +60,7 @@ def _constants(format: Format) -> list[str]:
         "FORMAT": literal(format.name),
         "TITLE": literal(format.title),
         "DIGEST": literal(format.digest),
+        "MEANING": literal(meaning(format)),
         "CONTRACT": literal(CONTRACT),
         "ENCODING": literal(format.encoding.value),
         "FRAMING": literal(format.framing.value),

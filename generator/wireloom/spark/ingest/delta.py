@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 from wireloom.failures import DataError, MachineError
 from wireloom.ingest.ledger import LEDGER, Ledger, Move
 from wireloom.ingest.plan import BATCH, Plan
+from wireloom.ingest.terms import folder
 from wireloom.spark.ingest.sources import has_class, scala
 
 PROVIDER = "org.apache.spark.sql.delta.sources.DeltaDataSource"
@@ -32,11 +33,12 @@ class DeltaTables:
     ledger: Ledger
     stream: str
     plan: Plan
+    version: int = 1  # of the columns
 
     def publish(self, name: str, number: int, staging: str, rows: int) -> tuple[Move, ...]:
         """Commit the staged files; a batch that was committed before is left as it is, if it has as many rows."""
         self._begin(number)
-        path = f"{self.ledger.home}/{name}"
+        path = f"{folder(self.ledger.home, self.version)}/{name}"
         staged = self.spark.read.parquet(f"{staging}/{name}").withColumn(BATCH, F.lit(number).cast("long"))
         options = {"txnAppId": f"{self.stream}/{name}", "txnVersion": str(number), "mergeSchema": "true"}
         staged.write.format("delta").mode("append").options(**options).save(path)

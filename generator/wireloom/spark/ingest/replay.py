@@ -24,7 +24,8 @@ from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, Counts, Replay, Sum
 from wireloom.ingest.publishing import Batch, ParquetTables
 from wireloom.ingest.replayed import replayed_of
 from wireloom.ingest.tables import ERROR
-from wireloom.ingest.terms import agreed, terms
+from wireloom.ingest.terms import agreed, folder, home_of, terms
+from wireloom.ingest.versions import close, show
 from wireloom.spark.ingest.running import Frame, Taken
 from wireloom.spark.ingest.storage import HadoopStorage
 from wireloom.spark.session import ended
@@ -39,6 +40,7 @@ class Replayed:
     digest: str
     before: Counts = ()
     cut: int = 0
+    version: int = 1  # of the columns that the records have now
 
 
 def finish(spark: SparkSession, quarantine: str) -> tuple[Entry, ...]:
@@ -50,7 +52,7 @@ def finish(spark: SparkSession, quarantine: str) -> tuple[Entry, ...]:
 
 
 def _ledger(storage: HadoopStorage, quarantine: str) -> Ledger:
-    return Ledger(storage, storage.absolute(quarantine).rpartition("/")[0], REPLAYS)
+    return Ledger(storage, home_of(storage, storage.absolute(quarantine).rpartition("/")[0]), REPLAYS)
 
 
 def formats(spark: SparkSession, quarantine: str) -> tuple[str, ...]:
@@ -64,7 +66,7 @@ def replay(spark: SparkSession, run: Replay) -> Replayed:
     """Run it; raises MisuseError where the tables do not fit, DataError where the books do not balance."""
     open_module(run.plan)  # which must be of the plan's spec
     storage = HadoopStorage(spark)
-    quarantine, output = storage.absolute(run.quarantine), storage.absolute(run.output)
+    quarantine, output = storage.absolute(run.quarantine), home_of(storage, storage.absolute(run.output))
     ledger = _ledger(storage, quarantine)
     with diagnosed(run.output, partial(ended, spark)), held(storage, ledger, "replay"):
         ledger.recover()
@@ -77,17 +79,19 @@ def replay(spark: SparkSession, run: Replay) -> Replayed:
 
 def _run(spark: SparkSession, run: Replay, ledger: Ledger, quarantine: str, output: str) -> Replayed:
     storage = HadoopStorage(spark)
-    number = _free(ledger, quarantine, f"{output}/{RECORDS}")
     old = _batches(storage, quarantine)
     _refuse_other_layout(storage, f"{output}/{RECORDS}")
     frame = _read(spark, run.quarantine, old)
     before = _before(frame, run)
     cut = 0 if run.plan.from_source else _cut(frame)
     place = pa.schema(list(to_arrow_schema(frame.schema))[len(ERROR) :])
-    tables = ParquetTables({RECORDS: f"{output}/{RECORDS}", QUARANTINE: quarantine}, "-")
-    own = terms(run.plan, place)
-    agreed(storage, output, own, accept=True)  # other parameters are why there are replays
-    batch = Batch(ledger, number, run.plan, own, empty=(QUARANTINE,))
+    # other parameters are why there are replays
+    agreement = agreed(storage, output, terms(run.plan, place), accept=True, new_version=run.new_version)
+    close(storage, output, agreement)
+    records = f"{folder(output, agreement.terms.version)}/{RECORDS}"
+    tables = ParquetTables({RECORDS: records, QUARANTINE: quarantine}, "-")
+    number = _free(ledger, quarantine, records)
+    batch = Batch(ledger, number, run.plan, agreement.terms, empty=(QUARANTINE,))
     entry = Taken(Frame(frame, replayed_of), place).prepared(batch, tables)
     entry = replace(entry, moves=(*entry.moves, *_retired(quarantine, old, entry.staging)))
     try:
@@ -95,7 +99,8 @@ def _run(spark: SparkSession, run: Replay, ledger: Ledger, quarantine: str, outp
     except FileExistsError as error:
         raise MisuseError(f"another replay of {run.quarantine} was faster; start again for what is left") from error
     ledger.settle(entry)
-    return Replayed(number, entry.summary, run.plan.digest, before, cut)
+    show(storage, output, agreement.terms)
+    return Replayed(number, entry.summary, run.plan.digest, before, cut, agreement.terms.version)
 
 
 def _cut(frame: DataFrame) -> int:

@@ -29,7 +29,8 @@ from wireloom.ingest.limits import NONE, Limits
 from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import QUARANTINE, RECORDS, FileSizes, Flow, Plan, Summary
 from wireloom.ingest.publishing import TABLES, Batch, ParquetTables, Tables
-from wireloom.ingest.terms import Terms, agreed, named, terms
+from wireloom.ingest.terms import Terms, agreed, folder, named, terms
+from wireloom.ingest.versions import close, show
 from wireloom.spark.ingest import sources
 from wireloom.spark.ingest.delta import DeltaTables, require_delta
 from wireloom.spark.ingest.storage import HadoopStorage
@@ -71,6 +72,7 @@ class _Work:
     sizes: FileSizes
     lock: threading.Lock = field(default_factory=threading.Lock)
     closed: bool = False
+    shown: bool = False  # whether the view over all versions is as it should be
     failure: Exception | None = None
 
     def __call__(self, frame: DataFrame, number: int) -> None:
@@ -93,6 +95,10 @@ class _Work:
             entry = self.source.taken(frame).prepared(batch, self.tables(stream))
             self.ledger.add(entry)
         self.ledger.settle(entry)
+        if not self.shown:
+            self.shown = True
+            if view := show(self.ledger.storage, self.ledger.home, self.terms):
+                self.listener.noted(f"{view} has a view over all versions")
         self.listener.wrote(stream, entry)
         self.ledger.fold()
 
@@ -182,26 +188,30 @@ def _prepared(
     with _starting():
         source = sources.stream(spark, flow.source, flow.options)
     own = terms(flow.plan, source.place, named(flow.source))
-    for line in agreed(storage, ledger.home, own, accept=flow.accept_changes):
+    agreement = agreed(storage, ledger.home, own, accept=flow.accept_changes, new_version=flow.new_version)
+    close(storage, ledger.home, agreement)
+    for line in agreement.told:
         listener.noted(line)
-    work = _Work(ledger, _tables(spark, flow, ledger), flow.plan, own, source, identity, listener, limits, flow.sizes)
+    own, tables = agreement.terms, _tables(spark, flow, ledger, agreement.terms.version)
+    work = _Work(ledger, tables, flow.plan, own, source, identity, listener, limits, flow.sizes)
     writer = source.frame.writeStream.foreachBatch(work).option("checkpointLocation", checkpoint)
     return writer, work
 
 
-def _tables(spark: SparkSession, flow: Flow, ledger: Ledger) -> Callable[[str], Tables]:
+def _tables(spark: SparkSession, flow: Flow, ledger: Ledger, version: int) -> Callable[[str], Tables]:
     """Tables in the flow's format; raises MisuseError where those that are there have another."""
     delta = flow.table_format == "delta"
     if delta:
         require_delta(spark)
     for name in TABLES:
-        found = ledger.storage.names(f"{ledger.home}/{name}")
+        table = f"{folder(ledger.home, version)}/{name}"
+        found = ledger.storage.names(table)
         if found and ("_delta_log" in found) != delta:
-            raise MisuseError(f"{ledger.home}/{name} is {'not ' if delta else ''}a Delta table; see --table-format")
+            raise MisuseError(f"{table} is {'not ' if delta else ''}a Delta table; see --table-format")
     return (
-        (lambda stream: DeltaTables(spark, ledger, stream, flow.plan))
+        (lambda stream: DeltaTables(spark, ledger, stream, flow.plan, version))
         if delta
-        else lambda _: ParquetTables.below(ledger)
+        else lambda _: ParquetTables.below(ledger, version)
     )
 
 

@@ -1,0 +1,45 @@
+"""Versions of an output's columns: the terms of those that are closed, and a view over all of them.
+
+What a batch is written by stands in its entry; entries of old batches are added up in time, so that the terms of a
+version are kept in a file of their own when the next one begins.
+"""
+
+import json
+from contextlib import suppress
+from dataclasses import asdict
+
+from wireloom.ingest.ledger import LEDGER, Storage
+from wireloom.ingest.plan import RECORDS
+from wireloom.ingest.terms import Agreement, Terms, folder
+from wireloom.ingest.views import view_text
+
+VIEW = f"{RECORDS}.sql"
+
+
+def close(storage: Storage, home: str, agreement: Agreement) -> None:
+    """Keep the terms of the version before, where another begins."""
+    if agreement.closed is not None:
+        path = _path(home, agreement.closed.version)
+        storage.delete(path)
+        storage.write(path, json.dumps(asdict(agreement.closed)))
+
+
+def show(storage: Storage, home: str, now: Terms) -> str:
+    """Write the view over all versions, if there are several; the file that has it, where it was written now."""
+    if now.version == 1:
+        return ""
+    versions = [Terms(**json.loads(storage.read(_path(home, number)))) for number in range(1, now.version)]
+    delta = storage.exists(f"{folder(home, now.version)}/{RECORDS}/_delta_log")
+    text = view_text(home, [*versions, now], "delta" if delta else "parquet")
+    path = f"{home}/{VIEW}"
+    if storage.exists(path):
+        with suppress(OSError):
+            if storage.read(path) == text:
+                return ""
+        storage.delete(path)
+    storage.write(path, text)
+    return path
+
+
+def _path(home: str, version: int) -> str:
+    return f"{home}/{LEDGER}/columns-{version:04d}.json"

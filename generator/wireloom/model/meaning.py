@@ -1,0 +1,44 @@
+"""What a format means, as a digest: columns, layout, checks, parameters; not its documents, comments and examples.
+
+Two specs of the same meaning read every record alike, into the same columns; so an edit of a comment is no new version
+of a table.
+"""
+
+import hashlib
+import json
+from dataclasses import fields, is_dataclass
+from enum import Enum
+
+from wireloom.model.format import Format
+
+WORDS = frozenset({"doc", "title", "source", "spec", "digest", "examples"})
+"""Fields of the model that readers of data do not notice."""
+PLACES = frozenset({"column"})
+"""Fields that say where in the spec something stands."""
+
+
+def meaning(format: Format) -> str:
+    """SHA-256, hexadecimal, of what the format means."""
+    return hashlib.sha256(json.dumps(_plain(format), separators=(",", ":")).encode()).hexdigest()
+
+
+def _plain(value: object) -> object:
+    """The value in what JSON has, each class by its name."""
+    match value:
+        case Enum():
+            return [type(value).__name__, value.name]
+        case None | bool() | int() | float() | str():
+            return value
+        case bytes():
+            return ["bytes", value.hex()]
+        case tuple() | list():
+            return [_plain(each) for each in value]
+        case dict():
+            return [[_plain(key), _plain(each)] for key, each in value.items()]
+        case frozenset() | set():
+            return sorted(json.dumps(_plain(each)) for each in value)
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            told = [field.name for field in fields(value) if field.name not in WORDS | PLACES]
+            return [type(value).__name__, *([name, _plain(getattr(value, name))] for name in told)]
+        case _:
+            raise TypeError(f"no part of a format is {value!r}")

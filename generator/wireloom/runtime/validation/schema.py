@@ -61,6 +61,7 @@ class Finding:
 
 
 _Findings = Sequence[Finding]
+_Tag = tuple[str, Mapping[str, _Schema]]
 _NOTHING: _Findings = ()
 
 
@@ -71,6 +72,7 @@ class Schema:
         self._definitions: Mapping[str, _Schema] = document["$defs"]
         self._root = self._definitions[f"{root}.root" if f"{root}.root" in self._definitions else root]
         self._names: dict[int, frozenset[str]] = {}
+        self._tags: dict[int, _Tag | None] = {}
 
     def findings(self, document: Node) -> _Findings:
         """Everything that is wrong with a document; raises RecursionError where it is nested deeper than the stack."""
@@ -91,6 +93,27 @@ class Schema:
             found = frozenset(schema.get("properties", ())).union(*below)
             self._names[id(schema)] = found
         return found
+
+    def tag(self, alternatives: Sequence[_Schema]) -> "_Tag | None":
+        """The member whose text tells alternatives apart, and the alternative of each text."""
+        if id(alternatives) not in self._tags:
+            self._tags[id(alternatives)] = self._tag(alternatives)
+        return self._tags[id(alternatives)]
+
+    def _tag(self, alternatives: Sequence[_Schema]) -> "_Tag | None":
+        targets = [self._target(each) for each in alternatives]
+        for name in targets[0].get("required", ()) if targets else ():
+            texts = [_plain(each.get("properties", {}).get(name)).get("const") for each in targets]
+            known = {text: each for text, each in zip(texts, alternatives, strict=True) if isinstance(text, str)}
+            if len(known) == len(alternatives) and all(name in each.get("required", ()) for each in targets):
+                return name, known
+        return None
+
+    def _target(self, schema: _Schema) -> Mapping[str, Any]:
+        """The schema behind a reference that says nothing else."""
+        while isinstance(schema, dict) and "$ref" in schema and "properties" not in schema:
+            schema = self.target(schema["$ref"])
+        return _plain(schema)
 
     def applied(self, schema: Mapping[str, Any]) -> Iterator[_Schema]:
         """The schemas that are applied to the same value."""
@@ -208,6 +231,9 @@ class _Judgement:
     # --- alternatives ---
 
     def _alternatives(self, keyword: str, schemas: Sequence[_Schema], node: Node) -> _Findings:
+        chosen = self._chosen(schemas, node)
+        if chosen is not None:
+            return self._kept(schemas, chosen, self.of(chosen, node))
         each = [self.of(schema, node) for schema in schemas]
         holding = sum(not found for found in each)
         if holding == 1 or (holding and keyword == "anyOf"):
@@ -223,18 +249,32 @@ class _Judgement:
         inside = {id(child) for child in _children(node)}
         distances = [_distance(found, node, inside) for found in each]
         best = distances.index(min(distances))
-        others = [finding for finding in each[best] if finding.rule != _CLOSING]
-        elsewhere = frozenset[str]().union(
-            *(self._schema.names(other) for other in schemas if other is not schemas[best])
-        )
-        # members count as unexpected, too, where the alternative that has them was refused for another reason
-        kept = [finding for finding in each[best] if not (others and finding.name in elsewhere)]
+        kept = self._kept(schemas, schemas[best], each[best])
         tag = _common_tag(each, each[best])
         if tag is None:
             return kept
         known = _one_of("enum", [next(f for f in found if f.node is tag and f.rule in _CONSTANTS) for found in each])
         rest = [finding for finding in kept if finding.node is not tag and finding.rule != _CLOSING]
         return [known, *rest]
+
+    def _chosen(self, schemas: Sequence[_Schema], node: Node) -> _Schema | None:
+        """The one alternative that can hold, by the text of a member that each has another constant for."""
+        tag = self._schema.tag(schemas) if node.kind == "object" else None
+        if tag is None:
+            return None
+        values = [child for name, _, child in node.members if name == tag[0]]
+        return tag[1].get(values[0].value) if len(values) == 1 and values[0].kind == "str" else None
+
+    def _kept(self, schemas: Sequence[_Schema], best: _Schema, found: _Findings) -> _Findings:
+        """The problems of an alternative, without members that others know and that are not all that is wrong.
+
+        Members count as unexpected, too, where the alternative that has them was refused for another reason.
+        """
+        closing = any(finding.rule == _CLOSING for finding in found)
+        if not closing or all(finding.rule == _CLOSING for finding in found):
+            return found
+        elsewhere = frozenset[str]().union(*(self._schema.names(other) for other in schemas if other is not best))
+        return [finding for finding in found if finding.name not in elsewhere]
 
 
 def _common_tag(each: Sequence[_Findings], best: _Findings) -> Node | None:

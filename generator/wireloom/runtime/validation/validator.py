@@ -18,7 +18,7 @@ from wireloom.runtime.validation.schema import Schema
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_TOGETHER = 1024
+_TOGETHER = 4096
 """Messages that are decoded at once."""
 _BYTES_TOGETHER = 64 << 20
 """Bytes of messages that are decoded at once, unless a single one has more."""
@@ -210,12 +210,20 @@ class _Task:
         whole = soundness.records_of(array)
         for start in range(0, len(whole), _TOGETHER):
             part = whole.slice(start, _TOGETHER)
-            found = self._codec.decode(part, (), root=self.root, **self.settings)
-            bad = found.errors.is_valid().to_pylist()
-            rows = range(len(part)) if found.parents is None else found.parents.to_pylist()
-            refused = {row for row, wrong in zip(rows, bad, strict=True) if wrong}
+            refused = self._refused(part)
+            if not refused and not part.null_count:
+                yield from ([] for _ in range(len(part)))
+                continue
             for row, value in enumerate(part):
                 yield (self._of_refused(value) if row in refused else []) if value.is_valid else None
+
+    def _refused(self, part: "pa.Array") -> set[int]:
+        """The rows that the decoder refuses."""
+        found = self._codec.decode(part, (), root=self.root, **self.settings)
+        if found.errors.null_count == len(found.errors):
+            return set()
+        rows = range(len(part)) if found.parents is None else found.parents.to_pylist()
+        return {row for row, wrong in zip(rows, found.errors.is_valid().to_pylist(), strict=True) if wrong}
 
     def _of_refused(self, value: Any) -> list[Problem]:
         data = value.as_buffer().to_pybytes()
@@ -242,8 +250,10 @@ def _column(found: Iterable[list[Problem] | None]) -> "pa.ListArray":
     """The problems of each message as a column."""
     import pyarrow as pa
 
-    rows = [
-        None if each is None else [{name: getattr(one, name) for name in COLUMNS} for one in each] for each in found
-    ]
-    problem = pa.struct([pa.field(name, pa.string()) for name in COLUMNS])
-    return pa.array(rows, pa.list_(pa.field("element", problem)))
+    type = pa.list_(pa.field("element", pa.struct([pa.field(name, pa.string()) for name in COLUMNS])))
+    rows = [None if each is None else list(map(_row, each)) for each in found]
+    return pa.array(rows, type)
+
+
+def _row(problem: Problem) -> dict[str, str]:
+    return {name: getattr(problem, name) for name in COLUMNS}

@@ -6,6 +6,7 @@ import pytest
 
 from wireloom.failures import DataError
 from wireloom.ingest import ranges as source_ranges
+from wireloom.ingest.compression import Bounds
 from wireloom.ingest.files import Listing
 from wireloom.ingest.plan import Plan
 from wireloom.runtime.streams.framed import iterate
@@ -20,6 +21,9 @@ LONG_KEY = bytes.fromhex(
     "00000000000000076869"
 )
 DELETE = bytes.fromhex("9301029594a474657374c0c414000102030405060708090a0b0c0d0e0f10111213c00104c0c0")
+
+
+HEADS = source_ranges.Heads(databus_json.CODEC, databus_json.CODEC.root(None), databus_json.CODEC.settings({}))
 
 
 def events(count):
@@ -134,9 +138,9 @@ def test_lines_are_read_once_wherever_the_borders_fall(tmp_path, target):
     (tmp_path / "data").write_bytes(data + b"last")
     (file,) = Listing((str(tmp_path),)).files()
     found = []
-    for part in source_ranges.parts(file, "lines", None, target, numbered=False):
+    for part in source_ranges.parts(file, "lines", HEADS, target, numbered=False):
         with file.place.open() as source:
-            section, start = source_ranges.opened(source, part, "lines")
+            section, start = source_ranges.opened(source, part, "lines", Bounds())
             found += [(start + each.offset, each.data) for each in iterate(_Bytes(), section, "lines", "skip")]
     assert found == [(each.offset, each.data) for each in iterate(_Bytes(), data + b"last", "lines", "skip")]
 
@@ -149,8 +153,8 @@ class _Bytes:
 def test_numbered_lines_and_files_of_one_record_stay_whole(tmp_path):
     (tmp_path / "data").write_bytes(b"{}\n" * 1000)
     (file,) = Listing((str(tmp_path),)).files()
-    assert len(source_ranges.parts(file, "lines", None, 100, numbered=True)) == 1
-    assert len(source_ranges.parts(file, "none", None, 100, numbered=True)) == 1
+    assert len(source_ranges.parts(file, "lines", HEADS, 100, numbered=True)) == 1
+    assert len(source_ranges.parts(file, "none", HEADS, 100, numbered=True)) == 1
 
 
 def test_small_files_are_read_together(tmp_path):

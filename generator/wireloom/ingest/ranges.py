@@ -306,6 +306,16 @@ class Lines:
             self._pass_line()
         self.start = self._position = source.tell()
 
+    def read(self, size: int) -> bytes:
+        """The next bytes of these lines."""
+        left = self._end - self._position
+        if left <= 0:
+            return self.readline(size)
+        data = self._source.read(min(size, left))
+        self._position += len(data)
+        self._begins = data.endswith(b"\n")
+        return data
+
     def readline(self, size: int) -> bytes:
         """The next line, or so many bytes of it."""
         if self._begins and self._position >= self._end:

@@ -14,6 +14,7 @@ PYPROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
 ENVIRONMENT = ROOT / ".nox" / "environment"
 VECTORS = ROOT.parent / "shared" / "vectors"
 OLDER = ROOT / ".nox" / "older-spark"
+SPARK_TESTS = ("tests/spark", "tests/integration/test_delta.py")
 
 nox.needs_version = ">=2025.2.9"
 nox.options.sessions = ["lint", "types", "tests", "conformance"]
@@ -96,10 +97,26 @@ def bench(session: nox.Session) -> None:
     python(session, "tests/bench/spark_bench.py", "--older", str(OLDER / "bin" / "python"), *session.posargs)
 
 
+@nox.session(venv_backend="none", default=False)
+def spark_versions(session: nox.Session) -> None:
+    """Run the tests of Spark on PySpark 4.1, where Delta runs, and 4.2: `-- tests/spark/test_stream.py` names some."""
+    project = PYPROJECT["project"]
+    extras = [each for part in ("generate", "cli") for each in project["optional-dependencies"][part]]
+    needed = [each for each in (*project["dependencies"], *extras) if not each.startswith("wireloom")]
+    for version in ("4.1", "4.2"):
+        home = ROOT / ".nox" / f"spark-{version}"
+        session.run("python", "-m", "venv", str(home), external=True)
+        tools = nox.project.dependency_groups(PYPROJECT, "test")
+        pip, interpreter = (str(home / "bin" / name) for name in ("pip", "python"))
+        wanted = (f"pyspark[sql]~={version}.0", "pandas>=2.2,<3")
+        session.run(pip, "install", "--quiet", *needed, *tools, *wanted, external=True)
+        session.run(interpreter, "-m", "pytest", *(session.posargs or SPARK_TESTS), external=True)
+
+
 @nox.session(venv_backend="none", requires=["environment"], default=False)
 def faults(session: nox.Session) -> None:
     """Kill streams dozens of times, and a million records with one bad: the tests of faults in full."""
-    folders = ("tests/spark", "tests/integration")
+    folders = ("tests/test_ingest_faults.py", "tests/spark", "tests/integration")
     python(session, "-m", "pytest", *folders, "-k", "faults", *session.posargs, env={"WIRELOOM_FAULTS": "1"})
 
 

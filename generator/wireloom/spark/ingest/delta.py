@@ -59,7 +59,7 @@ class DeltaTables:
             storage.write(path, json.dumps(plan))
             return
         before = json.loads(storage.read(path))
-        changed = [name for name in plan if plan[name] != before[name]]
+        changed = [name for name in plan if plan[name] != before.get(name, plan[name])]  # it may be of an older version
         if changed:
             raise DataError(
                 f"batch {number} may be in one table already, and was decoded with another {' and '.join(changed)} "

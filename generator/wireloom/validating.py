@@ -46,6 +46,8 @@ def validate(request: Request, source: BinaryIO) -> Iterator[Part]:
     texts = request.module.VALIDATOR.of_documents
     for part in parts:
         yield Part(len(part.offsets), _bad(request, part, lines if texts and framing == "lines" else None, framing))
+        if len(part.offsets):
+            lines.line(part.offsets[-1].as_py())  # nobody asks for those before
 
 
 def _bad(request: Request, part: "DecodedPart", lines: "_Lines | None", framing: str) -> Iterator[Bad]:
@@ -98,28 +100,37 @@ def _in_stream(problem: Problem, offset: int, line: int | None) -> Problem:
 
 
 class _Lines:
-    """A file that knows the numbers of the lines that were read of it."""
+    """A file that knows the numbers of the lines of what was read of it."""
 
     def __init__(self, source: BinaryIO) -> None:
         self._source = source
-        self._starts: deque[int] = deque()  # of lines that nobody has asked for
+        self._read: deque[tuple[int, bytes]] = deque()  # what lines are to be counted in, and where it begins
         self._passed = 0
+        self._counted = 0
         self._offset = 0
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the file has
         return getattr(self._source, name)
 
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes."""
+        return self._kept(self._source.read(size))
+
     def readline(self, size: int = -1) -> bytes:
         """The next line."""
-        line = self._source.readline(size)
-        if line.endswith(b"\n"):
-            self._starts.append(self._offset)
-        self._offset += len(line)
-        return line
+        return self._kept(self._source.readline(size))
+
+    def _kept(self, data: bytes) -> bytes:
+        self._read.append((self._offset, data))
+        self._offset += len(data)
+        return data
 
     def line(self, offset: int) -> int:
         """The number of the line at an offset, which must not be before one that was asked for."""
-        while self._starts and self._starts[0] < offset:
-            self._starts.popleft()
-            self._passed += 1
+        while self._read and self._counted < offset:
+            start, data = self._read[0]
+            self._passed += data.count(b"\n", max(self._counted - start, 0), offset - start)
+            self._counted = min(offset, start + len(data))
+            if start + len(data) <= offset:
+                self._read.popleft()
         return self._passed + 1

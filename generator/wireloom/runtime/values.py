@@ -2,6 +2,7 @@
 
 import math
 import struct
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,6 +39,23 @@ class Value(dict[str, Any]):
         self.hidden: dict[str, Any] = {}
         self.free = free
         self.derived = derived
+
+
+class Parsed(dict[str, Any]):
+    """A record for readers, beside it the values that only expressions see.
+
+    Builders write those where what follows from the members does not read back.
+    """
+
+    __slots__ = ("hidden",)
+
+    def __init__(self, members: Mapping[str, Any], hidden: Mapping[str, Any]) -> None:
+        super().__init__(members)
+        self.hidden = hidden
+
+    def __reduce__(self) -> tuple[type["Parsed"], tuple[dict[str, Any], Mapping[str, Any]]]:
+        """Copies and pickles have both."""
+        return Parsed, (dict(self), self.hidden)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from wireloom.runtime.columns.logical import (
     Text,
     kind_name,
 )
-from wireloom.runtime.values import Extension, Pairs, kind_of
+from wireloom.runtime.values import Extension, Pairs, Parsed, Value, kind_of
 
 Fill = Callable[[object], object]
 
@@ -27,7 +27,10 @@ Fill = Callable[[object], object]
 
 
 def fill(value: Mapping[str, object], record: Record) -> dict[str, object]:
-    """The value with exactly the record's members in the record's order, None where one is missing, at every depth."""
+    """The value with exactly the record's members in the record's order, None where one is missing, at every depth.
+
+    What only expressions see of a parsed record stays beside it.
+    """
     return filling(record)(value)
 
 
@@ -37,7 +40,8 @@ def filling(record: Record) -> Callable[[Mapping[str, object]], dict[str, object
 
     def filled(value: Mapping[str, object]) -> dict[str, object]:
         get = value.get
-        return {name: get(name) if fill is None else _unless_null(fill, get(name)) for name, fill in members}
+        found = {name: get(name) if fill is None else _unless_null(fill, get(name)) for name, fill in members}
+        return Parsed(found, value.hidden) if isinstance(value, Value) and value.hidden else found
 
     return filled
 

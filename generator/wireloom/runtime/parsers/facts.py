@@ -39,13 +39,13 @@ class Inner(Value):
 
     def __init__(self, given: Mapping[str, Any], subcon: Any, context: Container) -> None:
         dict.__init__(self, given)
-        self._subcon, self._context = subcon, context
+        self._given, self._subcon, self._context = given, subcon, context
 
     def __getattr__(self, name: str) -> Any:
         """The hidden members."""
         if name != "hidden":
             raise AttributeError(name)
-        self.hidden = lent(self._subcon, dict(self), self._context)
+        self.hidden = lent(self._subcon, self._given, self._context)
         return self.hidden
 
 
@@ -142,6 +142,8 @@ class Facts:
 
     def given(self, step: Field | Computed | Counted) -> Any:
         """What the caller gave for a step."""
+        if isinstance(step, Field):
+            return step.given_in(self.value, self.scope)
         return self.value.get(getattr(step, "title", "") or step.name)
 
     def _first(self, step: Field | Computed | Counted) -> Any:
@@ -185,7 +187,7 @@ class Facts:
             return None if step.optional and given is None and not step.hidden else step.const
         if step.checksum is not None:
             return self._pending(step.name, PENDING if given is None or derives_anew(self.scope) else given)
-        if step.derive is not None and step.stated(self.value, self.scope) is None:
+        if step.is_derived_for(self.scope) and step.stated(self.value, self.scope) is None:
             return self._pending(step.name, self._known(step.derive))
         if given is None and step.optional and step.default is not MISSING:
             return step.default_meant(self.scope)
@@ -198,7 +200,7 @@ class Facts:
         if not step.bits:
             return False
         try:
-            derived = step.derive is not None and step.stated(self.value, self.scope) is None
+            derived = step.is_derived_for(self.scope) and step.stated(self.value, self.scope) is None
             raw = step.packed(evaluate(step.derive, self.scope) if derived else None, self.scope)  # type: ignore[arg-type]
         except LayoutPendingError:
             self._set(step.name, self._pending(step.name, PENDING))

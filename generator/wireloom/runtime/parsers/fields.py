@@ -19,6 +19,7 @@ from wireloom.runtime.parsers.protocol import (
     derives_anew,
     evaluate,
     holds,
+    kept,
     placed,
     same,
 )
@@ -94,8 +95,9 @@ class Bit:
         """`raw` with these bits set from the value being built; `given`: the caller gave `raw`, hidden bits and all."""
         if given and self.hidden and not derives_anew(scope):
             return raw
+        parsed = kept(scope._value, self.name, scope) if self.hidden else MISSING
         anew = self.derive is not None and (self.hidden or derives_anew(scope))
-        value = None if anew else scope._value.get(self.name)
+        value = parsed if parsed is not MISSING else None if anew else scope._value.get(self.name)
         if value is None and self.derive is not None:
             value = evaluate(self.derive, scope)
         if self.mapped is not None:
@@ -312,8 +314,8 @@ class Field:
         if self.flatten:
             return MISSING if self.optional and not self.is_given(scope._value) else scope._value
         value = self.stated(scope._value, scope)
-        if value is None and self.derive is not None:
-            value = evaluate(self.derive, scope)
+        if value is None and self.is_derived_for(scope):
+            value = evaluate(self.derive, scope)  # type: ignore[arg-type]
         if self.bits:
             return self.packed(value, scope)
         if value is None and self.optional and not self._null_has_a_wire_form():
@@ -334,8 +336,22 @@ class Field:
 
     def stated(self, value: Mapping[str, Any], scope: Container) -> Any:
         """What the caller gave for the field; null where it is to be derived. What readers do not see always is."""
-        anew = self.derive is not None and (self.hidden or derives_anew(scope))
-        return None if anew else value.get(self.title or self.name)
+        if self.derive is None or self.is_kept(value, scope):
+            return self.given_in(value, scope)
+        return None if self.hidden or derives_anew(scope) else value.get(self.title or self.name)
+
+    def given_in(self, value: Mapping[str, Any], scope: Container) -> Any:
+        """What `value` says of the field; of one that readers do not see, what was parsed where that is asked for."""
+        parsed = kept(value, self.name, scope) if self.hidden else MISSING
+        return value.get(self.title or self.name) if parsed is MISSING else parsed
+
+    def is_kept(self, value: Mapping[str, Any], scope: Container) -> bool:
+        """Whether it is written as it was parsed, though readers do not see it."""
+        return self.hidden and kept(value, self.name, scope) is not MISSING
+
+    def is_derived_for(self, scope: Container) -> bool:
+        """Whether the value is derived where nothing states it; null may be what a hidden one was."""
+        return self.derive is not None and not self.is_kept(scope._value, scope)
 
     def _constant(self, scope: Container) -> Any:
         """The constant; one that may be absent is, unless the value has it or readers do not see it."""
@@ -352,7 +368,7 @@ class Field:
 
     def packed(self, value: Any, scope: Container) -> int:
         """The integer that `value` (none: the one that the caller gave, else 0) and its bits make."""
-        raw = scope._value.get(self.title or self.name) if value is None else value
+        raw = self.given_in(scope._value, scope) if value is None else value
         if not isinstance(raw, int | None) or isinstance(raw, bool):
             raise EncodeError("an integer", shown(raw))
         given = raw is not None and not self.hidden and self.stated(scope._value, scope) is not None

@@ -167,7 +167,9 @@ class Layout:
 
     def _is_stated(self, step: Field) -> bool:
         """Whether a checksum is written as it was given: where nobody verified it, it need not be right."""
-        return not step.hidden and not derives_anew(self.scope) and step.stated(self.value, self.scope) is not None
+        if step.hidden and not step.is_kept(self.value, self.scope):
+            return False
+        return not derives_anew(self.scope) and step.given_in(self.value, self.scope) is not None
 
     def _seek(self, step: Field) -> None:
         """Go where the field stands: behind zeros, or back to where there is something already."""

@@ -4,7 +4,7 @@ A struct runs its steps over an opened container; the container (`Form`) knows w
 how to read them. Expressions see the values read so far through construct's context.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -61,6 +61,12 @@ def guess(scope: Container | None) -> None:
 def derives_anew(scope: Container) -> bool:
     """While building: whether derived members are worked out also where the value has them."""
     return bool(scope._params.get("_anew"))
+
+
+def kept(value: Mapping[str, Any], name: str, scope: Container) -> Any:
+    """While building what was parsed as it was: the value of a member that readers do not see; else MISSING."""
+    hidden = getattr(value, "hidden", None) if scope._params.get("_kept") else None
+    return MISSING if hidden is None else hidden.get(name, MISSING)
 
 
 def same(left: object, right: object) -> bool:

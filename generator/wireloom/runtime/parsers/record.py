@@ -29,6 +29,20 @@ class ByteOrder:
     wrong_when: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where builders have from what follows from other members: from these, else from what the value says.
+
+    `kept`: what readers do not see is what was parsed.
+    """
+
+    anew: bool
+    kept: bool = False
+
+
+_ANEW, _GIVEN, _PARSED = Sources(anew=True), Sources(anew=False), Sources(anew=False, kept=True)
+
+
 @dataclass(slots=True)
 class Expansion:
     """Bytes that entries of tables made of a record so far, and the most that they may."""
@@ -150,18 +164,19 @@ class Record(construct.Construct):
         """The bytes of a value, which was read back and compared; raises EncodeError. Parameters must be complete.
 
         What follows from other members is worked out. Where the value says something else of it, and reads back so,
-        that is written: a length, say, that nobody holds to its text. Where it does not read back, it is what followed
-        before the value was changed, and makes way. Under `auto` the first byte order counts in which it reads back.
+        that is written: a length, say, that nobody holds to its text. What readers do not see is written as it was
+        parsed where what follows from the members does not read back. What does not read back is what followed before
+        the value was changed, and makes way. Under `auto` the first byte order counts in which it reads back.
         """
         orders = self._orders(parameters)
-        for anew in (True, False):
+        for sources in (_ANEW, _GIVEN, _PARSED):
             for order in orders:
                 with suppress(EncodeError):
-                    return self._agreeing(value, order, parameters, anew=anew, whole=True)
+                    return self._agreeing(value, order, parameters, sources, whole=True)
         refusals: list[EncodeError] = []
         for order in orders:
             try:
-                return self._agreeing(value, order, parameters, anew=True, whole=False)
+                return self._agreeing(value, order, parameters, _ANEW, whole=False)
             except EncodeError as error:
                 refusals.append(error)
         raise refusals[0]
@@ -170,9 +185,9 @@ class Record(construct.Construct):
         """The byte orders to try, whether or not callers may ask for them; empty: the one that the parameters say."""
         return _ORDERS if self.order is not None and parameters[self.order.parameter] == "auto" else ("",)
 
-    def _agreeing(self, value: Any, order: str, parameters: Mapping[str, Any], *, anew: bool, whole: bool) -> bytes:
+    def _agreeing(self, value: Any, order: str, parameters: Mapping[str, Any], sources: Sources, *, whole: bool) -> bytes:
         try:
-            data: bytes = self.build(value, _anew=anew, _order=order, **parameters)
+            data: bytes = self.build(value, _anew=sources.anew, _kept=sources.kept, _order=order, **parameters)
             require_agreement(value, self.read_all(Cursor(data), parameters), whole=whole)
         except DecodeError as error:
             refusal = EncodeError(error.expected or error.code, f"{error.actual or shown(value)} ({error.code})")
@@ -188,7 +203,7 @@ class Record(construct.Construct):
             given[self.order.parameter] = context.get("_order") or _ORDERS[0]
         inner = Container(given)
         inner._params = inner
-        inner._anew = context.get("_anew", False)
+        inner._anew, inner._kept = context.get("_anew", False), context.get("_kept", False)
         self.subcon._build(obj, stream, inner, "")
         return obj
 

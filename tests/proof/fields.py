@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _OFF_WIRE = ("type", "doc", "unit", "hidden", "else")  # what fields without bytes may have
 _NAME = re.compile(r"\b[a-z]+[0-9]+\b|size")  # of a field, a bit, a mark or a parameter
+_DOCS = ("What was measured", '`x`: "y", z # no\nmore', 'A """ and a \\ and a {brace}', "Größe | Maß")
 _SCALARS = ("int", "bool", "float", "text", "bytes")
 _UNITS = ("ms since epoch", "bytes")
 _MEMBERS = ("m", "a member", 'q"u', "é", "type", "0")
@@ -48,9 +49,18 @@ class Plan:
         """The struct's encoding."""
         return self.scope.encoding
 
+    def often(self, share: float) -> bool:
+        """True in that share of cases, more where much is to be said of fields."""
+        return self.chance.often(min(share * self.scope.draft.temper.keys, 0.9))
+
     def has(self, *keys: str) -> bool:
         """Whether one of the keys is given, or will be."""
         return any(key in self.given or self.preset.get(key, ABSENT) is not ABSENT for key in keys)
+
+    @property
+    def may_clash(self) -> bool:
+        """Whether keys are given that other keys of the field may exclude."""
+        return self.often(0.04)
 
     def off_wire(self, key: str) -> bool:
         """Whether the key has no meaning, since the field has no bytes."""
@@ -86,7 +96,7 @@ def _type(plan: Plan) -> Any:
 
 
 def _doc(plan: Plan) -> Any:
-    return plan.chance.one(["What was measured", '`x`: "y", z # no\nmore']) if plan.chance.often(0.05) else ABSENT
+    return plan.chance.one(_DOCS) if plan.chance.often(0.05) else ABSENT
 
 
 def _unit(plan: Plan) -> Any:
@@ -96,25 +106,25 @@ def _unit(plan: Plan) -> Any:
 def _as(plan: Plan) -> Any:
     if plan.has("flatten"):
         return ABSENT
-    return plan.scope.draft.name("a") if plan.chance.often(0.06) else ABSENT
+    return plan.scope.draft.name("a") if plan.often(0.06) else ABSENT
 
 
 def _else(plan: Plan) -> Any:
     checked = plan.has("const", "values", "range", "size", "checksum", "refers", "unique")
     sized = isinstance(plan.typed.form, str) and plan.typed.form.startswith(("bytes(", "str("))
-    return plan.scope.draft.code() if (checked or sized) and plan.chance.often(0.3) else ABSENT
+    return plan.scope.draft.code() if (checked or sized) and plan.often(0.3) else ABSENT
 
 
 def _when(plan: Plan) -> Any:
     if plan.struct.form == "array" and plan.chance.often(0.7):
         return ABSENT
-    return plan.formulas().boolean() if plan.chance.often(0.09) else ABSENT
+    return plan.formulas().boolean() if plan.often(0.09) else ABSENT
 
 
 def _optional(plan: Plan) -> Any:
     if plan.struct.form not in ("object", "message") or not plan.on_wire:
         return ABSENT
-    return True if plan.chance.often(0.25) else ABSENT
+    return True if plan.often(0.25) else ABSENT
 
 
 def _default(plan: Plan) -> Any:
@@ -124,22 +134,22 @@ def _default(plan: Plan) -> Any:
 
 
 def _const(plan: Plan) -> Any:
-    free = plan.on_wire and not plan.has("derive", "values", "range", "bits", "checksum", "default")
-    if not free or plan.typed.shape not in _SCALARS or not plan.chance.often(0.05):
+    free = plan.on_wire and (plan.may_clash or not plan.has("derive", "values", "range", "bits", "checksum", "default"))
+    if not free or plan.typed.shape not in _SCALARS or not plan.often(0.05):
         return ABSENT
     return constant(plan)
 
 
 def _values(plan: Plan) -> Any:
-    free = not plan.has("const", "bits", "range", "checksum", "default", "derive", "refers", "hidden")
-    if not free or plan.typed.shape not in ("int", "bool", "text") or not plan.chance.often(0.1):
+    free = plan.may_clash or not plan.has("const", "bits", "range", "checksum", "default", "derive", "refers", "hidden")
+    if not free or plan.typed.shape not in ("int", "bool", "text") or not plan.often(0.1):
         return ABSENT
     return table(plan, wire_keys(plan))
 
 
 def _range(plan: Plan) -> Any:
-    free = not plan.has("values", "const", "bits", "checksum", "default")
-    if not free or plan.typed.shape not in ("int", "float") or not plan.chance.often(0.07):
+    free = plan.may_clash or not plan.has("values", "const", "bits", "checksum", "default")
+    if not free or plan.typed.shape not in ("int", "float") or not plan.often(0.07):
         return ABSENT
     return plan.chance.one(
         ["0 .. 100", "1 ..", ".. 100", "3 .. 5", "0x10 .. 0x20", "-1 .. 5" if plan.typed.signed else "2 .."]
@@ -148,7 +158,7 @@ def _range(plan: Plan) -> Any:
 
 def _bits(plan: Plan) -> Any:
     free = plan.encoding == "binary" and plan.on_wire and not plan.has("values", "const", "range", "derive", "checksum")
-    if not free or plan.typed.shape != "int" or not plan.chance.often(0.12):
+    if not free or plan.typed.shape != "int" or not plan.often(0.12):
         return ABSENT
     return bits(plan)
 
@@ -156,7 +166,7 @@ def _bits(plan: Plan) -> Any:
 def _derive(plan: Plan) -> Any:
     if not plan.on_wire or plan.has("const", "checksum", "bits"):
         return ABSENT
-    if plan.has("hidden") or plan.chance.often(0.02):
+    if plan.has("hidden") or plan.often(0.02):
         return derived(plan)
     return ABSENT
 
@@ -166,18 +176,18 @@ def _flatten(plan: Plan) -> Any:
         return True if plan.chance.often(0.8) else ABSENT
     if plan.typed.shape not in ("struct", "select") or plan.has("hidden", "as"):
         return ABSENT
-    return True if plan.chance.often(0.25) else ABSENT
+    return True if plan.often(0.25) else ABSENT
 
 
 def _inline(plan: Plan) -> Any:
     if plan.struct.form != "object" or plan.encoding != "json" or plan.typed.shape not in ("struct", "select"):
         return ABSENT
-    return True if plan.chance.often(0.2) else ABSENT
+    return True if plan.often(0.2) else ABSENT
 
 
 def _hidden(plan: Plan) -> Any:
     free = not plan.has("flatten", "as", "counted", "values") and plan.typed.shape in ("int", "bool", "text")
-    return True if free and plan.chance.often(0.05) else ABSENT
+    return True if free and plan.often(0.05) else ABSENT
 
 
 def _tag(plan: Plan) -> Any:
@@ -185,14 +195,14 @@ def _tag(plan: Plan) -> Any:
 
 
 def _member(plan: Plan) -> Any:
-    if plan.struct.form != "object" or not plan.on_wire or not plan.chance.often(0.15):
+    if plan.struct.form != "object" or not plan.on_wire or not plan.often(0.15):
         return ABSENT
     return plan.chance.one(_MEMBERS) + plan.name
 
 
 def _unique(plan: Plan) -> Any:
     scalars = [each for each in plan.typed.elements if each.kind in ("int", "text", "bool", "bytes")]
-    if plan.typed.shape != "list" or not scalars or not plan.chance.often(0.3):
+    if plan.typed.shape != "list" or not scalars or not plan.often(0.3):
         return ABSENT
     return plan.chance.one(scalars).name
 
@@ -206,13 +216,13 @@ def _byte_order(plan: Plan) -> Any:
 
 def _line_feeds(plan: Plan) -> Any:
     fits = plan.encoding == "json" and plan.typed.shape == "bytes"
-    return True if fits and plan.chance.often(0.25) else ABSENT
+    return True if fits and plan.often(0.25) else ABSENT
 
 
 def _wire(plan: Plan) -> Any:
     fits = plan.encoding == "protobuf" and plan.typed.shape == "int" and plan.on_wire
-    forms = ["zigzag", "fixed", "varint"] if plan.typed.signed or plan.chance.often(0.05) else ["fixed", "varint"]
-    return plan.chance.one(forms) if fits and plan.chance.often(0.4) else ABSENT
+    forms = ["zigzag", "fixed", "varint"] if plan.typed.signed or plan.often(0.05) else ["fixed", "varint"]
+    return plan.chance.one(forms) if fits and plan.often(0.4) else ABSENT
 
 
 STRATEGIES: Mapping[str, Callable[[Plan], Any]] = {
@@ -301,6 +311,7 @@ def wire_keys(plan: Plan) -> list[Any]:
             return ["a", "b", "é"] if size is None else ["a" * size, "b" * size][: 2 if size else 1]
         case _:
             options = [0, 1, 2, 3, 7, 100, 127, *([-1] if plan.typed.signed else []), (1 << plan.typed.bits - 1) - 1]
+            options += [] if plan.typed.signed or chance.often(0.7) else [(1 << plan.typed.bits) - 1]
             return chance.some(options, 1)
 
 
@@ -308,9 +319,11 @@ def table(plan: Plan, keys: list[Any]) -> dict[Any, Any]:
     """What each of the keys means."""
     chance = plan.chance
     kind = chance.weighted([(5, "text"), (1, "int"), (0.5, "bool")])
-    meanings: list[Any] = {"text": ["a", "b", "x y", "é", "", "f", "g", "h", "i", "j"], "int": list(range(10, 30))}.get(
-        kind, [True, False] * 5
+    numbers = chance.one(
+        [list(range(10, 30)), [-1, 0, 1 << 40, -(1 << 63), *range(5, 20)], [(1 << 64) - 1, *range(20)]]
     )
+    texts = ["a", "b", "x y", "é", "", "f", "g", "h", "i", "j"]
+    meanings: list[Any] = {"text": texts, "int": numbers}.get(kind, [True, False] * 5)
     found: dict[Any, Any] = {}
     for key, meaning in zip(keys, meanings, strict=False):
         found[_key(key)] = _meaning(plan, meaning)
@@ -329,7 +342,9 @@ def _key(value: Any) -> Any:
 def _meaning(plan: Plan, meaning: Any) -> Any:
     chance = plan.chance
     if chance.often(0.08):
-        condition = Formulas(plan.scope, parameters=True).boolean()
+        if isinstance(meaning, int) and not isinstance(meaning, bool) and chance.often(0.5):
+            return f"= {plan.formulas().integer()}"
+        condition = Formulas(plan.scope, parameters=chance.often(0.5)).boolean()
         return f"= {condition} ? {literal(meaning)} : null"
     if chance.often(0.03):
         return None

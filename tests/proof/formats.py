@@ -5,7 +5,8 @@ from typing import Any
 from proof.chance import Chance
 from proof.formulas import Formulas
 from proof.pruning import pruned
-from proof.scope import ABSENT, Draft, Known, Scope, document
+from proof.renaming import renamed
+from proof.scope import ABSENT, TEMPERS, Draft, Known, Scope, document
 from proof.types import Typed, Types
 from wireloom.resolve.header import crc
 from wireloom.spec.language import (
@@ -21,6 +22,7 @@ from wireloom.spec.language import (
 
 _ENCODINGS = ((4, "binary"), (2, "msgpack"), (1.6, "protobuf"), (2, "json"))
 _POLYNOMIALS = {8: 0x07, 16: 0x1021, 24: 0x864CFB, 32: 0x04C11DB7, 64: 0x42F0E1EBA9EA3693}
+_TITLES = ('It\'s "so" \\ {x}', "Ein Format, zufällig: 100 %", '"""', "# no")
 _FRAMINGS = {
     "binary": ("concatenated", "length-prefixed"),
     "msgpack": ("concatenated", "length-prefixed"),
@@ -32,7 +34,9 @@ _FRAMINGS = {
 def written_format(seed: int) -> dict[str, Any]:
     """The document of a random format."""
     chance = Chance(seed)
-    return pruned(_Writer(Draft(chance, chance.weighted(_ENCODINGS))).written())
+    temper = chance.weighted(TEMPERS)
+    draft = Draft(chance, chance.weighted(_ENCODINGS), temper, budget=temper.types)
+    return renamed(pruned(_Writer(draft).written()), chance)
 
 
 class _Writer:
@@ -60,7 +64,7 @@ class _Writer:
             {
                 "wireloom": 1,
                 "format": "proof",
-                "title": "A format by chance",
+                "title": chance.one(_TITLES) if chance.often(0.05) else "A format by chance",
                 "doc": "At length." if chance.often(0.05) else ABSENT,
                 "source": "Chance" if chance.often(0.05) else ABSENT,
                 "encoding": draft.encoding,
@@ -84,7 +88,7 @@ class _Writer:
 
     def _byte_order(self) -> Any:
         chance = self.chance
-        if self.draft.encoding != "binary" and chance.often(0.9):
+        if self.draft.encoding != "binary" and chance.often(0.99):
             return ABSENT
         if chance.often(0.2):
             options = chance.one([["big", "little", "auto"], ["little", "big"], ["auto", "big", "little"]])
@@ -185,6 +189,9 @@ class _Writer:
         chance = self.chance
         if chance.often(0.75):
             typed, rows = self._root()
+            listed = typed.shape == "struct" and self.draft.encoding != "protobuf" and chance.often(0.04)
+            if listed:
+                return {"root": f"list({typed.form})", "rows": ABSENT, "roots": ABSENT}
             return {"root": typed.form, "rows": rows, "roots": ABSENT}
         roots: dict[str, Any] = {}
         for name in ("main", "other", "batch")[: chance.randint(2, 3)]:

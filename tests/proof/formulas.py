@@ -9,7 +9,6 @@ from proof.scope import Known, Scope
 _ARITHMETIC = ("+", "-", "*", "//", "%", "&", "|", "^", "<<", ">>")
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 _EDGES = (127, 128, 255, 256, 65535, 2**31 - 1, 2**32, 2**63 - 1, 2**64 - 1)
-_DEPTH = 2
 
 
 def literal(value: Any) -> str:
@@ -38,6 +37,11 @@ class Formulas:
         """What chooses."""
         return self.scope.draft.chance
 
+    @property
+    def depth(self) -> int:
+        """How deep expressions get."""
+        return self.scope.draft.temper.formulas
+
     def named(self, *kinds: str) -> list[Known]:
         """Names of those kinds."""
         if self.parameters:
@@ -47,7 +51,7 @@ class Formulas:
     def integer(self, depth: int = 0) -> str:
         """An integer."""
         chance = self.chance
-        if depth >= _DEPTH or chance.often(0.45):
+        if depth >= self.depth or chance.often(0.45):
             return self._plain_integer()
         return str(
             chance.does(
@@ -71,7 +75,7 @@ class Formulas:
         flags = self.named("bool", "any")
         if flags and chance.often(0.25):
             return chance.one(flags).name
-        if depth >= _DEPTH or chance.often(0.5):
+        if depth >= self.depth or chance.often(0.5):
             return self._comparison(depth)
         return str(
             chance.does(
@@ -93,9 +97,9 @@ class Formulas:
             return chance.one(texts).name
         if self.scope.draft.ranges and chance.often(0.4):
             return f"rangeName({self.integer(depth + 1)}, '{chance.one(sorted(self.scope.draft.ranges))}')"
-        if depth < _DEPTH and chance.often(0.2):
+        if depth < self.depth and chance.often(0.2):
             return self._conditional(self.text, depth)
-        return chance.one(["'a'", "'b'", "''", "'12'", "'it s'"])
+        return chance.one(["'a'", "'b'", "''", "'12'", "'it s'", "'é'"])
 
     def tag(self) -> Known | None:
         """A name to select on."""
@@ -153,7 +157,7 @@ class Formulas:
         if not numbers:
             return self._present()
         left = chance.one(numbers).name
-        if depth < _DEPTH and chance.often(0.3):
+        if depth < self.depth and chance.often(0.3):
             left = f"{left} {chance.one(_ARITHMETIC)} {self._part(self.integer(depth + 1))}"
         if chance.often(0.15):
             options = ", ".join(str(chance.randint(0, 9)) for _ in range(chance.randint(1, 3)))

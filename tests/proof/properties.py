@@ -24,7 +24,7 @@ from proof.examples import example, with_examples
 from proof.modules import Made, Spec, documents, generated, resolved
 from proof.records import altered, mutants, nonsense
 from proof.values import NoValueError, Values, settings
-from proof.walks import fields
+from proof.walks import counts, fields, has_several_writings
 from wireloom.emit.jsonschema.beyond import gaps
 from wireloom.emit.jsonschema.document import root_name
 from wireloom.model.format import ByteOrder, Format, Framing, Root
@@ -196,8 +196,6 @@ def agrees(given: Any, parsed: Any) -> bool:
         case list() | tuple():
             alike = type(given) is type(parsed) and len(given) == len(parsed)
             return alike and all(map(agrees, given, parsed))
-        case float():
-            return same(given, parsed) or (isinstance(parsed, float) and given == parsed)
         case int() if isinstance(parsed, float) and not isinstance(given, bool):
             return float(given) == parsed
         case _:
@@ -524,11 +522,22 @@ class _Examination:
             found | {bit.name for field in fields(self.format) for bit in field.bits if bit.derive is not None}
         )
 
+    @cached_property
+    def read_only(self) -> frozenset[str]:
+        """Readers' names of what is no part of what is written: why an alternative did not hold, and some lengths.
+
+        What has several writings is written in the shortest, and lengths that count it follow.
+        """
+        reasons = {type.reason_field for _, type in self.format.types if isinstance(type, Attempt)}
+        lengths = {field.name for field in fields(self.format) if field.derive is not None and counts(field.derive)}
+        return frozenset(reasons | lengths if has_several_writings(self.format) else reasons)
+
     def settled(self, value: Any, read: Any) -> Any:
         """The value without derived members that were not in what was read: builders write them."""
         match value, read:
             case dict(), dict():
                 left = {name for name in value if not (name in self.derived and read.get(name) is None)}
+                left -= self.read_only
                 return {name: self.settled(each, read.get(name)) for name, each in value.items() if name in left}
             case list(), list() if len(value) == len(read) and not isinstance(value, Pairs):
                 return [self.settled(each, there) for each, there in zip(value, read, strict=True)]
@@ -622,7 +631,7 @@ class _Examination:
             self.note(
                 "from_canonical(to_canonical(v)) is not v", difference(value, back), f"{value}\n{back}", record=record
             )
-        if not validated or self.parameters:
+        if not validated or (self.parameters and self.format.encoding is Encoding.JSON):
             return
         document = rendering
         if self.format.encoding is Encoding.JSON:

@@ -29,12 +29,32 @@ class Known:
     counted: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Temper:
+    """How large a spec gets, how deep, and how much is said of one field."""
+
+    fields: tuple[tuple[float, int], ...] = ((1, 1), (3, 2), (3, 3), (2, 4), (1, 5))
+    types: int = 9
+    depth: int = 3  # of structs in structs
+    formulas: int = 2  # the depth of expressions
+    keys: float = 1.0  # how many keys fields have, in proportion to the usual
+
+
+TEMPERS = (
+    (6, Temper()),
+    (1.2, Temper(((1, 3), (2, 6), (2, 9), (1, 14)), types=20, depth=4)),
+    (1, Temper(((2, 1), (3, 2), (1, 3)), types=14, depth=9)),
+    (2, Temper(formulas=4, keys=3.0)),
+)
+
+
 @dataclass(slots=True)
 class Draft:
     """A format while it is written."""
 
     chance: Chance
     encoding: str
+    temper: Temper = Temper()
     types: dict[str, Any] = field(default_factory=dict)
     parameters: dict[str, Any] = field(default_factory=dict)
     known_parameters: list[Known] = field(default_factory=list)
@@ -43,6 +63,7 @@ class Draft:
     errors: dict[str, str] = field(default_factory=dict)
     names: int = 0
     budget: int = 9  # of named types
+    made: list[tuple[str, Any]] = field(default_factory=list)  # structs with their encodings, to be used again
 
     def name(self, letter: str) -> str:
         """A name that nothing else has."""

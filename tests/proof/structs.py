@@ -59,7 +59,7 @@ class StructWriter:
         stated: Any = ABSENT
         if encoding in ("msgpack", "json") and chance.often(0.3):
             stated = self.form = chance.one(["array", "object"])
-        steps = chance.weighted([(1, 1), (3, 2), (3, 3), (2, 4), (1, 5)])
+        steps = chance.weighted(self.scope.draft.temper.fields)
         for step in range(steps):
             self._pattern(last=self.last and step == steps - 1)
         for defer in self.deferred:
@@ -125,6 +125,8 @@ class StructWriter:
             makers += [(1, self._table), (0.8, self._salvage)]
         elif encoding == "msgpack":
             makers.append((0.2, lambda: self._attempt(last=last)))
+        if encoding != "protobuf":
+            makers.append((0.01, self._salvage))
         if encoding != "binary" and chance.often(_REFUSED):
             makers += [(1, self._foreign), (1, lambda: self._attempt(last=last))]
         chance.does(makers)
@@ -231,7 +233,9 @@ class StructWriter:
             case "computed":
                 formula = f"min(3, {Formulas(self.scope).integer()})"
             case _:
-                formula = str(chance.randint(0, 3))
+                formula = str(
+                    chance.randint(0, 3) if chance.often(0.95) else chance.one([17, 100_000, 1 << 31, 1 << 63])
+                )
         self._between()
         element = Types(self.scope).element()
         preset: dict[str, Any] = {"count": formula}
@@ -314,6 +318,9 @@ class StructWriter:
 
     def _at(self) -> None:
         """A field at an offset: where it would stand anyway, or from the end."""
+        if self.chance.often(0.12):
+            self.add(Types(self.scope).scalar(), at=Formulas(self.scope).integer())
+            return
         if self.offset is not None and self.chance.often(0.7):
             self.add(Types(self.scope).scalar(), at=self.offset, when=ABSENT)
             return
@@ -352,7 +359,7 @@ class StructWriter:
 
     def _foreign(self) -> None:
         """A struct of another encoding."""
-        if self.scope.depth >= 3 or self.scope.draft.budget <= 0:
+        if Types(self.scope).is_deep:
             self.add(Types(self.scope).scalar())
             return
         if not self.binary:
@@ -369,7 +376,7 @@ class StructWriter:
         self._mark(end)
 
     def _attempt(self, *, last: bool) -> None:
-        if self.scope.depth >= 2 or self.scope.draft.budget <= 1:
+        if self.scope.depth >= self.scope.draft.temper.depth - 1 or self.scope.draft.budget <= 1:
             self.add(Types(self.scope, last).scalar())
             return
         self.add(Types(self.scope, last).attempt())

@@ -22,7 +22,6 @@ _WIDTHS = (8, 8, 16, 16, 24, 32, 32, 40, 48, 56, 64, 64)
 _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in _WIDTHS)
 _VARINTS = ("varint32", "varint64", "zigzag32", "zigzag64")
 _ENCODINGS = ("binary", "msgpack", "protobuf", "json")
-_DEPTH = 3
 _REFUSED = 0.03  # the share of what the loader refuses, so that refusals are tried too
 
 
@@ -83,6 +82,11 @@ class Types:
     def chance(self) -> Chance:
         """What chooses."""
         return self.scope.draft.chance
+
+    @property
+    def is_deep(self) -> bool:
+        """Whether no more structs are to stand here."""
+        return self.scope.depth >= self.scope.draft.temper.depth or self.scope.draft.budget <= 0
 
     @property
     def encoding(self) -> str:
@@ -164,12 +168,12 @@ class Types:
     def anything(self) -> Typed:
         """Any type that may stand here as a field's type."""
         chance, binary = self.chance, self.encoding == "binary"
-        deep = self.scope.depth >= _DEPTH or self.scope.draft.budget <= 0
+        deep = self.is_deep
         makers = [(10, self.scalar)]
         if not binary or self.last:
             makers.append((1.5, self.listing))
         if not deep:
-            makers.append((1.5, self.struct))
+            makers.append((1.5 if self.scope.draft.temper.depth < 5 else 6, self.struct))
             if self.encoding != "protobuf" or chance.often(_REFUSED):
                 makers.append((1, self.select))
         if self.encoding in ("msgpack", "json"):
@@ -184,7 +188,7 @@ class Types:
     def element(self) -> Typed:
         """The type of a list's elements or a map's values."""
         inner = Types(self.scope.inner(self.encoding, in_list=True) if False else self.scope)
-        deep = self.scope.depth >= _DEPTH or self.scope.draft.budget <= 0
+        deep = self.is_deep
         makers = [(3, inner.scalar)]
         if not deep:
             makers += [(3, lambda: inner.struct(in_list=True)), (0.4, inner.alias)]
@@ -210,8 +214,10 @@ class Types:
 
     def union(self) -> Typed:
         """A union by kind."""
-        options = ["bool", "int", "float", "str", "nil", self.chance.one(["list(int)", "list(str)", "list(int?)"])]
-        options.append("map(str, int)")
+        number = self.chance.one(["int", "int", "uint8", "int64", "uint64", "int8"])
+        options = ["bool", number, self.chance.one(["float", "float32"]), "str", "nil"]
+        options.append(self.chance.one(["list(int)", "list(str)", "list(int?)", "list(float32)", "list(bool | int)"]))
+        options.append(self.chance.one(["map(str, int)", "map(str, int?)"]))
         if self.encoding == "msgpack":
             options += [self.chance.one(["bytes", "ext(5, bytes)"])]
         chosen = self.chance.sample(options, self.chance.randint(2, 4))
@@ -274,8 +280,14 @@ class Types:
         """A struct of its own; with the encoding of the struct around unless told otherwise."""
         from proof.structs import written_struct
 
+        again = [typed for known, typed in self.scope.draft.made if known == (encoding or self.encoding)]
+        again = [typed for typed in again if self.last or not typed.greedy]
+        if again and self.chance.often(0.08):
+            return self.chance.one(again)
         inner = self.scope.inner(encoding or self.encoding, in_list=in_list)
-        return written_struct(inner, last=self.last)
+        typed = written_struct(inner, last=self.last)
+        self.scope.draft.made.append((inner.encoding, typed))
+        return typed
 
     def foreign(self) -> Typed:
         """A struct of another encoding."""
@@ -290,7 +302,13 @@ class Types:
             return self._select(self._peek(), [str(each) for each in (0, 1, 2, 255)])
         if self.encoding == "json" and self.chance.often(0.3):
             return self._member_select()
-        tag = Formulas(self.scope).tag()
+        formulas = Formulas(self.scope)
+        if self.chance.often(0.12):
+            numbers, flags, texts = ["0", "1", "2"], ["true", "false"], ["a", "b", "12"]
+            makers = [(2, (formulas.integer, numbers)), (1, (formulas.boolean, flags)), (1, (formulas.text, texts))]
+            made, values = self.chance.weighted(makers)
+            return self._select(made(), values)
+        tag = formulas.tag()
         if tag is None:
             return self.scalar()
         return self._select(*self._tag(tag))

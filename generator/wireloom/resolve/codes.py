@@ -93,7 +93,7 @@ def error_codes(draft: Draft, named: tuple[tuple[str, Type], ...], roots: Sequen
     }
     general = [code for encoding in encodings for code in general_codes(encoding)]
     general += ["size_limit"] if draft.content.limits.size is not None or reads_again(dict(named), roots) else []
-    special = [code for _, type in named for code in type_codes(type, draft.encoding)]
+    special = [code for type in (*dict(named).values(), *roots) for code in type_codes(type, draft.encoding)]
     return tuple(
         ErrorCode(code, draft.content.errors.get(code) or CODES.get(code, ""))
         for code in dict.fromkeys((*general, *special))

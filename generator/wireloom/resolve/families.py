@@ -16,6 +16,7 @@ def check_families(draft: Draft, named: Types) -> None:
         encoding = type.encoding if isinstance(type, types.Struct) else draft.encoding
         for place, union in _unions(draft.place / "types" / name, type):
             _check(draft, place, union, encoding, named)
+    _check_extensions(draft, named)
 
 
 def _unions(place: Place, type: Type) -> Iterator[tuple[Place, types.OneOf]]:
@@ -54,6 +55,31 @@ def _check(draft: Draft, place: Place, union: types.OneOf, encoding: Encoding, n
             taken[family] = alternative.name
     if not union.open:
         _check_contents(draft, place, union)
+
+
+def _check_extensions(draft: Draft, named: Types) -> None:
+    """Open values of all unions share columns, where an ext value has its name and its code and no more."""
+    codes: dict[int, tuple[bool, str]] = {}
+    coded: dict[str, int] = {}
+    for name, type in named.items():
+        for place, union in _unions(draft.place / "types" / name, type):
+            for alternative in union.alternatives if union.open else ():
+                if not isinstance(alternative.type, types.Extension):
+                    continue
+                code, text = alternative.type.code, isinstance(alternative.type.content, types.Text)
+                known, other = codes.setdefault(code, (text, alternative.name))
+                if known is not text:
+                    message = f"ext {code} is {_content(text=text)} here and {_content(text=known)} as {other}"
+                    hint = "open values of all unions are read alike: give both the same content"
+                    draft.reports_entry(place, "ambiguous-alternatives", message, hint)
+                elif coded.setdefault(alternative.name, code) != code:
+                    message = f"{alternative.name} is ext {code} here and ext {coded[alternative.name]} elsewhere"
+                    hint = "renderings tell ext values by their names: give each code a name of its own"
+                    draft.reports_entry(place, "ambiguous-alternatives", message, hint)
+
+
+def _content(*, text: bool) -> str:
+    return "text" if text else "bytes"
 
 
 def _check_contents(draft: Draft, place: Place, union: types.OneOf) -> None:

@@ -8,7 +8,7 @@ from wireloom.model.format import ByteOrder, CrcAlgorithm, NamedRange, Parameter
 from wireloom.problems import nearest
 from wireloom.resolve.draft import Draft, parameter_kind
 from wireloom.spec.documents import Place
-from wireloom.spec.language import ByteOrderByParameter, Crc, ParameterByName
+from wireloom.spec.language import ByteOrderByParameter, Crc, ParameterByName, StructType
 from wireloom.spec.language import NamedRange as NamedRangeDocument
 from wireloom.spec.language import Parameter as ParameterDocument
 
@@ -87,10 +87,19 @@ def _described(kind: Kind) -> str:
 def byte_order(draft: Draft) -> ByteOrder:
     """The order of a binary integer's bytes."""
     written = draft.content.byte_order
+    if "byte_order" in draft.content.model_fields_set and not _has_binary(draft):
+        message = "nothing here is binary, so that no integer has an order of bytes"
+        draft.reports_entry(draft.place / "byteOrder", "wrong-encoding", message, "leave `byteOrder` out")
     if not isinstance(written, ByteOrderByParameter):
         return ByteOrder(fixed=written)
     _require_options(draft, draft.place / "byteOrder" / "parameter", written.parameter, ("big", "little", "auto"))
     return ByteOrder(None, written.parameter, tuple(written.wrong_when))
+
+
+def _has_binary(draft: Draft) -> bool:
+    """Whether some struct of the format is binary."""
+    structs = (each for each in draft.content.types.values() if isinstance(each, StructType))
+    return draft.content.encoding == "binary" or any(each.encoding == "binary" for each in structs)
 
 
 def deciding_parameter(draft: Draft, key: str, written: ParameterByName | None, options: tuple[str, ...]) -> str | None:

@@ -284,10 +284,10 @@ def _is_named_later(struct: Struct, field: Field, start: int) -> bool:
 
 
 def _check_greed(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
-    """A field that takes all bytes left is the last, but for fields at offsets of their own."""
+    """A field that takes all bytes left is the last, but for fields at offsets before it."""
     on_wire = [(where, field) for where, field in _placed(struct, place) if field.compute is None and not field.counted]
     for index, (where, field) in enumerate(on_wire):
-        followers = [later for _, later in on_wire[index + 1 :] if later.at is None]
+        followers = [later for _, later in on_wire[index + 1 :] if later.at is None or _counts_from_end(later)]
         alone = field.when is None and field.size is None and field.at is None
         if alone and followers and _is_greedy(field.type, named, frozenset()):
             message = f"{field.wire_name} takes all bytes left, and {followers[0].wire_name} follows"
@@ -298,6 +298,14 @@ def _check_greed(draft: Draft, place: Place, struct: Struct, named: Types) -> No
             message = f"the first element of {field.wire_name} takes all bytes left"
             hint = f"say in {element} how many bytes an element has"
             draft.reports_entry(where, "greedy-field", message, hint)
+
+
+def _counts_from_end(field: Field) -> bool:
+    match field.at:
+        case Literal(int(at)) | Unary("-", Literal(int(at))):
+            return isinstance(field.at, Unary) or at < 0
+        case _:
+            return False
 
 
 def _check_elements(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
@@ -351,7 +359,8 @@ def _is_greedy(type: Type, named: Types, seen: frozenset[str]) -> bool:
             return True
         case types.Struct(encoding=Encoding.BINARY, fields=fields):
             last = next((field for field in reversed(fields) if field.compute is None and not field.counted), None)
-            return last is not None and last.size is None and last.at is None and _is_greedy(last.type, named, seen)
+            open_end = last is not None and last.size is None and last.at is None and _is_greedy(last.type, named, seen)
+            return open_end or any(map(_counts_from_end, fields))
         case _:
             return False
 

@@ -13,6 +13,7 @@ from wireloom.expr.ast import (
     Conditional,
     Expression,
     FieldRef,
+    Kind,
     Literal,
     MarkRef,
     Membership,
@@ -21,6 +22,7 @@ from wireloom.expr.ast import (
     Position,
     Unary,
 )
+from wireloom.expr.types import kind
 
 
 class Unknown(Enum):
@@ -64,6 +66,11 @@ def evaluate(expression: Expression, lookup: Lookup, parameters: Mapping[str, Va
     def of(part: Expression) -> Value:
         return evaluate(part, lookup, parameters)
 
+    def operand_of(part: Expression) -> Value:
+        """What an operator sees: null in place of a value of another kind than it takes."""
+        value = of(part)
+        return Unknown.ANYTHING if isinstance(value, Unknown) and kind(part) is Kind.ANY else value
+
     match expression:
         case Literal(constant):
             return Unknown.ANYTHING if isinstance(constant, bytes) else constant
@@ -74,14 +81,14 @@ def evaluate(expression: Expression, lookup: Lookup, parameters: Mapping[str, Va
             parameter = parameters.get(name, Unknown.ANYTHING)
             return Unknown.ANYTHING if members and parameter is not None else parameter
         case Unary(operator, operand):
-            return _unary(operator, of(operand))
+            return _unary(operator, operand_of(operand))
         case Binary("and" | "or" as operator, left, right):
-            return _logic(operator, of(left), of(right))
+            return _logic(operator, operand_of(left), operand_of(right))
         case Binary("==" | "!=" as operator, left, right):
             return _equality(operator, _known(left, of(left)), _known(right, of(right)))
         case Binary(operator, left, right):
             small = isinstance(left, FieldRef | Literal) and isinstance(right, FieldRef | Literal)
-            return _binary(operator, of(left), of(right), small=small)
+            return _binary(operator, operand_of(left), operand_of(right), small=small)
         case Membership(operand, options):
             return _membership(of(operand), options)
         case Conditional(condition, then, otherwise):

@@ -258,7 +258,8 @@ class Records:
             return rendering.schema(shown)
         schema = self._held(field, type, shown)
         default = field.default if field.presence is Presence.OPTIONAL else None
-        bounded = field.const is not None or field.minimum is not None or field.maximum is not None
+        sized = getattr(self.bare(type), "size", None) is not None
+        bounded = sized or field.const is not None or field.minimum is not None or field.maximum is not None
         if default is None or not bounded or _same(default, field.const):
             return schema
         return {"anyOf": [schema, values([rendering.constant(default, shown)])]}

@@ -75,6 +75,8 @@ def _same(given: object, read: object) -> bool:
             return given is read
         case _, bool():
             return False
+        case float(), float() if given == read == 0:
+            return math.copysign(1.0, given) == math.copysign(1.0, read)
         case int() | float(), float():
             return given == read or (math.isnan(given) and math.isnan(read)) or _rounded(given) == read
         case _ if isinstance(given, _BYTES):

@@ -14,7 +14,7 @@ from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError
 from wireloom.runtime.expressions import LayoutPendingError
-from wireloom.runtime.parsers.fields import Field
+from wireloom.runtime.parsers.fields import Bit, Field
 from wireloom.runtime.parsers.protocol import MISSING, Scope, Step, derives_anew, evaluate, guess, holds
 from wireloom.runtime.parsers.steps import Computed, Counted
 from wireloom.runtime.values import Value
@@ -99,8 +99,9 @@ class Facts:
             for name in _titles(step):
                 self._set(name, self.value.get(name))
         for _, step in self.steps:
-            if not (isinstance(step, Field) and step.flatten):
-                self._derive(step)
+            if isinstance(step, Field) and (step.flatten or self._may_be_absent(step)):
+                continue
+            self._derive(step)
         for _ in range(_SWEEPS):
             self._changed = False
             self._sweep()
@@ -140,11 +141,16 @@ class Facts:
 
     # --- values ---
 
-    def given(self, step: Field | Computed | Counted) -> Any:
+    def given(self, step: Field | Bit | Computed | Counted) -> Any:
         """What the caller gave for a step."""
         if isinstance(step, Field):
             return step.given_in(self.value, self.scope)
         return self.value.get(getattr(step, "title", "") or step.name)
+
+    def _may_be_absent(self, step: Field) -> bool:
+        """Whether the value has nothing of what stands under a condition, which may look at just that."""
+        members: tuple[Field | Bit, ...] = (step, *(bit for bit in step.bits if not bit.hidden))
+        return step.when is not None and not step.hidden and all(self.given(each) is None for each in members)
 
     def _first(self, step: Field | Computed | Counted) -> Any:
         """What is known of a step before anything is worked out: a flattened record is there where a member is."""

@@ -4,6 +4,7 @@ A field is located in its container, read, held against its own constraint, and 
 Building goes the other way: what the wire must say follows from the value that readers see.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
@@ -97,7 +98,7 @@ class Bit:
             return raw
         parsed = kept(scope._value, self.name, scope) if self.hidden else MISSING
         anew = self.derive is not None and (self.hidden or derives_anew(scope))
-        value = parsed if parsed is not MISSING else None if anew else scope._value.get(self.name)
+        value: Any = parsed if parsed is not MISSING else None if anew else scope._value.get(self.name)
         if value is None and self.derive is not None:
             value = evaluate(self.derive, scope)
         if self.mapped is not None:
@@ -187,6 +188,8 @@ class Field:
             run.offsets[self.name] = offset
             raw = self._read(run, stream)
             self._store(run, self._accept(raw, run, offset))
+            if run.has_tail:
+                self._check_tail(run)
         except DecodeError as error:
             if not self.inline:
                 error.at(self.member or self.name)
@@ -204,6 +207,24 @@ class Field:
                 return int(getattr(self.subcon, "bits", 8))
             case _:
                 return 0
+
+    @property
+    def is_tail(self) -> bool:
+        """Whether its offset counts from the end."""
+        return isinstance(self.at, int) and self.at < 0
+
+    def _check_tail(self, run: Run) -> None:
+        """What counts from the end stands behind everything else."""
+        position: int = run.stream.tell()
+        if not self.is_tail:
+            run.front = max(run.front, position)
+        if run.tail is not None and run.front > run.tail:
+            raise DecodeError(
+                run.stream.overrun,
+                offset=run.tail,
+                expected=f"bytes behind {run.front}, where other fields end",
+                actual=f"{run.stream.limit - run.front} left",
+            )
 
     def _absent(self, run: Run) -> None:
         if not self.optional:
@@ -227,6 +248,8 @@ class Field:
             target = start + placed(evaluate(self.at, run.scope), stream, "an offset")
         if target < start or target > stream.limit:
             raise stream.short(stream.tell(), max(target - stream.tell(), 0))
+        if self.is_tail:
+            run.tail = target if run.tail is None else min(run.tail, target)
         run.reached = max(run.reached, stream.tell())
         stream.seek(target)
 
@@ -305,7 +328,7 @@ class Field:
     def is_determined(self) -> bool:
         """Whether the value follows from others, or from the format itself."""
         has_value = self.const is not MISSING or self.default is not MISSING
-        return has_value or self.is_derived or bool(self.bits)
+        return has_value or self.is_derived or self.table or bool(self.bits)
 
     def value_to_build(self, scope: Container) -> Any:
         """The value on the wire, as far as it is known before the layout; raises LayoutPendingError where it is not."""
@@ -321,7 +344,8 @@ class Field:
         if value is None and self.optional and not self._null_has_a_wire_form():
             return MISSING
         wire = value if self.mapped is None else self.mapped.write(value, scope)
-        return MISSING if self.optional and same(wire, self.default) else wire
+        is_default = self.optional and same(wire, self.default) and not _is_other_zero(wire, self.default)
+        return MISSING if is_default else wire
 
     def is_given(self, value: Mapping[str, Any]) -> bool:
         """Whether the value has a member of the record that is flattened here; unknown ones may be."""
@@ -356,6 +380,8 @@ class Field:
     def _constant(self, scope: Container) -> Any:
         """The constant; one that may be absent is, unless the value has it or readers do not see it."""
         given = scope._value.get(self.title or self.name)
+        if isinstance(given, float) and given == self.const and _is_other_zero(given, self.const):
+            return given
         if self.optional and (same(self.const, self.default) or (given is None and not self.hidden)):
             return MISSING
         return self.const
@@ -379,3 +405,8 @@ class Field:
         if getattr(self.subcon, "signed", False) and 1 << (width - 1) <= raw < 1 << width:
             return raw - (1 << width)  # the highest bit is the sign
         return raw
+
+
+def _is_other_zero(value: Any, zero: Any) -> bool:
+    """Whether of two equal numbers one is the negative zero."""
+    return isinstance(value, float) and math.copysign(1.0, value) != math.copysign(1.0, zero)

@@ -112,7 +112,7 @@ class Layout:
             elif isinstance(step, Computed) and self.scope.get(step.name) is PENDING:
                 self._compute(step)
             elif isinstance(step, Field) and self._is_there(index, step):
-                if isinstance(step.at, int) and step.at < 0:
+                if step.is_tail:
                     tail.append(step)
                 else:
                     self._write(step, sink)

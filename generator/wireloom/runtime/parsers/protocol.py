@@ -110,6 +110,9 @@ class TableReference(Protocol):
 class WireField(Protocol):
     """What a container needs to know of a field."""
 
+    def given_in(self, value: Mapping[str, Any], scope: Container) -> Any:
+        """What the value being built says of it."""
+
     @property
     def name(self) -> str:
         """Its name."""
@@ -208,6 +211,9 @@ class Run:
     offsets: dict[str, int] = field(default_factory=dict)
     frame: tuple[int, str] | None = None
     reached: int = 0  # the furthest position before a field stood elsewhere
+    has_tail: bool = False  # whether fields count from the end
+    front: int = 0  # where the fields end that do not count from the end
+    tail: int | None = None  # where those begin that do
 
 
 class Step(Protocol):

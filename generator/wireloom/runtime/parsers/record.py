@@ -185,7 +185,9 @@ class Record(construct.Construct):
         """The byte orders to try, whether or not callers may ask for them; empty: the one that the parameters say."""
         return _ORDERS if self.order is not None and parameters[self.order.parameter] == "auto" else ("",)
 
-    def _agreeing(self, value: Any, order: str, parameters: Mapping[str, Any], sources: Sources, *, whole: bool) -> bytes:
+    def _agreeing(
+        self, value: Any, order: str, parameters: Mapping[str, Any], sources: Sources, *, whole: bool
+    ) -> bytes:
         try:
             data: bytes = self.build(value, _anew=sources.anew, _kept=sources.kept, _order=order, **parameters)
             require_agreement(value, self.read_all(Cursor(data), parameters), whole=whole)

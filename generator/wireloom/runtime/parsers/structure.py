@@ -105,6 +105,7 @@ class Struct(construct.Construct):
         self.fields = tuple(step for step in steps if isinstance(step, Field))
         self._free = frozenset(_free(steps))
         self._derived = frozenset(_derived(steps))
+        self._has_tail = any(step.is_tail for step in self.fields)
         self._counts = tuple(step.name for step in steps if isinstance(step, Counted))
         self._checksums = {step.name: step.checksum for step in self.fields if step.checksum is not None}
 
@@ -133,7 +134,7 @@ class Struct(construct.Construct):
         if hasattr(stream, "limit"):
             scope._size = stream.limit - scope._start
         source = self.form.open(self, stream, scope)
-        run = Run(scope, source, stream, Value(self._free, self._derived))
+        run = Run(scope, source, stream, Value(self._free, self._derived), has_tail=self._has_tail)
         for step in self.steps:
             step.parse(run)
         if run.reached and run.reached > stream.tell():

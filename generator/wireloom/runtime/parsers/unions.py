@@ -139,9 +139,13 @@ class Peek(CasesByValue, construct.Construct):
                 return case._parse(stream, context, path)
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
-        candidates = structs_for(obj, self.subcons, context)
-        first_of(candidates, stream, lambda case: stream.write(self._selected(case, obj, context)))
+        first_of(self._cases_for(obj, context), stream, lambda case: stream.write(self._selected(case, obj, context)))
         return obj
+
+    def _cases_for(self, obj: Any, context: Container) -> Sequence[Any]:
+        """The cases that a value may be of: of structs those that accept it, of other types all."""
+        plain = [] if isinstance(obj, Mapping) else [case for case in self.subcons if not hasattr(case, "accepts")]
+        return plain or structs_for(obj, self.subcons, context)
 
     def _selected(self, case: Any, obj: Any, context: Container) -> bytes:
         """The bytes of a value as one of the cases, which its tag must select again."""

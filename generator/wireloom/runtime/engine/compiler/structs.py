@@ -30,6 +30,7 @@ class Structs(Part):
         self._note_discards(steps, scope)
         version = self._open(encoding, form, versions, steps, scope)
         frames: list[Register] = []
+        _require_tails(steps)
         if any(step[0] == "field" and "at" in step[3] for step in steps):
             scope.reach = self.assembly.register("position").read()
             self.assembly.emit("REACH", scope.reach)
@@ -190,3 +191,34 @@ def _looks_inside(tree: Tree) -> bool:
             return all(_looks_inside(each) for each in tree)
         case _:
             return True
+
+
+def _require_tails(steps: Sequence[Any]) -> None:
+    """What counts from the end stands behind everything else: of fields that come later, that must be certain."""
+    behind = 0
+    for step in steps:
+        if step[0] != "field" or {"compute", "counted"} & step[3].keys():
+            continue
+        at = _number(step[3].get("at"))
+        if at is not None and at < 0:
+            behind = max(behind, -at)
+        elif behind and not _ends_before(behind, at, step[3].get("size")):
+            raise Uncovered("a field behind one that counts from the end")
+
+
+def _ends_before(behind: int, at: int | None, size: Tree) -> bool:
+    match size:
+        case ("-", ("size",), int(left)):
+            return at is not None and left - at >= behind
+        case _:
+            return False
+
+
+def _number(at: Tree) -> int | None:
+    match at:
+        case ("negative", int(number)):
+            return -number
+        case int():
+            return at
+        case _:
+            return None

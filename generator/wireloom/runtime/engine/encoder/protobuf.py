@@ -50,7 +50,7 @@ class Protobuf(Part):
             raise Uncovered("a protobuf field with a constraint")
         tag, required = attributes["tag"] << 3, not attributes.get("optional")
         if attributes.get("table"):
-            self._dump(node, tag, scope.tables[item.name])
+            self._dump(item, node, tag)
         elif "refers" in attributes:
             self._reference(item, node, tag, required=required)
         elif "derive" in attributes:
@@ -133,10 +133,12 @@ class Protobuf(Part):
         if found is not None:
             self.assembly.emit("PROTO_ENTRY", tag, outer.tables[table], found.index, required)
 
-    def _dump(self, node: Node, tag: int, slot: int) -> None:
+    def _dump(self, item: Item, node: Node, tag: int) -> None:
+        if item.column is not None:
+            raise Uncovered("a table that readers see")
         if node[0] != "list" or self.compiler.reader.resolved(node[1])[0] != "text":
             raise Uncovered("a table of what are no texts")
-        self.assembly.emit("PROTO_DUMP", tag | _LENGTH, slot)
+        self.assembly.emit("PROTO_DUMP", tag | _LENGTH, item.scope.tables[item.name])
 
 
 def _never(present: Compiled) -> bool:

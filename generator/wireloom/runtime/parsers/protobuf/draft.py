@@ -1,7 +1,8 @@
 """A protobuf message while it is built: protobuf's own object, filled field by field.
 
 The protobuf library is imported where the first message is built, so that readers do not need it. Tables (repeated
-fields that other fields refer to) are filled by those fields, each entry once, in the order of first use.
+fields that other fields refer to) are filled by those fields, each entry once, in the order of first use, behind the
+entries that the value says itself.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -46,19 +47,29 @@ class Root:
         return self.message
 
 
-@dataclass(frozen=True)
+@dataclass
 class Table:
     """A repeated field that is filled by the fields that refer to it."""
 
     slot: "Element"
     subcon: Any
     places: dict[Any, int] = field(default_factory=dict)
+    size: int = 0
+
+    def begin(self, entries: Any, context: Container) -> None:
+        """Put the entries that the value has, whether or not something refers to them."""
+        for entry in entries if isinstance(entries, list | tuple) else ():
+            encoded = self.subcon.encode(entry, context)
+            self.slot.put(encoded)
+            self.size += 1
+            self.places.setdefault(encoded, self.size - 1)
 
     def place(self, obj: object, context: Container) -> int:
         """The index of the entry `obj`, added where it is new."""
         entry = self.subcon.encode(obj, context)
         if entry not in self.places:
-            self.places[entry] = len(self.places)
+            self.places[entry] = self.size
+            self.size += 1
             self.slot.put(entry)
         return self.places[entry]
 
@@ -66,11 +77,14 @@ class Table:
 class Draft:
     """An opened message: the sink of a struct. `outer` are the tables of the message around it."""
 
-    def __init__(self, message: Any, fields: Sequence[WireField], outer: Mapping[str, Table]) -> None:
+    def __init__(self, message: Any, fields: Sequence[WireField], outer: Mapping[str, Table], scope: Container) -> None:
         self.message, self.outer = message, outer
         self.tables = {
             step.name: Table(Element(self, step.name), step.subcon.elements.element) for step in fields if step.table
         }
+        for step in fields:
+            if step.table:
+                self.tables[step.name].begin(step.given_in(scope._value, scope), scope)
 
     def place(self, step: WireField) -> "Slot":
         """Where the field goes."""
@@ -130,7 +144,7 @@ class Element(Slot):
 
 
 class Filled(Slot):
-    """A table: its entries come from the fields that refer to it."""
+    """A table: its entries were there from the beginning, or come from the fields that refer to it."""
 
     def elements(self) -> Iterator[Slot]:
         """None."""

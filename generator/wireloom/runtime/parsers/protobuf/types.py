@@ -91,7 +91,7 @@ class MessageForm:
 
     def create(self, struct: WireStruct, stream: Any, scope: Container, fields: Sequence[WireField]) -> Sink:
         """The message that the stream opens, with its tables."""
-        return Draft(stream.open(), struct.fields, stream.tables)
+        return Draft(stream.open(), struct.fields, stream.tables, scope)
 
     def schema(self, struct: WireStruct) -> Schema:
         """What a scan must know of the struct's fields."""

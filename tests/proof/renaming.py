@@ -1,0 +1,54 @@
+"""Names as authors give them: words of Python and of the generated code, and one name for several things."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from proof.chance import Chance
+
+_SHARE = 0.3  # of the specs whose names are changed
+_NAME = re.compile(r"\b(?:[abfknpqr]|[TAUVSW])\d+\b")
+_FIELDS = (
+    *("class", "from", "None", "lambda", "self", "type", "value", "values", "name", "data", "items", "keys", "get"),
+    *("update", "copy", "hidden", "free", "scope", "stream", "start", "end", "count", "length", "construct", "pa", "t"),
+    *("int", "str", "len", "present", "min", "kind", "reason", "record", "error", "code", "path", "offset", "parents"),
+    *("records", "n", "X", "id", "element", "variant", "metadata", "row", "schema", "evaluate", "obj", "params"),
+    *("Null", "format", "fields", "e1", "E5", "nan", "inf", "lower_Upper", "x" * 90, "list", "map", "root", "columns"),
+    *("frame", "auto", "big", "error_", "bytes", "bool", "Record", "io", "limit", "tell", "read"),
+)
+_PARAMETERS = ("strict", "self", "name", "context", "codec", "kind", "args", "request", "version", "stop", "array", "x")
+_TYPES = ("Record", "Value", "List", "Map", "Struct", "Message", "Any", "Exception", "Field", "Type", "Row", "Schema")
+
+
+def renamed(document: Mapping[str, Any], chance: Chance) -> dict[str, Any]:
+    """The document, now and then with some names changed; fields may then share one."""
+    if not chance.often(_SHARE):
+        return dict(document)
+    names = sorted(set(_NAME.findall(repr(document))))
+    chosen = chance.sample(names, min(len(names), chance.randint(1, 8)))
+    parameters = document.get("parameters", {})
+    types = iter(chance.sample(_TYPES, len(_TYPES)))
+    pool = chance.sample(_FIELDS, len(chosen))
+    again = chance.often(0.3)
+    given: dict[str, str] = {}
+    for name in chosen:
+        if name[0].isupper():
+            given[name] = next(types, name)
+        elif name in parameters:
+            given[name] = chance.one([each for each in _PARAMETERS if each not in given.values()])
+        else:
+            given[name] = pool[0] if again else pool.pop()
+            again = again and chance.often(0.5)
+
+    def changed(part: Any) -> Any:
+        match part:
+            case str():
+                return _NAME.sub(lambda found: given.get(found[0], found[0]), part)
+            case Mapping():
+                return {changed(key): changed(value) for key, value in part.items()}
+            case list():
+                return [changed(each) for each in part]
+            case _:
+                return part
+
+    return dict(changed(document))

@@ -16,7 +16,23 @@ _FIELDS = (
     *("Null", "format", "fields", "e1", "E5", "nan", "inf", "lower_Upper", "x" * 90, "list", "map", "root", "columns"),
     *("frame", "auto", "big", "error_", "bytes", "bool", "Record", "io", "limit", "tell", "read"),
 )
-_PARAMETERS = ("strict", "self", "name", "context", "codec", "kind", "args", "request", "version", "stop", "array", "x")
+_PARAMETERS = (
+    *("strict", "self", "name", "context", "codec", "kind", "args", "request", "version", "stop", "array", "x", "obj"),
+    *(
+        "get",
+        "items",
+        "keys",
+        "copy",
+        "pop",
+        "stream",
+        "records",
+        "parameters",
+        "view",
+        "settings",
+        "limit",
+        "size_limit",
+    ),
+)
 _TYPES = ("Record", "Value", "List", "Map", "Struct", "Message", "Any", "Exception", "Field", "Type", "Row", "Schema")
 
 

@@ -331,6 +331,7 @@ class TableReference:
 
     table: str
     code: str
+    holders: tuple[str, ...] = ()  # the structs that have the table
 
 
 @dataclass(frozen=True, slots=True)

@@ -289,7 +289,7 @@ def _check_greed(draft: Draft, place: Place, struct: Struct, named: Types) -> No
     for index, (where, field) in enumerate(on_wire):
         followers = [later for _, later in on_wire[index + 1 :] if later.at is None or _counts_from_end(later)]
         alone = field.when is None and field.size is None and field.at is None
-        if alone and followers and _is_greedy(field.type, named, frozenset()):
+        if alone and followers and is_greedy(field.type, named, frozenset()):
             message = f"{field.wire_name} takes all bytes left, and {followers[0].wire_name} follows"
             draft.reports_entry(where, "greedy-field", message, "give it a size: `bytes(n)`, `str(n)`, `count`, `size`")
     for where, field in on_wire:
@@ -339,7 +339,7 @@ def _greedy_element(type: Type, named: Types) -> str:
     match type:
         case types.Array(count=Literal(1)):
             return ""
-        case types.Array(element=element) if _is_greedy(element, named, frozenset()):
+        case types.Array(element=element) if is_greedy(element, named, frozenset()):
             return element.name if isinstance(element, types.Reference) else "its type"
         case types.Select(cases=cases):
             inner = (case.type for case in cases if not isinstance(case.type, types.Refusal))
@@ -348,18 +348,18 @@ def _greedy_element(type: Type, named: Types) -> str:
             return ""
 
 
-def _is_greedy(type: Type, named: Types, seen: frozenset[str]) -> bool:
+def is_greedy(type: Type, named: Types, seen: frozenset[str]) -> bool:
     """Whether a binary type has no end of its own."""
     match type:
         case types.Bytes(size=None) | types.Text(size=None) | types.Array(count=None):
             return True
         case types.Reference(name=name) if name not in seen:
-            return _is_greedy(named[name], named, seen | {name})
+            return is_greedy(named[name], named, seen | {name})
         case types.Struct(encoding=Encoding.PROTOBUF):
             return True
         case types.Struct(encoding=Encoding.BINARY, fields=fields):
             last = next((field for field in reversed(fields) if field.compute is None and not field.counted), None)
-            open_end = last is not None and last.size is None and last.at is None and _is_greedy(last.type, named, seen)
+            open_end = last is not None and last.size is None and last.at is None and is_greedy(last.type, named, seen)
             return open_end or any(map(_counts_from_end, fields))
         case _:
             return False

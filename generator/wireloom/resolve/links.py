@@ -60,4 +60,5 @@ def table_reference_of(
         around.reports(
             place, "wrong-shape", "an index is an unsigned integer", "give the field the type uint32 or uint64"
         )
-    return TableReference(document.refers, document.else_ or "bad_index")
+    holders = tuple(dict.fromkeys(use.user for use in uses))
+    return TableReference(document.refers, document.else_ or "bad_index", holders)

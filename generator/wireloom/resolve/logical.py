@@ -155,7 +155,7 @@ def field_shape(field: types.Field, named: Types) -> Shape:
     if field.mappings is not None:
         return mapped_shape(field.mappings)
     if field.refers is not None:
-        return _entry_shape(field.refers.table, named)
+        return _entry_shape(field.refers, named)
     return shape(field.type, named)
 
 
@@ -210,12 +210,19 @@ def mapped_shape(mappings: tuple[types.Mapping, ...]) -> Shape:
             return Shape(logical.Text(tuple(str(value) for value in present) if closed else ()), nullable)
 
 
-def _entry_shape(table: str, named: Types) -> Shape:
+def tables(reference: types.TableReference, named: Types) -> Iterator[types.Field]:
+    """The tables that a reference may point into, one for each struct that it stands in."""
+    for holder in reference.holders:
+        struct = named.get(holder)
+        if isinstance(struct, types.Struct):
+            yield from (field for field in struct.fields if field.wire_name == reference.table)
+
+
+def _entry_shape(reference: types.TableReference, named: Types) -> Shape:
     """The shape of the entries of a table in a struct around."""
-    for type in named.values():
-        for field in type.fields if isinstance(type, types.Struct) else ():
-            if field.wire_name == table and isinstance(field.type, types.Array):
-                return shape(field.type.element, named)
+    for table in tables(reference, named):
+        if isinstance(table.type, types.Array):
+            return shape(table.type.element, named)
     return Shape(logical.Text())
 
 

@@ -11,7 +11,8 @@ from wireloom.model.traversal import parts
 from wireloom.model.types import Encoding, Form, Struct, Type
 from wireloom.resolve.builtins import BUILTINS
 from wireloom.resolve.draft import Draft
-from wireloom.resolve.layout import type_size
+from wireloom.resolve.layout import is_greedy, type_size
+from wireloom.resolve.logical import tables
 from wireloom.resolve.roots import Entry
 from wireloom.resolve.types import UNKNOWN
 from wireloom.spec.documents import Place
@@ -39,12 +40,29 @@ def check_standing(draft: Draft, named: Types, entries: tuple[Entry, ...]) -> No
         if draft.encoding is Encoding.BINARY and element is not None and type_size(element, named, frozenset()) == 0:
             hint = "bytes cannot tell how many there are: give it a field on the wire"
             draft.reports(place, "wrong-shape", f"an element of {entry.name} has no bytes", hint)
+        if draft.encoding is Encoding.BINARY and element is not None and is_greedy(element, named, frozenset()):
+            hint = "say how many bytes an element has"
+            draft.reports(place, "greedy-field", f"the first element of {entry.name} takes all bytes left", hint)
     for name, type in named.items():
         if isinstance(type, Struct):
             for position, field in _placed(type):
                 place = draft.place / "types" / name / "fields" / position / field.wire_name
                 _check(draft, named, place, field.type, type.encoding, used)
                 _check_inline(draft, named, place, field)
+                _check_table(draft, named, place, field)
+
+
+def _check_table(draft: Draft, named: Types, place: Place, field: types.Field) -> None:
+    """An index is into a table, and into tables of one type wherever its struct stands."""
+    if field.refers is None:
+        return
+    found = list(tables(field.refers, named))
+    if not all(table.table for table in found):
+        message = f"{field.refers.table} is no table"
+        draft.reports(place / "refers", "unknown-field", message, "give it `table: true`")
+    elif len({table.type for table in found}) > 1:
+        message = f"the entries of {field.refers.table} are of several types where {field.wire_name} is used"
+        draft.reports(place / "refers", "ambiguous-name", message, "use a type of its own for each place")
 
 
 def _placed(struct: Struct) -> Iterator[tuple[int, types.Field]]:

@@ -110,7 +110,7 @@ class Codec:
 
     # --- one record ------------------------------------------------------------------------------------------------
 
-    def parse(self, data: Buffer, *, root: str | None = None, **parameters: object) -> Any:
+    def parse(self, data: Buffer, /, *, root: str | None = None, **parameters: object) -> Any:
         """The value of one record; raises DecodeError, for wrong keywords ParameterError."""
         if not isinstance(data, bytes | bytearray | memoryview):
             raise ParameterError(f"data must be bytes, not {type(data).__name__}")
@@ -124,7 +124,7 @@ class Codec:
         cursor.keeps_open = open_bytes
         return self.labelled(lambda: root.complete(root.construct.read_all(cursor, parameters)))
 
-    def build(self, value: Any, *, root: str | None = None, **parameters: object) -> bytes:
+    def build(self, value: Any, /, *, root: str | None = None, **parameters: object) -> bytes:
         """The bytes of one record; raises EncodeError where the format cannot say `value`.
 
         What was built is read back and compared: every member that was given comes back, or it is an EncodeError.
@@ -142,6 +142,7 @@ class Codec:
     def iter_parse(
         self,
         source: Buffer | BinaryIO,
+        /,
         *,
         root: str | None = None,
         framing: str | None = None,
@@ -177,6 +178,7 @@ class Codec:
     def decode(  # noqa: PLR0913 - the keywords of the generated functions
         self,
         array: "pa.Array",
+        /,
         columns: Sequence[str] | None = None,
         *,
         root: str | None = None,
@@ -192,6 +194,7 @@ class Codec:
     def batches(  # noqa: PLR0913 - the keywords of decode, and one more
         self,
         array: "pa.Array",
+        /,
         columns: Sequence[str] | None = None,
         *,
         root: str | None = None,
@@ -241,6 +244,7 @@ class Codec:
 
     def decode_path(
         self,
+        /,
         columns: Sequence[str] | None = None,
         *,
         root: str | None = None,
@@ -251,7 +255,7 @@ class Codec:
         """What `decode` with these arguments runs on and, where that is not the engine, why; raises ParameterError."""
         return self.decode_path_of(self._request(root, parameters, columns, explode, open_values))
 
-    def encode_path(self, *, root: str | None = None, **parameters: object) -> Path:
+    def encode_path(self, /, *, root: str | None = None, **parameters: object) -> Path:
         """What `encode` with these arguments runs on and, where that is not the engine, why; raises ParameterError."""
         if self.root(root).elements:
             return Path(native=False, reason="a root that is a list, which has no columns to be encoded from")
@@ -281,6 +285,7 @@ class Codec:
     def decode_stream(  # noqa: PLR0913 - the keywords of the generated functions
         self,
         source: Buffer | BinaryIO,
+        /,
         columns: Sequence[str] | None = None,
         *,
         root: str | None = None,
@@ -321,6 +326,7 @@ class Codec:
     def encode(
         self,
         records: "pa.RecordBatch | pa.StructArray | pa.Table | pa.ChunkedArray",
+        /,
         *,
         root: str | None = None,
         **parameters: object,

@@ -29,6 +29,7 @@ from wireloom.runtime.parsers.protocol import (
 from wireloom.runtime.parsers.steps import Computed, Mark
 
 _PASSES = 6
+_GAP = 1 << 24  # bytes that nothing names, before a field at an offset of its own
 
 
 class Buildable(WireStruct, Protocol):
@@ -183,6 +184,8 @@ class Layout:
         if not isinstance(target, int) or target < 0:
             raise EncodeError("an offset", shown(target))
         end = self.target.seek(0, io.SEEK_END)
+        if target - end > _GAP:
+            raise EncodeError(f"an offset at most {_GAP} bytes behind what stands before", shown(target))
         self.target.write(bytes(max(target - end, 0)))
         self.target.seek(target)
 

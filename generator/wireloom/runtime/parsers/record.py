@@ -7,6 +7,7 @@ Everything within is pure structure.
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from io import BytesIO
 from typing import Any
 
 import construct
@@ -189,7 +190,7 @@ class Record(construct.Construct):
         self, value: Any, order: str, parameters: Mapping[str, Any], sources: Sources, *, whole: bool
     ) -> bytes:
         try:
-            data: bytes = self.build(value, _anew=sources.anew, _kept=sources.kept, _order=order, **parameters)
+            data = self._built(value, order, parameters, sources)
             require_agreement(value, self.read_all(Cursor(data), parameters), whole=whole)
         except DecodeError as error:
             refusal = EncodeError(error.expected or error.code, f"{error.actual or shown(value)} ({error.code})")
@@ -198,6 +199,13 @@ class Record(construct.Construct):
         except LayoutPendingError:
             raise EncodeError("a value whose layout can be found", "one that depends on where it stands") from None
         return data
+
+    def _built(self, value: Any, order: str, parameters: Mapping[str, Any], sources: Sources) -> bytes:
+        """The bytes; parameters are no keywords here, since they may be called as those of `build` are."""
+        stream, context = BytesIO(), Container(parameters)
+        context.update({"_anew": sources.anew, "_kept": sources.kept, "_order": order})
+        self._build(value, stream, context, "")
+        return stream.getvalue()
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         given = accept_all(self.parameters, _keywords(context, self.parameters))

@@ -13,7 +13,9 @@ from wireloom.emit.jsonschema.members import Members
 from wireloom.emit.jsonschema.objects import undecided
 from wireloom.emit.jsonschema.records import Records
 from wireloom.expr.ast import Binary, Call, Expression, Literal, Unary
+from wireloom.expr.extents import extent
 from wireloom.expr.text import text_of
+from wireloom.model.extents import field_extents
 from wireloom.model.format import Format
 from wireloom.model.traversal import expands, parts, reads_again
 from wireloom.model.types import (
@@ -27,6 +29,7 @@ from wireloom.model.types import (
     Integer,
     JsonText,
     Map,
+    Nullable,
     OneOf,
     Reference,
     Salvage,
@@ -213,7 +216,11 @@ def _gaps_of(place: _Place) -> Iterator[Gap]:
         case Bytes(size=size, code=code) if size is not None and not isinstance(size, Literal):
             yield Gap(f"That there are `{text_of(size)}` bytes", where, (code,))
         case Struct() as struct:
-            computed = [field for field in struct.fields if field.compute is not None and _calculates(field.compute)]
+            computed = [
+                field
+                for field in struct.fields
+                if field.compute is not None and _is_unbounded(field.compute, field.type, struct)
+            ]
             if computed:
                 codes = dict.fromkeys(("int_range", *(field.code for field in computed if field.code)))
                 fields = tuple(f"{struct.name}.{field.wire_name}" for field in computed)
@@ -226,6 +233,14 @@ def _gaps_of(place: _Place) -> Iterator[Gap]:
             yield Gap("Which alternative an error makes way for", where, None)
         case _:
             return
+
+
+def _is_unbounded(compute: Expression, type: Type, struct: Struct) -> bool:
+    """Whether a computed number may have no room in its type."""
+    type = type.type if isinstance(type, Nullable) else type
+    found = extent(compute, field_extents(struct, {}))
+    beyond = isinstance(type, Integer) and (found.low < type.minimum or found.high > type.maximum)
+    return beyond or _calculates(compute)
 
 
 def _calculates(expression: Expression) -> bool:

@@ -40,7 +40,7 @@ from wireloom.runtime.parsers.steps import Check, Computed, Counted, Discard, En
 from wireloom.runtime.values import Value
 
 
-@dataclass(frozen=True)
+@dataclass
 class StreamFields:
     """Fields that stand in the stream itself, one after the other: a source and a sink at once."""
 
@@ -105,17 +105,22 @@ class Struct(construct.Construct):
         self.fields = tuple(step for step in steps if isinstance(step, Field))
         self._free = frozenset(_free(steps))
         self._derived = frozenset(_derived(steps))
+        told: dict[int, int | None] = {
+            version.arity: place for place, version in enumerate(versions) if version.arity is not None
+        }
+        certain = sum(step.when is None for step in self.fields)
+        self._arities = told or dict.fromkeys(range(certain, len(self.fields) + 1))
         self._has_tail = any(step.is_tail for step in self.fields)
         self._counts = tuple(step.name for step in steps if isinstance(step, Counted))
         self._checksums = {step.name: step.checksum for step in self.fields if step.checksum is not None}
 
     @property
     def arities(self) -> dict[int, int | None]:
-        """The arities that the struct may have as an array, and the place of the version that each tells."""
-        told: dict[int, int | None] = {
-            version.arity: place for place, version in enumerate(self.versions) if version.arity is not None
-        }
-        return told or {len(self.fields): None}
+        """The arities that the struct may have as an array, and the place of the version that each tells.
+
+        Where none does, there is an element for each field that is there.
+        """
+        return self._arities
 
     def _scope(self, context: Container, stream: Any) -> Container:
         return Scope(

@@ -54,6 +54,8 @@ class Structs(Part):
         arities = {arity: place for place, (_, arity, _) in enumerate(versions) if arity is not None}
         if encoding != "json" and scope.parent is not None and scope.parent.encoding == "json":
             raise Uncovered(f"{encoding} within JSON")
+        if form == "array" and _depends(fields, arities):
+            raise Uncovered("an array whose length depends on the record")
         match encoding, form:
             case "binary", "sequence":
                 pass
@@ -191,6 +193,11 @@ def _looks_inside(tree: Tree) -> bool:
             return all(_looks_inside(each) for each in tree)
         case _:
             return True
+
+
+def _depends(fields: Sequence[Any], arities: dict[int, int]) -> bool:
+    """Whether an array has an element for some of its fields only where a condition holds."""
+    return any("when" in step[3] or (not arities and {"since", "until"} & step[3].keys()) for step in fields)
 
 
 def _require_tails(steps: Sequence[Any]) -> None:

@@ -11,7 +11,7 @@ from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.parsers.msgpack.heads import Head, check_count, pass_over, read_head, take_body
 from wireloom.runtime.parsers.msgpack.scalars import PACKER
-from wireloom.runtime.parsers.protocol import MISSING, Expression, WireField, WireStruct, evaluate
+from wireloom.runtime.parsers.protocol import MISSING, Expression, Source, WireField, WireStruct, evaluate
 from wireloom.runtime.parsers.scalars import text_of
 from wireloom.runtime.parsers.structure import StreamFields
 
@@ -20,7 +20,7 @@ from wireloom.runtime.parsers.structure import StreamFields
 class Positional:
     """A struct as an array: one element a field, in order. Where it has versions, the arity may tell which."""
 
-    def open(self, struct: WireStruct, stream: Any, scope: Container) -> StreamFields:
+    def open(self, struct: WireStruct, stream: Any, scope: Container) -> Source:
         """Check family and arity (`bad_arity`)."""
         head = read_head(stream, ("array",))
         arities = struct.arities
@@ -32,12 +32,38 @@ class Positional:
         if arities[head.number] is not None:
             scope._version = arities[head.number]
         check_count(stream, head, 1)
-        return StreamFields(stream)
+        if all(field.when is None for field in struct.fields):
+            return StreamFields(stream)
+        return _Elements(stream, head)
 
     def create(self, struct: WireStruct, stream: Any, scope: Container, fields: Sequence[WireField]) -> StreamFields:
         """Write the head."""
         stream.write(PACKER.pack_array_header(len(fields)))
         return StreamFields(stream)
+
+
+class _Elements(StreamFields):
+    """An array that has an element for each field that is there."""
+
+    def __init__(self, stream: Any, head: Head) -> None:
+        super().__init__(stream)
+        self._head, self._located = head, 0
+
+    def locate(self, field: WireField) -> Any:
+        """The stream, at the next element."""
+        if self._located == self._head.number:
+            raise self._wrong(f"an array of more than {self._located}")
+        self._located += 1
+        return super().locate(field)
+
+    def close(self) -> None:
+        """Fields that did not apply have no element."""
+        if self._located != self._head.number:
+            raise self._wrong(f"an array of {self._located}")
+
+    def _wrong(self, expected: str) -> DecodeError:
+        actual = f"an array of {self._head.number}"
+        return DecodeError("bad_arity", offset=self._head.start, expected=expected, actual=actual)
 
 
 class _Found:

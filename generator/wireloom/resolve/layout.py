@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from wireloom.expr.ast import Expression, FieldRef, Literal, MarkRef, Position, Unary, parts
+from wireloom.expr.ast import Binary, Expression, FieldRef, Literal, MarkRef, Position, Unary, parts
 from wireloom.expr.sums import Sum, sum_of
 from wireloom.expr.text import text_of
 from wireloom.model import types
@@ -13,6 +13,9 @@ from wireloom.resolve.sites import held
 from wireloom.spec.documents import Place
 
 Types = Mapping[str, Type]
+
+
+_ALL_LEFT = Binary("-", Position("size"), Position("here"))
 
 
 def check_layout(draft: Draft, named: Types) -> None:
@@ -334,6 +337,10 @@ def _is_conditional(type: Type, named: Types) -> bool:
     return bool(on_wire) and len(conditions) == 1 and None not in conditions
 
 
+def _has_open_end(field: Field, named: Types, seen: frozenset[str]) -> bool:
+    return is_greedy(field.type, named, seen) if field.size is None else field.size == _ALL_LEFT
+
+
 def _greedy_element(type: Type, named: Types) -> str:
     """What an element without an end of its own is called; empty where elements have one, or there is one element."""
     match type:
@@ -351,7 +358,9 @@ def _greedy_element(type: Type, named: Types) -> str:
 def is_greedy(type: Type, named: Types, seen: frozenset[str]) -> bool:
     """Whether a binary type has no end of its own."""
     match type:
-        case types.Bytes(size=None) | types.Text(size=None) | types.Array(count=None):
+        case types.Bytes(size=size) | types.Text(size=size):
+            return size is None or size == _ALL_LEFT
+        case types.Array(count=None):
             return True
         case types.Reference(name=name) if name not in seen:
             return is_greedy(named[name], named, seen | {name})
@@ -359,7 +368,7 @@ def is_greedy(type: Type, named: Types, seen: frozenset[str]) -> bool:
             return True
         case types.Struct(encoding=Encoding.BINARY, fields=fields):
             last = next((field for field in reversed(fields) if field.compute is None and not field.counted), None)
-            open_end = last is not None and last.size is None and last.at is None and is_greedy(last.type, named, seen)
+            open_end = last is not None and last.at is None and _has_open_end(last, named, seen)
             return open_end or any(map(_counts_from_end, fields))
         case _:
             return False

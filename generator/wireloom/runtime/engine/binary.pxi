@@ -197,8 +197,6 @@ cdef int seek(Machine *m, const int64_t *i) noexcept nogil:
         return m.overrun
     if m.position - m.base > m.registers[i[4]]:
         m.registers[i[4]] = m.position - m.base
-    if i[1] == 1 and m.registers[i[4]] > target:
-        return IRREGULAR  # what counts from the end stands behind everything else
     m.position = m.base + target
     return OK
 

@@ -209,12 +209,19 @@ class Fields(Part):
         self.read(item)
         self.assembly.emit("UNREGION", save)
 
+    def _from_the_end(self, number: int, scope: Scope) -> None:
+        """So many bytes before the end, which stand behind everything else."""
+        self.assembly.emit("NEED", self.compiler.placed(("+", ("here",), number), scope), scope.start())
+        self.assembly.emit("SEEK", 1, -number, scope.start(), scope.reach)
+
     def _seek(self, at: Tree, scope: Scope) -> None:
         match at:
             case ("negative", int(number)):
-                self.assembly.emit("SEEK", 1, -number, scope.start(), scope.reach)
+                self._from_the_end(number, scope)
+            case int(number) if number < 0:
+                self._from_the_end(-number, scope)
             case int(number):
-                self.assembly.emit("SEEK", 1 if number < 0 else 0, number, scope.start(), scope.reach)
+                self.assembly.emit("SEEK", 0, number, scope.start(), scope.reach)
             case _:
                 self.assembly.emit("SEEK", 2, self.compiler.placed(at, scope), scope.start(), scope.reach)
 

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "kpl_record"
 TITLE: Final = "Kinesis record of the Kinesis Producer Library"
 DIGEST: Final = "30fba6ff35b89c8e8ff2be57891b3ff70ddf22b239042c1e98545f7ad22a0c24"
-MEANING: Final = "46aa3995f4c9b0f966202745b7a7663cb1e5e0f90860f918a9969b73a17f2766"
+MEANING: Final = "994ef4b32fce3d48f75257bd019bf4e71618f0790b7e32081f894e66ab8c745b"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"

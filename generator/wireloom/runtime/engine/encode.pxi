@@ -257,9 +257,7 @@ cdef class WritingProgram:
     cdef bint reads(self, Builder *k, Machine *c) noexcept nogil:
         """Whether a reader takes the record, for the alternative that was written; what it says is compared later."""
         c.given_end = k.output.data + k.output.capacity
-        if k.output.data != k.read_data:
-            move_waiting(&c.wait, k.read_data, k.output.data)
-            k.read_data = k.output.data
+        self.follow_output(k, c)
         if self.reader.read(c, k.output.data + k.base, k.size - k.base, True):
             return False
         if k.trial >= 0 and not self.names(k, c.columns):
@@ -267,6 +265,12 @@ cdef class WritingProgram:
             return False
         k.read_count += 1
         return True
+
+    cdef void follow_output(self, Builder *k, Machine *c) noexcept nogil:
+        """Where the output has moved since a record was read back, so have the numbers that wait to be written."""
+        if k.output.data != k.read_data:
+            move_waiting(&c.wait, k.read_data, k.output.data)
+            k.read_data = k.output.data
 
     cdef bint names(self, const Builder *k, Column *columns) noexcept nogil:
         """Whether a reader found the alternative that was written."""
@@ -282,6 +286,7 @@ cdef class WritingProgram:
     cdef void compare(self, Builder *k, Machine *c, Written written, uint8_t *status) noexcept nogil:
         """Give up those of the rows that were read back which differ from what the caller gave; `status` is by row."""
         cdef int64_t n
+        self.follow_output(k, c)  # a record that was given up may have moved it
         if k.read_count and not all_agree(k, c.columns, self.matches, 0, k.read_first, 0, k.read_count):
             for n in range(k.read_count):
                 if not agrees(k, c.columns, self.matches, 0, k.read_first + n, n):

@@ -85,6 +85,7 @@ FEATURES: dict[str, list[Feature]] = {
     ],
     "Unions": [
         Feature("`select: FIELD`", [{"k": "uint8"}, {"v": {"type": {"select": "k", "cases": {"1": "A", "2": "B"}}}}], {"k": 2, "v": {"b": 5}}, _SHAPES),
+        Feature("`select: FIELD`, `otherwise`", [{"k": "uint8"}, {"v": {"type": {"select": "k", "cases": {"1": "A"}, "otherwise": "B"}}}], {"k": 7, "v": {"b": 5}}, _SHAPES),
         Feature("`select: {peek: TYPE}`", [{"v": {"type": {"select": {"peek": "uint8"}, "cases": {"1": "A", "2": "B"}}}}], {"v": {"k": 2, "b": 5}}, _KINDS),
         Feature("`select: {member: NAME}`", [{"v": {"type": {"select": {"member": "k"}, "cases": {"a": "A", "b": "B"}}}}], {"v": {"k": "b", "b": 5}}, _WORDS),
         Feature("`attempt`", [{"v": "T"}], {"v": {"kind": "b", "k": 2, "b": 5}}, _KINDS | {"T": {"attempt": [{"name": "a", "type": "A", "fallback": [{"codes": ["bad_constant"]}]}, {"name": "b", "type": "B"}]}}),

@@ -344,6 +344,13 @@ class Types:
         )
         return self._select(tag, ["true", "false"] if presence else texts, structs=True)
 
+    def _ranged(self, cases: dict[str, Any]) -> dict[str, Any]:
+        """The cases, one of them perhaps of a range."""
+        key = next(iter(cases))
+        if not key.isdigit() or not self.chance.often(0.15) or int(key) + 1 in map(int, filter(str.isdigit, cases)):
+            return cases
+        return {(f"{key} .. {int(key) + 1}" if each == key else each): case for each, case in cases.items()}
+
     def _select(self, tag: Any, values: list[str], *, structs: bool = False) -> Typed:
         chance, draft = self.chance, self.scope.draft
         chosen = chance.some(list(dict.fromkeys(values)), 1)[:3]
@@ -361,12 +368,20 @@ class Types:
         if chance.often(0.1) and len(chosen) < len(values):
             key = f"{chosen[0]}, {next(each for each in values if each not in chosen)}"
             cases = {key if value == chosen[0] else value: case for value, case in cases.items()}
+        member = isinstance(tag, dict) and "member" in tag
+        other: Any = ABSENT
+        if chance.often(0.25) and not member:
+            inner = Types(self.scope, self.last)
+            made = inner.struct() if of_structs and draft.budget > 0 else inner.scalar()
+            other = made.form
+            kinds.append(made.kind)
         form = document(
             SelectType,
             {
                 "select": tag,
-                "cases": cases,
-                "else": draft.code() if chance.often(0.15) else ABSENT,
+                "cases": self._ranged(cases),
+                "otherwise": other,
+                "else": draft.code() if other is ABSENT and chance.often(0.15) else ABSENT,
                 "doc": self.doc(),
             },
         )

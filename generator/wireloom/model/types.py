@@ -235,7 +235,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """The tag's values and what they select."""
+    """The tag's values and what they select; one without values is for every other value, and the last."""
 
     values: tuple[Scalar, ...]
     type: Union["Type", Refusal]
@@ -248,6 +248,11 @@ class Select:
     tag: FieldTag | PeekTag | MemberTag
     cases: tuple[Case, ...]
     code: str = "unknown_case"
+
+    @property
+    def otherwise(self) -> Case | None:
+        """The case of a value that no other has; None where that is an error."""
+        return self.cases[-1] if self.cases and not self.cases[-1].values else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,7 +169,7 @@ def _may_misfit(size: Expression | None, encoding: Encoding) -> bool:
 def _select_codes(select: types.Select, encoding: Encoding) -> Iterator[str]:
     if encoding is Encoding.JSON and isinstance(select.tag, types.MemberTag) and select.tag.required:
         yield "missing_key"
-    yield select.code
+    yield from (select.code,) if select.otherwise is None else ()
     yield from (case.type.code for case in select.cases if isinstance(case.type, types.Refusal))
 
 

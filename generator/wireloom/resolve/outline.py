@@ -20,7 +20,6 @@ from wireloom.spec.language import (
     MappedValue,
     NamedRange,
     OneOfType,
-    Refusal,
     SelectType,
     StructType,
 )
@@ -106,7 +105,7 @@ def reach(draft: Draft, form: TypeForm, seen: frozenset[str] = frozenset()) -> R
             parsed = written(form)
             return Reach() if parsed is None else _notation_reach(draft, parsed, seen)
         case SelectType():
-            return _any_of([reach(draft, case, seen) for case in form.cases.values() if not isinstance(case, Refusal)])
+            return _any_of([reach(draft, case, seen) for case in form.types])
         case OneOfType():
             return _any_of([reach(draft, text, seen) for text in form.one_of.values()])
         case AttemptType():
@@ -131,7 +130,7 @@ def _mentioned(draft: Draft, form: TypeForm) -> tuple[str, ...]:
             parsed = written(form)
             return () if parsed is None else tuple(_notation_names(draft, parsed))
         case SelectType():
-            texts = [case for case in form.cases.values() if isinstance(case, str)]
+            texts = form.types
         case OneOfType():
             texts = list(form.one_of.values())
         case AttemptType():

@@ -49,6 +49,7 @@ from wireloom.spec.language import PeekTag as PeekTagDocument
 from wireloom.spec.language import Refusal as RefusalDocument
 
 _BYTE = 8  # bits of a number that has no order of bytes
+_RANGE = 256  # values of one range of cases
 _JSON_KINDS = ("object", "array", "any")
 UNKNOWN = Null()  # stands for a type whose problem has been noted
 
@@ -281,7 +282,19 @@ def select_of(around: Surroundings, place: Place, form: SelectType) -> Select:
                 )
             taken[type(value), value] = str(case)
         cases.append(Case(values, _case_type(around, where, case)))
+    if form.otherwise is not None:
+        _check_otherwise(around, place, form)
+        cases.append(Case((), type_of_text(around, place / "otherwise", form.otherwise)))
     return Select(tag, tuple(cases), form.else_ or "unknown_case")
+
+
+def _check_otherwise(around: Surroundings, place: Place, form: SelectType) -> None:
+    report = around.scope.draft.reports_entry
+    if isinstance(form.select, MemberTagDocument):
+        hint = "list the values, or select by a field of the object around"
+        report(place / "otherwise", "wrong-encoding", "a member that selects has no other values", hint)
+    if form.else_ is not None:
+        report(place / "else", "conflicting-keys", "`else` beside `otherwise`", "drop one of them")
 
 
 def _case_type(around: Surroundings, place: Place, case: str | RefusalDocument) -> Type | Refusal:
@@ -321,6 +334,9 @@ def _case_values(
     """The values that a key of `cases` lists."""
     values: list[Scalar] = []
     for word in (part.strip() for part in text.split(",")):
+        if ".." in word and kind in (Kind.INTEGER, Kind.ANY):
+            values += _range_values(around, place, word)
+            continue
         value = constants.value(word, kind)
         if value is constants.NONE:
             around.scope.draft.reports_entry(place, "bad-case", f"{word} is not {kind.value}, as the tag is", "")
@@ -330,6 +346,16 @@ def _case_values(
         else:
             values.append(value)  # type: ignore[arg-type]
     return tuple(values)
+
+
+def _range_values(around: Surroundings, place: Place, word: str) -> range:
+    """The values of `1 .. 9`."""
+    low, high = (constants.integer(part.strip()) for part in word.split("..", 1))
+    if low is None or high is None or not low <= high < low + _RANGE:
+        hint = f"write `1 .. 9`, of at most {_RANGE} values, or say `otherwise`"
+        around.scope.draft.reports_entry(place, "bad-case", f"{word} is no range of cases", hint)
+        return range(0)
+    return range(low, high + 1)
 
 
 def attempt_of(around: Surroundings, place: Place, form: AttemptType) -> Attempt:

@@ -278,11 +278,13 @@ def _alternative(item: Alternative, union: OneOf, scope: Scope) -> Code:
 def _select(type: Select, scope: Scope) -> Code:
     cases = mapping({literal(value): _case(case, scope) for case in type.cases for value in case.values})
     code = literal(type.code) if type.code != "unknown_case" else None
+    otherwise = None if type.otherwise is None else _case(type.otherwise, scope)
     match type.tag:
         case FieldTag(expression):
-            return call("unions.Select", function(expression, scope.fields), cases, code=code)
+            chosen = function(expression, scope.fields)
+            return call("unions.Select", chosen, cases, code=code, otherwise=otherwise)
         case PeekTag(tag):
-            return call("unions.Peek", subcon(tag, scope), cases, code=code)
+            return call("unions.Peek", subcon(tag, scope), cases, code=code, otherwise=otherwise)
         case MemberTag(member, presence, default, required):
             return call(
                 "json.SelectMember",

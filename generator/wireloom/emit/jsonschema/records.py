@@ -18,9 +18,9 @@ from wireloom.emit.jsonschema.scopes import (
     Checks,
     Conditions,
     cases,
-    constants,
     exhausted,
     hidden_tag,
+    selecting,
     under,
     version_tag,
 )
@@ -371,7 +371,7 @@ class Records:
                 return self._attempt(attempt, name, record, scope, conditions)
             case Select(tag=FieldTag(expression), cases=cases) as select:
                 each = [
-                    (case.type, (Scoped(Membership(expression, constants(case.values)), scope),))
+                    (case.type, (Scoped(selecting(case, cases, expression), scope),))
                     for case in cases
                     if not isinstance(case.type, Refusal)
                 ]

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from wireloom.emit.jsonschema.conditions import Listed
 from wireloom.emit.jsonschema.members import Member, Option, Scope, Scoped
-from wireloom.expr.ast import Expression, Membership
-from wireloom.model.types import FieldTag, Refusal, Scalar, Select, Struct, Type
+from wireloom.expr.ast import Expression, Membership, Unary
+from wireloom.model.types import Case, FieldTag, Refusal, Scalar, Select, Struct, Type
 
 Conditions = tuple[Scoped, ...]
 Checks = list[tuple[Scoped, ...]]
@@ -36,15 +36,22 @@ def cases(type: Type, declared: Type, scope: Scope) -> Iterator[tuple[Type, Cond
         case Select(tag=FieldTag(expression), cases=each):
             for case in each:
                 if not isinstance(case.type, Refusal):
-                    yield case.type, (Scoped(Membership(expression, constants(case.values)), scope),)
+                    yield case.type, (Scoped(selecting(case, each, expression), scope),)
         case _:
             yield declared, ()
+
+
+def selecting(case: Case, cases: Iterable[Case], tag: Expression) -> Expression:
+    """The condition under which a tag selects a case: one without values is selected where no other is."""
+    if case.values:
+        return Membership(tag, constants(case.values))
+    return Unary("not", Membership(tag, constants(value for each in cases for value in each.values)))
 
 
 def exhausted(type: Type, conditions: Conditions, scope: Scope) -> Checks:
     """A tag must be one of the cases that are no errors."""
     match type:
-        case Select(tag=FieldTag(expression), cases=each):
+        case Select(tag=FieldTag(expression), cases=each) if type.otherwise is None:
             known = [value for case in each if not isinstance(case.type, Refusal) for value in constants(case.values)]
             return [(*conditions, Scoped(Membership(expression, tuple(known)), scope))]
         case _:

@@ -204,19 +204,20 @@ cdef int seek(Machine *m, const int64_t *i) noexcept nogil:
 cdef inline int switch_to(Machine *m, const int64_t *i) noexcept nogil:
     """The machine's value chooses, by a hash without collisions.
 
-    Table: target of null (-1: none), shift, multiplier, number of places, then (value, target or -1) each.
+    Table: targets of null and of a value that is not in it (-1: none), shift, multiplier, number of places, then
+    (value, target or -1) each.
     """
     cdef const int64_t *table = m.tables + i[1]
     cdef const int64_t *entry
+    cdef int64_t found
     if m.none:
-        if table[0] < 0:
-            return <int>i[2]
-        m.next = table[0]
-        return OK
-    entry = table + 4 + 2 * (<uint64_t>m.value * <uint64_t>table[2] >> table[1])
-    if m.wide or entry[1] < 0 or entry[0] != m.value:
+        found = table[0]
+    else:
+        entry = table + 5 + 2 * (<uint64_t>m.value * <uint64_t>table[3] >> table[2])
+        found = table[1] if m.wide or entry[1] < 0 or entry[0] != m.value else entry[1]
+    if found < 0:
         return <int>i[2]
-    m.next = entry[1]
+    m.next = found
     return OK
 
 

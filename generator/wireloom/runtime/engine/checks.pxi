@@ -420,11 +420,10 @@ class _Checker:
                 self.require(self.columns[column][0] in _COLUMN_KINDS["IBY"[kind - 1]], where)
 
     def check_W(self, start, at, where):
-        null, shift, _, places = self.span(start, 4, where)
-        self.require(null == _NONE or at < null < self.count, where)
+        null, other, shift, _, places = self.span(start, 5, where)
         self.require(52 <= shift <= 63 and places == 1 << 64 - shift, where)
-        words = self.span(start + 4, 2 * places, where)
-        for target in words[1::2]:
+        words = self.span(start + 5, 2 * places, where)
+        for target in (null, other, *words[1::2]):
             self.require(target == _NONE or at < target < self.count, where)
 
     def check_O(self, start, at, where):

@@ -132,9 +132,9 @@ class _WritingChecker(_Checker):
 
     def looked_up(self, start, where):
         """What a table of places can find."""
-        null, shift, _, places = self.span(start, 4, where)
+        null, other, shift, _, places = self.span(start, 5, where)
         self.require(52 <= shift <= 63 and places == 1 << 64 - shift, where)
-        found = [null, *self.span(start + 4, 2 * places, where)[1::2]]
+        found = [null, other, *self.span(start + 5, 2 * places, where)[1::2]]
         return [each for each in found if each >= 0]
 
     def check_kinds(self, words, at, where):

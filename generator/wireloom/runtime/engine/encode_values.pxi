@@ -182,14 +182,17 @@ cdef int patch(Builder *k, const int64_t *i) noexcept nogil:
 # --- mappings and bits -----------------------------------------------------------------------------------------------
 
 cdef int look_up(const int64_t *table, int64_t value, bint none, int64_t *found) noexcept nogil:
-    """A table of the compiler's: what null finds, shift, multiplier, places, then (value, found) each; -1: nothing."""
+    """A table of the compiler's: what null and any other value find, shift, multiplier, places, then (value, found)
+    each; -1: nothing."""
     cdef uint64_t place
     if none:
         found[0] = table[0]
         return OK if found[0] >= 0 else IRREGULAR
-    place = <uint64_t>value * <uint64_t>table[2] >> table[1]
-    found[0] = table[4 + 2 * place + 1]
-    return OK if found[0] >= 0 and table[4 + 2 * place] == value else IRREGULAR
+    place = <uint64_t>value * <uint64_t>table[3] >> table[2]
+    found[0] = table[5 + 2 * place + 1]
+    if found[0] < 0 or table[5 + 2 * place] != value:
+        found[0] = table[1]
+    return OK if found[0] >= 0 else IRREGULAR
 
 
 cdef int map_back(Builder *k, const int64_t *i) noexcept nogil:

@@ -12,7 +12,7 @@ from wireloom.runtime.engine.assembly import NEXT, Assembly, Label, Operand, Reg
 
 _NIL = ("PACK_NIL_JUMP", "PROTO_ABSENT", "JSON_NULL_JUMP", "JSON_MEMBER")  # whose jump says that there is no value
 _ENDS = ("RETURN", "FAIL", "PACK_NIL", "JSON_NULL")
-_SWITCHED, _TARGETS = 4, {"G": 9, "?": 7}  # words of the tables that hold targets
+_SWITCHED, _TARGETS = 5, {"G": 9, "?": 7}  # words of the tables that hold targets
 
 
 def check(assembly: Assembly, engine: Any) -> None:
@@ -62,5 +62,5 @@ class _Proof:
 
     def _targets(self, letter: str, start: int) -> Iterator[int]:
         tables = self.assembly.tables
-        count = _TARGETS[letter] if letter in _TARGETS else _SWITCHED + 2 * tables[start + 3]
+        count = _TARGETS[letter] if letter in _TARGETS else _SWITCHED + 2 * tables[start + 4]
         yield from (word.at for word in tables[start : start + count] if isinstance(word, Label))

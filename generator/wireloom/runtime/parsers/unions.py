@@ -66,13 +66,21 @@ class CasesByValue:
         return lent(structs_for(value, self.subcons, context)[0], value, context)
 
 
-class Select(construct.Construct):
-    """A union chosen by `tag`, an expression over fields read before; a tag of no case is `code`."""
+def _subcons(cases: Mapping[Scalar, Any], otherwise: Any) -> tuple[Any, ...]:
+    """What a value may be of, each once; the case of all other values last."""
+    found = [case for case in cases.values() if not isinstance(case, Refusal)]
+    return tuple(dict.fromkeys([*found, otherwise] if otherwise is not None else found))
 
-    def __init__(self, tag: Expression, cases: Mapping[Scalar, Any], code: str = "unknown_case") -> None:
+
+class Select(construct.Construct):
+    """A union chosen by `tag`, an expression over fields read before; a tag of no case is `otherwise`, else `code`."""
+
+    def __init__(
+        self, tag: Expression, cases: Mapping[Scalar, Any], code: str = "unknown_case", *, otherwise: Any = None
+    ) -> None:
         super().__init__()
-        self.tag, self.cases, self.code = tag, dict(cases), code
-        self.subcons = tuple(dict.fromkeys(case for case in self.cases.values() if not isinstance(case, Refusal)))
+        self.tag, self.cases, self.code, self.otherwise = tag, dict(cases), code, otherwise
+        self.subcons = _subcons(self.cases, otherwise)
 
     def titles(self) -> Iterator[str]:
         """What readers call the members of the cases."""
@@ -81,7 +89,7 @@ class Select(construct.Construct):
     def _case(self, tag: Any) -> Any:
         """The case of a tag, None where there is none. Kinds differ: true does not select the case 1."""
         found = self.cases.get(tag) if isinstance(tag, Scalar) else None
-        return found if any(equal(tag, value) for value in self.cases) else None
+        return found if any(equal(tag, value) for value in self.cases) else self.otherwise
 
     def _parse(self, stream: Any, context: Container, path: str) -> Any:
         tag = evaluate(self.tag, context)
@@ -119,16 +127,18 @@ class Select(construct.Construct):
 class Peek(CasesByValue, construct.Construct):
     """A union of structs chosen by a value read ahead and not consumed."""
 
-    def __init__(self, tag: Any, cases: Mapping[Scalar, Any], code: str = "unknown_case") -> None:
+    def __init__(
+        self, tag: Any, cases: Mapping[Scalar, Any], code: str = "unknown_case", *, otherwise: Any = None
+    ) -> None:
         super().__init__()
-        self.tag, self.cases, self.code = tag, dict(cases), code
-        self.subcons = tuple(dict.fromkeys(case for case in self.cases.values() if not isinstance(case, Refusal)))
+        self.tag, self.cases, self.code, self.otherwise = tag, dict(cases), code, otherwise
+        self.subcons = _subcons(self.cases, otherwise)
 
     def _parse(self, stream: Any, context: Container, path: str) -> Any:
         start = stream.tell()
         tag = self.tag._parse(stream, context, path)
         stream.seek(start)
-        match self.cases.get(tag):
+        match self.cases.get(tag, self.otherwise):
             case None:
                 known = ", ".join(shown(value) for value, case in self.cases.items() if not isinstance(case, Refusal))
                 raise DecodeError(self.code, offset=start, expected=f"one of {known}", actual=shown(tag))
@@ -155,7 +165,7 @@ class Peek(CasesByValue, construct.Construct):
             tag = self.tag._parse(Cursor(buffer.getvalue()), context, "")
         except DecodeError:
             tag = None
-        if self.cases.get(tag) is not case:
+        if tag is None or self.cases.get(tag, self.otherwise) is not case:
             raise EncodeError("a value that its tag selects", f"one that begins with {shown(tag)}")
         return buffer.getvalue()
 

@@ -57,8 +57,13 @@ class SelectType(Document):
         Annotated[Annotated[TypeText, Tag("<text>")] | Annotated[Refusal, Tag("<error>")], mapping_or_text("<error>")],
     ] = Field(
         min_length=1,
-        description="What each value of the tag selects: a type or `{error: CODE}`. A key may list several values.",
+        description="What each value of the tag selects: a type or `{error: CODE}`. A key lists values and ranges.",
         examples=[{"point": "Point", "line, arc": "Line"}],
+    )
+    otherwise: TypeText | None = Field(
+        default=None,
+        description="The type for every other value of the tag, null among them; without it, those are an error.",
+        examples=["Unknown"],
     )
     else_: Code | None = Field(
         default=None,
@@ -67,6 +72,12 @@ class SelectType(Document):
         examples=["unknown_kind"],
     )
     doc: str = Field(default="", description="What it is.", examples=["A shape."])
+
+    @property
+    def types(self) -> list[str]:
+        """The types of its cases."""
+        cases = [case for case in self.cases.values() if isinstance(case, str)]
+        return cases if self.otherwise is None else [*cases, self.otherwise]
 
 
 class OneOfType(Document):

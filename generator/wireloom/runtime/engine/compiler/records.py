@@ -7,7 +7,7 @@ from typing import Any
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import ALWAYS, UNBOUNDED, Node, Scope, Sink, member, number_form
-from wireloom.runtime.engine.compiler.switches import hashed
+from wireloom.runtime.engine.compiler.switches import hashed, otherwise
 from wireloom.runtime.engine.expressions import Constant, Tree
 from wireloom.runtime.engine.outline import Column
 from wireloom.runtime.expressions import among
@@ -51,7 +51,7 @@ class Records(Part):
         compiled = self.expressions.compiled(tag, scope)
         if isinstance(compiled, Constant):
             known = (case for values, case in cases if among(compiled.value, values))
-            found = next(known, ("refuse", code))
+            found = next(known, otherwise(cases) or ("refuse", code))
             self._refuse(found[1]) if found[0] == "refuse" else read(found)
             return
         if compiled.kind == "bytes":
@@ -69,6 +69,8 @@ class Records(Part):
 
     def _by_text(self, text: Register, cases: Sequence[Any], code: str, read: Any) -> None:
         """Choose by a text or by bytes of the record; where it is absent, the parser decides."""
+        if otherwise(cases) is not None:
+            raise Uncovered("a case for any other text")
         entries, numbered = list[int](), list[Any]()
         for number, (values, case) in enumerate(cases):
             numbered.append(((number,), case))
@@ -89,7 +91,8 @@ class Records(Part):
         for (values, _), label in zip(cases, labels, strict=True):
             for value in values:
                 targets.setdefault(None if value is None else self.word(value), label)
-        self.assembly.emit("SWITCH", self.assembly.table(hashed(targets)), self.assembly.refusal(code), register)
+        table = self.assembly.table(hashed(targets, labels[-1] if otherwise(cases) else None))
+        self.assembly.emit("SWITCH", table, self.assembly.refusal(code), register)
         end = Label()
         for (_, case), label in zip(cases, labels, strict=True):
             self.assembly.place(label)

@@ -1,16 +1,22 @@
 """Tables that choose a target by a value."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Label, Uncovered
 
 
-def hashed(targets: Mapping[int | None, Label | int]) -> list[Any]:
-    """A table of targets in which each value has a place of its own; the first word is the target of null."""
+def hashed(targets: Mapping[int | None, Label | int], otherwise: Label | None = None) -> list[Any]:
+    """A table of targets in which each value has its own place, behind the targets of null and of any other value."""
     given = {value: (target,) for value, target in targets.items() if value is not None}
-    return [targets.get(None), *hashed_entries(given, nothing=(0, -1))]
+    return [targets.get(None, otherwise), otherwise, *hashed_entries(given, nothing=(0, -1))]
+
+
+def otherwise(cases: Sequence[Any]) -> Any:
+    """What a value of no case selects; None where that is an error."""
+    values, case = cases[-1]
+    return None if values else case
 
 
 def hashed_entries(given: Mapping[int, tuple[Any, ...]], nothing: tuple[int, ...] = (0, -1, 0)) -> list[Any]:

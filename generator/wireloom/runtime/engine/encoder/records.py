@@ -5,7 +5,7 @@ from typing import Any
 
 from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import member
-from wireloom.runtime.engine.compiler.switches import hashed
+from wireloom.runtime.engine.compiler.switches import hashed, otherwise
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.expressions import Constant, Tree
@@ -62,7 +62,8 @@ class Records(Part):
         """Branch on the value of an expression."""
         compiled = self.expressions.compiled(tag, scope)
         if isinstance(compiled, Constant):
-            found = next((case for values, case in cases if compiled.value in values), ("refuse", ""))
+            known = (case for values, case in cases if compiled.value in values)
+            found = next(known, otherwise(cases) or ("refuse", ""))
             self._case(found, write)
             return
         if compiled.kind == "bytes":
@@ -74,7 +75,8 @@ class Records(Part):
         for (values, _), label in zip(cases, labels, strict=True):
             for value in values:
                 targets.setdefault(None if value is None else self.word(value), label)
-        self.assembly.emit("SWITCH", self.assembly.table(hashed(targets)), register)
+        table = self.assembly.table(hashed(targets, labels[-1] if otherwise(cases) else None))
+        self.assembly.emit("SWITCH", table, register)
         self._arms([(label, case) for label, (_, case) in zip(labels, cases, strict=True)], write)
 
     def _arms(self, arms: Sequence[tuple[Label, Node]], write: Callable[[Node], None]) -> None:

@@ -14,7 +14,7 @@ import differential  # noqa: E402
 import engine_data as data  # noqa: E402
 
 from wireloom.runtime import engine as engines  # noqa: E402
-from wireloom.runtime.parsers.checksums import Crc  # noqa: E402
+from wireloom.runtime.parsers.checksums import Crc, Sum  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
 
@@ -85,7 +85,7 @@ def test_the_eight_digests_of_a_group_are_those_of_hashlib(engine):
         assert [row for row, kind in enumerate(kinds) if kind == "plain"] == [place]
 
 
-@pytest.mark.parametrize("width", range(8, 65, 8))
+@pytest.mark.parametrize("width", [*range(8, 65, 8), 11, 15, 31, 40, 63])
 @pytest.mark.parametrize("reflected", [True, False])
 def test_a_crc_is_the_same_by_multiplication_by_tables_and_in_python(width, reflected):
     source = random.Random(width)
@@ -95,3 +95,17 @@ def test_a_crc_is_the_same_by_multiplication_by_tables_and_in_python(width, refl
         wanted = Crc(width, poly, init, xorout, reflected)(text)
         for tables in (False, True):
             assert engines.module().crc_value((width, poly, init, xorout, reflected), text, tables=tables) == wanted
+
+
+@pytest.mark.parametrize(
+    ("rule", "width", "modulus"),
+    [*(("add", width, 0) for width in range(8, 65, 8)), ("xor", 8, 0), ("internet", 16, 0)]
+    + [("fletcher", width, modulus) for width in (16, 32) for modulus in (2, 255, 1 << width // 2)],
+)
+def test_a_sum_is_the_same_in_the_engine_and_in_python(rule, width, modulus):
+    source = random.Random(width)
+    for size in (*range(20), 4095, 4096, 4097, 20000):
+        init, xorout = source.randrange(modulus or 1 << width), source.getrandbits(width)
+        text = source.choice([source.randbytes(size), b"\xff" * size])
+        wanted = Sum(rule, width=width, init=init, xorout=xorout, modulus=modulus)(text)
+        assert engines.module().crc_value((rule, width, modulus, init, xorout), text) == wanted

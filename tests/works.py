@@ -37,6 +37,7 @@ _WORDS = {
     "A": {"fields": [{"k": {"type": "str", "const": "a"}}, {"a": "uint8"}]},
     "B": {"fields": [{"k": {"type": "str", "const": "b"}}, {"b": "uint16"}]},
 }
+_SUM = {"sum": "fletcher", "width": 16, "modulus": 255, "check": 0x1EDE}
 _CRC = {"width": 16, "poly": 4129, "init": 65535, "check": 10673}
 
 
@@ -120,6 +121,7 @@ FEATURES: dict[str, list[Feature]] = {
         Feature("`compute`", [{"v": "uint8"}, {"w": {"type": "int64", "compute": "v + 1"}}], {"v": 1, "w": 2}),
         Feature("`checksum`, of bytes", [{"v": "uint8"}, {"s": {"type": "bytes(16)", "checksum": "md5", "over": "0 .. 1", "hidden": True}}, {"verify": {"field": "s"}}], {"v": 1}),
         Feature("`checksum`, a CRC", [{"v": "uint8"}, {"s": {"type": "uint16", "checksum": "crc16", "over": "0 .. 1", "hidden": True}}, {"verify": {"field": "s"}}], {"v": 1}, keys={"checksums": {"crc16": _CRC}}),
+        Feature("`checksum`, a sum", [{"v": "uint8"}, {"s": {"type": "uint16", "checksum": "sum", "over": "0 .. 1", "hidden": True}}, {"verify": {"field": "s"}}], {"v": 1}, keys={"checksums": {"sum": _SUM}}),
         Feature("`refers`, `table`", [{"t": {"type": "list(str)", "table": True, "hidden": True}}, {"v": "list(E)"}], {"v": [{"r": "a"}]}, {"E": {"fields": [{"r": {"type": "uint32", "refers": "t"}}]}}),
         Feature("`flatten`", [{"v": {"type": "Point", "flatten": True}}], {"x": 1, "y": 2}, _POINT),
         Feature("`inline`", [{"v": {"type": "Point", "inline": True}}], {"v": {"x": 1, "y": 2}}, _POINT),

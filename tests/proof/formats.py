@@ -8,7 +8,7 @@ from proof.pruning import pruned
 from proof.renaming import renamed
 from proof.scope import ABSENT, TEMPERS, Draft, Known, Scope, document
 from proof.types import Typed, Types
-from wireloom.resolve.header import crc
+from wireloom.resolve.header import added, crc
 from wireloom.spec.language import (
     ByteOrderByParameter,
     Crc,
@@ -18,6 +18,7 @@ from wireloom.spec.language import (
     Parameter,
     ParameterByName,
     RootDocument,
+    Sum,
 )
 
 _ENCODINGS = ((4, "binary"), (2, "msgpack"), (1.6, "protobuf"), (2, "json"))
@@ -170,10 +171,13 @@ class _Writer:
 
     def _checksum(self) -> None:
         chance = self.chance
-        width = chance.one([8, 16, 16, 24, 32, 32, 64])
+        if chance.often(0.4):
+            self._sum()
+            return
+        width = chance.one([8, 15, 16, 16, 24, 31, 32, 32, 40, 64])
         stated = {
             "width": width,
-            "poly": _POLYNOMIALS[width],
+            "poly": _POLYNOMIALS.get(width, 0x8005 & (1 << width) - 1),
             "init": chance.one([ABSENT, (1 << width) - 1]),
             "xorout": chance.one([ABSENT, (1 << width) - 1, 1]),
             "reflected": True if chance.often(0.5) else ABSENT,
@@ -182,6 +186,23 @@ class _Writer:
         }
         written = document(Crc, stated)
         self.draft.checksums[self.draft.name("crc")] = written | {"check": crc(Crc(**written), b"123456789")}
+
+    def _sum(self) -> None:
+        chance = self.chance
+        rule, width = chance.one(
+            [("add", 8), ("add", 24), ("xor", 8), ("fletcher", 16), ("fletcher", 32), ("internet", 16)]
+        )
+        stated = {
+            "sum": rule,
+            "width": width,
+            "modulus": chance.one([255, 256]) if rule == "fletcher" else ABSENT,
+            "init": chance.one([ABSENT, 1]),
+            "xorout": chance.one([ABSENT, (1 << width) - 1]),
+            "check": 0,
+            "doc": "A sum." if chance.often(0.1) else ABSENT,
+        }
+        written = document(Sum, stated)
+        self.draft.checksums[self.draft.name("sum")] = written | {"check": added(Sum(**written), b"123456789")}
 
     # --- roots ---
 

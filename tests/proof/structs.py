@@ -298,9 +298,9 @@ class StructWriter:
         chance, draft = self.chance, self.scope.draft
         algorithm = chance.one([*sorted(draft.checksums), *DIGESTS])
         width = draft.checksums.get(algorithm, {}).get("width")
-        if width == 24:
-            width, algorithm = None, "md5"
-        typed = integer(f"uint{width}") if width else Typed(f"bytes({DIGESTS[algorithm]})", "bytes", "bytes")
+        typed = (
+            integer(f"uint{-(-width // 8) * 8}") if width else Typed(f"bytes({DIGESTS[algorithm]})", "bytes", "bytes")
+        )
         name, mark = draft.name("f"), draft.name("p")
         ahead = chance.often(0.3)
         start = "0" if not ahead or chance.often(0.3) else mark

@@ -60,6 +60,20 @@ class CrcAlgorithm:
 
 
 @dataclass(frozen=True, slots=True)
+class SumAlgorithm:
+    """A checksum that adds bytes up by a rule: `add`, `xor`, `fletcher` (modulo `modulus`) or `internet`."""
+
+    name: str
+    rule: str
+    width: int
+    modulus: int
+    init: int
+    xorout: int
+    check: int
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class NamedRange:
     """A range of integers (either end may be open) and its name."""
 
@@ -137,7 +151,7 @@ class Format:
     parameters: tuple[Parameter, ...]
     framing: Framing
     depth: int | str  # limit on nested open containers: a number, or the name of a parameter
-    checksums: tuple[CrcAlgorithm, ...]
+    checksums: tuple[CrcAlgorithm | SumAlgorithm, ...]
     errors: tuple[ErrorCode, ...]  # every code that decoding may report, in the order of first mention
     types: tuple[tuple[str, Type], ...]  # named types, in spec order; References point here
     roots: tuple[Root, ...]  # the first is the default

@@ -4,11 +4,11 @@ from collections.abc import Callable, Collection, Iterable
 
 from wireloom import names
 from wireloom.expr.ast import Kind
-from wireloom.model.format import ByteOrder, CrcAlgorithm, NamedRange, Parameter, Ranges
+from wireloom.model.format import ByteOrder, CrcAlgorithm, NamedRange, Parameter, Ranges, SumAlgorithm
 from wireloom.problems import nearest
 from wireloom.resolve.draft import Draft, parameter_kind
 from wireloom.spec.documents import Place
-from wireloom.spec.language import ByteOrderByParameter, Crc, ParameterByName, StructType
+from wireloom.spec.language import ByteOrderByParameter, Crc, ParameterByName, StructType, Sum
 from wireloom.spec.language import NamedRange as NamedRangeDocument
 from wireloom.spec.language import Parameter as ParameterDocument
 
@@ -150,32 +150,24 @@ def _other_words(one_of: Iterable[str] | None, options: Collection[str]) -> str:
 # --- checksums and ranges ------------------------------------------------------------------------------------------
 
 
-def checksums(draft: Draft) -> tuple[CrcAlgorithm, ...]:
+def checksums(draft: Draft) -> tuple[CrcAlgorithm | SumAlgorithm, ...]:
     """The checksums that the format declares."""
     return tuple(
-        _crc(draft, draft.place / "checksums" / name, name, each) for name, each in draft.content.checksums.items()
+        (_crc if isinstance(each, Crc) else _sum)(draft, draft.place / "checksums" / name, name, each)  # type: ignore[arg-type]
+        for name, each in draft.content.checksums.items()
     )
 
 
 def _crc(draft: Draft, place: Place, name: str, document: Crc) -> CrcAlgorithm:
-    if document.width not in (8, 16, 24, 32, 64):
-        draft.reports(
-            place / "width", "bad-checksum-width", f"{document.width} bits", "a CRC has 8, 16, 24, 32 or 64 bits"
-        )
+    if not 8 <= document.width <= _WIDEST:
+        draft.reports(place / "width", "bad-checksum-width", f"{document.width} bits", "a CRC has 8 to 64 bits")
     elif (wide := _too_wide(document)) is not None:
         key, number = wide
         hint = "its highest bit is left out" if key == "poly" and number >> document.width == 1 else ""
         message = f"0x{number:X} has more than {document.width} bits"
         draft.reports(place / key, "bad-checksum-width", message, hint)
     else:
-        found = crc(document, b"123456789")
-        if found != document.check:
-            draft.reports(
-                place / "check",
-                "checksum-check-value",
-                f"these parameters give 0x{found:0{document.width // 4}X} over 123456789",
-                "correct the parameters or the check value",
-            )
+        _verify(draft, place, document, crc(document, b"123456789"))
     return CrcAlgorithm(
         name,
         document.width,
@@ -192,6 +184,62 @@ def _too_wide(document: Crc) -> tuple[str, int] | None:
     """The first number of a CRC that has more bits than it, or is negative, and its key."""
     stated = {"poly": document.poly, "init": document.init, "xorout": document.xorout, "check": document.check}
     return next(((key, number) for key, number in stated.items() if number >> document.width), None)
+
+
+def _verify(draft: Draft, place: Place, document: Crc | Sum, found: int) -> None:
+    if found != document.check:
+        draft.reports(
+            place / "check",
+            "checksum-check-value",
+            f"these parameters give 0x{found:0{-(-document.width // 4)}X} over 123456789",
+            "correct the parameters or the check value",
+        )
+
+
+_SUM_WIDTHS = {"add": range(8, 65, 8), "xor": (8,), "fletcher": (16, 32), "internet": (16,)}
+_WIDEST = 64  # bits of a checksum
+
+
+def _sum(draft: Draft, place: Place, name: str, document: Sum) -> SumAlgorithm:
+    widths, rule = _SUM_WIDTHS[document.sum], document.sum
+    modulus = document.modulus or 0
+    largest = modulus if rule == "fletcher" else 1 << document.width
+    if document.width not in widths:
+        hint = f"{rule} has {' or '.join(map(str, widths))} bits"
+        draft.reports(place / "width", "bad-checksum-width", f"{document.width} bits", hint)
+    elif (document.modulus is not None) != (rule == "fletcher"):
+        message, hint = "`modulus` is of fletcher, which needs it", "write `modulus: 255`, or drop it elsewhere"
+        draft.reports(place, "conflicting-keys", message, hint)
+    elif rule == "fletcher" and not 1 < modulus <= 1 << document.width // 2:
+        hint = f"each sum has {document.width // 2} bits"
+        draft.reports(place / "modulus", "bad-range", f"no sum is taken modulo {modulus}", hint)
+    elif not 0 <= document.init < largest or not 0 <= document.xorout < 1 << document.width:
+        draft.reports(place, "bad-range", "`init` or `xorout` is beyond the checksum's bits", "write smaller ones")
+    else:
+        _verify(draft, place, document, added(document, b"123456789"))
+    return SumAlgorithm(
+        name, rule, document.width, modulus, document.init, document.xorout, document.check, document.doc
+    )
+
+
+def added(document: Sum, data: bytes) -> int:
+    """The sum, byte by byte: its definition."""
+    mask, half, total, second = (1 << document.width) - 1, document.width // 2, document.init, 0
+    for place, byte in enumerate(data):
+        match document.sum:
+            case "add":
+                total = (total + byte) & mask
+            case "xor":
+                total ^= byte
+            case "fletcher":
+                total = (total + byte) % (document.modulus or 1)
+                second = (second + total) % (document.modulus or 1)
+            case "internet":
+                total += byte << (0 if place % 2 else 8)
+                total = (total & mask) + (total >> 16)
+    if document.sum == "internet":
+        total = ~total & mask
+    return (second << half | total) ^ document.xorout
 
 
 def crc(document: Crc, data: bytes) -> int:

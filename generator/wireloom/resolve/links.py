@@ -18,8 +18,10 @@ def checksum_of(around: Surroundings, place: Place, document: FieldDocument, typ
     crcs = around.scope.draft.content.checksums
     if document.checksum in crcs:
         width = crcs[document.checksum].width
-        if type is not UNKNOWN and not (isinstance(type, Integer) and type.width == width / 8):
-            around.reports(place / "type", "wrong-shape", f"{document.checksum} has {width} bits", f"write uint{width}")
+        octets = -(-width // 8)
+        if type is not UNKNOWN and not (isinstance(type, Integer) and type.width == octets):
+            hint = f"write uint{8 * octets}"
+            around.reports(place / "type", "wrong-shape", f"{document.checksum} has {width} bits", hint)
     elif document.checksum in builtins.DIGESTS:
         size = builtins.DIGESTS[document.checksum]
         if type is not UNKNOWN and not (isinstance(type, Bytes) and type.size == Literal(size)):

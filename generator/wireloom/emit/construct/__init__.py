@@ -9,7 +9,7 @@ from wireloom.emit.construct.structs import algorithm, struct
 from wireloom.emit.construct.types import Scope, constant, has_declaration, subcon
 from wireloom.emit.frames import framed, heading
 from wireloom.expr.ast import Kind
-from wireloom.model.format import CrcAlgorithm, Format, Parameter, Ranges
+from wireloom.model.format import CrcAlgorithm, Format, Parameter, Ranges, SumAlgorithm
 from wireloom.model.traversal import expands, parts, references
 from wireloom.model.types import Array, Encoding, Map, Reference, Struct, Type
 
@@ -53,7 +53,7 @@ def _constants(format: Format) -> Iterator[str]:
         yield f"ORDER: binary.Order = {told}"
     yield f"DEPTH = {format.depth if isinstance(format.depth, int) else _depth(format.depth)}"
     for crc in format.checksums:
-        yield f"{algorithm(crc.name)} = {_crc(crc)}"
+        yield f"{algorithm(crc.name)} = {_crc(crc) if isinstance(crc, CrcAlgorithm) else _sum(crc)}"
     for ranges in format.ranges:
         yield _ranges(ranges)
 
@@ -80,7 +80,7 @@ def _depth(parameter: str) -> str:
 
 
 def _crc(crc: CrcAlgorithm) -> str:
-    digits = crc.width // 4
+    digits = -(-crc.width // 4)
     return render(
         call(
             "checksums.Crc",
@@ -92,6 +92,21 @@ def _crc(crc: CrcAlgorithm) -> str:
         ),
         0,
         len(crc.name) + 7,
+    )
+
+
+def _sum(sum: SumAlgorithm) -> str:
+    return render(
+        call(
+            "checksums.Sum",
+            literal(sum.rule),
+            width=str(sum.width),
+            modulus=str(sum.modulus) if sum.modulus else None,
+            init=str(sum.init),
+            xorout=f"0x{sum.xorout:X}",
+        ),
+        0,
+        len(sum.name) + 7,
     )
 
 

@@ -10,7 +10,7 @@ from wireloom.emit.code import Code, Tuple, display, literal, mapping, render
 from wireloom.emit.construct import structural_depth
 from wireloom.emit.frames import framed, heading
 from wireloom.emit.layout.types import node
-from wireloom.model.format import CrcAlgorithm, Format, Ranges
+from wireloom.model.format import CrcAlgorithm, Format, Ranges, SumAlgorithm
 from wireloom.model.types import Encoding
 from wireloom.runtime.engine.contract import LAYOUT_VERSION, digest
 
@@ -48,7 +48,9 @@ def _layout(format: Format) -> Code:
     return mapping({literal(name): part for name, part in parts.items()})
 
 
-def _crc(crc: CrcAlgorithm) -> tuple[int | bool, ...]:
+def _crc(crc: CrcAlgorithm | SumAlgorithm) -> tuple[int | bool | str, ...]:
+    if isinstance(crc, SumAlgorithm):
+        return crc.rule, crc.width, crc.modulus, crc.init, crc.xorout
     return crc.width, crc.poly, crc.init, crc.xorout, crc.reflected
 
 

@@ -459,7 +459,8 @@ cdef int64_t *words(given) except NULL:
 def crc_value(parameters, const unsigned char[::1] data, *, bint tables=False):
     """The CRC of bytes as programs compute it; by `tables` even where the processor has something faster.
 
-    `parameters`: width, polynomial, initial value, final xor, whether bits are reflected.
+    `parameters`: width, polynomial, initial value, final xor, whether bits are reflected; of a sum its rule, width,
+    modulus, initial value and final xor.
     """
     cdef wl_crc *crc = <wl_crc *>malloc(sizeof(wl_crc))
     if crc == NULL:
@@ -473,9 +474,18 @@ def crc_value(parameters, const unsigned char[::1] data, *, bint tables=False):
         free(crc)
 
 
+_SUMS = {"add": 1, "xor": 2, "fletcher": 3, "internet": 4}
+
+
 cdef prepare_crc(wl_crc *crc, parameters):
+    if parameters[0] in _SUMS:
+        rule, width, modulus, init, xorout = parameters
+        if not 8 <= width <= 64 or (rule == "fletcher" and not 1 < modulus <= 1 << 32):
+            raise LayoutError(f"a malformed layout: a sum of {width} bits")
+        wl_sum_prepare(crc, _SUMS[rule], width, modulus, init, xorout)
+        return
     width, poly, init, xorout, reflected = parameters
-    if not 8 <= width <= 64 or width % 8:
+    if not 8 <= width <= 64:
         raise LayoutError(f"a malformed layout: a CRC of {width} bits")
     wl_crc_prepare(crc, width, poly, init, xorout, reflected)
 

@@ -107,7 +107,48 @@ typedef struct {
     uint64_t init, xorout, mask;
     int width, reflected;
     wl_fold fold;
+    int rule;         /* of a sum, in place of a CRC: 0 none, 1 add, 2 xor, 3 fletcher, 4 internet */
+    uint64_t modulus; /* of fletcher */
 } wl_crc;
+
+static void wl_sum_prepare(wl_crc *sum, int rule, int width, uint64_t modulus, uint64_t init, uint64_t xorout) {
+    sum->rule = rule;
+    sum->width = width;
+    sum->mask = width == 64 ? ~(uint64_t)0 : ((uint64_t)1 << width) - 1;
+    sum->modulus = modulus;
+    sum->init = init;
+    sum->xorout = xorout;
+    sum->fold.ready = 0;
+}
+
+static uint64_t wl_sum_value(const wl_crc *sum, const uint8_t *data, int64_t size) {
+    uint64_t first = sum->init, second = 0;
+    int64_t n = 0;
+    switch (sum->rule) {
+    case 1:
+        for (; n < size; n++) first += data[n];
+        first &= sum->mask;
+        break;
+    case 2:
+        for (; n < size; n++) first ^= data[n];
+        break;
+    case 3:
+        while (n < size) {
+            int64_t until = size - n > 4096 ? n + 4096 : size;
+            for (; n < until; n++) second += first += data[n];
+            first %= sum->modulus;
+            second %= sum->modulus;
+        }
+        first %= sum->modulus;
+        first |= second << sum->width / 2;
+        break;
+    default:
+        for (; n < size; n++) first += (uint64_t)data[n] << (n & 1 ? 0 : 8);
+        while (first >> 16) first = (first & 0xFFFF) + (first >> 16);
+        first ^= 0xFFFF;
+    }
+    return first ^ sum->xorout;
+}
 
 static uint64_t wl_reflect(uint64_t value, int width) {
     uint64_t mirrored = 0;
@@ -117,6 +158,7 @@ static uint64_t wl_reflect(uint64_t value, int width) {
 }
 
 static void wl_crc_prepare(wl_crc *crc, int width, uint64_t poly, uint64_t init, uint64_t xorout, int reflected) {
+    crc->rule = 0;
     crc->width = width;
     crc->reflected = reflected;
     crc->mask = width == 64 ? ~(uint64_t)0 : ((uint64_t)1 << width) - 1;
@@ -144,6 +186,7 @@ static void wl_crc_prepare(wl_crc *crc, int width, uint64_t poly, uint64_t init,
 
 static uint64_t wl_crc_value(const wl_crc *crc, const uint8_t *data, int64_t size) {
     uint64_t value = crc->init;
+    if (crc->rule) return wl_sum_value(crc, data, size);
     if (!crc->reflected) {
         int shift = crc->width - 8;
         for (; size > 0; size--) value = (value << 8 ^ crc->table[0][(value >> shift ^ *data++) & 0xFF]) & crc->mask;

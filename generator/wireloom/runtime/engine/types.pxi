@@ -10,6 +10,7 @@ cdef extern from "digests.h" nogil:
     ctypedef struct wl_crc:
         wl_fold fold
     void wl_crc_prepare(wl_crc *crc, int width, uint64_t poly, uint64_t init, uint64_t xorout, int reflected)
+    void wl_sum_prepare(wl_crc *sum, int rule, int width, uint64_t modulus, uint64_t init, uint64_t xorout)
     uint64_t wl_crc_value(const wl_crc *crc, const uint8_t *data, int64_t size)
     ctypedef struct wl_digest:
         const uint8_t *data

@@ -1,14 +1,15 @@
-"""Checksums by name: CRCs by the parameters of the Rocksoft model, and the digests of hashlib.
+"""Checksums by name: CRCs by the parameters of the Rocksoft model, sums of bytes, and the digests of hashlib.
 
 A reflected 32-bit CRC with the usual polynomial is zlib's with another start and another end, so zlib computes it; the
 other CRCs run over a table of 256 entries.
 """
 
 import hashlib
+import operator
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 
 _ZLIB_POLYNOMIAL = 0x04C11DB7
 _DIGESTS: dict[str, Callable[[bytes], "hashlib._Hash"]] = {
@@ -67,6 +68,45 @@ class Crc:
             for byte in data:
                 register = (table[((register >> shift) ^ byte) & 0xFF] ^ (register << 8)) & mask
         return register ^ self.xorout
+
+
+@dataclass(frozen=True)
+class Sum:
+    """A sum of bytes: `add`, `xor`, `fletcher` (two sums modulo `modulus`, the second above), `internet`."""
+
+    rule: str
+    width: int
+    init: int
+    xorout: int
+    modulus: int = 1
+
+    def __call__(self, data: bytes) -> int:
+        """The checksum of `data`."""
+        mask = (1 << self.width) - 1
+        match self.rule:
+            case "add":
+                found = (self.init + sum(data)) & mask
+            case "xor":
+                found = reduce(operator.xor, data, self.init)
+            case "fletcher":
+                found = self._fletcher(data)
+            case _:
+                found = self._internet(data)
+        return found ^ self.xorout
+
+    def _fletcher(self, data: bytes) -> int:
+        first, second = self.init, 0
+        for byte in data:
+            first += byte
+            second += first
+        return second % self.modulus << self.width // 2 | first % self.modulus
+
+    def _internet(self, data: bytes) -> int:
+        """The complement of the ones' complement sum of pairs of bytes, the higher first; zero fills up the last."""
+        total = self.init + (sum(data[::2]) << 8) + sum(data[1::2])
+        while total >> 16:
+            total = (total & 0xFFFF) + (total >> 16)
+        return total ^ 0xFFFF
 
 
 def digest(name: str) -> Callable[[bytes], bytes]:

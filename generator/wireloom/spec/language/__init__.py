@@ -17,6 +17,7 @@ from wireloom.spec.language.formats import (
     Parameter,
     ParameterByName,
     RootDocument,
+    Sum,
 )
 from wireloom.spec.language.schemas import SchemaDocument, SchemaEntries, SchemaEntry, SchemaField, SchemaType
 from wireloom.spec.language.steps import CheckStep, DiscardStep, NeedStep, VerifyStep
@@ -71,6 +72,7 @@ __all__ = [
     "SchemaType",
     "SelectType",
     "StructType",
+    "Sum",
     "Trial",
     "Type",
     "TypeText",

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, Tag, WithJsonSchema
 
-from wireloom.spec.language.base import Code, Document, HexText, ScalarValue, TypeText, mapping_or_text
+from wireloom.spec.language.base import Code, Document, HexText, ScalarValue, TypeText, form_by_key, mapping_or_text
 from wireloom.spec.language.structs import NamedType
 
 
@@ -62,7 +62,7 @@ class Limits(Document):
 class Crc(Document):
     """A CRC by the parameters of the Rocksoft model."""
 
-    width: int = Field(description="Bits: 8, 16, 24, 32 or 64.", examples=[16])
+    width: int = Field(description="Bits, 8 to 64; the field has as many bytes as they need.", examples=[16])
     poly: int = Field(description="The polynomial, without its highest bit, not reflected.", examples=[4129])
     init: int = Field(default=0, description="The initial value.", examples=[65535])
     xorout: int = Field(default=0, description="The final exclusive or.", examples=[0])
@@ -71,6 +71,30 @@ class Crc(Document):
         description="The checksum of the nine bytes `123456789`; verified when the spec is read.", examples=[10673]
     )
     doc: str = Field(default="", description="What is special about it.", examples=["CRC-16/IBM-3740"])
+
+
+class Sum(Document):
+    """A checksum that adds bytes up."""
+
+    sum: Literal["add", "xor", "fletcher", "internet"] = Field(
+        description="How: `add` bytes, `xor` them, two sums as `fletcher`, or pairs of bytes as the `internet` does.",
+        examples=["fletcher"],
+    )
+    width: int = Field(description="Bits: of `add` 8 to 64, of `xor` 8, of `fletcher` 16 or 32.", examples=[16])
+    modulus: int | None = Field(
+        default=None, description="What both sums of `fletcher` are taken modulo.", examples=[255]
+    )
+    init: int = Field(default=0, description="The initial value.", examples=[1])
+    xorout: int = Field(default=0, description="The final exclusive or.", examples=[255])
+    check: int = Field(
+        description="The checksum of the nine bytes `123456789`; verified when the spec is read.", examples=[7902]
+    )
+    doc: str = Field(default="", description="What is special about it.", examples=["Fletcher-16"])
+
+
+ChecksumForm = Annotated[
+    Annotated[Sum, Tag("<sum>")] | Annotated[Crc, Tag("<crc>")], form_by_key({"sum": "<sum>"}, "<crc>")
+]
 
 
 class NamedRange(Document):
@@ -172,7 +196,7 @@ class FormatDocument(Document):
         description="Error codes of the format and what they mean.",
         examples=[{"bad_crc": "The checksum does not match."}],
     )
-    checksums: dict[str, Crc] = Field(
+    checksums: dict[str, ChecksumForm] = Field(
         default={},
         description="Checksums by name.",
         examples=[{"crc16": {"width": 16, "poly": 4129, "init": 65535, "check": 10673}}],

@@ -86,7 +86,7 @@ def _noted() -> Iterator[list[_Patch]]:
             if isinstance(stored, bytes):
                 patches.append(_Patch(error.offset, stored, bytes.fromhex(error.expected), len(stored)))
             else:
-                size = checksum.algorithm.width // 8
+                size = -(-checksum.algorithm.width // 8)
                 patches.append(_Patch(error.offset, stored, int(error.expected, 16), size))
 
     Verify.parse = parse

@@ -531,7 +531,7 @@ def test_defaults_are_declared():
 
 # --- every type, beside protobuf's own reader ----------------------------------------------------------------------
 
-WIRES = {"varint": model.IntegerForm.OWN, "zigzag": model.IntegerForm.ZIGZAG, "fixed": model.IntegerForm.FIXED}
+WIRES = {"varint": model.NumberForm.OWN, "zigzag": model.NumberForm.ZIGZAG, "fixed": model.NumberForm.FIXED}
 INTEGERS = {
     "int32": (32, True, "varint"),
     "int64": (64, True, "varint"),

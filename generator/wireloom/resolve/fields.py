@@ -61,7 +61,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         size=_expression(scope, place / "size", document.size, Kind.INTEGER),
         when=_expression(scope, place / "when", document.when, Kind.BOOLEAN),
         presence=Presence.OPTIONAL if document.optional else Presence.REQUIRED,
-        default=_constant(around, place / "default", document.default, type, "bad-default"),
+        default=_default(around, place, document, type),
         has_default="default" in document.model_fields_set,
         const=_constant(around, place / "const", document.const, type, "bad-const"),
         mappings=None if document.values is None else mappings_of(scope, place / "values", document.values, type),
@@ -119,6 +119,16 @@ def _constant(around: Surroundings, place: Place, written: Scalar, type: Type, i
         around.reports(place, id, f"{place.text} is not of the field's type", f"write {constants.described(type)}")
         return None
     return value  # type: ignore[return-value]
+
+
+def _default(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Scalar:
+    """The wire value that stands for an absent one: where a constant may be absent, that constant."""
+    value = _constant(around, place / "default", document.default, type, "bad-default")
+    if value is None or document.const is None or document.default == document.const:
+        return value
+    message = f"{document.default} is not the constant {document.const}"
+    around.reports(place / "default", "bad-default", message, "drop `default`, or write the constant")
+    return None
 
 
 def _bounds(around: Surroundings, place: Place, written: str | int | None, type: Type) -> tuple[int | None, int | None]:

@@ -58,6 +58,7 @@ def create(folder: Path, package: str, module: FormatModule, source: str) -> tup
         "source": source,
         "places": PLACES[source],
         "rows": ".".join(root.rows),
+        "member": next(iter(root.logical.fields)).name,  # one is enough to learn whether a record is right
         "columns": [*(f"{place} AS _{place}" for place in PLACES[source]), *_silver(root)],
     }
     if source != "kafka":

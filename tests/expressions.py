@@ -164,6 +164,10 @@ def _call(function: str, arguments: list[Any], ranges: tuple[Ranges, ...]) -> An
             data = value.encode() if isinstance(value, str) else value
             known = isinstance(data, bytes)
             return int.from_bytes(hashlib.md5(data, usedforsecurity=False).digest(), "big") if known else None
+        case "decimal", [value, bits]:
+            digits = value.removeprefix("+") if isinstance(value, str) else ""
+            known = digits != "" and set(digits) <= set("0123456789")
+            return int(digits) if known and int(digits) < 2**bits else None
         case "min" | "max", _:
             numbers = all(type(value) in (int, float) for value in arguments)
             return (min if function == "min" else max)(arguments) if numbers else None

@@ -82,8 +82,8 @@ class _Drawing:
                 return self.array(type, scope, encoding, depth)
             case wire.Map(key, value):
                 return self.map(key, value, scope, encoding, depth)
-            case wire.Extension(code, content):
-                return Extension(code, "", self.type(content, scope, encoding, depth))
+            case wire.Extension(_, content):
+                return self.type(content, scope, encoding, depth)
             case wire.Nullable(inner):
                 return None if self.draw(st.booleans()) else self.type(inner, scope, encoding, depth)
             case wire.Reference(name):
@@ -93,7 +93,8 @@ class _Drawing:
             case wire.Select():
                 case = self.case(type, scope)
                 assert not isinstance(case.type, wire.Refusal)
-                return self.tagged(type.tag, case, self.type(case.type, scope, encoding, depth), scope)
+                value = self.type(case.type, scope, encoding, depth)
+                return self.peeked(type, case, self.tagged(type.tag, case, value, scope))
             case wire.Attempt():
                 trial = self.pick(type.trials)
                 return {type.kind_field: trial.name} | self.type(trial.type, scope, encoding, depth)
@@ -125,14 +126,16 @@ class _Drawing:
         """One of the alternatives; below some depth only those that do not nest."""
         flat = [a for a in type.alternatives if not isinstance(a.type, wire.Array | wire.Map)]
         chosen = self.pick(flat if depth > _DEPTH and flat else type.alternatives)
-        return self.type(chosen.type, scope, encoding, depth)
+        value = self.type(chosen.type, scope, encoding, depth)
+        return Extension(chosen.type.code, "", value) if isinstance(chosen.type, wire.Extension) else value
 
     def case(self, select: wire.Select, scope: Scope) -> wire.Case:
         """The case that the tag selects; any where the tag is on the wire only."""
         cases = [case for case in select.cases if not isinstance(case.type, wire.Refusal)]
         if isinstance(select.tag, wire.FieldTag):
             tag = evaluate(select.tag.expression, scope)
-            cases = [case for case in cases if tag in case.values]
+            listed = [case for case in select.cases if tag in case.values]
+            cases = [case for case in cases if (case in listed if listed else not case.values)]
         if not cases:
             raise _CheckFailedError
         return self.pick(cases)
@@ -149,6 +152,19 @@ class _Drawing:
                 wires = [each for each in case.values if each in known] if known else list(case.values)
                 chosen = self.pick(wires)
                 value[field.name] = evaluate(known[chosen], scope) if known else chosen
+        return value
+
+    def peeked(self, select: wire.Select, case: wire.Case, value: Any) -> Any:
+        """The value with a first number that selects its case, where a number that readers see is read ahead."""
+        struct = self.format.type(case.type.name) if isinstance(case.type, wire.Reference) else case.type
+        if not isinstance(select.tag, wire.PeekTag) or not isinstance(struct, wire.Struct):
+            return value
+        taken = {each for other in select.cases for each in other.values}
+        options = list(case.values) or [number for number in range(128) if number not in taken]
+        first = struct.fields[0].name
+        chosen = value.get(first)
+        if isinstance(chosen, int) and not (chosen in case.values if case.values else chosen not in taken):
+            value[first] = self.pick(options)
         return value
 
     # --- structs ---

@@ -260,7 +260,7 @@ def test_integers_know_their_range():
 
 
 def test_a_table_stands_before_the_fields_that_refer_to_it(tmp_path):
-    fields = ["- rows: {tag: 2, type: list(Row)}", "- keys: {tag: 1, type: list(str)}"]
+    fields = ["- rows: {tag: 2, type: list(Row)}", "- keys: {tag: 1, type: list(str), table: true}"]
     row = "Row:\n  fields:\n    - key: {tag: 1, type: uint32, refers: keys}"
     right, wrong = (
         "\n".join(["Record:", "  fields:", *(f"    {each}" for each in order), row]) for order in (fields[::-1], fields)

@@ -1,7 +1,7 @@
 """What a JSON Schema says of a document: all that is wrong, each at its node, about the alternative that was meant.
 
 Where a value is none of several alternatives, validators say just that, or give the problems by every alternative:
-dozens for one element, and gigabytes for a text of some hundred kilobytes (docs/decisions/0008-validation.md). Here
+dozens for one element, and gigabytes for a text of some hundred kilobytes (docs/decisions/0010-validation.md). Here
 each part of a document is judged once by each part of the schema, the alternative that a value means to be is found by
 the members that tell alternatives apart, and only what that one lacks is said. The keywords are those that the emitter
 writes.

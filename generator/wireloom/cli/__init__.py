@@ -19,7 +19,5 @@ def main() -> None:
             "wireloom: the command line needs more than the runtime\n  mend it with: pip install 'wireloom[cli]'\n"
         )
         sys.exit(3)
-    logging.getLogger().addHandler(
-        logging.NullHandler()
-    )  # what libraries log, tracebacks of py4j's too, we say ourselves
+    logging.getLogger().addHandler(logging.NullHandler())  # what libraries log (py4j's tracebacks) we say ourselves
     app()

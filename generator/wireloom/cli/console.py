@@ -10,6 +10,8 @@ import typer
 
 T = TypeVar("T")
 PATIENCE = 2.0  # seconds without a sign of life
+CLEAR = "\r\x1b[K"
+"""Back to the start of a line of a terminal, and empty it."""
 
 
 def say(line: str = "") -> None:

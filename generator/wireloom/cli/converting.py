@@ -1,6 +1,5 @@
 """`convert`: records of one format as those of another."""
 
-import sys
 from typing import Annotated
 
 import typer
@@ -8,8 +7,8 @@ import typer
 from wireloom.catalog import parameter_values
 from wireloom.cli.console import complain, note, say
 from wireloom.cli.guard import PROBLEMS
-from wireloom.cli.options import OUT, PACKAGE, Framing, Out, Package, Parameters, Root, Source, chosen, listed
-from wireloom.cli.transcoding import Target, one_of, opened_input, opened_output, request_of
+from wireloom.cli.options import OUT, PACKAGE, Framing, Out, Package, Parameters, Root, Source, chosen, listed, one_of
+from wireloom.cli.transcoding import Target, opened_input, opened_output, refuse_target, request_of
 from wireloom.converting import Refused, Tally
 from wireloom.converting import convert as converted
 from wireloom.failures import MisuseError
@@ -85,10 +84,7 @@ def convert(
         return
     if file is None:
         raise MisuseError("name the file to convert, or - for standard input")
-    if output is not None and output.exists() and file.exists() and output.samefile(file):
-        raise MisuseError(f"{output} is the input; give --output another file")
-    if output is None and sys.stdout is not None and sys.stdout.isatty() and goal.ENCODING != "json":
-        raise MisuseError("bytes are not for a terminal; give --output FILE or a pipe")
+    refuse_target(output, file, binary=goal.ENCODING != "json")
     tally = Tally()
     with opened_input(file) as data, opened_output(output) as written:
         for each in converted(plan, request, to_framing, data, tally):

@@ -26,6 +26,7 @@ from wireloom.cli.options import (
     Root,
     chosen,
     dropped_codes,
+    one_of,
     session_configuration,
     size_of,
 )
@@ -146,8 +147,7 @@ class Running:
 
     def check(self, *, stream: bool) -> None:
         """Raises MisuseError where the options do not fit together."""
-        if self.engine not in ENGINES:
-            raise MisuseError(f"--engine {self.engine}: it can be {' or '.join(ENGINES)}")
+        one_of("--engine", self.engine, ENGINES, " or ")
         if self.engine == SPARK and self.processes is not None:
             raise MisuseError("--processes is for --engine local; on Spark --master says it: local[4]")
         if self.engine == LOCAL and stream:
@@ -252,8 +252,8 @@ def _once(
 
 
 def _check_shape(framing: str | None, column: str | None) -> None:
-    if framing is not None and framing not in FRAMINGS:
-        raise MisuseError(f"--framing {framing}: it can be {', '.join(FRAMINGS)}")
+    if framing is not None:
+        one_of("--framing", framing, FRAMINGS)
     if column is not None and framing not in (None, "none"):
         raise MisuseError("a column, and a topic of Kafka, has one record in each value; leave --framing out")
 

@@ -6,6 +6,7 @@ from typing import Annotated, assert_never
 
 import typer
 
+from wireloom.cli.options import one_of
 from wireloom.failures import MisuseError, unknown
 from wireloom.ingest.plan import (
     AUTO,
@@ -63,8 +64,7 @@ class FileReading:
             ("--compression", self.compression, COMPRESSIONS),
             ("--changed-files", self.changed_files, CHANGED_FILES),
         ):
-            if word not in words:
-                raise MisuseError(f"{name} {word}: it can be {' or '.join(words)}")
+            one_of(name, word, words, " or ")
         return replace(
             plan,
             changed=self.changed_files,

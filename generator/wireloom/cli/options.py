@@ -71,6 +71,12 @@ def refuse_no_folder(specs: Path) -> None:
         raise MisuseError(f"{lacking}; `wireloom new NAME` starts one, --specs names another")
 
 
+def one_of(option: str, value: str, options: tuple[str, ...], between: str = ", ") -> None:
+    """Raises MisuseError for a value that the option does not have."""
+    if value not in options:
+        raise MisuseError(f"{option} {value}: it can be {between.join(options)}")
+
+
 def chosen(format: str, package: str, out: Path) -> FormatModule:
     """The module that the options name."""
     return open_format(open_package(package, out), format)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wireloom.cli.console import note
-from wireloom.failures import MisuseError
+from wireloom.cli.options import one_of
 from wireloom.ingest.amounts import size_text
 
 if TYPE_CHECKING:
@@ -24,8 +24,7 @@ def kind_of(asked: str | None) -> str:
     """How progress is shown; raises MisuseError for a way that there is not."""
     if asked is None:
         return BAR if sys.stderr.isatty() else LINE
-    if asked not in KINDS:
-        raise MisuseError(f"--progress {asked}: it can be {', '.join(KINDS)}")
+    one_of("--progress", asked, KINDS)
     return asked
 
 

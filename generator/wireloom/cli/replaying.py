@@ -23,6 +23,7 @@ from wireloom.cli.options import (
     Root,
     chosen,
     dropped_codes,
+    one_of,
     session_configuration,
 )
 from wireloom.failures import MisuseError
@@ -83,8 +84,7 @@ def replay(
       wireloom replay tables/quarantine --drop no_data -p variant=legacy
       wireloom replay tables/quarantine --framing concatenated --from-source --resync
     """
-    if framing not in FRAMINGS:
-        raise MisuseError(f"--framing {framing}: it can be {', '.join(FRAMINGS)}")
+    one_of("--framing", framing, FRAMINGS)
     home = output or quarantine.rstrip("/").rpartition("/")[0] or "."
     from wireloom.spark.ingest.replay import finish, formats  # here, because it imports pyspark
     from wireloom.spark.ingest.replay import replay as run

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wireloom.catalog import open_format, open_package
-from wireloom.cli.console import note, waiting
+from wireloom.cli.console import CLEAR, note, waiting
 from wireloom.cli.inputs import source_option
-from wireloom.cli.options import SPECS, Specs
+from wireloom.cli.options import SPECS, Specs, one_of
 from wireloom.cli.progress import BAR, INTERVAL, LINE, NONE
 from wireloom.failures import MisuseError
 from wireloom.ingest.amounts import size_text
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from wireloom.spark.ingest.stream import Listener
 
 TABLE_FORMATS = ("parquet", "delta")
-CLEAR = "\r\x1b[K"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +99,7 @@ def refuse_stream_options(asked: Streaming) -> None:
 
 def flow_of(plan: Plan, asked: Streaming, input: str | None, column: str | None, output: str) -> Flow:
     """The stream that the options mean; raises MisuseError where they do not fit."""
-    if asked.table_format not in TABLE_FORMATS:
-        raise MisuseError(f"--table-format {asked.table_format}: it can be {', '.join(TABLE_FORMATS)}")
+    one_of("--table-format", asked.table_format, TABLE_FORMATS)
     source = _source(plan, asked, input, column)
     options = tuple(source_option(source, text) for text in asked.source_option or ())
     return Flow(

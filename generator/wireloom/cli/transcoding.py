@@ -13,7 +13,7 @@ from wireloom import transcode
 from wireloom.catalog import FormatModule, parameter_values
 from wireloom.cli.console import complain, say
 from wireloom.cli.guard import PROBLEMS
-from wireloom.cli.options import OUT, PACKAGE, Format, Framing, Out, Package, Parameters, Root, Source, chosen
+from wireloom.cli.options import OUT, PACKAGE, Format, Framing, Out, Package, Parameters, Root, Source, chosen, one_of
 from wireloom.failures import MisuseError
 from wireloom.runtime.streams.framed import FRAMINGS
 
@@ -88,10 +88,7 @@ def encode(
       wireloom decode kind_of_event events.log | wireloom encode kind_of_event - > copy.log
     """
     request = request_of(chosen(format, package, out), root, framing, parameter)
-    if output is not None and output.exists() and file.exists() and output.samefile(file):
-        raise MisuseError(f"{output} is the input; give --output another file")
-    if output is None and sys.stdout is not None and sys.stdout.isatty():
-        raise MisuseError("bytes are not for a terminal; give --output FILE or a pipe")
+    refuse_target(output, file, binary=True)
     with opened_input(file) as source, opened_output(output) as target:
         for data in transcode.encode(request, source):
             target.write(data)
@@ -107,12 +104,6 @@ def request_of(
     return transcode.Request(module, root, framing, parameter_values(module, parameter or []))
 
 
-def one_of(option: str, value: str, options: tuple[str, ...]) -> None:
-    """Raises MisuseError for a value that the option does not have."""
-    if value not in options:
-        raise MisuseError(f"{option} {value}: it can be {', '.join(options)}")
-
-
 def opened_input(path: Path) -> BinaryIO:
     """The file, or standard input."""
     if str(path) != "-":
@@ -120,6 +111,14 @@ def opened_input(path: Path) -> BinaryIO:
     if sys.stdin is None:  # closed by whoever started us
         raise MisuseError("standard input is closed; name a file")
     return sys.stdin.buffer
+
+
+def refuse_target(output: Path | None, file: Path, *, binary: bool) -> None:
+    """Raises MisuseError where the output is the input, or bytes would go to a terminal."""
+    if output is not None and output.exists() and file.exists() and output.samefile(file):
+        raise MisuseError(f"{output} is the input; give --output another file")
+    if binary and output is None and sys.stdout is not None and sys.stdout.isatty():
+        raise MisuseError("bytes are not for a terminal; give --output FILE or a pipe")
 
 
 @contextmanager

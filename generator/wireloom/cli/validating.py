@@ -8,10 +8,10 @@ from typing import Annotated, cast
 import typer
 
 from wireloom import validating
-from wireloom.cli.console import note, say
+from wireloom.cli.console import CLEAR, note, say
 from wireloom.cli.guard import PROBLEMS
-from wireloom.cli.options import OUT, PACKAGE, Format, Framing, Out, Package, Parameters, Root, Source, chosen
-from wireloom.cli.transcoding import one_of, opened_input, request_of
+from wireloom.cli.options import OUT, PACKAGE, Format, Framing, Out, Package, Parameters, Root, Source, chosen, one_of
+from wireloom.cli.transcoding import opened_input, request_of
 from wireloom.runtime.validation import Problem
 from wireloom.validating import Bad, Part
 from wireloom.validation_reports import FORMS, Form, Report
@@ -22,7 +22,6 @@ Shown = Annotated[
 MaxErrors = Annotated[
     int | None, typer.Option("--max-errors", metavar="N", min=1, help="Stop behind that many problems; else never.")
 ]
-_CLEAR = "\r\x1b[K"
 
 
 def validate(
@@ -59,7 +58,7 @@ def validate(
             if written.count == max_errors:
                 break
     written.end()
-    note(f"{_CLEAR if sys.stderr.isatty() else ''}{count.records} records, {count.bad} bad")
+    note(f"{CLEAR if sys.stderr.isatty() else ''}{count.records} records, {count.bad} bad")
     for line in written.summary():
         note(line)
     if written.count == max_errors:
@@ -78,7 +77,7 @@ class _Count:
     def show(self) -> None:
         """One line of a terminal, always the same."""
         if sys.stderr.isatty():
-            sys.stderr.write(f"{_CLEAR}{self.records:,} records, {self.bad:,} bad")
+            sys.stderr.write(f"{CLEAR}{self.records:,} records, {self.bad:,} bad")
             sys.stderr.flush()
 
 

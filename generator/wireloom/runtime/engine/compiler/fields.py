@@ -310,7 +310,18 @@ class Fields(Part):
             words += [self.assembly.text(wire.encode()), *self._meaning(meaning)]
         return self.assembly.table([len(values), *words])
 
-    def default(self, item: Item) -> None:
+    def defaulted(self, item: Item, label: Label, *, has_default: bool) -> None:
+        """Behind a field: where it is not there, the program goes on at the label, with what its default means."""
+        if not has_default:
+            self.assembly.place(label)
+            return
+        end = Label()
+        self.assembly.jump(end)
+        self.assembly.place(label)
+        self._default(item)
+        self.assembly.place(end)
+
+    def _default(self, item: Item) -> None:
         """What the field means where it is not there."""
         attributes, wire = item.attributes, item.attributes["default"]
         meaning = Constant(wire)

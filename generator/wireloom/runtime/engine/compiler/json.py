@@ -128,14 +128,8 @@ class Json(Part):
         slot = scope.tables[attributes.get("member", item.name)]
         self.assembly.emit("JSON_MEMBER", slot, absent, not attributes.get("optional"))
         read(item)
-        if "default" not in attributes or not attributes.get("optional"):
-            self.assembly.place(absent)
-            return
-        end = Label()
-        self.assembly.jump(end)
-        self.assembly.place(absent)
-        self.compiler.fields.default(item)
-        self.assembly.place(end)
+        has_default = "default" in attributes and bool(attributes.get("optional"))
+        self.compiler.fields.defaulted(item, absent, has_default=has_default)
 
     # --- structs that a member tells apart ---
 

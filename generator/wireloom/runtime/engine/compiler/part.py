@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from wireloom.runtime.columns.logical import ExtensionType
-from wireloom.runtime.engine.assembly import Assembly, Register
+from wireloom.runtime.engine.assembly import Assembly, Label, Register
 from wireloom.runtime.engine.compiler.scope import UNBOUNDED, Discard, Item, Node, Scope, Sink
 from wireloom.runtime.engine.conditions import Conditions
 from wireloom.runtime.engine.expressions import Compiled, Expressions, Tree
@@ -57,8 +57,8 @@ class Fields(Protocol):
     def computed(self, compiled: Compiled, sink: Sink, within: tuple[int, int] = UNBOUNDED) -> None:
         """Deliver what an expression gives."""
 
-    def default(self, item: Item) -> None:
-        """What the field means where it is not there."""
+    def defaulted(self, item: Item, label: Label, *, has_default: bool) -> None:
+        """Behind a field: where it is not there, the program goes on at the label, with what its default means."""
 
     def field(self, item: Item, version: Any) -> None:
         """Read or compute a field, where it is there."""

@@ -70,14 +70,7 @@ class Protobuf(Part):
                 )
         else:
             self.compiler.fields.scalar(item, lambda sink: self._proto_scalar(node, slot, sink))
-        if attributes.get("default") is None:
-            self.assembly.place(absent)
-            return
-        end = Label()
-        self.assembly.jump(end)
-        self.assembly.place(absent)
-        self.compiler.fields.default(item)
-        self.assembly.place(end)
+        self.compiler.fields.defaulted(item, absent, has_default=attributes.get("default") is not None)
 
     def _proto_scalar(self, node: Node, slot: int, sink: Sink) -> None:
         emit = self.assembly.emit

@@ -221,8 +221,6 @@ def diagnosed(output: str, ended: Callable[[], End] = End) -> Iterator[None]:
         text = "".join(traceback.format_exception(error))
         end = ended()
         verdict = diagnosis(text, output, end.exit)
-        if verdict is None and end.exit is not None:  # where Java lives its log may be of an earlier failure
-            verdict = diagnosis(end.log, output, end.exit)
         if verdict is None:
             if type(error).__module__.partition(".")[0] not in FROM_MACHINES and not isinstance(error, OSError):
                 raise

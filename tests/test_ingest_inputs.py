@@ -4,7 +4,6 @@ import bz2
 import gzip
 import io
 import os
-import random
 import struct
 import sys
 from dataclasses import replace
@@ -20,6 +19,8 @@ sys.path.insert(0, str(Path(__file__).parent / "bench"))
 import engine_data
 
 from conftest import GENERATED
+from events import LONG_KEY
+from events import noisy as record
 from wireloom.cli.app import app
 from wireloom.failures import DataError
 from wireloom.ingest import compression, staging, values
@@ -29,25 +30,8 @@ from wireloom.ingest.local import LocalEngine
 from wireloom.ingest.plan import Job, Plan
 from wireloom.ingest.records import files_of
 from wireloom.ingest.replayed import replayed_of
-from wireloom.runtime.parsers.checksums import Crc
 from wireloom.runtime.streams import framed
 from wireloom_formats import databus_event, databus_json, kpl_record
-
-LONG_KEY = bytes.fromhex(
-    "0041812a2d0000003f000100000000000000640001000217979cfe362a00000005000102030405060708090a0b0c0d0e0f994a3853"
-    "00000000000000076869"
-)
-
-
-CRC = Crc(width=32, poly=0x04C11DB7, init=0, xorout=0, reflected=True)
-
-
-def record(number):
-    """An event whose sequence is the number, and whose value does not compress."""
-    value = random.Random(number).randbytes(40)  # noqa: S311 - no secret
-    length, crc = (61 + len(value)).to_bytes(4, "big"), CRC(value).to_bytes(4, "big")
-    header = length + LONG_KEY[9:11] + number.to_bytes(8, "big") + LONG_KEY[19:49] + crc + LONG_KEY[53:61]
-    return b"\0" + CRC(header).to_bytes(4, "big") + header + value
 
 
 def snappy(data, block=65536):

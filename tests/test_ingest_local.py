@@ -12,6 +12,8 @@ from typer.testing import CliRunner
 
 import wireloom_formats
 from conftest import GENERATED
+from events import built as record
+from events import damaged
 from wireloom import pipeline
 from wireloom.catalog import open_format
 from wireloom.cli.app import app
@@ -28,19 +30,7 @@ from wireloom.model.meaning import meaning
 from wireloom.project import Project
 from wireloom_formats import databus_event
 
-LONG_KEY = bytes.fromhex(
-    "0041812a2d0000003f000100000000000000640001000217979cfe362a00000005000102030405060708090a0b0c0d0e0f994a3853"
-    "00000000000000076869"
-)
 PLAN = Plan(databus_event.__name__, databus_event.FORMAT, databus_event.DIGEST)
-
-
-def record(number):
-    return databus_event.build({**databus_event.parse(LONG_KEY), "sequence": number})
-
-
-def damaged(data):
-    return data[:-1] + bytes([data[-1] ^ 1])
 
 
 @pytest.fixture

@@ -17,6 +17,8 @@ import pytest
 from typer.testing import CliRunner
 
 from conftest import GENERATED, ROOT
+from events import built as record
+from events import damaged
 from wireloom.cli import progress
 from wireloom.cli.app import app
 from wireloom.failures import LimitError, MachineError, MisuseError
@@ -34,19 +36,7 @@ from wireloom.ingest.standing import standing
 from wireloom.ingest.storage import PlainStorage
 from wireloom_formats import databus_event
 
-LONG_KEY = bytes.fromhex(
-    "0041812a2d0000003f000100000000000000640001000217979cfe362a00000005000102030405060708090a0b0c0d0e0f994a3853"
-    "00000000000000076869"
-)
 PLAN = Plan(databus_event.__name__, databus_event.FORMAT, databus_event.MEANING)
-
-
-def record(number):
-    return databus_event.build({**databus_event.parse(LONG_KEY), "sequence": number})
-
-
-def damaged(data):
-    return data[:-1] + bytes([data[-1] ^ 1])
 
 
 @pytest.fixture

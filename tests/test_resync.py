@@ -8,6 +8,8 @@ from dataclasses import replace
 
 import pytest
 
+from events import LONG_KEY
+from events import noisy as record
 from wireloom import pipeline
 from wireloom.ingest.files import looked_up
 from wireloom.ingest.plan import Plan
@@ -16,24 +18,10 @@ from wireloom.ingest.ranges import parts as cut
 from wireloom.ingest.records import ranges_of
 from wireloom.project import Project
 from wireloom.runtime.errors import ParameterError
-from wireloom.runtime.parsers.checksums import Crc
 from wireloom.runtime.streams import framed, parts
 from wireloom_formats import databus_event
 
-LONG_KEY = bytes.fromhex(
-    "0041812a2d0000003f000100000000000000640001000217979cfe362a00000005000102030405060708090a0b0c0d0e0f994a3853"
-    "00000000000000076869"
-)
-CRC = Crc(width=32, poly=0x04C11DB7, init=0, xorout=0, reflected=True)
 CHANCE = random.Random(7)  # noqa: S311 - no secret
-
-
-def record(number, size=40):
-    """An event whose sequence is the number."""
-    value = random.Random(number).randbytes(size)  # noqa: S311 - the same
-    length, crc = (61 + len(value)).to_bytes(4, "big"), CRC(value).to_bytes(4, "big")
-    header = length + LONG_KEY[9:11] + number.to_bytes(8, "big") + LONG_KEY[19:49] + crc + LONG_KEY[53:61]
-    return b"\0" + CRC(header).to_bytes(4, "big") + header + value
 
 
 def joined(records, framing):

@@ -10,6 +10,7 @@ from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql.functions import col, lit, when
 
 from conftest import CASE_PACKAGE, ROOT, case_formats, case_project, shipped_formats
+from events import LONG_KEY
 from integration.sessions import end_jvm
 from wireloom.catalog import open_format, open_package
 from wireloom.demo.samples import samples, stream
@@ -20,10 +21,6 @@ from wireloom.spark.source.read import batches
 from wireloom_formats import databus_event, kpl_record
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
-LONG_KEY = bytes.fromhex(
-    "0041812a2d0000003f000100000000000000640001000217979cfe362a00000005000102030405060708090a0b0c0d0e0f994a3853"
-    "00000000000000076869"
-)
 AGGREGATE = bytes.fromhex(
     "f3899ac20a01610a0162120234321a0708001a036f6e651a09080110001a0374776f1a0408001a00a49c195c0d4fc03c21c19a9a7b30f752"
 )

@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from events import LONG_KEY
 from wireloom.failures import DataError
 from wireloom.ingest import ranges as source_ranges
 from wireloom.ingest.compression import Bounds
@@ -16,10 +17,6 @@ from wireloom.spark.source.schema import offer
 from wireloom_formats import aerospike_msgpack, databus_event, databus_json
 
 PLACE = ["_record", "_offset", "_error", "_corrupt_record"]
-LONG_KEY = bytes.fromhex(
-    "0041812a2d0000003f000100000000000000640001000217979cfe362a00000005000102030405060708090a0b0c0d0e0f994a3853"
-    "00000000000000076869"
-)
 DELETE = bytes.fromhex("9301029594a474657374c0c414000102030405060708090a0b0c0d0e0f10111213c00104c0c0")
 
 

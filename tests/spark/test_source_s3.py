@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql.types import StringType, StructField, StructType
 
+from events import LONG_KEY
 from wireloom.failures import MisuseError
 from wireloom.spark.source.batch import FileReader
 from wireloom.spark.source.options import READS, WRITES, Given
@@ -14,10 +15,6 @@ from wireloom.spark.source.write import FileWriter, writing
 from wireloom_formats import databus_event
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
-LONG_KEY = bytes.fromhex(
-    "0041812a2d0000003f000100000000000000640001000217979cfe362a00000005000102030405060708090a0b0c0d0e0f994a3853"
-    "00000000000000076869"
-)
 BUCKET = "landing"
 
 

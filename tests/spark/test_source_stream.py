@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 from conftest import GENERATED, ROOT
+from events import LONG_KEY
 from wireloom.failures import MisuseError
 from wireloom.spark.session import session
 from wireloom.spark.source import write as source_write
@@ -22,10 +23,6 @@ from wireloom.spark.source.write import StreamFileWriter, Written, _Files, writi
 from wireloom_formats import databus_event
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
-LONG_KEY = bytes.fromhex(
-    "0041812a2d0000003f000100000000000000640001000217979cfe362a00000005000102030405060708090a0b0c0d0e0f994a3853"
-    "00000000000000076869"
-)
 VALUE = databus_event.parse(LONG_KEY)
 
 

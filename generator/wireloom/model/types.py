@@ -449,7 +449,7 @@ Step = Field | Check | Verify | Mark | Need | Frame | End | Discard
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A layout of a struct: told by the `arity` of its array, or by an expression."""
+    """A version of a struct: told by the `arity` of its array, or by an expression."""
 
     name: str
     arity: int | None = None

@@ -8,8 +8,8 @@ The passes, in order; each takes what the ones before it made, and adds to the s
     named                named types: notations, unions, structs; every expression parsed, resolved, checked
     families             unions whose alternatives the wire cannot tell apart
     recursion            types that hold themselves, and types that nothing uses
-    layout               names, tags, offsets: what may not collide
-    versions             layouts of one struct
+    collisions           names, tags, offsets: what may not collide
+    versions             what tells the versions of one struct apart
     codes                the vocabulary of errors
     roots                logical types of the entry points, and whether they fit into the shared schema
     examples             bytes and what they mean

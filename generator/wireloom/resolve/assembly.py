@@ -9,11 +9,11 @@ from wireloom.resolve import header
 from wireloom.resolve.building import check_building, with_filler
 from wireloom.resolve.certainty import check_certainty
 from wireloom.resolve.codes import check_codes, error_codes
+from wireloom.resolve.collisions import check_collisions
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.ends import check_ends
 from wireloom.resolve.examples import examples
 from wireloom.resolve.families import check_families
-from wireloom.resolve.layout import check_layout
 from wireloom.resolve.named import named_types
 from wireloom.resolve.outline import outlines
 from wireloom.resolve.partial import independent
@@ -73,7 +73,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     check_families(draft, dict(named))
     check_recursion(draft, seen)
     check_use(draft, seen)
-    check_layout(draft, dict(named))
+    check_collisions(draft, dict(named))
     check_versions(draft, dict(named))
     check_codes(draft)
     invalid_text = header.deciding_parameter(draft, "invalidText", content.invalid_text, ("error", "replace"))

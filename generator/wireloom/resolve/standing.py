@@ -10,8 +10,8 @@ from wireloom.model import types
 from wireloom.model.traversal import parts
 from wireloom.model.types import Encoding, Form, Struct, Type
 from wireloom.resolve.builtins import BUILTINS
+from wireloom.resolve.collisions import is_greedy, type_size
 from wireloom.resolve.draft import Draft
-from wireloom.resolve.layout import is_greedy, type_size
 from wireloom.resolve.logical import tables
 from wireloom.resolve.roots import Entry
 from wireloom.resolve.types import UNKNOWN

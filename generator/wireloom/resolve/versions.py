@@ -1,4 +1,4 @@
-"""Layouts of one struct: what tells them apart, and which fields each has."""
+"""Versions of one struct: what tells them apart, and which fields each has."""
 
 from collections.abc import Mapping
 

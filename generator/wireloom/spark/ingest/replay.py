@@ -80,7 +80,7 @@ def replay(spark: SparkSession, run: Replay) -> Replayed:
 def _run(spark: SparkSession, run: Replay, ledger: Ledger, quarantine: str, output: str) -> Replayed:
     storage = HadoopStorage(spark)
     old = _batches(storage, quarantine)
-    _refuse_other_layout(storage, f"{output}/{RECORDS}")
+    _refuse_other_folders(storage, f"{output}/{RECORDS}")
     frame = _read(spark, run.quarantine, old)
     before = _before(frame, run)
     cut = 0 if run.plan.from_source else _cut(frame)
@@ -115,7 +115,7 @@ def _free(ledger: Ledger, *tables: str) -> int:
     return max([ledger.last(), 0, *taken]) + 1
 
 
-def _refuse_other_layout(storage: HadoopStorage, records: str) -> None:
+def _refuse_other_folders(storage: HadoopStorage, records: str) -> None:
     """Nothing can be added to Parquet files that lie in a table without the folder of a batch."""
     for name in storage.names(records):
         if not name.startswith((f"{BATCH}=", "_", ".")):

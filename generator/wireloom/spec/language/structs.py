@@ -77,7 +77,7 @@ class Entry(Document):
 
 
 class Version(Document):
-    """A layout of a struct; give `arity` or `when`."""
+    """A version of a struct; give `arity` or `when`."""
 
     arity: int | None = Field(default=None, description="The number of elements of its array.", examples=[5])
     when: ExpressionText | None = Field(
@@ -112,7 +112,7 @@ class StructType(Document):
     )
     versions: dict[str, Version] | None = Field(
         default=None,
-        description="Its layouts, from the oldest to the newest.",
+        description="Its versions, from the oldest to the newest.",
         examples=[{"legacy": {"arity": 2}, "current": {"arity": 5}}],
     )
     doc: str = Field(default="", description="What it is.", examples=["One reading."])

@@ -1,4 +1,4 @@
-"""What may not collide: the names of fields, the tags of a message, the bytes of a fixed layout."""
+"""What may not collide: the names of fields, the tags of a message, the bytes of fields at stated offsets."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Types = Mapping[str, Type]
 _ALL_LEFT = Binary("-", Position("size"), Position("here"))
 
 
-def check_layout(draft: Draft, named: Types) -> None:
+def check_collisions(draft: Draft, named: Types) -> None:
     """Report collisions in every struct."""
     for name, type in named.items():
         if isinstance(type, types.Attempt):
@@ -383,7 +383,7 @@ def _check_verified(draft: Draft, place: Place, struct: Struct) -> None:
 
 
 def _check_held(draft: Draft, place: Place, struct: Struct) -> None:
-    """A value that follows from the layout stands where its bytes were held, so they must be known before."""
+    """A value that follows from where fields stand goes where its bytes were held: how many, must be known before."""
     computed = {field.wire_name: field.compute for field in struct.fields if field.compute is not None}
     for where, field in _placed(struct, place):
         if isinstance(field.type, types.Integer) and field.type.width is None and _waits(field.derive, computed):

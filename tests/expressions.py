@@ -1,6 +1,6 @@
 """Expressions of the spec language evaluated over values that are only partly known, as strategies need them.
 
-`UNKNOWN` is what follows from the layout (a length, a checksum); whatever depends on it is unknown too.
+`UNKNOWN` is what follows from where fields stand (a length, a checksum); whatever depends on it is unknown too.
 """
 
 import hashlib

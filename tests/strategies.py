@@ -238,7 +238,7 @@ class _StructDrawing:
             value[field.name] = known
 
     def known(self, field: wire.Field) -> Any:
-        """The field's value for readers; UNKNOWN where the layout decides."""
+        """The field's value for readers; UNKNOWN where places decide."""
         if field.const is not None:
             return field.const
         if field.compute is not None:

@@ -211,7 +211,7 @@ class _StructValue:
         return not field.since or self.chance.often(0.8)
 
     def drawn(self, field: wire.Field) -> Any:
-        """The field's value for readers; UNKNOWN where the layout decides."""
+        """The field's value for readers; UNKNOWN where places decide."""
         if field.const is not None:
             return field.const if self.chance.often(0.7) else UNKNOWN
         if field.compute is not None or field.counted or field.checksum is not None or field.table:
@@ -263,7 +263,7 @@ def _sized(size: Any) -> int:
 
 
 def _evaluated(expression: Any, scope: Scope) -> Any:
-    """The value; UNKNOWN where it follows from the layout, or where this evaluator has no answer."""
+    """The value; UNKNOWN where it follows from places, or where this evaluator has no answer."""
     try:
         return evaluate(expression, scope)
     except (TypeError, ValueError, AttributeError, OverflowError):

@@ -21,7 +21,7 @@ _SHIFTS = range(128)
 _LONG = 64  # characters, of a text that is worth remembering
 
 
-class LayoutPendingError(Exception):
+class PositionPendingError(Exception):
     """While building: the expression needs a position that is not settled yet."""
 
 
@@ -196,14 +196,14 @@ def either(left: Any, right: Any) -> bool | None:
 def here(context: Container) -> int:
     """Bytes from the struct's start to the position."""
     if not hasattr(context._io, "tell"):
-        raise LayoutPendingError
+        raise PositionPendingError
     return int(context._io.tell()) - int(context._start)
 
 
 def size(context: Container) -> int:
     """Bytes of the struct's region."""
     if context._size is None:
-        raise LayoutPendingError
+        raise PositionPendingError
     return int(context._size)
 
 
@@ -217,7 +217,7 @@ def index(context: Container) -> int | None:
 def mark(context: Container, name: str) -> int:
     """The offset of a mark."""
     if name not in context._marks:
-        raise LayoutPendingError
+        raise PositionPendingError
     return int(context._marks[name])
 
 

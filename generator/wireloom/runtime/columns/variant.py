@@ -7,7 +7,7 @@ is spelt with two reserved names, so that every value comes back as it was:
     any other map                                      {"$map": [[key, value], ...]}
     extension                                          {"$ext": [code, value]}
 
-The layout is that of https://github.com/apache/parquet-format/blob/master/VariantEncoding.md; integers little-endian.
+The form is that of https://github.com/apache/parquet-format/blob/master/VariantEncoding.md; integers little-endian.
 """
 
 import struct
@@ -297,6 +297,6 @@ def _number(scale: int, unscaled: int) -> int | float:
     return unscaled if scale == 0 else float(Decimal(f"{unscaled}e-{scale}"))
 
 
-def _float(layout: str, data: bytes) -> float:
-    number: float = struct.unpack(layout, data)[0]
+def _float(form: str, data: bytes) -> float:
+    number: float = struct.unpack(form, data)[0]
     return number

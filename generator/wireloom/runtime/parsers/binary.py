@@ -1,4 +1,4 @@
-"""Fixed-layout scalars and lists: integers of stated width and byte order, sized text and bytes."""
+"""Scalars of fixed width and lists: integers of stated width and byte order, sized text and bytes."""
 
 import struct
 from collections.abc import Callable, Iterator

@@ -2,8 +2,8 @@
 
 What the caller gave stands in the scope, then what is derived and computed from it, and null for what is absent because
 its condition does not hold; since each may follow from the others, this is repeated until nothing changes. What follows
-from the layout (`size`, marks, `here`) is pending: an expression that reaches it raises LayoutPendingError, and whoever
-has to go on without it makes a guess, which a further pass over the layout puts right.
+from places (`size`, marks, `here`) is pending: an expression that reaches it raises PositionPendingError, and whoever
+has to go on without it makes a guess, which a further pass over the fields puts right.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError
-from wireloom.runtime.expressions import LayoutPendingError
+from wireloom.runtime.expressions import PositionPendingError
 from wireloom.runtime.parsers.fields import Bit, Field
 from wireloom.runtime.parsers.protocol import MISSING, Scope, Step, derives_anew, evaluate, guess, holds
 from wireloom.runtime.parsers.steps import Computed, Counted
@@ -27,10 +27,10 @@ class BuildingScope(Scope):
     """The names of a struct that is being built."""
 
     def __getitem__(self, name: str) -> Any:
-        """The value; raises LayoutPendingError where it is not settled yet."""
+        """The value; raises PositionPendingError where it is not settled yet."""
         found = super().__getitem__(name)
         if found is PENDING:
-            raise LayoutPendingError
+            raise PositionPendingError
         return found
 
 
@@ -55,7 +55,7 @@ def lent(subcon: Any, value: Any, context: Container) -> dict[str, Any]:
         return {}
     try:
         found: dict[str, Any] = subcon.lent(value, context)
-    except (EncodeError, LayoutPendingError):
+    except (EncodeError, PositionPendingError):
         return {}
     return found
 
@@ -125,7 +125,7 @@ class Facts:
         """Whether the step's condition holds; a guess where that is not settled."""
         try:
             return holds(step.when, self.scope)
-        except LayoutPendingError:
+        except PositionPendingError:
             guess(self.scope)
             return self.guessed_present[index] if self.guessed_present else self._is_wanted(step)
 
@@ -208,7 +208,7 @@ class Facts:
         try:
             derived = step.is_derived_for(self.scope) and step.stated(self.value, self.scope) is None
             raw = step.packed(evaluate(step.derive, self.scope) if derived else None, self.scope)  # type: ignore[arg-type]
-        except LayoutPendingError:
+        except PositionPendingError:
             self._set(step.name, self._pending(step.name, PENDING))
             for bit in step.bits:
                 known = self.value.get(bit.name) if bit.derive is None else self._known(bit.derive)
@@ -227,7 +227,7 @@ class Facts:
     def _known(self, expression: Any) -> Any:
         try:
             return evaluate(expression, self.scope)
-        except LayoutPendingError:
+        except PositionPendingError:
             return PENDING
 
     def _pending(self, name: str, value: Any) -> Any:

@@ -331,7 +331,7 @@ class Field:
         return has_value or self.is_derived or self.table or bool(self.bits)
 
     def value_to_build(self, scope: Container) -> Any:
-        """The value on the wire, as far as it is known before the layout; raises LayoutPendingError where it is not."""
+        """The value on the wire, as far as it is known before fields have places; raises PositionPendingError else."""
         if self.const is not MISSING:
             return self._constant(scope)
         if self.flatten:

@@ -52,9 +52,9 @@ def placed(value: Any, stream: Any, what: str) -> int:
 def guess(scope: Container | None) -> None:
     """While building: tell the structs that are being laid out that something within them was guessed."""
     while scope is not None:
-        layout = scope.get("_layout")
-        if layout is not None:
-            layout.guessed = True
+        placement = scope.get("_placement")
+        if placement is not None:
+            placement.guessed = True
         scope = scope.get("_")
 
 

@@ -15,7 +15,7 @@ from construct import Container
 
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
-from wireloom.runtime.expressions import LayoutPendingError
+from wireloom.runtime.expressions import PositionPendingError
 from wireloom.runtime.parameters import Parameter, accept_all
 from wireloom.runtime.parsers.agreement import require_agreement
 
@@ -196,8 +196,8 @@ class Record(construct.Construct):
             refusal = EncodeError(error.expected or error.code, f"{error.actual or shown(value)} ({error.code})")
             refusal.path_from(error)
             raise refusal from error
-        except LayoutPendingError:
-            raise EncodeError("a value whose layout can be found", "one that depends on where it stands") from None
+        except PositionPendingError:
+            raise EncodeError("a value whose fields find their places", "one that depends on where it stands") from None
         return data
 
     def _built(self, value: Any, order: str, parameters: Mapping[str, Any], sources: Sources) -> bytes:

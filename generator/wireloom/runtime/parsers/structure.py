@@ -3,7 +3,7 @@
 A `Struct` is one construct for every encoding; its `form` says how the container is opened and where a field's bytes
 are (`Sequential` here, `Positional` in msgpack, objects in json, messages in protobuf). Parsing runs the steps in
 order, so the order of the spec is the order in which errors are reported. Building lays the fields out first, then
-settles what follows from the layout: derived lengths, then checksums, inner ones before those that cover them.
+settles what follows from where fields stand: derived lengths, then checksums, inner ones before those that cover them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,9 +14,9 @@ import construct
 from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
-from wireloom.runtime.expressions import LayoutPendingError
+from wireloom.runtime.expressions import PositionPendingError
 from wireloom.runtime.parsers.fields import Bit, Checksum, Field, Mapped, Reference
-from wireloom.runtime.parsers.layout import Layout
+from wireloom.runtime.parsers.placement import Placement
 from wireloom.runtime.parsers.protocol import (
     MISSING,
     Expression,
@@ -77,7 +77,7 @@ class Sequential:
 
 @dataclass(frozen=True)
 class Version:
-    """A layout of a struct, told by the arity of its array or by a condition."""
+    """A version of a struct, told by the arity of its array or by a condition."""
 
     name: str
     arity: int | None = None
@@ -154,7 +154,7 @@ class Struct(construct.Construct):
 
     def accepts(self, value: Mapping[str, Any], context: Container) -> bool:
         """Whether `value` can be of this struct: its constants, mapped words and computed facts agree."""
-        scope = Layout(self, value, None, context, len(self.versions) - 1).facts().scope
+        scope = Placement(self, value, None, context, len(self.versions) - 1).facts().scope
         return all(_agrees(step, value, scope) for step in self.steps)
 
     def covers(self, value: Mapping[str, Any]) -> int:
@@ -164,7 +164,7 @@ class Struct(construct.Construct):
 
     def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
         """What expressions see of the members of `value`."""
-        scope = Layout(self, value, None, context, self._versions_to_build(value, context)[0]).facts().scope
+        scope = Placement(self, value, None, context, self._versions_to_build(value, context)[0]).facts().scope
         return {name: found for name, found in scope.items() if not name.startswith("_")}
 
     def titles(self) -> Iterator[str]:
@@ -196,7 +196,7 @@ class Struct(construct.Construct):
 
     def _left_out(self, value: Mapping[str, Any], context: Container, version: int) -> int:
         """How many members of `value` a version has no place for."""
-        facts = Layout(self, value, None, context, version).facts()
+        facts = Placement(self, value, None, context, version).facts()
         return sum(
             not facts.present[index] and facts.given(step) is not None
             for index, step in enumerate(self.steps)
@@ -207,7 +207,7 @@ class Struct(construct.Construct):
         if not isinstance(obj, Mapping):
             raise EncodeError(f"a record ({self.name})", shown(obj))
         versions = self._versions_to_build(obj, context)
-        first_of(versions, stream, lambda version: Layout(self, obj, stream, context, version).build())
+        first_of(versions, stream, lambda version: Placement(self, obj, stream, context, version).build())
         return obj
 
 
@@ -243,7 +243,7 @@ def _agrees(step: Step, value: Mapping[str, Any], scope: Container) -> bool:
 def _may_be(step: Computed, given: Any, scope: Container) -> bool:
     try:
         return same(evaluate(step.compute, scope), given)
-    except LayoutPendingError:
+    except PositionPendingError:
         return True  # reading back says so
 
 

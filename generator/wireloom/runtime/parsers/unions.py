@@ -10,7 +10,7 @@ from construct import Container
 
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
-from wireloom.runtime.expressions import LayoutPendingError, equal
+from wireloom.runtime.expressions import PositionPendingError, equal
 from wireloom.runtime.parsers.facts import lent
 from wireloom.runtime.parsers.protocol import first_of, guess
 from wireloom.runtime.parsers.structure import Expression, Scalar, Struct, Value, evaluate, holds
@@ -104,7 +104,7 @@ class Select(construct.Construct):
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         try:
             tag = evaluate(self.tag, context)
-        except LayoutPendingError:
+        except PositionPendingError:
             guess(context)
             first_of(self._guesses(obj, context), stream, lambda case: case._build(obj, stream, context, path))
             return obj
@@ -114,7 +114,7 @@ class Select(construct.Construct):
         return case._build(obj, stream, context, path)
 
     def _guesses(self, obj: Any, context: Container) -> Sequence[Any]:
-        """The cases that a value may be of, where the tag follows from the layout."""
+        """The cases that a value may be of, where the tag follows from places."""
         if isinstance(obj, Mapping) and all(hasattr(subcon, "accepts") for subcon in self.subcons):
             return structs_for(obj, self.subcons, context)
         return self.subcons
@@ -256,7 +256,7 @@ class Attempt(construct.Construct):
         """Readers try the alternatives in order, so what was built as one must not read as another."""
         try:
             read = self._parse(Cursor(data), context, "")
-        except LayoutPendingError:
+        except PositionPendingError:
             return  # it looks at a struct around it that is not settled; the whole is read back in the end
         except DecodeError as error:
             raise EncodeError(f"a value that reads back as {trial.name}", f"{error.code} at {error.path}") from error

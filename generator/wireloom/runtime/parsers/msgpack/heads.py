@@ -105,10 +105,10 @@ def head_of(cursor: Cursor, family: str, first: int, start: int) -> Head:
         return Head(family, first & 0x1F, start)
     if first in _FIXEXT:
         return Head(family, _FIXEXT[first], start, _ext_code(cursor, start))
-    _, width, layout = _HEADS[first]
+    _, width, packed_as = _HEADS[first]
     if family == "bool":
         return Head(family, first == 0xC3, start)
-    number = _struct.unpack(layout, _rest(cursor, width, start))[0] if width else None
+    number = _struct.unpack(packed_as, _rest(cursor, width, start))[0] if width else None
     return Head(family, number, start, _ext_code(cursor, start) if family == "ext" else 0)
 
 

@@ -228,11 +228,11 @@ class Float(_Scalar):
     def __init__(self, bits: int) -> None:
         super().__init__()
         self.bits = bits
-        self.layout, self.wire_type = ("<f", FIXED32) if bits == _NARROW else ("<d", FIXED64)
+        self.wire_format, self.wire_type = ("<f", FIXED32) if bits == _NARROW else ("<d", FIXED64)
 
     def decode(self, found: Occurrence, context: Container) -> float:
         """The number."""
-        number: float = _struct.unpack(self.layout, found.value)[0]
+        number: float = _struct.unpack(self.wire_format, found.value)[0]
         return number
 
     def encode(self, obj: Any, context: Container) -> float:
@@ -240,7 +240,7 @@ class Float(_Scalar):
         if not isinstance(obj, int | float) or isinstance(obj, bool):
             raise EncodeError("a number", shown(obj))
         try:
-            _struct.pack(self.layout, obj)
+            _struct.pack(self.wire_format, obj)
         except OverflowError:
             raise EncodeError(f"a number that {self.bits} bits can hold", shown(obj)) from None
         return float(obj)

@@ -1,7 +1,7 @@
 """Building a struct: fields in a buffer first, then what follows from where they came to stand.
 
 Derived values come first, then checksums, inner ones before those that cover them. Where something had to be guessed
-(a condition over the struct's own size), the struct is laid out again with what came of the guess, until that agrees.
+(a condition over the struct's own size), the fields are placed again with what came of the guess, until that agrees.
 """
 
 import io
@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from construct import Container
 
 from wireloom.runtime.errors import EncodeError, shown
-from wireloom.runtime.expressions import LayoutPendingError
+from wireloom.runtime.expressions import PositionPendingError
 from wireloom.runtime.parsers.facts import PENDING, BuildingScope, Facts
 from wireloom.runtime.parsers.fields import Field
 from wireloom.runtime.parsers.protocol import (
@@ -43,7 +43,7 @@ class Buildable(WireStruct, Protocol):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of laying a struct out."""
+    """What came of placing the fields of a struct."""
 
     size: int | None = None
     marks: Mapping[str, int] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class Outcome:
     present: Sequence[bool] = ()
 
 
-class Layout:
+class Placement:
     """One struct being built in one of its versions."""
 
     def __init__(
@@ -65,18 +65,18 @@ class Layout:
     def build(self) -> None:
         """Write the struct to the stream."""
         if not self.binary:
-            self._lay_out(self.stream, Outcome())
+            self._place_fields(self.stream, Outcome())
             return
         assumed = Outcome()
         for _ in range(_PASSES):
             self.guessed = False
             target = io.BytesIO()
-            outcome = self._lay_out(target, assumed)
+            outcome = self._place_fields(target, assumed)
             if not self.guessed or outcome == assumed:
                 self.stream.write(target.getvalue())
                 return
             assumed = outcome
-        raise EncodeError("a layout that settles", "one that each pass changes")
+        raise EncodeError("fields whose places settle", "places that each pass changes")
 
     def facts(self) -> Facts:
         """What expressions see of the struct before its bytes are there."""
@@ -95,13 +95,13 @@ class Layout:
             _marks=dict(assumed.marks),
             _version=self.version,
             _value=self.value,
-            _layout=self,
+            _placement=self,
         )
         self._facts = Facts(self.struct, self.value, self.scope, assumed.late, assumed.present)
         self._facts.settle()
         self.scope._io = target
 
-    def _lay_out(self, target: Any, assumed: Outcome) -> Outcome:
+    def _place_fields(self, target: Any, assumed: Outcome) -> Outcome:
         self._open(target, assumed)
         steps = list(enumerate(self.struct.steps))
         fields = [step for index, step in steps if isinstance(step, Field) and self._facts.present[index]]
@@ -130,7 +130,7 @@ class Layout:
             return self._facts.present[index]
         try:
             present = holds(step.when, self.scope)
-        except LayoutPendingError:
+        except PositionPendingError:
             return self._facts.present[index]
         if present != self._facts.present[index]:
             guess(self.scope)
@@ -140,7 +140,7 @@ class Layout:
     def _compute(self, step: Computed) -> bool:
         try:
             self.scope[step.name] = evaluate(step.compute, self.scope)
-        except LayoutPendingError:
+        except PositionPendingError:
             return False
         return True
 
@@ -156,11 +156,11 @@ class Layout:
             raise error.at(step.title or step.name) from None
 
     def _value(self, step: Field, start: int) -> Any:
-        """The value to write; for one that the layout decides, something of its width, to be written over."""
+        """The value to write; for one that places decide, something of its width, to be written over."""
         if step.checksum is None or self._is_stated(step):
             try:
                 return step.value_to_build(self.scope)
-            except LayoutPendingError:
+            except PositionPendingError:
                 if not self.binary:
                     guess(self.scope)
         self.pending.append((step, start))
@@ -178,7 +178,7 @@ class Layout:
             return
         try:
             target = step.at if isinstance(step.at, int) else evaluate(step.at, self.scope)
-        except LayoutPendingError:
+        except PositionPendingError:
             guess(self.scope)
             return
         if not isinstance(target, int) or target < 0:
@@ -189,7 +189,7 @@ class Layout:
         self.target.write(bytes(max(target - end, 0)))
         self.target.seek(target)
 
-    # --- what the layout decides ---
+    # --- what follows from the places of fields ---
 
     def _settled(self) -> Outcome:
         """Derived values first, then checksums, each after those that it covers."""
@@ -217,7 +217,7 @@ class Layout:
     def _is_settled(self, step: Field, start: int) -> bool:
         try:
             value = step.value_to_build(self.scope)
-        except LayoutPendingError:
+        except PositionPendingError:
             return False
         self.scope[step.name] = value
         for bit in step.bits:
@@ -239,7 +239,7 @@ class Layout:
         assert step.checksum is not None
         try:
             first, last = evaluate(step.checksum.start, self.scope), evaluate(step.checksum.end, self.scope)
-        except LayoutPendingError:
+        except PositionPendingError:
             guess(self.scope)
             return 0, 0
         if not isinstance(first, int) or not isinstance(last, int) or first < 0:

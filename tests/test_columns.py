@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wireloom.runtime.columns.arrow import (
-    Layout,
+    Tabulation,
     View,
     decoded,
     errors_array,
@@ -232,7 +232,7 @@ def test_rows_repeat_the_rest_of_their_record() -> None:
 
 def test_exploded_columns_know_their_parents_and_keep_bad_records() -> None:
     errors = [None, Failure("bad"), None, None]
-    result = decoded(BATCHES, errors, Layout(BATCH, ["records"]), View(["data", "kind"], explode=True))
+    result = decoded(BATCHES, errors, Tabulation(BATCH, ["records"]), View(["data", "kind"], explode=True))
     assert result.parents is not None
     assert result.parents.to_pylist() == [0, 0, 1, 3]
     assert result.records.to_pylist() == [
@@ -246,7 +246,7 @@ def test_exploded_columns_know_their_parents_and_keep_bad_records() -> None:
 
 def test_lists_as_roots_are_rows() -> None:
     batch = [{"namespace": "a", "id": 1}, {"namespace": "b", "id": b""}]
-    result = decoded([batch, []], [None, None], Layout(KEY, elements=True), View())
+    result = decoded([batch, []], [None, None], Tabulation(KEY, elements=True), View())
     assert result.records.field("namespace").to_pylist() == ["a", "b"]
     assert result.parents is not None
     assert result.parents.to_pylist() == [0, 0]

@@ -84,7 +84,7 @@ def same(codec, source, framing, *, on_error="skip", explode=False, **settings):
     expected = arrow.decoded(
         [each.value for each in wanted],
         [each.error for each in wanted],
-        arrow.Layout(root.logical, root.rows, root.elements),
+        arrow.Tabulation(root.logical, root.rows, root.elements),
         arrow.View(explode=explode),
     )
     assert [row for part in found for row in part.offsets.to_pylist()] == [each.offset for each in wanted]

@@ -66,8 +66,10 @@ def compare(engine: Engine, records: Sequence[bytes], request: Request) -> list[
     found.records.validate(full=True)
     root = engine.root(request)
     values, errors = engine.codec.parse_all(array, request)
-    layout = arrow.Layout(root.logical, root.rows, root.elements)
-    wanted = arrow.decoded(values, errors, layout, arrow.View(request.columns, request.explode, request.open_values))
+    tabulation = arrow.Tabulation(root.logical, root.rows, root.elements)
+    wanted = arrow.decoded(
+        values, errors, tabulation, arrow.View(request.columns, request.explode, request.open_values)
+    )
     if _text(found.records) == _text(wanted.records) and found.errors.equals(wanted.errors):
         return []
     if request.explode or root.elements:

@@ -352,30 +352,30 @@ class _Examination:
     def decode(self, records: Sequence[bytes], outcomes: Sequence[tuple[Any, DecodeError | None]]) -> None:
         """Columns are those of the parsed values, whatever is asked for; no row depends on another."""
         codec = self.module.CODEC
-        layout = codec.root(self.root.name).layout
+        tabulation = codec.root(self.root.name).tabulation
         array = pa.array(records, pa.binary())
-        for view in self.views(layout):
+        for view in self.views(tabulation):
             values: list[Any] = [value for value, _ in outcomes]
             errors = [error for _, error in outcomes]
             try:
                 if view.open_values == "binary":
                     values = [self.open_bytes(record) for record in records]
-                wanted = arrow.decoded(values, errors, layout, view)
+                wanted = arrow.decoded(values, errors, tabulation, view)
             except DecodeError as error:
                 self.note("open bytes refused", error.code, str(error))
                 continue
             except Exception as error:  # noqa: BLE001 - whatever comes is the violation
-                self.column_misfit(error, records, outcomes, layout, view)
+                self.column_misfit(error, records, outcomes, tabulation, view)
                 continue
             self.compare(records, array, view, wanted)
         self.alone(records)
 
-    def column_misfit(self, error: Exception, records: Any, outcomes: Any, layout: Any, view: arrow.View) -> None:
+    def column_misfit(self, error: Exception, records: Any, outcomes: Any, tabulation: Any, view: arrow.View) -> None:
         """Columns that cannot hold a value; the first record whose value it is."""
         culprit = None
         for record, (value, wrong) in zip(records, outcomes, strict=True):
             try:
-                arrow.decoded([value], [wrong], layout, view)
+                arrow.decoded([value], [wrong], tabulation, view)
             except Exception:  # noqa: BLE001 - that is the one
                 culprit = record
                 break
@@ -390,18 +390,18 @@ class _Examination:
         except DecodeError:
             return None
 
-    def views(self, layout: Any) -> Iterator[arrow.View]:
+    def views(self, tabulation: Any) -> Iterator[arrow.View]:
         yield arrow.View()
-        names = [member.name for member in layout.record.fields]
+        names = [member.name for member in tabulation.record.fields]
         for shown in OPEN_VALUES[1:]:
             yield arrow.View(open_values=shown)
         for _ in range(2):
             chosen = self.chance.some(names)
             self.chance.shuffle(chosen)
             yield arrow.View(columns=chosen)
-        if layout.rows:
+        if tabulation.rows:
             yield arrow.View(explode=True)
-            flat = [member.name for member in row_record(layout.record, layout.rows).fields]
+            flat = [member.name for member in row_record(tabulation.record, tabulation.rows).fields]
             yield arrow.View(columns=self.chance.some(flat, 1), explode=True)
 
     def decoded(self, array: pa.Array, view: arrow.View) -> Any:
@@ -685,10 +685,10 @@ class _Examination:
         except Exception as error:  # noqa: BLE001 - whatever comes is the violation
             self.note("stream raises", crash(error), trace(error), record=data)
             return
-        layout = self.module.CODEC.root(self.root.name).layout
+        tabulation = self.module.CODEC.root(self.root.name).tabulation
         try:
             wanted = arrow.decoded(
-                [each.value for each in singles], [each.error for each in singles], layout, arrow.View()
+                [each.value for each in singles], [each.error for each in singles], tabulation, arrow.View()
             )
         except Exception:  # noqa: BLE001 - said of the record alone
             return

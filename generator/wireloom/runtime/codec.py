@@ -280,7 +280,7 @@ class Codec:
         view = arrow.View(request.columns, request.explode, request.open_values)
         path = self.decode_path_of(request)
         reason = path.reason or "an array of a type that the engine does not take"
-        return arrow.decoded(values, errors, entry.layout, view, reason=reason)
+        return arrow.decoded(values, errors, entry.tabulation, view, reason=reason)
 
     def decode_stream(  # noqa: PLR0913 - the keywords of the generated functions
         self,

@@ -12,7 +12,7 @@ from wireloom.runtime.parsers.record import Record as WireRecord
 from wireloom.runtime.proof import Proof
 
 if TYPE_CHECKING:
-    from wireloom.runtime.columns.arrow import Layout
+    from wireloom.runtime.columns.arrow import Tabulation
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ class Root:
         return List(self.logical) if self.elements else self.logical
 
     @cached_property
-    def layout(self) -> "Layout":
+    def tabulation(self) -> "Tabulation":
         """How values become rows."""
-        from wireloom.runtime.columns.arrow import Layout
+        from wireloom.runtime.columns.arrow import Tabulation
 
-        return Layout(self.logical, self.rows, self.elements)
+        return Tabulation(self.logical, self.rows, self.elements)

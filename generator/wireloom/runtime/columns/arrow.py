@@ -88,7 +88,7 @@ class Decoded:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class Tabulation:
     """How the values of a root become rows: the record, the path of the list of rows in it, whether the root is a list.
 
     Where the root is a list, `record` is its element, and its elements are rows, exploded or not.
@@ -166,19 +166,24 @@ def alternatives(type: Alternatives) -> list[tuple[str, LogicalType]]:
 
 
 def decoded(
-    values: Sequence[object], errors: Sequence[DecodeError | None], layout: Layout, view: View, *, reason: str = ""
+    values: Sequence[object],
+    errors: Sequence[DecodeError | None],
+    tabulation: Tabulation,
+    view: View,
+    *,
+    reason: str = "",
 ) -> Decoded:
     """The columns of parsed values (None where bad) and of their errors (None where good).
 
     A bad value keeps one null row, beside its error; a list of no rows has none. `reason`: as in `Decoded`.
     """
-    path = layout.rows if view.explode else ()
+    path = tabulation.rows if view.explode else ()
     reread = sum(value is not None or error is not None for value, error in zip(values, errors, strict=True))
-    if not (path or layout.elements):
-        return Decoded(_records_array(values, layout.record, view), errors_array(errors), None, reread, reason)
-    flat = explode(values, path, elements=layout.elements)
+    if not (path or tabulation.elements):
+        return Decoded(_records_array(values, tabulation.record, view), errors_array(errors), None, reread, reason)
+    flat = explode(values, path, elements=tabulation.elements)
     return Decoded(
-        _records_array(flat.values, row_record(layout.record, path), view),
+        _records_array(flat.values, row_record(tabulation.record, path), view),
         errors_array([errors[parent] for parent in flat.parents]),
         pa.array(flat.parents, pa.int32()),
         reread,

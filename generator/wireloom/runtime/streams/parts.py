@@ -346,10 +346,10 @@ def _chunks(extents: Iterator[Extent], most: int) -> Iterator[list[Extent]]:
 def _of_extents(codec: Format, extents: Sequence[Extent], first: int, request: Request) -> _Found:
     """Records that have been read."""
     root = codec.root(request.root)
-    layout, view = root.layout, View(request.columns, request.explode, request.open_values)
+    tabulation, view = root.tabulation, View(request.columns, request.explode, request.open_values)
     values, known = [extent.value for extent in extents], [extent.error for extent in extents]
     reason = codec.decode_path_of(request).reason
-    columns = decoded(values, known, layout, view, reason=reason)
+    columns = decoded(values, known, tabulation, view, reason=reason)
     errors = {row: extent.error for row, extent in enumerate(extents) if extent.error is not None}
     return _Found(_part(columns, first, _places(extents), {row: extents[row].data for row in errors}), errors)
 

@@ -33,7 +33,7 @@ from wireloom.problems import SpecProblems
 from wireloom.runtime.columns import arrow
 from wireloom.runtime.columns.rows import row_record
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
-from wireloom.runtime.values import Pairs, same
+from wireloom.runtime.values import Pairs, float32, same
 
 OPEN_VALUES = ("variant", "json", "binary")
 _MADE = 24  # values made for each root and each setting of parameters
@@ -197,7 +197,7 @@ def agrees(given: Any, parsed: Any) -> bool:
             alike = type(given) is type(parsed) and len(given) == len(parsed)
             return alike and all(map(agrees, given, parsed))
         case int() if isinstance(parsed, float) and not isinstance(given, bool):
-            return float(given) == parsed
+            return parsed in (float(given), float32(float(given)))
         case _:
             return same(given, parsed)
 

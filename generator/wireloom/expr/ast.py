@@ -15,6 +15,7 @@ class Kind(Enum):
     """The type of an expression's value."""
 
     INTEGER = "integer"
+    FLOAT = "float"
     BOOLEAN = "boolean"
     TEXT = "text"
     BYTES = "bytes"

@@ -104,7 +104,7 @@ class Known:
 
     def _operand(self, expression: Expression) -> Extent:
         """What is known of an operand; what may be of another kind than the operator takes is null to it."""
-        return Extent() if kind(expression) is Kind.ANY else self.of(expression)
+        return Extent() if kind(expression) in (Kind.FLOAT, Kind.ANY) else self.of(expression)
 
 
 def extent(expression: Expression, fields: Extents) -> Extent:

@@ -6,7 +6,8 @@ from types import MappingProxyType
 
 from wireloom.expr.ast import Kind
 
-_NUMBER = (Kind.INTEGER,)
+_INTEGER = (Kind.INTEGER,)
+_NUMBER = (Kind.INTEGER, Kind.FLOAT)
 _SIZED = (Kind.TEXT, Kind.BYTES)
 
 
@@ -27,13 +28,13 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
         "count": Function(((Kind.LIST,),), Kind.INTEGER, "Elements of a list; 0 for null."),
         "present": Function(((Kind.ANY,),), Kind.BOOLEAN, "Whether there is a value."),
         "rangeName": Function(
-            (_NUMBER, (Kind.TEXT,)),
+            (_INTEGER, (Kind.TEXT,)),
             Kind.TEXT,
             "The name of the first of the named ranges that holds the number; null if none does.",
             literals=(1,),
         ),
         "decimal": Function(
-            ((Kind.TEXT,), _NUMBER),
+            ((Kind.TEXT,), _INTEGER),
             Kind.INTEGER,
             "The number that a decimal text says; null if it is none or needs more bits than stated.",
             literals=(1,),

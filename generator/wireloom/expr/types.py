@@ -1,7 +1,8 @@
 """The kind of an expression's value, and whether its parts fit together.
 
-`Kind.ANY` fits everywhere (a union's value, a float), and null may be compared with anything; the rest must agree, so
-that a comparison which could never hold is a mistake of the spec and not a surprise in the data.
+`Kind.ANY` fits everywhere (a union's value), an integer fits where a float may stand, and null may be compared with
+anything; the rest must agree, so that a comparison which could never hold is a mistake of the spec and not a surprise
+in the data.
 """
 
 from typing import assert_never
@@ -33,6 +34,7 @@ class KindError(Exception):
 
 
 _LOOSE = (Kind.ANY, Kind.NULL)
+_NUMBERS = (Kind.INTEGER, Kind.FLOAT)
 
 
 def kind(expression: Expression) -> Kind:
@@ -47,6 +49,8 @@ def kind(expression: Expression) -> Kind:
         case Unary("not", operand):
             _require(operand, Kind.BOOLEAN, "not")
             return Kind.BOOLEAN
+        case Unary("-", operand):
+            return _number_kind("-", operand)
         case Unary(operator, operand):
             _require(operand, Kind.INTEGER, operator)
             return Kind.INTEGER
@@ -84,7 +88,8 @@ def literal_kind(value: object) -> Kind:
 
 def fits(found: Kind, wanted: Kind) -> bool:
     """Whether a value of kind `found` may stand where `wanted` is needed."""
-    return found is wanted or wanted is Kind.ANY or found in _LOOSE
+    widened = found is Kind.INTEGER and wanted is Kind.FLOAT
+    return found is wanted or wanted is Kind.ANY or found in _LOOSE or widened
 
 
 def _binary_kind(expression: Binary) -> Kind:
@@ -99,13 +104,22 @@ def _binary_kind(expression: Binary) -> Kind:
             return Kind.BOOLEAN
         case "<" | "<=" | ">" | ">=" as operator:
             for side in (left, right):
-                if kind(side) not in (Kind.INTEGER, Kind.ANY):
-                    raise KindError(f"{operator} compares integers, not {_a(kind(side))}")
+                if kind(side) not in (*_NUMBERS, Kind.ANY):
+                    raise KindError(f"{operator} compares numbers, not {_a(kind(side))}")
             return Kind.BOOLEAN
+        case "+" | "-" | "*" as operator:
+            return _number_kind(operator, left, right)
         case operator:
             _require(left, Kind.INTEGER, operator)
             _require(right, Kind.INTEGER, operator)
             return Kind.INTEGER
+
+
+def _number_kind(operator: str, *operands: Expression) -> Kind:
+    """The kind of what arithmetic gives: a float where an operand is one."""
+    for operand in operands:
+        _require(operand, Kind.FLOAT, operator)
+    return Kind.FLOAT if any(kind(operand) is Kind.FLOAT for operand in operands) else Kind.INTEGER
 
 
 def _call_kind(name: str, function: Function, arguments: tuple[Expression, ...]) -> Kind:
@@ -118,17 +132,19 @@ def _call_kind(name: str, function: Function, arguments: tuple[Expression, ...])
             raise KindError(f"argument {place + 1} of {name} must be a literal", function.doc)
         if not any(fits(kind(argument), each) for each in kinds):
             raise KindError(f"argument {place + 1} of {name} is {_a(kind(argument))}", function.doc)
-    return function.result
+    floats = function.result is Kind.INTEGER and any(kind(argument) is Kind.FLOAT for argument in arguments)
+    return Kind.FLOAT if floats else function.result
 
 
 def _require(expression: Expression, wanted: Kind, operator: str) -> None:
     found = kind(expression)
     if not fits(found, wanted):
-        raise KindError(f"{operator} needs {_a(wanted)}, not {_a(found)}", _hint(found, wanted))
+        needed = "a number" if wanted is Kind.FLOAT else _a(wanted)
+        raise KindError(f"{operator} needs {needed}, not {_a(found)}", _hint(found, wanted))
 
 
 def _require_same(left: Kind, right: Kind, operator: str) -> None:
-    if left is not right and left not in _LOOSE and right not in _LOOSE:
+    if not fits(left, right) and not fits(right, left):
         raise KindError(f"{operator} compares {_a(left)} with {_a(right)}, which are never equal")
 
 
@@ -139,6 +155,8 @@ def _joined(left: Kind, right: Kind) -> Kind:
         return right
     if Kind.ANY in (left, right):
         return Kind.ANY
+    if left in _NUMBERS and right in _NUMBERS:
+        return Kind.FLOAT
     raise KindError(f"? : gives {_a(left)} or {_a(right)}", "both sides must be of one kind")
 
 

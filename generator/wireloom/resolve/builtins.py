@@ -204,6 +204,8 @@ def kind(type: Type) -> Kind:
     match type:
         case Integer():
             return Kind.INTEGER
+        case Float():
+            return Kind.FLOAT
         case Boolean():
             return Kind.BOOLEAN
         case Text() | JsonText():

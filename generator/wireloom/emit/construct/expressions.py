@@ -235,7 +235,7 @@ def _are_comparable(left: Expression, right: Expression) -> bool:
     if isinstance(right, Literal) and (right.value is None or isinstance(right.value, bool | str)):
         return True
     kinds = {kind(left), kind(right)}
-    return len(kinds) == 1 and Kind.ANY not in kinds
+    return len(kinds) == 1 and kinds.isdisjoint((Kind.FLOAT, Kind.ANY))
 
 
 def ranges_name(name: str) -> str:

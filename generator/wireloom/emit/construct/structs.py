@@ -245,7 +245,7 @@ def _may_be_fraction(expression: Expression) -> bool:
         case Call("min" | "max", arguments):
             return any(_may_be_fraction(argument) for argument in arguments)
         case _:
-            return expression_kind(expression) is Kind.ANY
+            return expression_kind(expression) in (Kind.FLOAT, Kind.ANY)
 
 
 def _computed_bounds(type: Type, compute: Expression, known: Fields) -> tuple[str | None, str | None]:

@@ -1,6 +1,6 @@
 """JSON Schemas of JSON documents, from the wire types that describe them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
@@ -19,7 +19,7 @@ from wireloom.emit.jsonschema.members import (
 )
 from wireloom.emit.jsonschema.objects import arrays, objects
 from wireloom.emit.jsonschema.rendering import binary, described_schema, integer
-from wireloom.emit.jsonschema.scopes import Checks, Conditions, cases, exhausted, under, version_tag
+from wireloom.emit.jsonschema.scopes import Checks, Conditions, cases, chosen, exhausted, hidden_tag, under, version_tag
 from wireloom.expr.ast import Expression, Literal
 from wireloom.model.format import Format
 from wireloom.model.types import (
@@ -253,10 +253,29 @@ class Documents:
         return members, checks, known
 
     def _inline(self, type: Type, scope: Scope, conditions: Conditions) -> tuple[list[Member], Checks, bool]:
-        struct = self.resolved(type)
-        if isinstance(struct, Struct) and struct.encoding is Encoding.JSON:
-            return self._collected(struct, scope, conditions)
-        return [], [], False
+        match self.resolved(type):
+            case Struct(encoding=Encoding.JSON) as struct:
+                return self._collected(struct, scope, conditions)
+            case Select(tag=MemberTag(), cases=cases):
+                return self._inline_choice([each.type for each in cases], scope, conditions)
+            case _:
+                return [], [], False
+
+    def _inline_choice(
+        self, types: Sequence[Type | Refusal], scope: Scope, conditions: Conditions
+    ) -> tuple[list[Member], Checks, bool]:
+        """The members of one of some cases, which a member tells that is not looked at here."""
+        kept = [type for type in types if not isinstance(type, Refusal)]
+        tag = hidden_tag(scope, "|", range(len(kept)))
+        members: list[Member] = [tag]
+        checks: Checks = []
+        known = True
+        for place, type in enumerate(kept):
+            found = self._inline(type, (*scope, f"#{place}"), (*conditions, chosen(tag, (place,))))
+            members += found[0]
+            checks += found[1]
+            known = known and found[2]
+        return members, checks, known
 
     def _member(self, field: Field, type: Type, scope: Scope, conditions: tuple[Scoped, ...]) -> Member:
         number = self._bare(type)

@@ -107,6 +107,8 @@ def _open(check: tuple[Scoped, ...], chosen: Mapping[Key, Option], members: Memb
 
 def arrays(members: Members) -> Schema:
     """The schema of an array whose elements are the members that are there, in order."""
+    if _never(members):
+        return {"not": {}}
     groups = list(_groups(members))
     tags = tuple(dict.fromkeys(tag for group in groups for tag in group.tags))
     decidable = prod(len(members.options(tag)) for tag in tags) <= MAXIMUM_BRANCHES

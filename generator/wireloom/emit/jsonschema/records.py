@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from wireloom.emit.construct.structs import presence_condition
 from wireloom.emit.jsonschema import rendering
-from wireloom.emit.jsonschema.conditions import Constant, Listed, Unknown, Value, outcomes
+from wireloom.emit.jsonschema.conditions import Constant, Unknown, Value, outcomes
 from wireloom.emit.jsonschema.constants import Schema, values
 from wireloom.emit.jsonschema.members import ABSENT, OTHER, SOMETHING, Member, Members, Option, Scope, Scoped
 from wireloom.emit.jsonschema.objects import objects
@@ -18,6 +18,7 @@ from wireloom.emit.jsonschema.scopes import (
     Checks,
     Conditions,
     cases,
+    chosen,
     exhausted,
     hidden_tag,
     selecting,
@@ -359,7 +360,7 @@ class Records:
         if field.presence is Presence.OPTIONAL or self.nullable(field.type):
             tag = hidden_tag(scope, f"{field.wire_name}?", (False, True))
             members.append(tag)
-            conditions = (*conditions, _chosen(tag, (True,), scope))
+            conditions = (*conditions, chosen(tag, (True,)))
         found = self._melted(field.type, field.wire_name, record, scope, conditions)
         return [*members, *found[0]], found[1]
 
@@ -391,7 +392,7 @@ class Records:
     ) -> Found:
         """One of some types, told by what is not in the rendering."""
         tag = hidden_tag(scope, f"{name}|", tuple(range(len(types))))
-        each = [(type, (_chosen(tag, (place,), scope),)) for place, type in enumerate(types)]
+        each = [(type, (chosen(tag, (place,)),)) for place, type in enumerate(types)]
         members, checks = self._melted_cases(each, name, record, scope, conditions)
         return [tag, *members], checks
 
@@ -449,13 +450,6 @@ def _refused(attempt: Attempt, place: int, held: Conditions, scope: Scope) -> Me
     fallbacks = attempt.trials[place - 1].fallbacks
     codes = dict.fromkeys(code for fallback in fallbacks for code in fallback.codes)
     return Member((scope, f"{attempt.reason_field}#{place}"), attempt.reason_field, values([*codes]), held)
-
-
-# --- conditions ----------------------------------------------------------------------------------------------------
-
-
-def _chosen(tag: Member, options: tuple[Listed, ...], scope: Scope) -> Scoped:
-    return Scoped(Membership(FieldRef(0, tag.key[1]), options), scope)
 
 
 # --- values --------------------------------------------------------------------------------------------------------

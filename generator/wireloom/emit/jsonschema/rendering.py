@@ -24,6 +24,7 @@ from wireloom.model.logical import (
     Record,
     Text,
 )
+from wireloom.runtime.values import float32
 
 OPEN = "OpenValue"
 _NUMBER_WORDS = ["NaN", "Infinity", "-Infinity"]
@@ -111,6 +112,8 @@ def constant(value: object, type: LogicalType) -> object:
             return str(value)
         case Float(), int() | float() if not math.isfinite(value):
             return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        case Float(bits), int() | float():
+            return float(value) if bits == 64 else float32(float(value))
         case _:
             return value
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from wireloom.emit.jsonschema.conditions import Listed
 from wireloom.emit.jsonschema.members import Member, Option, Scope, Scoped
-from wireloom.expr.ast import Expression, Membership, Unary
+from wireloom.expr.ast import Expression, FieldRef, Membership, Unary
 from wireloom.model.types import Case, FieldTag, Refusal, Scalar, Select, Struct, Type
 
 Conditions = tuple[Scoped, ...]
@@ -21,6 +21,12 @@ def under(conditions: Conditions, when: Expression | None, scope: Scope) -> Cond
 def hidden_tag(scope: Scope, name: str, options: Iterable[Listed]) -> Member:
     """A choice that nothing in the JSON shows."""
     return Member((scope, name), "", {}, options=tuple(Option(each, each) for each in options))
+
+
+def chosen(tag: Member, options: tuple[Listed, ...]) -> Scoped:
+    """The condition that a hidden choice is one of these."""
+    scope, name = tag.key
+    return Scoped(Membership(FieldRef(0, name), options), scope)
 
 
 def version_tag(struct: Struct, scope: Scope) -> Iterator[Member]:

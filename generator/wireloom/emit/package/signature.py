@@ -24,7 +24,7 @@ def annotation(parameter: Parameter) -> str:
             return _or_none("int", parameter)
         case Kind.RANGE:
             return "tuple[int, int] | None"
-        case Kind.BYTES | Kind.LIST | Kind.RECORD | Kind.NULL | Kind.ANY:
+        case Kind.BYTES | Kind.LIST | Kind.RECORD | Kind.NULL | Kind.FLOAT | Kind.ANY:
             raise ValueError(f"a parameter cannot be of kind {parameter.kind.value}")
         case _:
             assert_never(parameter.kind)

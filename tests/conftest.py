@@ -33,6 +33,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_configure() -> None:
+    """Examples are run, whatever held before: a cache below a file that is no folder keeps nothing."""
+    os.environ["XDG_CACHE_HOME"] = os.devnull
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes minutes begins first, so that processes that share the tests end together."""
     items.sort(key=lambda item: SLOW.index(item.path.parent.name) if item.path.parent.name in SLOW else len(SLOW))

@@ -8,7 +8,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from conftest import GENERATED
+from wireloom import outcomes
 from wireloom.cli.app import app
+from wireloom.examples import trial
 from wireloom.examples.recording import entries, recorded
 from wireloom.project import spec_files
 from wireloom.runtime.codec import Codec
@@ -232,6 +234,71 @@ def test_an_example_that_states_nothing_does_not_hold_until_it_is_recorded(specs
         "\n  # and now a bad one\n  - {name: cut, hex: cafe 00, error: truncated, path: length, offset: 2 }\n"
     )
     assert specs.run("test", "--record").output.startswith("4 examples, all hold")
+
+
+@pytest.fixture
+def remembered(specs: Specs, monkeypatch: pytest.MonkeyPatch) -> Specs:
+    """The folder, with a cache of its own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(specs.home / "cache"))
+    return specs
+
+
+def trials(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The formats whose examples are really run from now on."""
+    run: list[str] = []
+    failures = trial._failures
+    monkeypatch.setattr(
+        trial, "_failures", lambda subject, module: run.append(subject.format.name) or failures(subject, module)
+    )
+    return run
+
+
+def test_what_held_is_not_run_again_until_it_is_asked_for_or_anything_is_different(remembered, monkeypatch):
+    other = remembered.folder / "other.yaml"
+    other.write_text(
+        remembered.spec.read_text(encoding="utf-8").replace("format: heartbeat", "format: other"), encoding="utf-8"
+    )
+    run = trials(monkeypatch)
+    assert re.match(r"4 examples, all hold \(", remembered.run("test").output)
+    assert sorted(run) == ["heartbeat", "other"]
+    assert re.match(r"4 examples, all hold, as before \(", remembered.run("test").output)
+    assert sorted(run) == ["heartbeat", "other"]
+    remembered.run("test", "--again")
+    assert sorted(run) == ["heartbeat", "heartbeat", "other", "other"]
+    run.clear()
+    remembered.add("  - {name: begun, hex: cafe}\n")
+    assert remembered.run("test").exit_code == 1
+    assert remembered.run("test").exit_code == 1  # what does not hold is never remembered
+    assert run == ["heartbeat", "heartbeat"]
+
+
+def test_another_wireloom_runs_what_held_again(remembered, monkeypatch):
+    run = trials(monkeypatch)
+    remembered.run("test")
+    monkeypatch.setattr(outcomes, "_tool", lambda: "another")
+    assert remembered.run("test").output.startswith("2 examples, all hold (")
+    assert run == ["heartbeat", "heartbeat"]
+
+
+def test_an_outcome_that_cannot_be_read_or_kept_is_none(remembered, monkeypatch):
+    run = trials(monkeypatch)
+    remembered.run("test")
+    for kept in (remembered.home / "cache" / "wireloom" / "examples").iterdir():
+        kept.write_text('{"count": ', encoding="utf-8")
+    assert remembered.run("test").output.startswith("2 examples, all hold (")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(remembered.spec))
+    assert remembered.run("test").output.startswith("2 examples, all hold (")
+    assert run == ["heartbeat"] * 3
+
+
+def test_what_is_remembered_still_says_that_the_generated_module_is_old(remembered):
+    remembered.run("generate")
+    remembered.replace("uint8", "uint16")
+    assert remembered.run("test", "heartbeat").exit_code == 1
+    remembered.replace("uint16", "uint8")
+    remembered.replace("title: ", "title: Other ")
+    for _ in range(2):
+        assert "brings it up to date" in remembered.run("test").output
 
 
 LAYOUTS = [

@@ -17,6 +17,7 @@ from wireloom.examples import Recorded, Report, Subject, opened, record, run
 from wireloom.explanation import slow
 from wireloom.failures import MisuseError
 from wireloom.model.format import Format
+from wireloom.outcomes import Outcome, keep, key_of, recall
 from wireloom.project import Changes, Project, spec_files
 from wireloom.resolve import resolve
 from wireloom.runtime.engine import available
@@ -89,9 +90,23 @@ def emit(format: Format) -> Mapping[str, str]:
     return Texts(format, EMITTERS)
 
 
-def try_examples(specs: Specs, names: Collection[str] | None = None) -> Report:
-    """Run the examples of the specs, of some formats or of all; nothing is read or written on disk."""
-    return run([each for each in _subjects(specs, names) if each.format.examples])
+def try_examples(specs: Specs, names: Collection[str] | None = None, *, again: bool = False) -> Report:
+    """Run the examples of the specs, of some formats or of all; those that held before as they are only `again`."""
+    subjects = [each for each in _subjects(specs, names) if each.format.examples]
+    held = {} if again else {each.format.name: kept for each in subjects if (kept := recall(_key(each.format)))}
+    report = run([each for each in subjects if each.format.name not in held])
+    failed = {failure.format for failure in report.failures}
+    for each in subjects:
+        if each.format.name not in held and each.format.name not in failed:
+            keep(_key(each.format), Outcome(len(each.format.examples), report.without_engine))
+    count = report.count + sum(outcome.count for outcome in held.values())
+    without_engine = report.without_engine or any(outcome.without_engine for outcome in held.values())
+    return Report(count, report.failures, without_engine)
+
+
+def _key(format: Format) -> str:
+    """What the outcome of a format's examples is kept under: all that the model says, documents and examples, too."""
+    return key_of("format", [repr(format)])
 
 
 def record_examples(specs: Specs, names: Collection[str] | None = None) -> list[Recorded]:
@@ -113,17 +128,6 @@ def slow_paths(specs: Specs) -> dict[str, str]:
     with opened(specs.modules) as modules:
         found = {format: slow(module.CODEC) for format, module in modules.items()}
     return {format: reason for format, reason in found.items() if reason}
-
-
-def stale(project: Project, specs: Specs) -> list[str]:
-    """The formats whose generated modules are there and are of other specs."""
-    package = project.out / project.package
-    return [
-        format.name
-        for format in specs.formats
-        if (text := tree.read(package / format.name / "__init__.py"))
-        and f'DIGEST: Final = "{format.digest}"' not in text
-    ]
 
 
 def generate(project: Project, specs: Specs | None = None) -> Changes:

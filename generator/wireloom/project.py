@@ -1,5 +1,6 @@
 """What the generator works on, and what it did: values that need none of its libraries."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +27,16 @@ def spec_files(specs: Path) -> list[Path]:
 def is_spec(path: Path) -> bool:
     """Whether a path below the folder of specs is that of a spec."""
     return path.suffix in ENDINGS and not any(part.startswith(".") for part in path.parts)
+
+
+def stale(project: Project, digests: Mapping[str, str]) -> list[str]:
+    """The formats whose generated modules are there and are of specs of other digests than these."""
+    modules = {name: project.out / project.package / name / "__init__.py" for name in digests}
+    return [
+        name
+        for name, path in modules.items()
+        if path.is_file() and f'DIGEST: Final = "{digests[name]}"'.encode() not in path.read_bytes()
+    ]
 
 
 @dataclass(frozen=True, slots=True)

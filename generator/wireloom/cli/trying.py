@@ -1,6 +1,7 @@
 """`test`: the examples of specs, run."""
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,7 +10,8 @@ from wireloom.cli.console import note, say
 from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.options import OUT, PACKAGE, SPECS, Out, Package, Specs, refuse_no_folder
 from wireloom.failures import unknown
-from wireloom.project import Project
+from wireloom.outcomes import Outcome, keep, key_of_folder, recall
+from wireloom.project import Project, stale
 
 if TYPE_CHECKING:
     from wireloom.examples import Report
@@ -23,6 +25,9 @@ def test(
         bool,
         typer.Option("--record", help="Write what comes into examples that state neither a value nor an error."),
     ] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Run also what held before, though nothing has changed since.")
+    ] = False,
     specs: Specs = SPECS,
     out: Out = OUT,
     package: Package = PACKAGE,
@@ -33,6 +38,9 @@ def test(
     `wireloom generate` would write; nothing has to be generated before. One that does not hold is shown with its place
     in the spec and what differs, member by member, and makes the exit code 1.
 
+    What held is remembered: an example that has not changed, run by a wireloom that has not changed, is not run again
+    unless --again asks for it.
+
     To add an example, write its name and bytes, and let --record write what they mean; then look whether it is right.
 
     \b
@@ -41,30 +49,44 @@ def test(
       wireloom test heartbeat --record
       wireloom test --specs mine
     """
-    from wireloom import pipeline  # the generator's libraries, which no other command waits for
-
     refuse_no_folder(specs)
     began = time.perf_counter()
+    key = key_of_folder(specs, formats or ())
+    outcome = None if again or record else recall(key)
+    held = outcome is not None
+    if outcome is None:
+        outcome = _tried(specs, formats or [], again=again, record=record)
+        if not outcome.failed and not record:
+            keep(key, outcome)
+    before = ", as before" if held and outcome.count else ""
+    say(f"{verdict(outcome)}{before} ({time.perf_counter() - began:.2f} s)")
+    if old := stale(Project(specs, out, package), outcome.digests):
+        note(f"{out / package} has {', '.join(old)} not as the specs say: `wireloom generate` brings it up to date")
+    if outcome.failed:
+        raise typer.Exit(PROBLEMS)
+
+
+def _tried(specs: Path, formats: list[str], *, again: bool, record: bool) -> Outcome:
+    """Run the examples, and show those that do not hold."""
+    from wireloom import pipeline  # the generator's libraries, which no other command waits for
+
     read = pipeline.read(specs)
     known = [format.name for format in read.formats]
-    for name in formats or ():
+    for name in formats:
         if name not in known:
             raise unknown("format", name, known)
     if record:
         for recorded in pipeline.record_examples(read, formats or None):
             say(str(recorded))
         read = pipeline.read(specs)
-    report = pipeline.try_examples(read, formats or None)
+    report = pipeline.try_examples(read, formats or None, again=again)
     for failure in report.failures:
         say(str(failure))
-    say(f"{verdict(report)} ({time.perf_counter() - began:.2f} s)")
-    if old := pipeline.stale(Project(specs, out, package), read):
-        note(f"{out / package} has {', '.join(old)} not as the specs say: `wireloom generate` brings it up to date")
-    if report.failures:
-        raise typer.Exit(PROBLEMS)
+    digests = {format.name: format.digest for format in read.formats}
+    return Outcome(report.count, report.without_engine, digests, report.failed)
 
 
-def verdict(report: "Report") -> str:
+def verdict(report: "Report | Outcome") -> str:
     """`212 examples, all hold` or `2 of 212 examples do not hold`."""
     if not report.count:
         return "no examples"

@@ -7,6 +7,7 @@ from proof.chance import Chance
 from proof.scope import Known, Scope
 
 _ARITHMETIC = ("+", "-", "*", "//", "%", "&", "|", "^", "<<", ">>")
+_OF_FLOATS = ("+", "-", "*")
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 _EDGES = (127, 128, 255, 256, 65535, 2**31 - 1, 2**32, 2**63 - 1, 2**64 - 1)
 
@@ -65,6 +66,22 @@ class Formulas:
                     (1, lambda: f"{chance.one(['min', 'max'])}({self._list(self.integer, depth)})"),
                     (0.4, lambda: f"decimal({self.text(depth + 1)}, {chance.one([8, 32, 63, 64, 128])})"),
                     (0.2, lambda: f"md5({self.text(depth + 1)})"),
+                ]
+            )
+        )
+
+    def number(self, depth: int = 0) -> str:
+        """A float, or an integer in its place."""
+        chance, floats = self.chance, self.named("float")
+        if depth >= self.depth or chance.often(0.5):
+            return chance.one(floats).name if floats and chance.often(0.7) else self.integer(depth)
+        return str(
+            chance.does(
+                [
+                    (3, lambda: self._joined(chance.one(_OF_FLOATS), self.number, depth)),
+                    (1, lambda: f"-{self._part(self.number(depth + 1))}"),
+                    (1, lambda: self._conditional(self.number, depth)),
+                    (1, lambda: f"{chance.one(['min', 'max'])}({self._list(self.number, depth)})"),
                 ]
             )
         )
@@ -153,12 +170,13 @@ class Formulas:
         known = [each for each in self.named("text") if each.values is None or any(each.values)]
         if known and chance.often(0.25):
             return self._text_comparison(chance.one(known))
-        numbers = self.named("int", "any")
+        numbers = self.named("int", "any", "float")
         if not numbers:
             return self._present()
-        left = chance.one(numbers).name
+        number = chance.one(numbers)
+        left, operators = number.name, _OF_FLOATS if number.kind == "float" else _ARITHMETIC
         if depth < self.depth and chance.often(0.3):
-            left = f"{left} {chance.one(_ARITHMETIC)} {self._part(self.integer(depth + 1))}"
+            left = f"{left} {chance.one(operators)} {self._part(self.integer(depth + 1))}"
         if chance.often(0.15):
             options = ", ".join(str(chance.randint(0, 9)) for _ in range(chance.randint(1, 3)))
             return f"{self._part(left)} {chance.one(['in', 'not in'])} [{options}]"

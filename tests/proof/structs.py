@@ -145,7 +145,7 @@ class StructWriter:
             case "text":
                 self.add(Typed("str", "text", "text"), compute=formulas.text())
             case "float":
-                self.add(types.real(), compute=formulas.integer())
+                self.add(types.real(), compute=formulas.number())
             case _:
                 self.add(Typed("uint128", "int", "int", 128), compute=f"md5({formulas.text()})")
 

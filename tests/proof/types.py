@@ -59,7 +59,7 @@ def joined(kinds: Iterable[str]) -> str:
     return found.pop() if len(found) == 1 else "nil" if not found else "any"
 
 
-_NAMED_KINDS = {"bool": "bool", "int": "int", "str": "text", "bytes": "bytes", "nil": "nil", "float": "any"}
+_NAMED_KINDS = {"bool": "bool", "int": "int", "str": "text", "bytes": "bytes", "nil": "nil", "float": "float"}
 
 
 def kind_of(notation: str) -> str:
@@ -114,7 +114,7 @@ class Types:
     def real(self) -> Typed:
         """A float."""
         name = self.chance.one(["float32", "float64", "float"])
-        return Typed(name, "float", "any", size=4 if name == "float32" else 8)
+        return Typed(name, "float", "float", size=4 if name == "float32" else 8)
 
     def boolean(self) -> Typed:
         """A boolean."""
@@ -440,4 +440,4 @@ class Types:
 
     def doc(self) -> Any:
         """A document, now and then."""
-        return self.chance.one(["What it is.", 'Of `x`: "this" and\nthat', "é"]) if self.chance.often(0.06) else ABSENT
+        return self.chance.one(["What it is.", 'Of `x`: "this" and\nthat', "é"]) if self.chance.often(0.1) else ABSENT

@@ -7,7 +7,7 @@ from proof.formulas import Formulas
 from proof.pruning import pruned
 from proof.renaming import renamed
 from proof.scope import ABSENT, TEMPERS, Draft, Known, Scope, document
-from proof.types import Typed, Types
+from proof.types import Maker, Typed, Types
 from wireloom.resolve.header import added, crc
 from wireloom.spec.language import (
     ByteOrderByParameter,
@@ -229,7 +229,7 @@ class _Writer:
         chance = self.chance
         self.draft.budget = max(self.draft.budget, 4)
         types = Types(Scope(self.draft, self.draft.encoding, depth=-1), last=True)
-        makers = [(8, types.struct)]
+        makers: list[Maker] = [(8, types.struct)]
         if self.draft.encoding in ("binary", "msgpack"):
             makers.append((0.5, types.attempt))
         if self.draft.encoding in ("binary", "json"):

@@ -16,6 +16,7 @@ from typing import Any
 from proof.texts import yaml
 from wireloom import pipeline
 from wireloom.model.format import Format
+from wireloom.resolve import resolve
 from wireloom.spec import load
 from wireloom.spec.documents import Documents
 
@@ -46,7 +47,7 @@ def documents(spec: Spec) -> Documents:
 
 def resolved(read: Documents) -> Format:
     """The one format; raises SpecProblems."""
-    (format,) = pipeline.resolve(read)
+    (format,) = resolve(read)
     return format
 
 

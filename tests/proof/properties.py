@@ -30,12 +30,12 @@ from wireloom.emit.jsonschema.document import root_name
 from wireloom.model.format import ByteOrder, Format, Framing, Root
 from wireloom.model.types import Attempt, Encoding
 from wireloom.problems import SpecProblems
-from wireloom.runtime.columns import arrow
+from wireloom.runtime.columns import arrow, reading
 from wireloom.runtime.columns.rows import row_record
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
 from wireloom.runtime.values import Pairs, float32, same
 
-OPEN_VALUES = ("variant", "json", "binary")
+OPEN_VALUES: tuple[arrow.OpenValues, ...] = ("variant", "json", "binary")
 _MADE = 24  # values made for each root and each setting of parameters
 _MUTANTS = 36
 _NONSENSE = 10
@@ -465,11 +465,11 @@ class _Examination:
         except Exception as error:  # noqa: BLE001 - whatever comes is the violation
             self.note("build raises", crash(error), trace(error), record=record, value=value)
             return
-        again, error = self.parsed(data)
-        if error is _CRASHED:
+        again, refusal = self.parsed(data)
+        if refusal is _CRASHED:
             return
-        if error is not None:
-            self.note("build writes what parse refuses", error.code, f"{data.hex()}: {error}", record=record)
+        if refusal is not None:
+            self.note("build writes what parse refuses", refusal.code, f"{data.hex()}: {refusal}", record=record)
         elif not same(self.settled(again, value), self.settled(value, value)) and not self.lost(value):
             detail = f"{value}\nbuilt {data.hex()}\nreads {again}"
             self.note("build(parse(b)) reads as another value", difference(value, again), detail, record=record)
@@ -588,7 +588,7 @@ class _Examination:
     def encode_one(self, record: Any, value: Any, wanted: bytes | None) -> None:
         try:
             structs = arrow.to_struct_array([value], record)
-            (shown,) = arrow.from_struct_array(structs, record, extensions=self.module.CODEC.extensions)
+            (shown,) = reading.from_struct_array(structs, record, extensions=self.module.CODEC.extensions)
         except Exception:  # noqa: BLE001 - a value that columns do not have
             return
         if not agrees(value, shown):

@@ -115,9 +115,10 @@ def reports(count: int, seed: int, workers: int) -> Iterator[tuple[int, Report]]
         start(seed + worker)
     while running:
         for ready in wait(list(running), timeout=1):
+            assert isinstance(ready, Connection)  # the only kind that was given
             process, at, _ = running[ready]
             try:
-                at, report = ready.recv()  # type: ignore[union-attr]
+                at, report = ready.recv()
             except EOFError:
                 del running[ready]
                 if at < seed + count:

@@ -367,13 +367,16 @@ class StructWriter:
             return
         draft = self.scope.draft
         if self.chance.often(0.3) and self.last:
-            self.deferred.append(lambda: self.add(Types(self.scope, last=True).foreign(), size="size - here") and None)
+            self.deferred.append(self._foreign_to_the_end)
             return
         length, start, end = draft.name("f"), draft.name("p"), draft.name("p")
         self.add(Types(self.scope).unsigned(), length, derive=f"{end} - {start}", hidden=self._maybe(True, 0.5))
         self._mark(start)
         self.add(Types(self.scope, last=True).foreign(), size=length, when=ABSENT)
         self._mark(end)
+
+    def _foreign_to_the_end(self) -> None:
+        self.add(Types(self.scope, last=True).foreign(), size="size - here")
 
     def _attempt(self, *, last: bool) -> None:
         if self.scope.depth >= self.scope.draft.temper.depth - 1 or self.scope.draft.budget <= 1:
@@ -400,8 +403,7 @@ class StructWriter:
         index = integer(chance.one(["uint32", "uint64"]))
         kind = {"str": "text", "bytes": "bytes"}.get(entry, "int")
         shown = Typed(index.form, index.shape, kind, index.bits)
-        plan = writer.add(shown, refers=name, **dict.fromkeys(("const", "values", "range", "default", "wire"), ABSENT))
-        assert plan
+        writer.add(shown, refers=name, **dict.fromkeys(("const", "values", "range", "default", "wire"), ABSENT))
         typed = writer.written()
         one = chance.often(0.3)
         form = typed.form if one else f"list({typed.form})"

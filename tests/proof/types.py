@@ -1,6 +1,6 @@
 """Types of the language for one place: scalars, lists, maps, unions, selects, attempts, structs of any encoding."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -71,6 +71,10 @@ def kind_of(notation: str) -> str:
     return _NAMED_KINDS.get(notation, "any")
 
 
+Maker = tuple[float, Callable[[], Typed]]
+"""How often, and what makes a type."""
+
+
 @dataclass(frozen=True)
 class Types:
     """Types for one place of a struct. `last` says that nothing follows it on the wire."""
@@ -135,8 +139,8 @@ class Types:
             size = self.chance.randint(0, 5)
             return Typed(f"{name}({size})", kind, kind, size=size)
         if self.encoding in ("msgpack", "json") and self.chance.often(0.25):
-            size = str(self.chance.randint(0, 4)) if self.chance.often(0.7) else Formulas(self.scope).integer()
-            return Typed(f"{name}({size})", kind, kind)
+            stated = str(self.chance.randint(0, 4)) if self.chance.often(0.7) else Formulas(self.scope).integer()
+            return Typed(f"{name}({stated})", kind, kind)
         return Typed(name, kind, kind)
 
     def scalar(self) -> Typed:
@@ -169,7 +173,7 @@ class Types:
         """Any type that may stand here as a field's type."""
         chance, binary = self.chance, self.encoding == "binary"
         deep = self.is_deep
-        makers = [(10, self.scalar)]
+        makers: list[Maker] = [(10, self.scalar)]
         if not binary or self.last:
             makers.append((1.5, self.listing))
         if not deep:
@@ -187,9 +191,9 @@ class Types:
 
     def element(self) -> Typed:
         """The type of a list's elements or a map's values."""
-        inner = Types(self.scope.inner(self.encoding, in_list=True) if False else self.scope)
+        inner = Types(self.scope)
         deep = self.is_deep
-        makers = [(3, inner.scalar)]
+        makers: list[Maker] = [(3, inner.scalar)]
         if not deep:
             makers += [(3, lambda: inner.struct(in_list=True)), (0.4, inner.alias)]
         if self.encoding in ("msgpack", "json"):
@@ -283,7 +287,8 @@ class Types:
         again = [typed for known, typed in self.scope.draft.made if known == (encoding or self.encoding)]
         again = [typed for typed in again if self.last or not typed.greedy]
         if again and self.chance.often(0.08):
-            return self.chance.one(again)
+            chosen: Typed = self.chance.one(again)
+            return chosen
         inner = self.scope.inner(encoding or self.encoding, in_list=in_list)
         typed = written_struct(inner, last=self.last)
         self.scope.draft.made.append((inner.encoding, typed))
@@ -388,9 +393,10 @@ class Types:
         if chance.often(0.3):
             name = draft.new_type("S")
             draft.types[name] = form
-            form = name
+        else:
+            name = ""
         shape = "select" if all(kind == "struct" for kind in kinds) else "choice"
-        return Typed(form, shape, joined(kinds), greedy=self.last)
+        return Typed(name or form, shape, joined(kinds), greedy=self.last)
 
     def attempt(self) -> Typed:
         """Alternatives over the same bytes, by name."""
@@ -411,7 +417,7 @@ class Types:
         return Typed(name, "attempt", "struct", greedy=self.last)
 
     def _trial(self, name: str, *, last: bool) -> dict[str, Any]:
-        chance, draft = self.chance, self.scope.draft
+        chance = self.chance
         struct = Types(self.scope, last=self.last).struct()
         return document(
             Trial,
@@ -419,7 +425,7 @@ class Types:
                 "name": name,
                 "type": struct.form,
                 "fallback": [self._fallback()] if not last or chance.often(_REFUSED) else ABSENT,
-                "buildWhen": self._build_when(struct) if chance.often(0.25) and draft else ABSENT,
+                "buildWhen": self._build_when(struct) if chance.often(0.25) else ABSENT,
             },
         )
 

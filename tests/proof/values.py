@@ -118,7 +118,7 @@ class Values:
 
     def json(self, kind: str) -> str:
         """A JSON document."""
-        scalars = [None, True, 7, "é", [1, [2]], {"a": {}}, 1.5, ""]
+        scalars: list[Any] = [None, True, 7, "é", [1, [2]], {"a": {}}, 1.5, ""]
         documents: dict[str, Any] = {
             "object": {"k": self.chance.one(scalars), "": 1},
             "array": self.chance.some(scalars),

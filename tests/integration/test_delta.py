@@ -87,6 +87,26 @@ def test_every_record_is_once_in_a_delta_table_though_batches_are_killed(spark, 
     everything(spark, flow, 3)
 
 
+def test_delta_tables_are_partitioned_by_columns_and_go_on_so(spark, flow):
+    feed(flow, 0)
+    run(spark, replace(flow, partition=("endOfPeriod",)))
+    feed(flow, 1)
+    run(spark, flow)
+    everything(spark, flow, 2)
+    detail = spark.sql(f"DESCRIBE DETAIL delta.`{flow.output}/records`").first()
+    assert detail["partitionColumns"] == ["endOfPeriod"]
+    assert spark.read.format("delta").load(f"{flow.output}/records").where("endOfPeriod").count() == 4
+    with pytest.raises(MisuseError, match="is partitioned by endOfPeriod, and --partition-by says sequence"):
+        run(spark, replace(flow, partition=("sequence",)))
+    run(spark, replace(flow, partition=("sequence",), new_version=True))
+    feed(flow, 2)
+    run(spark, flow)
+    found = spark.read.format("delta").load(f"{flow.output}/v2/records")
+    assert sorted(row["sequence"] for row in found.collect()) == [4, 5]
+    spark.sql(Path(f"{flow.output}/records.sql").read_text().removesuffix(";\n"))
+    assert sorted(row["sequence"] for row in spark.table("records").collect()) == list(range(6))
+
+
 def test_delta_tables_are_not_gone_on_with_as_parquet(spark, flow):
     feed(flow, 0)
     run(spark, flow)

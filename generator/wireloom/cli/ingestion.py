@@ -34,7 +34,7 @@ from wireloom.cli.progress import kind_of, shown
 from wireloom.cli.streaming import Session, Streaming, flow_of, refuse_stream_options, run_stream
 from wireloom.failures import MisuseError
 from wireloom.ingest.limits import Limits
-from wireloom.ingest.plan import FileSizes, Job, Plan, Summary
+from wireloom.ingest.plan import Job, Plan, Summary
 from wireloom.ingest.report import summary_lines
 from wireloom.runtime.streams.framed import FRAMINGS
 
@@ -204,7 +204,7 @@ def ingest(
     )
     adding.limits()
     plan = files.on(reading.plan())
-    summary = (_stream if streaming.stream else _once)(plan, reading, adding, writing.sizes(), streaming, running)
+    summary = (_stream if streaming.stream else _once)(plan, reading, adding, writing, streaming, running)
     for line in summary_lines(summary, adding.output):
         say(line)
     if adding.fail_on_error and summary.quarantined:
@@ -212,20 +212,26 @@ def ingest(
 
 
 def _stream(
-    plan: Plan, reading: Reading, adding: Adding, sizes: FileSizes, streaming: Streaming, running: Running
+    plan: Plan, reading: Reading, adding: Adding, writing: FileWriting, streaming: Streaming, running: Running
 ) -> Summary:
     if adding.overwrite:
         raise MisuseError("--overwrite: a stream only adds; for a new beginning choose another --output")
     if adding.append:
         raise MisuseError("--append: a stream always adds; leave it out")
     flow = flow_of(plan, streaming, reading.input, reading.column, adding.output)
-    flow = replace(flow, accept_changes=adding.accept_changes, new_version=adding.new_version, sizes=sizes)
+    flow = replace(
+        flow,
+        accept_changes=adding.accept_changes,
+        new_version=adding.new_version,
+        sizes=writing.sizes(),
+        partition=writing.partition(plan),
+    )
     session = Session(reading.out, running.master, running.configuration(), kind_of(running.progress), adding.limits())
     return run_stream(flow, streaming, session)
 
 
 def _once(
-    plan: Plan, reading: Reading, adding: Adding, sizes: FileSizes, streaming: Streaming, running: Running
+    plan: Plan, reading: Reading, adding: Adding, writing: FileWriting, streaming: Streaming, running: Running
 ) -> Summary:
     refuse_stream_options(streaming)
     if adding.append and adding.overwrite:
@@ -242,8 +248,9 @@ def _once(
         adding.overwrite,
         adding.append,
         adding.accept_changes,
-        sizes,
+        writing.sizes(),
         adding.new_version,
+        writing.partition(plan),
     )
     with shown(kind_of(running.progress)) as watcher:
         if running.engine == LOCAL:

@@ -6,7 +6,7 @@ from typing import Annotated, assert_never
 
 import typer
 
-from wireloom.cli.options import one_of
+from wireloom.cli.options import PartitionBy, listed, one_of
 from wireloom.failures import MisuseError, unknown
 from wireloom.ingest.plan import (
     AUTO,
@@ -79,7 +79,7 @@ _SIZE = re.compile(r"([1-9][0-9]*)([kmg]?)b?", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class FileWriting:
-    """How large the files of the tables are."""
+    """How the files of the tables lie, and how large they are."""
 
     row_group_size: Annotated[
         str,
@@ -88,6 +88,16 @@ class FileWriting:
     file_size: Annotated[
         str, typer.Option("--file-size", metavar="SIZE", help="Bytes of a file behind which another is begun.")
     ] = "256m"
+    partition_by: PartitionBy = None
+
+    def partition(self, plan: Plan) -> tuple[str, ...]:
+        """The columns that become folders; raises MisuseError where they cannot."""
+        names = listed(self.partition_by)
+        if names:
+            from wireloom.ingest.terms import refuse_unfit_columns  # here, because it imports pyarrow
+
+            refuse_unfit_columns(plan, names)
+        return names
 
     def sizes(self) -> FileSizes:
         """The sizes; raises MisuseError for what is none."""

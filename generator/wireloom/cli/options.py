@@ -57,6 +57,15 @@ NewVersion = Annotated[
     ),
 ]
 
+PartitionBy = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--partition-by",
+        metavar="COLUMN,...",
+        help="Part the records into folders COLUMN=VALUE by these columns; else as the tables are.",
+    ),
+]
+
 _MEMORY = re.compile(r"[1-9][0-9]*[kmgtKMGT]?b?")
 
 SPECS = Path("specs")

@@ -78,6 +78,7 @@ def _object(found: "Standing") -> dict[str, object]:
             {"work": each.work, "host": each.host, "process": each.process, "since": each.since}
             for each in found.running
         ],
+        "partition": found.partition,
         "batches": found.batches,
         "first": found.first,
         "last": found.last,
@@ -114,6 +115,8 @@ def _lines(found: "Standing") -> Iterator[str]:
     yield from (f"  running: {each}" for each in found.running)
     if not found.running:
         yield "  nothing runs"
+    if found.partition:
+        yield f"  partitioned by {', '.join(found.partition)}"
     yield f"{found.batches} batches" + (f", {found.first} to {found.last}" if found.batches else "")
     dropped = f" + {summary.discarded} dropped" if summary.dropped else ""
     parts = f"{summary.decoded} decoded + {summary.quarantined} quarantined{dropped}"

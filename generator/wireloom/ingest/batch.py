@@ -23,8 +23,8 @@ from wireloom.ingest.limits import NONE, Limits
 from wireloom.ingest.plan import QUARANTINE, RECORDS, Job, Summary
 from wireloom.ingest.publishing import TABLES, Batch, ParquetTables, Tables, Watcher
 from wireloom.ingest.tables import PLACE
-from wireloom.ingest.terms import Agreement, agreed, terms
-from wireloom.ingest.versions import VIEW, close, show
+from wireloom.ingest.terms import Agreement, Terms, agreed, terms
+from wireloom.ingest.versions import VIEW, close, show, told_of
 
 
 class Engine(Protocol):
@@ -74,6 +74,7 @@ class _Run:
             done = _done(ledger, job, name, ledger.recover())
             if done is not None:
                 batch = f"batch {done.number} of {done.time}"
+                self._refuse_other_folders(done)
                 self.told(f"{job.output} has it: {batch}, of the same files and spec; nothing to do")
                 return done.summary
             try:
@@ -82,10 +83,18 @@ class _Run:
                 ledger.abandon()
                 raise
 
+    def _refuse_other_folders(self, done: Entry) -> None:
+        there = Terms.read(done.terms).partition if done.terms else ()
+        if self.job.partition and self.job.partition != there:
+            raise MisuseError(
+                f"{self.job.output} has these files already, partitioned by {', '.join(there) or 'nothing'}; make the "
+                "tables anew with --overwrite, or choose another --output"
+            )
+
     def _written(self, ledger: Ledger, name: str) -> Summary:
         storage, job = ledger.storage, self.job
         _refuse_existing(storage, job)
-        own = Agreement(terms(job.plan, pa.schema(list(PLACE))))
+        own = Agreement(terms(job.plan, pa.schema(list(PLACE)), partition=job.partition))
         if job.append:
             own = agreed(storage, ledger.home, own.terms, accept=job.accept_changes, new_version=job.new_version)
             close(storage, ledger.home, own)
@@ -105,7 +114,7 @@ class _Run:
             raise MisuseError(f"another job was faster, and batch {entry.number} of {job.output} is its") from error
         ledger.settle(entry)
         if view := show(storage, ledger.home, own.terms):
-            self.told(f"{view} has a view over all versions")
+            self.told(told_of(view, own.terms))
         return entry.summary
 
 

@@ -50,6 +50,9 @@ class Storage(Protocol):
     def names(self, path: str) -> tuple[str, ...]:
         """The names in a folder, sorted; none where there is no folder."""
 
+    def files(self, path: str) -> tuple[str, ...]:
+        """The files in a folder and below, by their paths from it; none where there is no folder."""
+
     def rename(self, path: str, new: str) -> None:
         """Move a file or a folder to a path that is not there yet; raises FileExistsError where it is."""
 

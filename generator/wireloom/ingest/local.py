@@ -54,7 +54,7 @@ class LocalEngine:
         for line in files.said():
             batch.told(line)
         found = groups(files, job.source, plan, self.processes)
-        writing = batch.writing()
+        writing = batch.writing(tables)
         task = _Task(plan, writing, module.CODEC.root(plan.root).kinds, tuple(sys.path))
         report, done, whole = Report(), 0, sum(part.size for group in found for part in group)
         batch.at(done, whole, "bytes")

@@ -105,6 +105,7 @@ class Job:
     accept_changes: bool = False  # of format, root, framing, parameters
     sizes: FileSizes = FileSizes()
     new_version: bool = False  # begins where columns have other types
+    partition: tuple[str, ...] = ()  # columns that become folders; none: as the tables are
 
     @property
     def source(self) -> Files | Column:
@@ -130,6 +131,7 @@ class Flow:
     new_version: bool = False  # begins where columns have other types
     options: tuple[tuple[str, str], ...] = ()
     sizes: FileSizes = FileSizes()
+    partition: tuple[str, ...] = ()  # columns that become folders; none: as the tables are
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,10 +46,11 @@ class Batch:
     sizes: FileSizes = field(default_factory=FileSizes)
     started: float = field(default_factory=time.monotonic)
 
-    def writing(self) -> Writing:
+    def writing(self, tables: "Tables") -> Writing:
         """How and where its tasks write."""
         return Writing(
             self.ledger.staging(),
+            partition=self.terms.partition if tables.staged_in_folders else (),
             group_bytes=self.sizes.group,
             file_bytes=self.sizes.file,
             most_bad=self.limits.size,
@@ -64,6 +65,10 @@ class Batch:
 class Tables(Protocol):
     """The two tables of an output, in some format."""
 
+    @property
+    def staged_in_folders(self) -> bool:
+        """Whether what is staged is partitioned already."""
+
     def publish(self, name: str, number: int, staging: str, rows: int) -> tuple[Move, ...]:
         """Make the staged files a batch of a table: at once, or by what is to be moved; raises DataError."""
 
@@ -74,6 +79,11 @@ class ParquetTables:
 
     folders: Mapping[str, str]
     sign: str = ""
+
+    @property
+    def staged_in_folders(self) -> bool:
+        """Staged files lie as they will in the table."""
+        return True
 
     @classmethod
     def below(cls, ledger: Ledger, version: int) -> "ParquetTables":
@@ -139,7 +149,7 @@ def _sweep(report: Report, batch: Batch, writing: Writing) -> None:
     storage = batch.ledger.storage
     for name in TABLES:
         named = {file.name for file in report.files if file.table == name}
-        found = set(storage.names(f"{writing.staging}/{name}"))
+        found = set(storage.files(f"{writing.staging}/{name}"))
         for left in sorted(found - named):
             storage.delete(f"{writing.staging}/{name}/{left}")
         if named - found:

@@ -80,6 +80,7 @@ class Standing:
     specs: tuple[Spec, ...]
     failures: tuple[Failure, ...]
     staged: tuple[Staged, ...]
+    partition: tuple[str, ...] = ()  # columns of the records that are folders
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,7 @@ def standing(output: str) -> Standing:
         tuple(_specs(entries)),
         tuple(_failures(output)),
         tuple(staged for ledger in ledgers.values() for staged in _staged(ledger)),
+        Terms.read(entries[-1].terms).partition if entries and entries[-1].terms else (),
     )
 
 
@@ -156,7 +158,7 @@ def _specs(entries: list[Entry]) -> Iterator[Spec]:
     before: Terms | None = None
     digest = ""
     for entry in entries:
-        now = Terms(**entry.terms) if entry.terms else None
+        now = Terms.read(entry.terms) if entry.terms else None
         if entry.digest == digest:
             continue
         digest = entry.digest

@@ -25,6 +25,13 @@ class PlainStorage:
         found = at.file_system.get_file_info(fs.FileSelector(at.path, allow_not_found=True))
         return tuple(sorted(info.base_name for info in found))
 
+    def files(self, path: str) -> tuple[str, ...]:
+        """The files in a folder and below, by their paths from it; none where there is no folder."""
+        at = place(path)
+        found = at.file_system.get_file_info(fs.FileSelector(at.path, recursive=True, allow_not_found=True))
+        home = at.path.rstrip("/") + "/"
+        return tuple(sorted(info.path.removeprefix(home) for info in found if info.type == fs.FileType.File))
+
     def rename(self, path: str, new: str) -> None:
         """Move a file or a folder to a path that is not there yet; raises FileExistsError where it is."""
         if self.exists(new):

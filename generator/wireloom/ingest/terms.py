@@ -18,7 +18,9 @@ from wireloom.failures import MisuseError
 from wireloom.ingest.columns import spark_columns
 from wireloom.ingest.files import Listing, place, reachable
 from wireloom.ingest.ledger import KINDS, LEDGER, Ledger, Storage
+from wireloom.ingest.partitions import refuse_unfit
 from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, Column, Files, Kafka, Plan, Samples, Source
+from wireloom.ingest.tables import PLACE
 from wireloom.ingest.values import table_types
 from wireloom.ingest.writing import SPARK_COLUMNS
 
@@ -38,6 +40,12 @@ class Terms:
     records: Columns
     quarantine: Columns
     version: int = 1  # of the columns: which folder of the output has the tables
+    partition: tuple[str, ...] = ()  # columns of the records that are folders
+
+    @classmethod
+    def read(cls, found: Mapping[str, Any]) -> "Terms":
+        """The terms that a JSON object says."""
+        return cls(**{**found, "partition": tuple(found.get("partition", ()))})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +57,22 @@ class Changes:
     refused: tuple[str, ...] = ()  # columns of other types
 
 
-def terms(plan: Plan, place: pa.Schema, source: str = "") -> Terms:
-    """The terms of a plan whose records come with these place columns."""
+def terms(plan: Plan, place: pa.Schema, source: str = "", partition: tuple[str, ...] = ()) -> Terms:
+    """The terms of a plan whose records come with these place columns.
+
+    Raises MisuseError where they cannot be partitioned so.
+    """
     types = {name: json.loads(spark_columns(pa.schema(list(type)))) for name, type in table_types(plan, place).items()}
     given = json.loads(json.dumps(dict(plan.parameters), default=str))
-    return Terms(plan.format, plan.root or "", plan.framing or "", given, source, types[RECORDS], types[QUARANTINE])
+    refuse_unfit(types[RECORDS]["fields"][: -len(place)], partition)
+    return Terms(
+        plan.format, plan.root or "", plan.framing or "", given, source, types[RECORDS], types[QUARANTINE], 1, partition
+    )
+
+
+def refuse_unfit_columns(plan: Plan, partition: tuple[str, ...]) -> None:
+    """Raises MisuseError where records of the plan cannot be partitioned so."""
+    terms(plan, pa.schema(list(PLACE)), partition=partition)
 
 
 def named(source: Source) -> str:
@@ -103,15 +122,24 @@ def agreed(storage: Storage, home: str, now: Terms, *, accept: bool = False, new
     before = known(storage, home)
     if before is None:
         return Agreement(now)
-    now = replace(now, version=before.version)
+    asked = now.partition
+    now = replace(now, version=before.version, partition=asked or before.partition)
+    _refuse_lost(home, now)
     changes = compared(before, now)
     if changes.refused:
         before = _altered(storage, home, before)
         changes = compared(before, now)
-    if changes.refused and new_version:
+    otherwise = "" if now.partition == before.partition else f"partitioned by {_by(before)} -> {_by(now)}"
+    if (changes.refused or otherwise) and new_version:
         now = replace(now, version=before.version + 1)
         begun = f"version {now.version} of the columns begins, in {folder(home, now.version)}"
-        return Agreement(now, (begun, *changes.refused, *changes.told), closed=before)
+        news = (begun, *((otherwise,) if otherwise else ()), *changes.refused, *changes.told)
+        return Agreement(now, news, closed=before)
+    if otherwise:
+        raise MisuseError(
+            f"{home} is partitioned by {_by(before)}, and --partition-by says {_by(now)}: leave it out, begin the next "
+            "version of its tables with --new-version, or choose another --output"
+        )
     if changes.refused:
         listed = "".join(f"\n  {line}" for line in changes.refused)
         raise MisuseError(
@@ -127,11 +155,26 @@ def agreed(storage: Storage, home: str, now: Terms, *, accept: bool = False, new
     return Agreement(now, (*changes.said, *changes.told))
 
 
+def _by(terms: Terms) -> str:
+    return ", ".join(terms.partition) or "nothing"
+
+
+def _refuse_lost(home: str, now: Terms) -> None:
+    """Raises MisuseError where the columns that a table is partitioned by are not what they were."""
+    try:
+        refuse_unfit(now.records["fields"], now.partition)
+    except MisuseError as error:
+        raise MisuseError(
+            f"{home} is partitioned by {_by(now)}, and {now.format} is not: {error}; begin the next version of its "
+            "tables with --new-version and --partition-by, or choose another --output"
+        ) from error
+
+
 def known(storage: Storage, home: str) -> Terms | None:
     """The terms of an output; None where it has neither terms nor tables."""
     entries = [entry for kind in KINDS for entry in Ledger(storage, home, kind).entries() if entry.terms]
     if entries:
-        return Terms(**max(entries, key=lambda entry: entry.time).terms)
+        return Terms.read(max(entries, key=lambda entry: entry.time).terms)
     found = {name: _columns_of_files(storage, f"{home}/{name}") for name in (RECORDS, QUARANTINE)}
     records, quarantine = found[RECORDS], found[QUARANTINE]
     if records is None and quarantine is None:

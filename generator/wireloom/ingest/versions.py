@@ -1,5 +1,7 @@
 """Versions of an output's columns: the terms of those that are closed, and a view over all of them.
 
+A view is written also where columns are folders, whose types readers guess from the names: `7` for `007`.
+
 What a batch is written by stands in its entry; entries of old batches are added up in time, so that the terms of a
 version are kept in a file of their own when the next one begins.
 """
@@ -25,10 +27,13 @@ def close(storage: Storage, home: str, agreement: Agreement) -> None:
 
 
 def show(storage: Storage, home: str, now: Terms) -> str:
-    """Write the view over all versions, if there are several; the file that has it, where it was written now."""
-    if now.version == 1:
+    """Write the view of the records, where it says more than the files: several versions, or types of folders.
+
+    The file that has it, where it was written now.
+    """
+    if now.version == 1 and not now.partition:
         return ""
-    versions = [Terms(**json.loads(storage.read(_path(home, number)))) for number in range(1, now.version)]
+    versions = [Terms.read(json.loads(storage.read(_path(home, number)))) for number in range(1, now.version)]
     delta = storage.exists(f"{folder(home, now.version)}/{RECORDS}/_delta_log")
     text = view_text(home, [*versions, now], "delta" if delta else "parquet")
     path = f"{home}/{VIEW}"
@@ -39,6 +44,13 @@ def show(storage: Storage, home: str, now: Terms) -> str:
         storage.delete(path)
     storage.write(path, text)
     return path
+
+
+def told_of(view: str, now: Terms) -> str:
+    """What to say of a view that was written."""
+    if now.version == 1:
+        return f"{view} has a view with the types of {', '.join(now.partition)}, which readers guess from folders"
+    return f"{view} has a view over all versions"
 
 
 def _path(home: str, version: int) -> str:

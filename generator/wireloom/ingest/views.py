@@ -19,11 +19,37 @@ VERSION = "wireloom_version"
 
 def view_text(home: str, versions: Sequence[Terms], source: str) -> str:
     """The view over tables of a format (`source`: parquet or delta), from the oldest version to the newest."""
+    if len(versions) == 1 and _guessed(versions[0], source):
+        by = ", ".join(versions[0].partition)
+        return f"-- {RECORDS} of {home}, partitioned by {by}: made by wireloom\n" + _typed(home, versions[0], RECORDS)
     columns = list(_columns(versions))
     names = [name for name, _, _ in columns]
     selects = [_select(home, terms, number, columns, source) for number, terms in enumerate(versions)]
     comment = f"-- {RECORDS} of {home}, versions 1 to {len(versions)}: made by wireloom, columns {', '.join(names)}\n"
-    return f"{comment}CREATE OR REPLACE TEMPORARY VIEW {RECORDS} AS\n" + "\nUNION ALL\n".join(selects) + ";\n"
+    united_view = f"CREATE OR REPLACE TEMPORARY VIEW {RECORDS} AS\n" + "\nUNION ALL\n".join(selects) + ";\n"
+    return (
+        comment
+        + "".join(_typed(home, terms, _own(terms)) for terms in versions if _guessed(terms, source))
+        + united_view
+    )
+
+
+def _guessed(terms: Terms, source: str) -> bool:
+    """Whether readers guess the types of some columns: those that are folders, where no log says what they are."""
+    return bool(terms.partition) and source == "parquet"
+
+
+def _own(terms: Terms) -> str:
+    """The name of the view of a version."""
+    return f"{RECORDS}_v{terms.version}"
+
+
+def _typed(home: str, terms: Terms, name: str) -> str:
+    """A view of the files of one version whose columns have their types."""
+    columns = [f"  {_quoted(field['name'])} {_ddl(field['type'])}" for field in terms.records["fields"]]
+    listed = ",\n".join((*columns, f"  {BATCH} int"))
+    path = _text(f"{folder(home, terms.version)}/{RECORDS}")
+    return f"CREATE OR REPLACE TEMPORARY VIEW {name} (\n{listed}\n) USING parquet OPTIONS (path {path});\n"
 
 
 Column = tuple[str, Any, tuple[tuple[str, Any] | None, ...]]
@@ -92,8 +118,8 @@ def _select(home: str, terms: Terms, number: int, columns: Sequence[Column], sou
         value = f"CAST(NULL AS {_ddl(target)})" if own is None else _cast(_quoted(own[0]), own[1], target)
         shown.append(f"  {value} AS {_quoted(name)}")
     shown += [f"  {BATCH}", f"  {number + 1} AS {VERSION}"]
-    table = _quoted(f"{folder(home, terms.version)}/{RECORDS}")
-    return "SELECT\n" + ",\n".join(shown) + f"\nFROM {source}.{table}"
+    table = f"{source}.{_quoted(f'{folder(home, terms.version)}/{RECORDS}')}"
+    return "SELECT\n" + ",\n".join(shown) + f"\nFROM {_own(terms) if _guessed(terms, source) else table}"
 
 
 def _cast(value: str, type: Any, target: Any, depth: int = 0) -> str:
@@ -106,11 +132,10 @@ def _cast(value: str, type: Any, target: Any, depth: int = 0) -> str:
             parts = []
             for field in fields:
                 name = field["name"]
-                text = name.replace("\\", "\\\\").replace("'", "\\'")
                 member = f"CAST(NULL AS {_ddl(field['type'])})"
                 if name in own:
                     member = _cast(f"{value}.{_quoted(name)}", own[name], field["type"], depth)
-                parts.append(f"'{text}', {member}")
+                parts.append(f"{_text(name)}, {member}")
             return f"IF({value} IS NULL, NULL, named_struct({', '.join(parts)}))"
         case {"type": "array", "elementType": element}:
             each = f"x{depth}"
@@ -132,6 +157,10 @@ def _ddl(type: Any) -> str:
             return f"map<{_ddl(key)},{_ddl(value)}>"
         case _:
             return f"struct<{','.join(_quoted(each['name']) + ':' + _ddl(each['type']) for each in type['fields'])}>"
+
+
+def _text(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def _quoted(name: str) -> str:

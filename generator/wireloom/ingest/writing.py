@@ -14,12 +14,17 @@ import pyarrow.parquet as pq
 
 from wireloom.failures import DataError
 from wireloom.ingest.columns import leaves, spark_columns
-from wireloom.ingest.files import Place, place
+from wireloom.ingest.files import place
+from wireloom.ingest.partitions import nulls, parts_of
 from wireloom.ingest.plan import FILE_BYTES, GROUP_BYTES, OFFSET, QUARANTINE, RECORD, RECORDS
 
 SPARK_COLUMNS = b"org.apache.spark.sql.parquet.row.metadata"  # where Spark looks for types and comments of columns
 RISING = (RECORD, OFFSET)  # columns whose values rise from row to row, which no dictionary makes smaller
 GROUP_ROWS = 1 << 20
+GATHERED = 4
+"""Row groups' worth of rows that are held before they are parted into folders, so that each gets more at once."""
+MOST_OPEN = 64
+"""Files of one task that are open at once; the one that has waited longest ends where there would be more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +36,12 @@ class Writing:
     group_bytes: int = GROUP_BYTES
     file_bytes: int = FILE_BYTES
     most_bad: int | None = None  # bytes of bad records of one task behind which it stops
+    partition: tuple[str, ...] = ()  # columns of the records that become folders
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenFile:
-    """A file of a table: how it is called below the staging folder, its rows, and its size in bytes."""
+    """A file of a table: its path below the table's staging folder, its rows, and its size in bytes."""
 
     table: str
     name: str
@@ -54,7 +60,12 @@ class TableFiles:
     _held: list[pa.RecordBatch] = field(default_factory=list)
     _bytes: int = 0
     _rows: int = 0
-    _file: "_File | None" = None
+    _open: dict[str, "_File"] = field(default_factory=dict)  # by folder, the last written last
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """The columns that are folders."""
+        return self.writing.partition if self.table == RECORDS else ()
 
     def add(self, rows: pa.StructArray) -> None:
         """Rows, to be written in time."""
@@ -64,20 +75,21 @@ class TableFiles:
         self.added += len(rows)
         self._bytes += rows.nbytes
         self._rows += len(rows)
-        if self._bytes >= self.writing.group_bytes or self._rows >= GROUP_ROWS:
+        if self._bytes >= self.writing.group_bytes * (GATHERED if self.by else 1) or self._rows >= GROUP_ROWS:
             self._flush()
 
     def touch(self, type: pa.StructType) -> None:
         """A file without rows, where there is none: its columns are there to be read."""
-        if not self.done and not self._held and self._file is None:
-            self._held.append(pa.RecordBatch.from_struct_array(pa.array([], type)))
-            self._flush()
+        if not self.done and not self._held and not self._open:
+            none = pa.Table.from_batches([pa.RecordBatch.from_struct_array(pa.array([], type))])
+            self._write(nulls(self.by), none.drop_columns(list(self.by)))
 
     def close(self) -> int:
         """Write what is held, and end the file; how many rows the files have, raises DataError where some are lost."""
         if self._held:
             self._flush()
-        self._end()
+        for folder in list(self._open):
+            self._end(folder)
         rows = sum(file.rows for file in self.done)
         if rows != self.added:
             raise DataError(f"{self.added} rows were to be written to {self.table}, and its files have {rows}")
@@ -85,38 +97,46 @@ class TableFiles:
 
     def abandon(self) -> None:
         """Let go of what is open; what lies in the staging folder goes with it."""
-        if self._file is not None:
+        for file in self._open.values():
             with suppress(OSError, pa.ArrowException):
-                self._file.close()
+                file.close()
 
     def _flush(self) -> None:
-        group = pa.Table.from_batches(self._held).unify_dictionaries()
+        rows = pa.Table.from_batches(self._held).unify_dictionaries()
         self._held, self._bytes, self._rows = [], 0, 0
-        if self._file is None:
-            self._file = _File.created(self.writing, self.table, group.schema)
-        self._file.writer.write_table(group, row_group_size=max(len(group), 1))
-        if self._file.stream.tell() >= self.writing.file_bytes:
-            self._end()
+        for folder, part in parts_of(rows, self.by):
+            self._write(folder, part)
 
-    def _end(self) -> None:
-        if self._file is not None:
-            self.done.append(self._file.close())
-            self._file = None
+    def _write(self, folder: str, rows: pa.Table) -> None:
+        file = self._open.pop(folder, None)
+        if file is None:
+            if len(self._open) >= MOST_OPEN:
+                self._end(next(iter(self._open)))
+            file = _File.created(self.writing, self.table, folder, rows.schema)
+        self._open[folder] = file
+        groups = max(rows.nbytes // self.writing.group_bytes, 1) if self.by else 1
+        file.writer.write_table(rows, row_group_size=max(-(-len(rows) // groups), 1))
+        if file.stream.tell() >= self.writing.file_bytes:
+            self._end(folder)
+
+    def _end(self, folder: str) -> None:
+        self.done.append(self._open.pop(folder).close())
 
 
 @dataclass(frozen=True, slots=True)
 class _File:
     table: str
-    place: Place
+    name: str
     stream: Any
     writer: Any
     footers: list[Any]
 
     @classmethod
-    def created(cls, writing: Writing, table: str, schema: pa.Schema) -> "_File":
-        folder = place(writing.staging).child(table)
-        path = folder.child(f"part-{uuid.uuid4().hex}.{writing.compression}.parquet")
-        folder.file_system.create_dir(folder.path, recursive=True)
+    def created(cls, writing: Writing, table: str, folder: str, schema: pa.Schema) -> "_File":
+        within = place(writing.staging).child(table)
+        name = "/".join(filter(None, (folder, f"part-{uuid.uuid4().hex}.{writing.compression}.parquet")))
+        path = within.child(name)
+        path.file_system.create_dir(path.path.rpartition("/")[0], recursive=True)
         stream = path.file_system.open_output_stream(path.path)
         footers: list[Any] = []
         writer = pq.ParquetWriter(
@@ -129,7 +149,7 @@ class _File:
             metadata_collector=footers,
         )
         writer.add_key_value_metadata({SPARK_COLUMNS: spark_columns(schema).encode()})
-        return cls(table, path, stream, writer, footers)
+        return cls(table, name, stream, writer, footers)
 
     def close(self) -> WrittenFile:
         """End it; its rows are those that its footer has."""
@@ -137,7 +157,7 @@ class _File:
         size = self.stream.tell()
         self.stream.close()
         (footer,) = self.footers
-        return WrittenFile(self.table, self.place.path.rpartition("/")[2], footer.num_rows, size)
+        return WrittenFile(self.table, self.name, footer.num_rows, size)
 
 
 def tables(writing: Writing) -> dict[str, TableFiles]:

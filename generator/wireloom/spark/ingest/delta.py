@@ -12,8 +12,8 @@ from pyspark.sql import functions as F
 
 from wireloom.failures import DataError, MachineError
 from wireloom.ingest.ledger import LEDGER, Ledger, Move
-from wireloom.ingest.plan import BATCH, Plan
-from wireloom.ingest.terms import folder
+from wireloom.ingest.plan import BATCH, RECORDS, Plan
+from wireloom.ingest.terms import Terms, folder
 from wireloom.spark.ingest.sources import has_class, scala
 
 PROVIDER = "org.apache.spark.sql.delta.sources.DeltaDataSource"
@@ -33,15 +33,21 @@ class DeltaTables:
     ledger: Ledger
     stream: str
     plan: Plan
-    version: int = 1  # of the columns
+    terms: Terms
+
+    @property
+    def staged_in_folders(self) -> bool:
+        """Delta makes folders itself, by what it knows of its columns."""
+        return False
 
     def publish(self, name: str, number: int, staging: str, rows: int) -> tuple[Move, ...]:
         """Commit the staged files; a batch that was committed before is left as it is, if it has as many rows."""
         self._begin(number)
-        path = f"{folder(self.ledger.home, self.version)}/{name}"
+        path = f"{folder(self.ledger.home, self.terms.version)}/{name}"
         staged = self.spark.read.parquet(f"{staging}/{name}").withColumn(BATCH, F.lit(number).cast("long"))
         options = {"txnAppId": f"{self.stream}/{name}", "txnVersion": str(number), "mergeSchema": "true"}
-        staged.write.format("delta").mode("append").options(**options).save(path)
+        by = self.terms.partition if name == RECORDS else ()
+        staged.write.format("delta").mode("append").options(**options).partitionBy(*by).save(path)
         found = self.spark.read.format("delta").load(path).where(F.col(BATCH) == number).count()
         if found != rows:
             raise DataError(f"batch {number} has {found} rows in {path}, and {rows} were written")

@@ -85,7 +85,7 @@ class Taken:
     def prepared(self, batch: Batch, tables: Tables) -> Entry:
         """Write them; the entry that makes them so. Raises DataError where the books do not balance."""
         plan, module = batch.plan, open_module(batch.plan)
-        writing = batch.writing()
+        writing = batch.writing(tables)
         task = Task(plan, writing, module.CODEC.root(plan.root).kinds)
         with _watched(self.input, batch.watcher):
             report = self.input.report(task)

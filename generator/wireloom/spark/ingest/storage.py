@@ -29,6 +29,17 @@ class HadoopStorage:
             return ()
         return tuple(sorted(status.getPath().getName() for status in system.listStatus(place)))
 
+    def files(self, path: str) -> tuple[str, ...]:
+        """The files in a folder and below, by their paths from it; none where there is no folder."""
+        system, place = self._at(path)
+        if not system.exists(place):
+            return ()
+        home = system.makeQualified(place).toUri().getPath().rstrip("/") + "/"
+        found, listed = [], system.listFiles(place, True)  # noqa: FBT003 - Hadoop's signature
+        while listed.hasNext():
+            found.append(str(listed.next().getPath().toUri().getPath()).removeprefix(home))
+        return tuple(sorted(found))
+
     def rename(self, path: str, new: str) -> None:
         """Move a file or a folder to a path that is not there yet; raises FileExistsError where it is."""
         system, source = self._at(path)

@@ -30,7 +30,7 @@ from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import QUARANTINE, RECORDS, FileSizes, Flow, Plan, Summary
 from wireloom.ingest.publishing import TABLES, Batch, ParquetTables, Tables
 from wireloom.ingest.terms import Terms, agreed, folder, named, terms
-from wireloom.ingest.versions import close, show
+from wireloom.ingest.versions import close, show, told_of
 from wireloom.spark.ingest import sources
 from wireloom.spark.ingest.delta import DeltaTables, require_delta
 from wireloom.spark.ingest.storage import HadoopStorage
@@ -98,7 +98,7 @@ class _Work:
         if not self.shown:
             self.shown = True
             if view := show(self.ledger.storage, self.ledger.home, self.terms):
-                self.listener.noted(f"{view} has a view over all versions")
+                self.listener.noted(told_of(view, self.terms))
         self.listener.wrote(stream, entry)
         self.ledger.fold()
 
@@ -187,31 +187,31 @@ def _prepared(
         listener.resumed(known, ledger.entries())
     with _starting():
         source = sources.stream(spark, flow.source, flow.options)
-    own = terms(flow.plan, source.place, named(flow.source))
+    own = terms(flow.plan, source.place, named(flow.source), flow.partition)
     agreement = agreed(storage, ledger.home, own, accept=flow.accept_changes, new_version=flow.new_version)
     close(storage, ledger.home, agreement)
     for line in agreement.told:
         listener.noted(line)
-    own, tables = agreement.terms, _tables(spark, flow, ledger, agreement.terms.version)
+    own, tables = agreement.terms, _tables(spark, flow, ledger, agreement.terms)
     work = _Work(ledger, tables, flow.plan, own, source, identity, listener, limits, flow.sizes)
     writer = source.frame.writeStream.foreachBatch(work).option("checkpointLocation", checkpoint)
     return writer, work
 
 
-def _tables(spark: SparkSession, flow: Flow, ledger: Ledger, version: int) -> Callable[[str], Tables]:
+def _tables(spark: SparkSession, flow: Flow, ledger: Ledger, now: Terms) -> Callable[[str], Tables]:
     """Tables in the flow's format; raises MisuseError where those that are there have another."""
     delta = flow.table_format == "delta"
     if delta:
         require_delta(spark)
     for name in TABLES:
-        table = f"{folder(ledger.home, version)}/{name}"
+        table = f"{folder(ledger.home, now.version)}/{name}"
         found = ledger.storage.names(table)
         if found and ("_delta_log" in found) != delta:
             raise MisuseError(f"{table} is {'not ' if delta else ''}a Delta table; see --table-format")
     return (
-        (lambda stream: DeltaTables(spark, ledger, stream, flow.plan, version))
+        (lambda stream: DeltaTables(spark, ledger, stream, flow.plan, now))
         if delta
-        else lambda _: ParquetTables.below(ledger, version)
+        else lambda _: ParquetTables.below(ledger, now.version)
     )
 
 

@@ -1,0 +1,94 @@
+"""Folders by values of columns, as Hive and Spark name them: `kind=a%2Fb/day=2024-05-01`.
+
+The columns leave the files, and readers take their values from the names of the folders. A name has text alone, so
+columns whose values no text says exactly (floats, bytes, what has parts) are refused before anything is read.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from wireloom.failures import DataError, MisuseError, unknown
+
+NULL = "__HIVE_DEFAULT_PARTITION__"
+"""What a folder says for a null; for an empty text, too, which Spark's own writer cannot tell from it."""
+LONGEST = 255
+"""Bytes of a folder's name that file systems hold."""
+_EXACT = ("boolean", "byte", "short", "integer", "long", "string", "date", "timestamp", "timestamp_ntz")
+_ESCAPED = {char: f"%{ord(char):02X}" for char in (*(chr(code) for code in (*range(0x20), 0x7F)), *"\"#%'*/:=?\\{[]^")}
+
+
+def refuse_unfit(fields: Sequence[Mapping[str, Any]], names: Sequence[str]) -> None:
+    """Raises MisuseError for names that are no columns, or whose values folders cannot name; fields are Spark's."""
+    types = {field["name"]: field["type"] for field in fields}
+    for at, name in enumerate(names):
+        if name not in types:
+            raise unknown("column of the records, to partition them by,", name, types)
+        if name in names[:at]:
+            raise MisuseError(f"--partition-by names {name} twice")
+        type = types[name]
+        if not isinstance(type, str):
+            why = f"it has parts, being of type {type['type']}"
+        elif type in _EXACT or type.startswith("decimal"):
+            continue
+        else:
+            why = f"the name of a folder does not hold every {type} exactly"
+        raise MisuseError(f"tables cannot be partitioned by {name}: {why}; columns can be that are one value each")
+
+
+def parts_of(rows: pa.Table, by: Sequence[str]) -> Iterator[tuple[str, pa.Table]]:
+    """The rows of each folder, without its columns and in their order; raises DataError for what no folder names."""
+    if not by:
+        yield "", rows
+        return
+    codes = _codes(rows, by)
+    order = pc.array_sort_indices(codes)
+    ends = pc.run_end_encode(codes.take(order)).run_ends.to_pylist()
+    rows = rows.take(order)
+    firsts = rows.select(list(by)).take([0, *ends[:-1]])
+    names = [[_named(name, value) for value in _texts(firsts[name])] for name in by]
+    rows = rows.drop_columns(list(by))
+    for folder, (start, end) in zip(zip(*names, strict=True), pairwise([0, *ends]), strict=True):
+        yield "/".join(folder), rows.slice(start, end - start)
+
+
+def nulls(by: Sequence[str]) -> str:
+    """The folder of a row whose columns are all null."""
+    return "/".join(_named(name, None) for name in by)
+
+
+def _codes(rows: pa.Table, by: Sequence[str]) -> pa.Array:
+    """A number for each row, the same for rows of one folder."""
+    codes: pa.Array | None = None
+    for name in by:
+        column = rows[name].combine_chunks()
+        if not pa.types.is_dictionary(column.type):
+            column = pc.dictionary_encode(column, null_encoding="encode")
+        numbers = pc.fill_null(column.indices.cast(pa.int64()), len(column.dictionary))
+        # encoded anew each time, so that products never go above the number of rows, squared
+        codes = numbers if codes is None else pc.add(pc.multiply(codes, len(column.dictionary) + 1), numbers)
+        codes = pc.dictionary_encode(codes).indices.cast(pa.int64())
+    return cast(pa.Array, codes)
+
+
+def _texts(values: pa.ChunkedArray) -> list[str | None]:
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    return cast(list[str | None], values.cast(pa.string()).to_pylist())
+
+
+def _named(name: str, value: str | None) -> str:
+    folder = f"{_escaped(name)}={_escaped(value) if value else NULL}"
+    if (size := len(folder.encode())) > LONGEST:
+        raise DataError(
+            f"records cannot be partitioned by {name}: it has a value whose folder would have a name of {size} bytes, "
+            f"and file systems hold {LONGEST}; partition by another column, in another --output"
+        )
+    return folder
+
+
+def _escaped(text: str) -> str:
+    return "".join(_ESCAPED.get(char, char) for char in text)

@@ -73,9 +73,9 @@ class _Drawing:
             case wire.Null():
                 return None
             case wire.Text(size):
-                return self.draw(_texts(None if size is None else evaluate(size, scope)))
+                return self.draw(_texts(_amount(size, scope)))
             case wire.Bytes(size):
-                return self.draw(_bytes(UNKNOWN if size is None else evaluate(size, scope)))
+                return self.draw(_bytes(_amount(size, scope)))
             case wire.JsonText(kind):
                 return self.draw(_json_texts(kind))
             case wire.Array():
@@ -109,7 +109,7 @@ class _Drawing:
 
     def array(self, array: wire.Array, scope: Scope, encoding: wire.Encoding, depth: int) -> list[Any]:
         """Up to three elements, or as many as the count says."""
-        count = UNKNOWN if array.count is None else evaluate(array.count, scope)
+        count = _amount(array.count, scope)
         size = self.draw(st.integers(0, 3)) if count is UNKNOWN else count
         elements = [self.type(array.element, scope, encoding, depth + 1) for _ in range(size)]
         if array.unique is None:
@@ -295,6 +295,12 @@ class _StructDrawing:
 def _integers(low: int, high: int) -> st.SearchStrategy[int]:
     edges = [number for number in (1, 0, low, high, -1, 127, 128, 255, 256, 65535, 65536) if low <= number <= high]
     return st.one_of(st.sampled_from(edges), st.integers(low, high))
+
+
+def _amount(amount: wire.Amount | None, scope: Scope) -> Any:
+    """Bytes or elements that there must be; UNKNOWN where any number will do."""
+    expression = None if amount is None else wire.stated(amount)
+    return UNKNOWN if expression is None else evaluate(expression, scope)
 
 
 def _texts(size: Any) -> st.SearchStrategy[str]:

@@ -221,8 +221,8 @@ class StructWriter:
     def _counted_list(self) -> None:
         chance, draft = self.chance, self.scope.draft
         count, name = draft.name("f"), draft.name("f")
-        how = chance.weighted([(5, "derive"), (1, "given"), (1, "computed"), (0.5, "fixed")])
-        formula = count
+        how = chance.weighted([(5, "derive"), (1, "given"), (1, "computed"), (0.5, "fixed"), (2, "in front")])
+        formula, nullable = count, False
         match how:
             case "derive":
                 derive = f"count({name})" if chance.often(0.85) else f"count({name}) + 1"
@@ -232,6 +232,9 @@ class StructWriter:
                 self.add(Types(self.scope).unsigned(), count)
             case "computed":
                 formula = f"min(3, {Formulas(self.scope).integer()})"
+            case "in front":
+                front = Types(self.scope).front()
+                formula, nullable = front.form, front.signed and chance.often(0.5)
             case _:
                 formula = str(
                     chance.randint(0, 3) if chance.often(0.95) else chance.one([17, 100_000, 1 << 31, 1 << 63])
@@ -241,8 +244,8 @@ class StructWriter:
         preset: dict[str, Any] = {"count": formula}
         if how != "derive" or chance.often(0.8):
             preset["when"] = ABSENT
-        form = f"list({element.form})"
-        self.add(Typed(form, "list", "list", elements=element.members), name, **preset)
+        form = f"list({element.form}){'?' if nullable else ''}"
+        self.add(Typed(form, "list", "list", nullable=nullable, elements=element.members), name, **preset)
 
     def _between(self) -> None:
         """Sometimes other fields stand between a length and what it is of."""
@@ -270,14 +273,22 @@ class StructWriter:
     def _region(self) -> None:
         """A struct, a list or a select in so many bytes, the number derived from marks."""
         draft = self.scope.draft
+        if self.chance.often(0.3):
+            self.add(self._inner(), size=Types(self.scope).front().form)
+            return
         length = draft.name("f")
         start, end = draft.name("p"), draft.name("p")
         self.add(Types(self.scope).unsigned(), length, derive=f"{end} - {start}", hidden=self._maybe(True, 0.5))
         self._mark(start)
-        inner = Types(self.scope, last=True)
-        typed = inner.anything() if self.chance.often(0.5) else inner.struct() if draft.budget > 0 else inner.listing()
-        self.add(typed, size=length, when=ABSENT)
+        self.add(self._inner(), size=length, when=ABSENT)
         self._mark(end)
+
+    def _inner(self) -> Typed:
+        """What fills a region."""
+        inner = Types(self.scope, last=True)
+        if self.chance.often(0.5):
+            return inner.anything()
+        return inner.struct() if self.scope.draft.budget > 0 else inner.listing()
 
     def _flags(self) -> None:
         """Bits that say whether a field is there."""

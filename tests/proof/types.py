@@ -136,12 +136,24 @@ class Types:
         if self.encoding == "binary":
             if self.last and self.chance.often(0.6):
                 return Typed(name, kind, kind, greedy=True)
+            if self.chance.often(0.3):
+                return self._behind_size(name, kind)
             size = self.chance.randint(0, 5)
             return Typed(f"{name}({size})", kind, kind, size=size)
         if self.encoding in ("msgpack", "json") and self.chance.often(0.25):
             stated = str(self.chance.randint(0, 4)) if self.chance.often(0.7) else Formulas(self.scope).integer()
             return Typed(f"{name}({stated})", kind, kind)
         return Typed(name, kind, kind)
+
+    def _behind_size(self, name: str, kind: str) -> Typed:
+        """A text or bytes with their size in front, which may say null."""
+        size = self.front()
+        nullable = size.signed and self.chance.often(0.5)
+        return Typed(f"{name}({size.form}){'?' if nullable else ''}", kind, kind, nullable=nullable)
+
+    def front(self) -> Typed:
+        """The type of a number in front of what it counts."""
+        return integer(self.chance.one([*_VARINTS, "uint8", "uint16", "int8", "int16", "uint24", "int32", "int"]))
 
     def scalar(self) -> Typed:
         """Any scalar."""

@@ -56,9 +56,9 @@ class Values:
             case wire.Null():
                 return None
             case wire.Text(size):
-                return self.text(UNKNOWN if size is None else _evaluated(size, scope))
+                return self.text(_amount(size, scope))
             case wire.Bytes(size):
-                return self.octets(UNKNOWN if size is None else _evaluated(size, scope))
+                return self.octets(_amount(size, scope))
             case wire.JsonText(kind):
                 return self.json(kind)
             case wire.Array():
@@ -130,7 +130,7 @@ class Values:
 
     def array(self, array: wire.Array, scope: Scope, encoding: wire.Encoding, depth: int) -> list[Any]:
         """Some elements, or as many as the count says."""
-        count = UNKNOWN if array.count is None else _evaluated(array.count, scope)
+        count = _amount(array.count, scope)
         size = self.chance.randint(0, 3) if count is UNKNOWN else _sized(count)
         elements = [self.type(array.element, scope, encoding, depth + 1) for _ in range(size)]
         if array.unique is None:
@@ -260,6 +260,12 @@ def _sized(size: Any) -> int:
     if not isinstance(size, int) or not 0 <= size <= _LONGEST:
         raise NoValueError
     return size
+
+
+def _amount(amount: wire.Amount | None, scope: Scope) -> Any:
+    """Bytes or elements that there must be; UNKNOWN where any number will do."""
+    expression = None if amount is None else wire.stated(amount)
+    return UNKNOWN if expression is None else _evaluated(expression, scope)
 
 
 def _evaluated(expression: Any, scope: Scope) -> Any:

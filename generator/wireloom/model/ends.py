@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from wireloom.expr.ast import Expression, Literal, Position, Unary, references
 from wireloom.model import types
-from wireloom.model.types import Encoding, Struct, Type
+from wireloom.model.types import Amount, Encoding, Struct, Type
 
 Types = Mapping[str, Type]
 
@@ -30,9 +30,9 @@ def _endless(type: Type, named: Types, encoding: Encoding, seen: frozenset[str])
         case types.Attempt(trials=trials):
             inner_types = [trial.type for trial in trials]
         case types.Bytes(size=size) | types.Text(size=size) if encoding is Encoding.BINARY:
-            return "a value" if size is None or _needs_end(size) else ""
+            return "a value" if _takes_all(size) else ""
         case types.Array(count=count, element=element) if encoding is Encoding.BINARY:
-            return "a list" if count is None or _needs_end(count) else _endless(element, named, encoding, seen)
+            return "a list" if _takes_all(count) else _endless(element, named, encoding, seen)
         case _:
             return ""
     return next((found for each in inner_types if (found := _endless(each, named, encoding, seen))), "")
@@ -48,7 +48,7 @@ def _endless_field(struct: Struct, named: Types, seen: frozenset[str]) -> str:
         if step.at is not None and (_counts_from_end(step.at) or _needs_end(step.at)):
             return name
         if step.size is not None:
-            if _needs_end(step.size):
+            if _takes_all(step.size):
                 return name
         elif found := _endless(step.type, named, Encoding.BINARY, seen):
             return found if "." in found else name
@@ -59,6 +59,14 @@ def _counts_from_end(offset: Expression) -> bool:
     return isinstance(offset, Unary) or (
         isinstance(offset, Literal) and isinstance(offset.value, int) and offset.value < 0
     )
+
+
+def _takes_all(amount: Amount | None) -> bool:
+    """Whether an amount is all that is left, or follows from it."""
+    if amount is None:
+        return True
+    expression = types.stated(amount)
+    return expression is not None and _needs_end(expression)
 
 
 def _needs_end(expression: Expression) -> bool:

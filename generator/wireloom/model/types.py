@@ -99,11 +99,31 @@ class Null:
     """MessagePack nil, JSON null."""
 
 
+# --- extents -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """A number right before what it sizes or counts (binary); where it may be `null`, -1 says that nothing is there."""
+
+    number: Integer
+    null: bool = False
+
+
+Amount = Expression | Prefix
+"""Bytes or elements: an expression, or a number that stands before them."""
+
+
+def stated(amount: Amount | None) -> Expression | None:
+    """The expression that says an amount; None where there is none: the bytes themselves say it."""
+    return None if isinstance(amount, Prefix) else amount
+
+
 @dataclass(frozen=True, slots=True)
 class Text:
     """UTF-8 text; `size` in bytes where the container does not say it (binary)."""
 
-    size: Expression | None = None
+    size: Amount | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +133,7 @@ class Bytes:
     In JSON they are base64 text, `line_feeds` every 76 characters where allowed.
     """
 
-    size: Expression | None = None
+    size: Amount | None = None
     code: str = "bad_size"
     line_feeds: bool = False
 
@@ -133,7 +153,7 @@ class Array:
     """Elements of one type; `count` elements, or as many as fill the region (binary), or as the container says."""
 
     element: "Type"
-    count: Expression | None = None
+    count: Amount | None = None
     unique: str | None = None  # a member of the element that must not repeat
     unique_code: str = "duplicate_element"
     salvage: "Salvage | None" = None
@@ -354,7 +374,7 @@ class Field:
     unit: str = ""
     code: str = ""  # of this field's const, mappings, range, region
     at: Expression | None = None  # absolute in the struct; negative literal: from the end
-    size: Expression | None = None  # the region given to the type
+    size: Amount | None = None  # the region given to the type
     when: Expression | None = None
     presence: Presence = Presence.REQUIRED
     default: Scalar = None

@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import TypeVar
 
 from wireloom.expr.ast import Kind
-from wireloom.model.types import Array, Bytes, Integer, Nullable, NumberForm, Salvage, Type
+from wireloom.model.types import Amount, Array, Bytes, Integer, Nullable, NumberForm, Prefix, Salvage, Type
 from wireloom.problems import nearest
 from wireloom.resolve.expressions import expression
-from wireloom.resolve.types import UNKNOWN, Surroundings, with_inner
+from wireloom.resolve.types import UNKNOWN, Surroundings, amount_of, with_inner
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
 from wireloom.spec.language import Salvage as SalvageDocument
@@ -53,8 +53,8 @@ def _is_sized(type: Type) -> bool:
 
 def _adorned_list(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Type:
     if document.count is not None:
-        count = expression(around.scope, place / "count", document.count, Kind.INTEGER)
-        type = _changed(around, place / "count", type, Array, lambda array: replace(array, count=count))
+        count = amount_of(around, place / "count", document.count)
+        type = _changed(around, place / "count", type, Array, lambda array: _counted(array, count))
     if document.unique is not None:
         unique, code = document.unique, document.else_ or "duplicate_element"
         type = _changed(
@@ -65,6 +65,11 @@ def _adorned_list(around: Surroundings, place: Place, document: FieldDocument, t
         salvage = _salvage(around, place / "salvage", document.salvage)
         type = _changed(around, place / "salvage", type, Array, lambda array: replace(array, salvage=salvage))
     return type
+
+
+def _counted(array: Array, count: Amount) -> Array:
+    """The list with its count; one that stands in front it has already."""
+    return array if isinstance(array.count, Prefix) else replace(array, count=count)
 
 
 def _changed(

@@ -12,7 +12,7 @@ from wireloom.model.extents import field_extents
 from wireloom.model.format import ErrorCode
 from wireloom.model.meanings import calculates
 from wireloom.model.traversal import reads_again
-from wireloom.model.types import Encoding, Form, Type
+from wireloom.model.types import Amount, Encoding, Form, Type
 from wireloom.problems import nearest
 from wireloom.resolve.builtins import CODES, general_codes
 from wireloom.resolve.draft import Draft
@@ -118,15 +118,15 @@ def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
         case types.JsonText():
             yield "invalid_utf8"
         case types.Text(size=size):
-            yield from ("bad_size",) if _may_misfit(size, encoding) else ()
+            yield from _amount_codes(size, encoding)
             yield "invalid_utf8"
         case types.Bytes(size=size, code=code):
             yield from ("bad_base64",) if encoding is Encoding.JSON else ()
             yield from (code,) if _may_misfit(size, encoding) else ()
-            yield from ("bad_size",) if encoding is Encoding.BINARY and _may_misfit(size, encoding) else ()
+            yield from _amount_codes(size, encoding) if encoding is Encoding.BINARY else ()
         case types.Array(element=element, count=count):
             yield from ("bad_region",) if encoding is Encoding.BINARY and _may_be_empty(type) else ()
-            yield from ("bad_size",) if count is not None and _may_misfit(count, encoding) else ()
+            yield from _amount_codes(count, encoding)
             yield from type_codes(element, encoding)
             yield from (type.unique_code,) if type.unique is not None else ()
         case types.Map(key=key, value=value):
@@ -161,9 +161,22 @@ def _may_be_empty(type: types.Array) -> bool:
     return type.count is None and isinstance(type.element, types.Bytes | types.Text | types.Reference)
 
 
-def _may_misfit(size: Expression | None, encoding: Encoding) -> bool:
-    """Whether a size can be wrong: in binary only a computed one, elsewhere any (the container has its own)."""
-    return size is not None and not (encoding is Encoding.BINARY and isinstance(size, Literal))
+def _amount_codes(amount: Amount | None, encoding: Encoding) -> Iterator[str]:
+    """The codes of a size or a count, and of the number that says it."""
+    if isinstance(amount, types.Prefix):
+        yield from type_codes(amount.number, encoding)
+    yield from ("bad_size",) if _may_misfit(amount, encoding) else ()
+
+
+def _may_misfit(amount: Amount | None, encoding: Encoding) -> bool:
+    """Whether an amount can be wrong: in binary only a computed one and a negative one, elsewhere any."""
+    match amount:
+        case None:
+            return False
+        case types.Prefix(number=number):
+            return number.signed
+        case _:
+            return not (encoding is Encoding.BINARY and isinstance(amount, Literal))
 
 
 def _select_codes(select: types.Select, encoding: Encoding) -> Iterator[str]:
@@ -223,6 +236,8 @@ def _step_codes(step: types.Step, struct: types.Struct) -> Iterator[str]:
                 yield from _computed_codes(step, step.compute, struct)
             elif not step.counted:
                 yield from type_codes(_without_impossible(step.type, struct), struct.encoding)
+            if isinstance(step.size, types.Prefix):
+                yield from type_codes(step.size.number, struct.encoding)
             yield step.code
             tables = (step.mappings, *(bit.mappings for bit in step.bits))
             yield from ("int_range",) if any(table is not None and calculates(table) for table in tables) else ()

@@ -7,7 +7,7 @@ from wireloom.expr.ast import Binary, Expression, FieldRef, Literal, MarkRef, Po
 from wireloom.expr.sums import Sum, sum_of
 from wireloom.expr.text import text_of
 from wireloom.model import types
-from wireloom.model.types import Encoding, Field, Form, Struct, Type
+from wireloom.model.types import Amount, Encoding, Field, Form, Struct, Type
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.sites import held
 from wireloom.spec.documents import Place
@@ -269,15 +269,21 @@ def _size_sum(field: Field, named: Types, reached: Sum) -> Sum | None:
     if fixed is not None:
         return Sum(fixed)
     if field.size is not None:
-        return sum_of(field.size, reached)
+        return _sum_of(field.size, reached)
     match field.type:
         case types.Bytes(size=size) | types.Text(size=size) if size is not None:
-            return sum_of(size, reached)
+            return _sum_of(size, reached)
         case types.Array(count=count, element=element) if count is not None:
-            each, many = type_size(element, named, frozenset()), sum_of(count, reached)
+            each, many = type_size(element, named, frozenset()), _sum_of(count, reached)
             return None if each is None or many is None else many.times(each)
         case _:
             return None
+
+
+def _sum_of(amount: Amount, reached: Sum | None) -> Sum | None:
+    """An amount as a sum of what other fields say; None where it is none."""
+    expression = types.stated(amount)
+    return None if expression is None else sum_of(expression, reached)
 
 
 def _is_named_later(struct: Struct, field: Field, start: int) -> bool:

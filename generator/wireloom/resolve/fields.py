@@ -12,7 +12,7 @@ from wireloom.resolve.expressions import expression
 from wireloom.resolve.keys import check_form, check_keys
 from wireloom.resolve.links import checksum_of, table_reference_of
 from wireloom.resolve.scopes import Scope
-from wireloom.resolve.types import UNKNOWN, Surroundings, has_order, type_of
+from wireloom.resolve.types import UNKNOWN, Surroundings, amount_of, has_order, prefix_of, type_of
 from wireloom.resolve.values import mappings_of
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
@@ -26,20 +26,28 @@ def field_of(around: Surroundings, place: Place, name: str, document: str | Fiel
     full = FieldDocument(type=document) if isinstance(document, str) else document
     at = place if isinstance(document, str) else place / "type"
     check_keys(around, place, full)
+    around = _stated(around, full)
     stated = _field(around, place, name, full, _type(around, place, at, full))
     check_form(around, place, stated, full, form)
     on_wire = stated.compute is None and not stated.counted
     return replace(stated, member=full.member or name) if form is Form.OBJECT and on_wire else stated
 
 
-def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument) -> Type:
-    """The type that a field states, its numbers in the order of bytes that the field says."""
+def _stated(around: Surroundings, document: FieldDocument) -> Surroundings:
+    """The surroundings with what the field says of its type: the order of bytes, and a count in front."""
     if document.compute is not None or document.counted:
-        return type_of(replace(around, order=NumberForm.OWN), at, document.type)
-    if document.byte_order is None:
-        return type_of(around, at, document.type)
-    type = type_of(replace(around, order=NumberForm(document.byte_order)), at, document.type)
-    if around.encoding is Encoding.BINARY and not has_order(type):
+        return replace(around, order=NumberForm.OWN)
+    if document.byte_order is not None:
+        around = replace(around, order=NumberForm(document.byte_order))
+    return replace(around, count=prefix_of(around, document.count))
+
+
+def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument) -> Type:
+    """The type that a field states."""
+    type = type_of(around, at, document.type)
+    region = prefix_of(around, document.size)
+    ordered = document.byte_order is None or has_order(type) or (region is not None and has_order(region.number))
+    if around.encoding is Encoding.BINARY and not ordered:
         message, hint = "nothing here has several bytes to be ordered", "say it where the numbers stand, or drop it"
         around.scope.draft.reports_entry(place / "byteOrder", "wrong-shape", message, hint)
     return type
@@ -58,7 +66,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         unit=document.unit,
         code=_code(document),
         at=_expression(scope, place / "at", document.at, Kind.INTEGER),
-        size=_expression(scope, place / "size", document.size, Kind.INTEGER),
+        size=None if document.size is None else amount_of(around, place / "size", document.size),
         when=_expression(scope, place / "when", document.when, Kind.BOOLEAN),
         presence=Presence.OPTIONAL if document.optional else Presence.REQUIRED,
         default=_default(around, place, document, type),

@@ -11,7 +11,6 @@ from functools import reduce
 from typing import assert_never
 
 from wireloom.expr.ast import (
-    Expression,
     Kind,
     Literal,
 )
@@ -21,6 +20,7 @@ from wireloom.model import logical, types
 from wireloom.model.extents import field_extents
 from wireloom.model.logical import LogicalField, LogicalType
 from wireloom.model.meanings import integer_type
+from wireloom.model.types import Amount
 from wireloom.resolve.outline import leaves
 
 _KIND_ORDER = ("bool", "int", "float", "str", "bytes", "list", "map", "record", "variant")
@@ -88,7 +88,7 @@ def shape(type: types.Type, named: Types) -> Shape:
             assert_never(type)
 
 
-def _literal_size(size: Expression | None) -> int | None:
+def _literal_size(size: Amount | None) -> int | None:
     return size.value if isinstance(size, Literal) and isinstance(size.value, int) else None
 
 

@@ -80,6 +80,10 @@ class Scope:
             return self._parameter(first, tuple(members))
         raise self._unknown(first)
 
+    def names_field(self, name: str) -> bool:
+        """Whether the name means a field here."""
+        return bool(self._fields(name))
+
     def values(self, expression: Expression) -> tuple[Scalar, ...] | None:
         """The values that a field or parameter can have, where they are listed."""
         match expression:

@@ -108,7 +108,7 @@ def _step(root: Place, named: Types, place: Place, step: types.Step) -> Iterator
 def _field(root: Place, named: Types, place: Place, field: Field) -> Iterator[_Found]:
     for role, key, expression in (
         (Role.OFFSET, "at", field.at),
-        (Role.SIZE, "size", field.size),
+        (Role.SIZE, "size", types.stated(field.size)),
         (Role.CONDITION, "when", field.when),
         (Role.DERIVE, "derive", field.derive),
         (Role.COMPUTE, "compute", field.compute),
@@ -138,10 +138,10 @@ def _type(root: Place, named: Types, place: Place, type: Type, seen: frozenset[s
             if name not in seen and not isinstance(named[name], Struct):
                 yield from _type(root, named, root / "types" / name, named[name], seen | {name})
         case types.Bytes(size=size) | types.Text(size=size):
-            yield from _given(Role.SIZE, place, size)
+            yield from _given(Role.SIZE, place, types.stated(size))
         case types.Array(count=count, salvage=salvage):
             above = place if place.path[-1] != "type" else Place(place.document, place.path[:-1])
-            yield from _given(Role.COUNT, above / "count", count)
+            yield from _given(Role.COUNT, above / "count", types.stated(count))
             if salvage is not None:
                 yield Role.GUARD, above / "salvage" / "when", salvage.when, ""
         case types.Select(tag=types.FieldTag(expression=tag)):

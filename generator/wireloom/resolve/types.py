@@ -10,6 +10,7 @@ from wireloom.model.traversal import parts
 from wireloom.model.types import (
     ORDERED,
     Alternative,
+    Amount,
     Array,
     Attempt,
     Bytes,
@@ -28,6 +29,7 @@ from wireloom.model.types import (
     NumberForm,
     OneOf,
     PeekTag,
+    Prefix,
     Reference,
     Refusal,
     Scalar,
@@ -49,6 +51,7 @@ from wireloom.spec.language import PeekTag as PeekTagDocument
 from wireloom.spec.language import Refusal as RefusalDocument
 
 _BYTE = 8  # bits of a number that has no order of bytes
+_WIDEST = 64  # bits of a number on the wire
 _RANGE = 256  # values of one range of cases
 _JSON_KINDS = ("object", "array", "any")
 UNKNOWN = Null()  # stands for a type whose problem has been noted
@@ -61,6 +64,7 @@ class Surroundings:
     scope: Scope
     encoding: Encoding
     order: NumberForm = NumberForm.OWN  # of the bytes of its numbers, where a struct or a field says it
+    count: Prefix | None = None  # stands before the elements of the list that a field states
 
     def reports(self, place: Place, id: str, message: str, hint: str = "", *, column: int = 0) -> None:
         """Note a problem."""
@@ -100,10 +104,27 @@ def _type(around: Surroundings, place: Place, parsed: notation.Notation) -> Type
             )
             return OneOf(alternatives)
         case notation.Optional(type=single):
-            _require_form(around, place, "nil", "null", single)
-            return Nullable(_single(around, place, single))
+            return _optional(around, place, single)
         case notation.Single():
             return _single(around, place, parsed)
+
+
+def _optional(around: Surroundings, place: Place, single: notation.Single) -> Type:
+    """A type or null: in binary a size or a count in front that is -1."""
+    inner = _single(around, place, single)
+    match inner:
+        case Text(size=Prefix() as prefix) | Bytes(size=Prefix() as prefix) | Array(count=Prefix() as prefix):
+            if prefix.number.signed:
+                return Nullable(_with_null(inner, replace(prefix, null=True)))
+            message, hint = "null is a size of -1, which this number never is", "write a signed one: str(int16)?"
+            around.reports(place, "wrong-shape", message, hint, column=single.column)
+        case _:
+            _require_form(around, place, "nil", "null", single)
+    return Nullable(inner)
+
+
+def _with_null(type: Text | Bytes | Array, prefix: Prefix) -> Type:
+    return replace(type, count=prefix) if isinstance(type, Array) else replace(type, size=prefix)
 
 
 def _alternative_name(option: notation.Single | notation.Optional) -> str:
@@ -127,7 +148,7 @@ def _single(around: Surroundings, place: Place, single: notation.Single) -> Type
     name, arguments = single.name, single.arguments
     match name, arguments:
         case "list", (element,):
-            return Array(_argument(around, place, element))
+            return Array(_argument(replace(around, count=None), place, element), around.count)
         case "map", (key, value):
             _require_form(around, place, "map", "a map", single)
             return Map(_argument(around, place, key), _argument(around, place, value))
@@ -199,8 +220,27 @@ def _ordered(around: Surroundings, type: Type) -> Type:
 
 def _sized(around: Surroundings, place: Place, name: str, size: notation.Argument) -> Type:
     indent = len(size.text) - len(size.text.lstrip())
-    resolved = expression(around.scope, place, size.text.strip(), Kind.INTEGER, size.column + indent)
-    return Text(resolved) if name == "str" else Bytes(resolved)
+    amount = amount_of(around, place, size.text.strip(), size.column + indent)
+    return Text(amount) if name == "str" else Bytes(amount)
+
+
+def amount_of(around: Surroundings, place: Place, written: object, column: int = 0) -> Amount:
+    """A size or a count: an expression, or the integer type of a number that stands right before what it is of."""
+    found = prefix_of(around, written)
+    if found is None:
+        return expression(around.scope, place, written, Kind.INTEGER, column)
+    _require_encoding(around, place, Encoding.BINARY, f"a number in front ({written})")
+    if around.scope.names_field(str(written)):
+        message = f"{written} is a type and a field here"
+        around.reports(place, "ambiguous-name", message, "call the field by another name", column=column)
+    return found
+
+
+def prefix_of(around: Surroundings, written: object) -> Prefix | None:
+    """The number that an integer type states in place of a size or a count; None where that is an expression."""
+    type = builtins.SCALARS.get(written) if isinstance(written, str) else None
+    ordered = None if type is None else _ordered(around, type)
+    return Prefix(ordered) if isinstance(ordered, Integer) and ordered.bits <= _WIDEST else None
 
 
 def _json_text(around: Surroundings, place: Place, word: notation.Argument) -> Type:
@@ -244,6 +284,10 @@ def has_order(type: Type) -> bool:
     match type:
         case Integer() | Float():
             return type.form in ORDERED
+        case Text(size=Prefix(number)) | Bytes(size=Prefix(number)):
+            return has_order(number)
+        case Array(count=Prefix(number)) if has_order(number):
+            return True
         case _:
             return type is UNKNOWN or any(has_order(part) for part in parts(type))
 

@@ -4,13 +4,14 @@ from typing import assert_never
 
 from wireloom.emit.code import Code, Tuple, call, literal
 from wireloom.emit.construct.expressions import Fields, function
-from wireloom.emit.construct.types import Scope, optional_condition, size, subcon
+from wireloom.emit.construct.types import Scope, amount, optional_condition, size, subcon
 from wireloom.expr.ast import Binary, Call, Conditional, Expression, FieldRef, Kind, Literal, Unary
 from wireloom.expr.extents import Extent, extent
 from wireloom.expr.text import text_of
 from wireloom.expr.types import kind as expression_kind
 from wireloom.model.meanings import calculates, integer_type
 from wireloom.model.types import (
+    Amount,
     Bit,
     Boolean,
     Bytes,
@@ -35,6 +36,7 @@ from wireloom.model.types import (
     Type,
     Verify,
     Version,
+    stated,
 )
 
 _KINDS: dict[type, Kind] = {Integer: Kind.INTEGER, Boolean: Kind.BOOLEAN, Text: Kind.TEXT, Bytes: Kind.BYTES}
@@ -146,7 +148,7 @@ def _field(field: Field, declared: Struct, scope: Scope) -> Code:
         tag=str(field.tag) if field.tag else None,
         member=_member(field, declared),
         at=size(field.at, known),
-        size=None if field.size is None else function(field.size, known),
+        size=_region(field.size, inner),
         when=when,
         const=None if not has_const(field) else literal(field.const),
         mapped=_mapped(field.mappings, field.code),
@@ -165,6 +167,12 @@ def _field(field: Field, declared: Struct, scope: Scope) -> Code:
         hidden=_flag(field.hidden),
         doc=doc,
     )
+
+
+def _region(given: Amount | None, scope: Scope) -> Code | None:
+    """The bytes that belong to a field: what stands before them, or a lambda whatever says it."""
+    expression = None if given is None else stated(given)
+    return amount(given, scope) if expression is None else function(expression, scope.fields)
 
 
 def _member(field: Field, declared: Struct) -> str | None:

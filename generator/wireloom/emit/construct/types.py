@@ -13,6 +13,7 @@ from wireloom.model.format import Format
 from wireloom.model.types import (
     ORDERED,
     Alternative,
+    Amount,
     Array,
     Attempt,
     Boolean,
@@ -32,6 +33,7 @@ from wireloom.model.types import (
     NumberForm,
     OneOf,
     PeekTag,
+    Prefix,
     Reference,
     Refusal,
     Salvage,
@@ -89,6 +91,8 @@ def subcon(type: Type, scope: Scope) -> Code:
             return call(f"{scope.module}.Map", subcon(key, scope), subcon(value, scope), depth=depth)
         case Extension(code, content):
             return call("msgpack.Extension", str(code), literal(""), subcon(content, scope))
+        case Nullable(inner) if scope.encoding is Encoding.BINARY:  # its size says whether it is there
+            return subcon(inner, scope)
         case Nullable(inner):
             return call(f"{scope.module}.Nullable", subcon(inner, scope))
         case Reference(name):
@@ -122,6 +126,15 @@ def size(expression: Expression | None, fields: Mapping[str, Extent]) -> Code | 
             return str(-number)
         case _:
             return function(expression, fields)
+
+
+def amount(given: Amount | None, scope: Scope) -> Code | None:
+    """How many bytes or elements there are: a number, a lambda, or what stands before them."""
+    match given:
+        case Prefix(number, null):
+            return call("binary.Prefix", subcon(number, scope), null="True" if null else None)
+        case _:
+            return size(given, scope.fields)
 
 
 def _reference(name: str, scope: Scope) -> Code:
@@ -166,10 +179,10 @@ def _scalar(type: Integer | Float | Boolean | Null | Text | Bytes | JsonText, sc
         case Null():
             return call(f"{module}.Null")
         case Text(length):
-            sized = (size(length, scope.fields),) if length is not None and scope.encoding is Encoding.BINARY else ()
+            sized = (amount(length, scope),) if length is not None and scope.encoding is Encoding.BINARY else ()
             return call(f"{module}.Text", *(part for part in sized if part), invalid=_invalid(scope))
         case Bytes(length, code, line_feeds):
-            return _bytes(size(length, scope.fields), code, line_feeds=line_feeds, scope=scope)
+            return _bytes(amount(length, scope), code, line_feeds=line_feeds, scope=scope)
         case JsonText(kind):
             return call("json.JsonText", literal(kind))
         case _:
@@ -210,7 +223,7 @@ def _array(type: Array, scope: Scope) -> Code:
     element = subcon(type.element, scope)
     match scope.encoding:
         case Encoding.BINARY:
-            count = size(type.count, scope.fields)
+            count = amount(type.count, scope)
             positional = (element,) if count is None else (element, count)
             return call("binary.Array", *positional, unique=unique, unique_code=unique_code)
         case Encoding.MSGPACK:

@@ -31,6 +31,7 @@ from wireloom.model.types import (
     Map,
     Nullable,
     OneOf,
+    Prefix,
     Reference,
     Salvage,
     Select,
@@ -213,7 +214,7 @@ def _gaps_of(place: _Place) -> Iterator[Gap]:
     match place.type:
         case Array(unique=str(name), salvage=None) as array:
             yield Gap(f"That elements differ in `{name}`", where, (array.unique_code,))
-        case Bytes(size=size, code=code) if size is not None and not isinstance(size, Literal):
+        case Bytes(size=size, code=code) if size is not None and not isinstance(size, Literal | Prefix):
             yield Gap(f"That there are `{text_of(size)}` bytes", where, (code,))
         case Struct() as struct:
             computed = [

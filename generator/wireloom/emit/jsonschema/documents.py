@@ -23,6 +23,7 @@ from wireloom.emit.jsonschema.scopes import Checks, Conditions, cases, chosen, e
 from wireloom.expr.ast import Expression, Literal
 from wireloom.model.format import Format
 from wireloom.model.types import (
+    Amount,
     Array,
     Attempt,
     Boolean,
@@ -455,8 +456,8 @@ def _counted(count: int | None) -> Schema:
     return {} if count is None else {"minItems": count, "maxItems": count}
 
 
-def _constant(expression: Expression | None) -> int | None:
-    match expression:
+def _constant(amount: Amount | None) -> int | None:
+    match amount:
         case Literal(int(value)):
             return value
         case _:

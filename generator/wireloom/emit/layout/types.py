@@ -5,6 +5,7 @@ from typing import assert_never
 from wireloom.emit.code import Code, Tuple, display, literal, mapping
 from wireloom.emit.layout.expressions import optional, source
 from wireloom.model.types import (
+    Amount,
     Array,
     Attempt,
     Bit,
@@ -31,6 +32,7 @@ from wireloom.model.types import (
     NumberForm,
     OneOf,
     PeekTag,
+    Prefix,
     Presence,
     Reference,
     Refusal,
@@ -63,15 +65,15 @@ def node(type: Type) -> Code:
         case Null():
             return _node("null")
         case Text(size):
-            return _node("text", optional(size))
+            return _node("text", _amount(size))
         case Bytes(size, code, line_feeds):
             lines = (literal("lineFeeds"),) if line_feeds else ()
-            return _node("bytes", optional(size), literal(code), *lines)
+            return _node("bytes", _amount(size), literal(code), *lines)
         case JsonText(kind):
             return _node("json", literal(kind))
         case Array(element, count, unique, unique_code, salvage):
             return _node(
-                "list", node(element), optional(count), literal(unique), literal(unique_code), _salvage(salvage)
+                "list", node(element), _amount(count), literal(unique), literal(unique_code), _salvage(salvage)
             )
         case Map(key, value):
             return _node("map", node(key), node(value))
@@ -92,6 +94,15 @@ def node(type: Type) -> Code:
             return _struct(type)
         case _:
             assert_never(type)
+
+
+def _amount(amount: Amount | None) -> Code | None:
+    """How many bytes or elements there are."""
+    match amount:
+        case Prefix(number, null):
+            return _node("prefix", node(number), str(null))
+        case _:
+            return optional(amount)
 
 
 def _form(form: NumberForm) -> tuple[Code, ...]:
@@ -168,7 +179,7 @@ def _attributes(field: Field) -> Code:
         "as": literal(field.name) if field.name != field.wire_name else None,
         "code": literal(field.code) if field.code else None,
         "at": optional(field.at),
-        "size": optional(field.size),
+        "size": _amount(field.size),
         "when": optional(field.when),
         "optional": _flag(field.presence is Presence.OPTIONAL),
         "default": literal(field.default) if _means_something(field) else None,

@@ -64,8 +64,24 @@ cdef int read_boolean(Machine *m, const int64_t *i) noexcept nogil:
     return deliver_boolean(m, i[1], i[2])
 
 
+cdef int read_prefix(Machine *m, int64_t word, int64_t *count, bint *none) noexcept nogil:
+    """A number in front, written as `word` says (see `prefix_word`)."""
+    cdef int64_t width = word >> 1 & 15
+    cdef bint wide = False
+    if width == 0:
+        if load_varint(&m.position, m.end, word >> 5 & 1, word >> 8, count, &wide):
+            return IRREGULAR
+    else:
+        if m.end - m.position < width:
+            return m.overrun
+        wide = load(m.position, width, word >> 5 & 1, word >> 8, count)
+        m.position += width
+    none[0] = word >> 6 & 1 and count[0] == -1
+    return IRREGULAR if wide or (count[0] < 0 and not none[0]) else OK
+
+
 cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
-    """i: form of the size (0 all that is left, 1 number, 2 expression), size, text, register, column"""
+    """i: form of the size (0 all that is left, 1 number, 2 expression, 3 in front), size, text, register, column"""
     cdef int64_t size = m.end - m.position
     cdef bint none = False
     cdef int code
@@ -77,6 +93,15 @@ cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
             return code
         if none or size < 0:
             return IRREGULAR
+    elif i[1] == 3:
+        code = read_prefix(m, i[2], &size, &none)
+        if code:
+            return code
+        m.none = none
+        if none:
+            if i[4] >= 0:
+                m.absent[i[4]] = True
+            return OK
     if size > m.end - m.position:
         return m.overrun
     if i[3] and not wl_is_utf8(m.position, size):
@@ -254,7 +279,7 @@ cdef int attempt(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
-    """i: form of the count (0 to the end, 1 number, 2 expression), count, body, list column, index register, register"""
+    """i: form of the count (0 to the end, 1 number, 2 expression, 3 in front), count, body, list column, index register, register"""
     cdef int64_t count = -1, n = 0, base = 0, following = m.next
     cdef bint none = False
     cdef const uint8_t *before
@@ -266,6 +291,16 @@ cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
         if code:
             return code
         if none or count < 0 or count > m.end - m.position:
+            return IRREGULAR
+    elif i[1] == 3:
+        code = read_prefix(m, i[2], &count, &none)
+        if code:
+            return code
+        if none:
+            if i[6] >= 0:
+                m.absent[i[6]] = True
+            return OK
+        if count > m.end - m.position:
             return IRREGULAR
     if i[4] >= 0:
         if ready(m.columns, i[4]) == NULL:

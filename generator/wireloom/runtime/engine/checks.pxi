@@ -253,6 +253,11 @@ class _Checker:
         elif letter in "MWOGVDH":
             getattr(self, f"check_{letter}")(value, at, where)
 
+    def check_prefix(self, word, where):
+        """A number in front, as `prefix_word` has it."""
+        width, order = word >> 1 & 15, word >> 8
+        self.require(word & 1 and (1 <= width <= 8 and order in (0, 1) or width == 0 and order in (32, 64)), where)
+
     def check_special(self, int op, words, at):
         """Operands whose meaning depends on others."""
         where = f"instruction {at}"
@@ -273,9 +278,11 @@ class _Checker:
         elif op == OP_FLOAT:
             self.require(words[1] in (4, 8), where)
         elif op == OP_BYTES or op == OP_REPEAT:
-            self.require(words[1] in (0, 1, 2) and (words[1] != 1 or words[2] >= 0), where)
+            self.require(words[1] in (0, 1, 2, 3) and (words[1] != 1 or words[2] >= 0), where)
             if words[1] == 2:
                 self.check_expression(words[2], where)
+            elif words[1] == 3:
+                self.check_prefix(words[2], where)
             if op == OP_REPEAT and words[1] == 1:
                 self.require(words[2] <= 1 << 16, where)
         elif op == OP_SEEK:

@@ -13,13 +13,15 @@ _WRITTEN = {
     E_PUT: "RNNN",
     E_FLOAT: "FNN",
     E_BOOLEAN: "B",
-    E_BYTES: "YN",
+    E_BYTES: "YNN",
     E_HOLD: "NR",
     E_PATCH: "RRNNN",
     E_MARK: "RR",
     E_PAD: "NR",
     E_CHECKSUMS: "NR",
-    E_REPEAT: "LNCR",
+    E_REPEAT: "LNCRN",
+    E_SIZE_BEGIN: "NR",
+    E_SIZE_END: "NR",
     E_MAP: "RNNR",
     E_BITS: "RRN",
     E_BITS_MAPPED: "RRNN",
@@ -89,6 +91,12 @@ class _WritingChecker(_Checker):
             self.require(self.columns[words[1]][0] in _LOADED.get(words[2], ()), where)
         elif op in (E_INTEGER, E_PUT):
             self.require(words[2] in _SIZES or (words[2] == 0 and words[4] in (32, 64)), where)
+        elif op in (E_SIZE_BEGIN, E_SIZE_END):
+            self.check_prefix(words[1], where)
+        elif op in (E_BYTES, E_REPEAT):
+            prefix = words[3 if op == E_BYTES else 5]
+            if prefix:
+                self.check_prefix(prefix, where)
         elif op == E_PATCH:
             self.require(words[3] in _SIZES, where)
         elif op == E_FLOAT:

@@ -17,16 +17,20 @@ cdef int each_element(Builder *k, int64_t child, int64_t first, int64_t last, in
 
 
 cdef int write_list(Builder *k, const int64_t *i) noexcept nogil:
-    """i: list column, count or -1, body, register of the place"""
+    """i: list column, count or -1, body, register of the place, number in front or 0"""
     cdef int64_t first = 0, last = 0
     cdef int code
     if not there(k, i[1]):
-        return IRREGULAR
+        return put_prefix(k, i[5], -1) if i[5] >> 6 & 1 else IRREGULAR
     code = list_at(k, i[1], &first, &last)
     if code:
         return code
     if i[2] >= 0 and last - first != i[2]:
         return IRREGULAR
+    if i[5]:
+        code = put_prefix(k, i[5], last - first)
+        if code:
+            return code
     return each_element(k, k.sources[i[1]].child, first, last, i[3], i[4])
 
 
@@ -138,6 +142,10 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             code = write_checksums(k, k.m.tables + i[1], k.m.registers[i[2]])
         elif op == E_REPEAT:
             code = write_list(k, i)
+        elif op == E_SIZE_BEGIN:  # number in front, register of the place
+            code = hold(k, i[1] >> 1 & 15, i[2])
+        elif op == E_SIZE_END:
+            code = end_size(k, i)
         elif op == E_MAP:
             code = map_back(k, i)
         elif op == E_BITS:  # register of the integer, register of the value, low << 8 | width

@@ -26,6 +26,8 @@ cpdef enum WritingOp:
     E_PAD
     E_CHECKSUMS
     E_REPEAT
+    E_SIZE_BEGIN
+    E_SIZE_END
     E_MAP
     E_BITS
     E_BITS_MAPPED

@@ -84,6 +84,37 @@ cdef inline int put_number(Builder *k, int64_t value, bint wide, int64_t size, b
     return OK
 
 
+cdef inline int put_prefix(Builder *k, int64_t word, int64_t count) noexcept nogil:
+    """A number in front, written as `word` says (see `prefix_word`)."""
+    return put_number(k, count, False, word >> 1 & 15, word >> 5 & 1, word >> 8)
+
+
+cdef int end_size(Builder *k, const int64_t *i) noexcept nogil:
+    """i: number in front, register of its place. What was written since moves where the number takes more than was held."""
+    cdef int64_t width = i[1] >> 1 & 15, at = 0, size, end = k.size, extra
+    cdef Opened *opened = <Opened *>k.opened.data
+    cdef int64_t n = k.opened.length // <int64_t>sizeof(Opened)
+    cdef uint8_t number[16]
+    cdef int code
+    if not held(k, i[2], width, &at):
+        return IRREGULAR
+    size = end - at - width
+    code = put_prefix(k, i[1], size)
+    if code:
+        return code
+    extra = k.size - end
+    memcpy(number, k.output.data + end, <size_t>extra)
+    if width == 0:
+        memmove(k.output.data + at + extra, k.output.data + at, <size_t>size)
+        while n > 0 and opened[n - 1].first >= at:
+            n -= 1
+            opened[n].first += extra
+    else:
+        k.size = end
+    memcpy(k.output.data + at, number, <size_t>extra)
+    return OK
+
+
 cdef inline int write_column_integer(Builder *k, const int64_t *i) noexcept nogil:
     """i: column, bytes, signed, big"""
     cdef int64_t value = 0
@@ -128,16 +159,20 @@ cdef inline double double_at(const Builder *k, int64_t index) noexcept nogil:
 
 
 cdef inline int write_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, size or -1"""
+    """i: column, size or -1, number in front or 0"""
     cdef Span span
     cdef int code
     if not there(k, i[1]):
-        return IRREGULAR
+        return put_prefix(k, i[3], -1) if i[3] >> 6 & 1 else IRREGULAR
     code = bytes_at(k, i[1], &span)
     if code:
         return code
     if i[2] >= 0 and span.size != i[2]:
         return IRREGULAR
+    if i[3]:
+        code = put_prefix(k, i[3], span.size)
+        if code:
+            return code
     return put(k, span.data, span.size)
 
 

@@ -127,44 +127,88 @@ class Boolean(construct.Construct):
         return 1
 
 
-def sized(stream: Any, size: int | Expression | None, context: Container) -> bytes:
-    """The next `size` bytes, or all that the region has left; a negative size is `bad_size`."""
+class Prefix:
+    """A number right before the bytes or elements that it counts; where it may be `null`, -1 says that it is."""
+
+    def __init__(self, number: Any, *, null: bool = False) -> None:
+        self.number, self.null = number, null
+
+    def read(self, stream: Any, context: Container, code: str = "bad_size") -> int | None:
+        """How many there are; null where there is nothing. Another negative number is a DecodeError with `code`."""
+        start = stream.tell()
+        count: int = self.number._parse(stream, context, "")
+        if self.null and count == _NOTHING:
+            return None
+        if count < 0:
+            least = _NOTHING if self.null else 0
+            raise DecodeError(code, offset=start, expected=f"a size of at least {least}", actual=shown(count))
+        return count
+
+    def write(self, count: int | None, stream: Any, context: Container) -> None:
+        """Say how many follow; null where there is nothing. Raises EncodeError where there are too many."""
+        try:
+            self.number._build(_NOTHING if count is None else count, stream, context, "")
+        except EncodeError:
+            most = integer_range(self.number.bits, signed=self.number.signed)[1]
+            raise EncodeError(f"a size of at most {most}", shown(count)) from None
+
+    def takes(self, value: object) -> bool:
+        """Whether null is a value here, and this is it."""
+        return self.null and value is None
+
+
+Amount = int | Expression | Prefix
+_NOTHING = -1  # a size that says null
+
+
+def sized(stream: Any, size: Amount | None, context: Container) -> bytes | None:
+    """The next `size` bytes, or all that the region has left; a negative size is `bad_size`, null that of nothing."""
     if size is None:
         return bytes(stream.take(stream.left))
+    if isinstance(size, Prefix):
+        found = size.read(stream, context)
+        return None if found is None else bytes(stream.take(found))
     count = size if isinstance(size, int) else evaluate(size, context)
     if not isinstance(count, int) or count < 0:
         raise DecodeError("bad_size", offset=stream.tell(), expected="a size of at least 0", actual=shown(count))
     return bytes(stream.take(count))
 
 
-def check_size(data: bytes, size: int | Expression | None) -> None:
-    """While building: raises EncodeError where a fixed size is not met."""
-    if isinstance(size, int) and len(data) != size:
+def write_sized(data: bytes | None, stream: Any, size: Amount | None, context: Container) -> None:
+    """While building: the bytes, behind their size where it stands there; EncodeError where a fixed one is not met."""
+    if isinstance(size, int) and data is not None and len(data) != size:
         raise EncodeError(f"{size} bytes", f"{len(data)} bytes")
+    if isinstance(size, Prefix):
+        size.write(None if data is None else len(data), stream, context)
+    stream.write(data or b"")
+
+
+def is_null(value: object, amount: Amount | None) -> bool:
+    """While building: whether the value is null, which a size in front can say."""
+    return isinstance(amount, Prefix) and amount.takes(value)
 
 
 class Text(construct.Construct):
     """UTF-8 of `size` bytes, or to the end of the region."""
 
-    def __init__(self, size: int | Expression | None = None, *, invalid: Expression | None = None) -> None:
+    def __init__(self, size: Amount | None = None, *, invalid: Expression | None = None) -> None:
         super().__init__()
         self.size, self.invalid = size, invalid
 
-    def _parse(self, stream: Any, context: Container, path: str) -> str:
-        offset = stream.tell()
-        return text_of(sized(stream, self.size, context), offset, self.invalid, context)
+    def _parse(self, stream: Any, context: Container, path: str) -> str | None:
+        data = sized(stream, self.size, context)
+        return None if data is None else text_of(data, stream.tell() - len(data), self.invalid, context)
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
-        data = encoded_text(obj)
-        check_size(data, self.size)
-        stream.write(data)
+        data = None if is_null(obj, self.size) else encoded_text(obj)
+        write_sized(data, stream, self.size, context)
         return obj
 
 
 class Bytes(construct.Construct):
     """`size` bytes, or to the end of the region."""
 
-    def __init__(self, size: int | Expression | None = None) -> None:
+    def __init__(self, size: Amount | None = None) -> None:
         super().__init__()
         self.size = size
 
@@ -173,14 +217,14 @@ class Bytes(construct.Construct):
         """Zeros of the fixed size."""
         return bytes(self.size) if isinstance(self.size, int) else b""
 
-    def _parse(self, stream: Any, context: Container, path: str) -> bytes:
+    def _parse(self, stream: Any, context: Container, path: str) -> bytes | None:
         return sized(stream, self.size, context)
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
-        if not isinstance(obj, bytes | bytearray | memoryview):
+        null = is_null(obj, self.size)
+        if not null and not isinstance(obj, bytes | bytearray | memoryview):
             raise EncodeError("bytes", shown(obj))
-        check_size(bytes(obj), self.size)
-        stream.write(bytes(obj))
+        write_sized(None if null else bytes(obj), stream, self.size, context)
         return obj
 
 
@@ -193,7 +237,7 @@ class Array(construct.Construct):
     def __init__(
         self,
         element: Any,
-        count: int | Expression | None = None,
+        count: Amount | None = None,
         *,
         unique: str = "",
         unique_code: str = "duplicate_element",
@@ -203,21 +247,36 @@ class Array(construct.Construct):
         self.count = count
         self.elements = Elements(element, unique, unique_code, salvage)
 
-    def _parse(self, stream: Any, context: Container, path: str) -> list[Any]:
+    def _parse(self, stream: Any, context: Container, path: str) -> list[Any] | None:
         if self.count is None:
             return self.elements.parse(_until_end(stream), context)
         if isinstance(self.count, int):
             return self.elements.parse((stream for _ in range(self.count)), context, self.count)
-        count = evaluate(self.count, context)
-        if not isinstance(count, int) or count < 0:
-            raise DecodeError("bad_size", offset=stream.tell(), expected="a count of at least 0", actual=shown(count))
+        count = self._counted(stream, self.count, context)
+        if count is None:
+            return None
         if count > stream.left:
             raise stream.short(stream.tell(), count)
         return self.elements.parse((stream for _ in range(count)), context, count)
 
+    def _counted(self, stream: Any, amount: Expression | Prefix, context: Container) -> int | None:
+        if isinstance(amount, Prefix):
+            return amount.read(stream, context)
+        count = evaluate(amount, context)
+        if not isinstance(count, int) or count < 0:
+            raise DecodeError("bad_size", offset=stream.tell(), expected="a count of at least 0", actual=shown(count))
+        return count
+
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         if isinstance(self.count, int) and isinstance(obj, list) and len(obj) != self.count:
             raise EncodeError(f"a list of {self.count}", shown(obj))
+        if isinstance(self.count, Prefix):
+            if is_null(obj, self.count):
+                self.count.write(None, stream, context)
+                return obj
+            if not isinstance(obj, list | tuple):
+                raise EncodeError("a list", shown(obj))
+            self.count.write(len(obj), stream, context)
         self.elements.build(obj, iter(lambda: stream, None), context)
         return obj
 

@@ -4,6 +4,7 @@ A field is located in its container, read, held against its own constraint, and 
 Building goes the other way: what the wire must say follows from the value that readers see.
 """
 
+import io
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
@@ -17,6 +18,7 @@ from wireloom.runtime.parsers.protocol import (
     Expression,
     Run,
     Scalar,
+    SizeInFront,
     derives_anew,
     evaluate,
     holds,
@@ -153,7 +155,7 @@ class Field:
     title: str = ""  # what readers call it, where the wire calls it otherwise
     code: str = ""
     at: Expression | int | None = None
-    size: Expression | None = None
+    size: Expression | SizeInFront | None = None
     when: Expression | None = None
     optional: bool = False
     default: Any = MISSING  # what an absent one means; null where not given
@@ -256,8 +258,12 @@ class Field:
     def _read(self, run: Run, stream: Any) -> Any:
         if self.size is None:
             return self.subcon._parse(stream, run.scope, "")
-        with stream.region(evaluate(self.size, run.scope), self.code):
+        with stream.region(self._region(self.size, run.scope, stream), self.code):
             return self.subcon._parse(stream, run.scope, "")
+
+    def _region(self, size: Expression | SizeInFront, scope: Container, stream: Any) -> int | None:
+        """The bytes that belong to the field, as an expression says or as a number in front does."""
+        return evaluate(size, scope) if callable(size) else size.read(stream, scope, self.code)
 
     def _accept(self, raw: Any, run: Run, offset: int) -> Any:
         """The reader's value of `raw`; raises DecodeError where a constraint does not hold."""
@@ -385,6 +391,16 @@ class Field:
         if self.optional and (same(self.const, self.default) or (given is None and not self.hidden)):
             return MISSING
         return self.const
+
+    def write(self, value: Any, stream: Any, scope: Container) -> None:
+        """Write the value on the wire, behind its size where that stands there."""
+        if self.size is None or callable(self.size):
+            self.subcon._build(value, stream, scope, "")
+            return
+        body = io.BytesIO()
+        self.subcon._build(value, body, scope, "")
+        self.size.write(len(body.getvalue()), stream, scope)
+        stream.write(body.getvalue())
 
     @property
     def placeholder(self) -> Any:

@@ -151,7 +151,7 @@ class Placement:
             start = self.target.tell() if self.binary else 0
             value = self._value(step, start)
             if value is not MISSING:
-                step.subcon._build(value, stream, self.scope, "")
+                step.write(value, stream, self.scope)
         except EncodeError as error:
             raise error.at(step.title or step.name) from None
 
@@ -251,7 +251,7 @@ class Placement:
     def _patch(self, step: Field, start: int, value: Any) -> None:
         self.target.seek(start)
         try:
-            step.subcon._build(value, self.target, self.scope, "")
+            step.write(value, self.target, self.scope)
         except EncodeError as error:
             raise error.at(step.title or step.name) from None
         self.target.seek(0, io.SEEK_END)

@@ -99,6 +99,16 @@ def first_of(options: Iterable[Any], stream: Any, build: Callable[[Any], Any]) -
 # --- where a field's bytes are -------------------------------------------------------------------------------------
 
 
+class SizeInFront(Protocol):
+    """A number that stands before the bytes that it counts."""
+
+    def read(self, stream: Any, context: Container, code: str) -> int | None:
+        """How many there are; raises DecodeError with `code` for a negative number."""
+
+    def write(self, count: int | None, stream: Any, context: Container) -> None:
+        """Say how many follow; raises EncodeError where there are too many."""
+
+
 class TableReference(Protocol):
     """What a container needs to know of a reference."""
 

@@ -91,7 +91,7 @@ class FieldDocument(Document):
     )
     size: ExpressionText | None = Field(
         default=None,
-        description="Bytes that belong to its type, all of which it must use (binary).",
+        description="Bytes of its type, all of which it must use, or the type of a number in front (binary).",
         examples=["length - here"],
     )
     when: ExpressionText | None = Field(
@@ -169,7 +169,7 @@ class FieldDocument(Document):
     until: str | None = Field(default=None, description="The last version that has it.", examples=["legacy"])
     count: ExpressionText | None = Field(
         default=None,
-        description="Elements of its list (binary); without it they fill the region.",
+        description="Elements of its list, or the type of a number in front (binary); without it they fill the region.",
         examples=["readingCount"],
     )
     unique: str | None = Field(

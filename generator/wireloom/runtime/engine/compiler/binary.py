@@ -30,6 +30,10 @@ class Binary(Part):
                 with self.compiler.into(sink.column, TAKES[kind]) as column:
                     form, operand = self.compiler.size(size, scope)
                     self.assembly.emit("BYTES", form, operand, kind == "text", sink.register, column and column.index)
+            case ("nullable", inner):
+                if sink.column is not None and sink.column.takes == "":
+                    raise Uncovered("null among alternatives")
+                self.value(self.compiler.resolved(inner), scope, sink)
             case ("list", element, count, unique, _, None):
                 with self.compiler.into(sink.column, "list") as column:
                     form, operand = self.compiler.size(count, scope)

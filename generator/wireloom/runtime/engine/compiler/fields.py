@@ -16,9 +16,11 @@ from wireloom.runtime.engine.compiler.scope import (
     Node,
     Scope,
     Sink,
+    is_prefix,
     limits,
     member,
     need_width,
+    number_form,
 )
 from wireloom.runtime.engine.compiler.switches import hashed_entries
 from wireloom.runtime.engine.expressions import KINDS, Code, Compiled, Constant, Term, Tree, compares_wide
@@ -205,9 +207,18 @@ class Fields(Part):
             return
         save = self.assembly.register("position", 2).read()
         code = self.assembly.refusal(attributes["code"])
-        self.assembly.emit("REGION", self.compiler.placed(attributes["size"], scope), code, save)
+        self.assembly.emit("REGION", self._region(attributes["size"], scope), code, save)
         self.read(item)
         self.assembly.emit("UNREGION", save)
+
+    def _region(self, size: Tree, scope: Scope) -> int:
+        """The place of the expression that says how many bytes a region has; a number in front is read first."""
+        if not is_prefix(size):
+            return self.compiler.placed(size, scope)
+        assert isinstance(size, tuple)
+        register = self.assembly.register("int").read()
+        self.assembly.emit("INTEGER", *number_form(size[1], self.compiler.big), register, None)
+        return self.expressions.place(Code("int", Term("LOAD", (), register)))
 
     def _from_the_end(self, number: int, scope: Scope) -> None:
         """So many bytes before the end, which stand behind everything else."""

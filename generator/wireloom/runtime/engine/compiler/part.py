@@ -188,7 +188,7 @@ class Compiler(Protocol):
         """The place of an expression."""
 
     def size(self, size: Tree, scope: Scope) -> tuple[int, int]:
-        """The form of a size (0 all that is left, 1 number, 2 expression), and the number or the expression's place."""
+        """The form of a size, and what says it."""
 
     def repeated(  # noqa: PLR0913 - as the compiler has it
         self,

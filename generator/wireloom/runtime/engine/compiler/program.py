@@ -14,7 +14,7 @@ from wireloom.runtime.engine.compiler.json import Json
 from wireloom.runtime.engine.compiler.msgpack import MessagePack
 from wireloom.runtime.engine.compiler.protobuf import Protobuf
 from wireloom.runtime.engine.compiler.records import Records
-from wireloom.runtime.engine.compiler.scope import ALWAYS, UNBOUNDED, Node, Scope, Sink
+from wireloom.runtime.engine.compiler.scope import ALWAYS, UNBOUNDED, Node, Scope, Sink, is_prefix, prefix_word
 from wireloom.runtime.engine.compiler.structs import Structs
 from wireloom.runtime.engine.conditions import Conditions
 from wireloom.runtime.engine.expressions import Constant, Expressions, Tree
@@ -283,9 +283,14 @@ class Compiler:
         return self.expressions.place(self.expressions.compiled(tree, scope))
 
     def size(self, size: Tree, scope: Scope) -> tuple[int, int]:
-        """The form of a size (0 all that is left, 1 number, 2 expression), and the number or the expression's place."""
+        """The form of a size, and what says it.
+
+        0: all that is left, 1: the number, 2: the expression at that place, 3: a number before what it counts.
+        """
         if size is None:
             return 0, 0
+        if is_prefix(size):
+            return 3, prefix_word(size, self.big)
         compiled = self.expressions.compiled(size, scope)
         if isinstance(compiled, Constant) and isinstance(compiled.value, int) and 0 <= compiled.value < 1 << 40:
             return 1, compiled.value

@@ -160,6 +160,17 @@ def ordered(form: Sequence[str], big: bool) -> bool:  # noqa: FBT001 - as the co
     return form[0] == "big" if form else big
 
 
+def prefix_word(prefix: Node, big: bool) -> int:  # noqa: FBT001 - as the compiler has it
+    """A number in front, as instructions have it: how it is written, and whether -1 is null. Never 0."""
+    width, signed, order = number_form(prefix[1], big)
+    return 1 | width << 1 | int(signed) << 5 | int(prefix[2]) << 6 | int(order) << 8
+
+
+def is_prefix(amount: Tree) -> bool:
+    """Whether a size or a count stands before what it counts."""
+    return isinstance(amount, tuple) and amount[0] == "prefix"
+
+
 def held_width(node: Node) -> int:
     """The bytes to be held for an integer whose value comes later."""
     width, *_ = number_form(node, big=True)

@@ -1,10 +1,11 @@
 """Values of binary structs."""
 
+from collections.abc import Callable
 from typing import Any
 
 from wireloom.runtime import leb128
 from wireloom.runtime.engine.assembly import Register, Uncovered
-from wireloom.runtime.engine.compiler.scope import TAKES, number_form, ordered
+from wireloom.runtime.engine.compiler.scope import TAKES, is_prefix, number_form, ordered, prefix_word
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.outline import Column
@@ -15,6 +16,11 @@ class Binary(Part):
 
     def value(self, node: Node, scope: Scope, column: Column | None) -> None:
         """Write the value of a column."""
+        if node[0] == "nullable":
+            if column is not None and column.takes == "":
+                raise Uncovered("null among alternatives")
+            self.value(self.compiler.reader.resolved(node[1]), scope, column)
+            return
         found = self.compiler.only(column, TAKES.get(node[0], ""))
         if found is None:
             return
@@ -27,12 +33,23 @@ class Binary(Part):
             case ("bool",):
                 emit("BOOLEAN", found.index)
             case ("text" | "bytes", size, *_):
-                emit("BYTES", found.index, _fixed(size))
+                emit("BYTES", found.index, _fixed(size), self._front(size))
             case ("list", element, count, _, _, None):
                 body, place = self.compiler.repeated(element, scope, found)
-                emit("REPEAT", found.index, _fixed(count), body, place)
+                emit("REPEAT", found.index, _fixed(count), body, place, self._front(count))
             case _:
                 raise Uncovered(f"a binary {node[0]}")
+
+    def _front(self, amount: Any) -> int:
+        """The number that stands in front; 0 where none does."""
+        return prefix_word(amount, self.compiler.big) if is_prefix(amount) else 0
+
+    def region(self, size: Any, write: Callable[[], None]) -> None:
+        """Write a region behind its size."""
+        word, register = self._front(size), self.assembly.register("int").read()
+        self.assembly.emit("SIZE_BEGIN", word, register)
+        write()
+        self.assembly.emit("SIZE_END", word, register)
 
     def number(self, register: Register, node: Node) -> None:
         """Write the integer in a register."""
@@ -50,12 +67,19 @@ class Binary(Part):
                 )
             case ("bool",), bool():
                 self.assembly.constant(bytes([const]))
-            case ("bytes", size, _), bytes() if size in (None, len(const)):
-                self.assembly.constant(const)
-            case ("text", size), str() if size in (None, len(const.encode())):
-                self.assembly.constant(const.encode())
+            case ("bytes", size, _), bytes():
+                self._constant_bytes(const, size)
+            case ("text", size), str():
+                self._constant_bytes(const.encode(), size)
             case _:
                 raise Uncovered("a constant of this kind")
+
+    def _constant_bytes(self, data: bytes, size: Any) -> None:
+        if is_prefix(size):
+            self.constant(len(data), size[1])
+        elif size not in (None, len(data)):
+            raise Uncovered("a constant of this kind")
+        self.assembly.constant(data)
 
 
 def _fixed(size: Any) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Register, Uncovered
-from wireloom.runtime.engine.compiler.scope import held_width, member, number_form
+from wireloom.runtime.engine.compiler.scope import held_width, is_prefix, member, number_form
 from wireloom.runtime.engine.compiler.switches import hashed
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope
@@ -44,6 +44,15 @@ class Fields(Part):
 
     def field(self, item: Item) -> list[Placed]:
         """Write a field; where its value follows from the layout, hold room for it."""
+        if not is_prefix(item.attributes.get("size")):
+            return self._written(item)
+        placed: list[Placed] = []
+        self.compiler.binary.region(item.attributes["size"], lambda: placed.extend(self._written(item)))
+        if placed:
+            raise Uncovered("a value that follows from the layout, behind a size of its own")
+        return placed
+
+    def _written(self, item: Item) -> list[Placed]:
         attributes, node = item.attributes, self.compiler.reader.resolved(item.type)
         if "const" in attributes:
             self._constant(attributes["const"], node, item.scope)

@@ -3,7 +3,7 @@
 The parts call one another as deep as a layout nests; these protocols are all that they know of one another.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -73,6 +73,9 @@ class Binary(Protocol):
 
     def number(self, register: Register, node: Node) -> None:
         """Write the integer in a register."""
+
+    def region(self, size: Any, write: Callable[[], None]) -> None:
+        """Write a region behind its size."""
 
 
 class MessagePack(Protocol):

@@ -48,7 +48,7 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         # fields
         "unknown-field": "A field that there is not.",
         "bad-const": "A constant that is not of the field's type.",
-        "bad-default": "A default that is not of the field's or the parameter's type, or not the field's constant.",
+        "bad-default": "A default that the type, the constant or the values of its field do not allow.",
         "bad-range": "A text that is no range, or an empty range.",
         "bad-value-key": "A key of `values` that is not of the field's type.",
         "duplicate-value": "A value on the wire with two meanings.",

@@ -5,6 +5,7 @@ from dataclasses import replace
 from wireloom import names
 from wireloom.expr.ast import Expression, Kind
 from wireloom.model.types import Encoding, Field, Float, Form, Integer, Nullable, NumberForm, Presence, Scalar, Type
+from wireloom.model.types import Mapping as ValueMapping
 from wireloom.resolve import builtins, constants
 from wireloom.resolve.adornments import adorned
 from wireloom.resolve.bits import bits_of
@@ -58,6 +59,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
     late = scope.whole()
     type = adorned(around, place, document, type)
     minimum, maximum = _bounds(around, place / "range", document.range, type)
+    mappings = None if document.values is None else mappings_of(scope, place / "values", document.values, type)
     return Field(
         name=document.as_ or name,
         wire_name=name,
@@ -69,10 +71,10 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         size=None if document.size is None else amount_of(around, place / "size", document.size),
         when=_expression(scope, place / "when", document.when, Kind.BOOLEAN),
         presence=Presence.OPTIONAL if document.optional else Presence.REQUIRED,
-        default=_default(around, place, document, type),
+        default=_default(around, place, document, type, mappings),
         has_default="default" in document.model_fields_set,
         const=_constant(around, place / "const", document.const, type, "bad-const"),
-        mappings=None if document.values is None else mappings_of(scope, place / "values", document.values, type),
+        mappings=mappings,
         minimum=minimum,
         maximum=maximum,
         bits=bits_of(around, place / "bits", document, type),
@@ -129,14 +131,27 @@ def _constant(around: Surroundings, place: Place, written: Scalar, type: Type, i
     return value  # type: ignore[return-value]
 
 
-def _default(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Scalar:
+def _default(
+    around: Surroundings,
+    place: Place,
+    document: FieldDocument,
+    type: Type,
+    mappings: tuple[ValueMapping, ...] | None,
+) -> Scalar:
     """The wire value that stands for an absent one: where a constant may be absent, that constant."""
     value = _constant(around, place / "default", document.default, type, "bad-default")
-    if value is None or document.const is None or document.default == document.const:
-        return value
-    message = f"{document.default} is not the constant {document.const}"
-    around.reports(place / "default", "bad-default", message, "drop `default`, or write the constant")
-    return None
+    if value is None:
+        return None
+    if document.const is not None and document.default != document.const:
+        message = f"{document.default} is not the constant {document.const}"
+        around.reports(place / "default", "bad-default", message, "drop `default`, or write the constant")
+        return None
+    if mappings and not any(each.wire == value for each in mappings):
+        known = ", ".join(str(each.wire) for each in mappings)
+        message = f"{document.default} is none of the values, so that each record without the field would be an error"
+        around.reports(place / "default", "bad-default", message, f"they are {known}")
+        return None
+    return value
 
 
 def _bounds(around: Surroundings, place: Place, written: str | int | None, type: Type) -> tuple[int | None, int | None]:

@@ -19,7 +19,17 @@ from wireloom.emit.jsonschema.members import (
 )
 from wireloom.emit.jsonschema.objects import arrays, objects
 from wireloom.emit.jsonschema.rendering import binary, described_schema, integer
-from wireloom.emit.jsonschema.scopes import Checks, Conditions, cases, chosen, exhausted, hidden_tag, under, version_tag
+from wireloom.emit.jsonschema.scopes import (
+    Checks,
+    Conditions,
+    cases,
+    chosen,
+    exhausted,
+    hidden_tag,
+    told,
+    under,
+    version_tag,
+)
 from wireloom.expr.ast import Expression, Literal
 from wireloom.model.format import Format
 from wireloom.model.types import (
@@ -344,8 +354,9 @@ class Documents:
 
 def _hidden(field: Field, compute: Expression, scope: Scope, conditions: Conditions) -> Member:
     """A computed value: not in the object, but it may decide about other members."""
-    told = None if conditions or field.mappings is not None else Scoped(compute, scope)
-    return Member((scope, field.wire_name), "", {}, conditions, required=False, compute=told)
+    return Member(
+        (scope, field.wire_name), "", {}, conditions, required=False, compute=told(field, compute, scope, conditions)
+    )
 
 
 def _placed(member: Member) -> Member:

@@ -22,6 +22,7 @@ from wireloom.emit.jsonschema.scopes import (
     exhausted,
     hidden_tag,
     selecting,
+    told,
     under,
     version_tag,
 )
@@ -333,14 +334,13 @@ class Records:
         else:
             schema = self.schema(field.type, shown)
         there = Scoped(Call("present", (compute,)), scope)
-        told = None if conditions or field.mappings is not None else Scoped(compute, scope)
         return Member(
             (scope, field.wire_name),
             _name(field),
             _described(field, schema),
             (*conditions, there),
             required=not self._null(field, field.type),
-            compute=told,
+            compute=told(field, compute, scope, conditions),
         )
 
     def _outcomes(self, expression: Expression) -> tuple[Constant, ...] | None:

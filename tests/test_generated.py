@@ -118,3 +118,40 @@ def test_code_generated_for_the_cases_is_typed(tmp_path: Path):
     command = [sys.executable, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml"), "-p", project.package]
     done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment, cwd=ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def long_spec(length: int) -> str:
+    """A spec whose texts, names and sets have about this length wherever one can stand alone on a line."""
+    words = ("the quick brown fox jumps over lazy dogs " * 20)[:length].strip() + "."
+    codes = [f"code_{index}_of_many" for index in range(1 + length // 20)]
+    checks = "\n".join(f"      - check: {{that: n > 1, else: {code}}}" for code in codes)
+    return f"""
+wireloom: 1
+format: long_{length}
+title: {words[:140]}
+encoding: binary
+root: R
+parameters:
+  {"p" * (1 + length % 40)}: {{oneOf: [{", ".join(codes)}], default: {codes[0]}, doc: "{words}"}}
+ranges:
+  Level: [{{name: {"low" * (1 + length // 30)}, min: 1, max: 2}}]
+errors: {{{", ".join(f"{code}: {words}" for code in codes)}}}
+types:
+  R:
+    fields:
+      - n: {{type: uint8, doc: "{words}"}}
+      - {{check: {{that: {" and ".join(f"n != {index}" for index in range(len(codes)))}, else: {codes[-1]}}}}}
+      - level: {{compute: "rangeName(n, 'Level')", type: str}}
+      - items: {{type: list(uint8), count: "{" + ".join(f"(n > {index} ? 1 : n)" for index in range(len(codes)))}"}}
+{checks}
+"""
+
+
+def test_what_is_generated_is_as_the_formatter_has_it_however_long_texts_and_expressions_are(tmp_path: Path):
+    for length in range(1, 270, 23):
+        (tmp_path / f"long_{length}.yaml").write_text(long_spec(length), encoding="utf-8")
+    pipeline.generate(pipeline.Project(tmp_path, tmp_path / "out", "long_formats"))
+    configuration = ("--no-cache", "--config", str(ROOT / "pyproject.toml"))
+    ruff = [sys.executable, "-m", "ruff", "format", "--check", "--diff", *configuration, str(tmp_path / "out")]
+    result = subprocess.run(ruff, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout[:4000]

@@ -10,7 +10,10 @@ PARAMETERS: tuple[Parameter, ...] = (
         "text",
         "current",
         options=("current", "legacy"),
-        doc="Gives lut its unit: milliseconds (current) or seconds, 0 = unknown (legacy). Topics outlive upgrades, so both layouts are read under both.",
+        doc=(
+            "Gives lut its unit: milliseconds (current) or seconds, 0 = unknown (legacy). Topics outlive upgrades, so "
+            "both layouts are read under both."
+        ),
     ),
     Parameter("max_depth", "integer", 64, doc="Nested lists and maps in one bin value"),
     Parameter("max_size", "integer", 1073741824, doc="Larger messages are refused as size_limit"),

@@ -11,21 +11,30 @@ PARAMETERS: tuple[Parameter, ...] = (
         "text",
         "big",
         options=("big", "little", "auto"),
-        doc="Order of every integer; no marker in the bytes. Espresso streams are little-endian. auto takes the order whose header verifies; what is built has the order in which it reads back, big-endian first.",
+        doc=(
+            "Order of every integer; no marker in the bytes. Espresso streams are little-endian. auto takes the order "
+            "whose header verifies; what is built has the order in which it reads back, big-endian first."
+        ),
     ),
     Parameter(
         "schemaField",
         "text",
         "id",
         options=("id", "version"),
-        doc="How V1's bytes 33 to 48 are read: a schema id, or (REPL_DBUS) an int16 schema version and 14 bytes that mean nothing",
+        doc=(
+            "How V1's bytes 33 to 48 are read: a schema id, or (REPL_DBUS) an int16 schema version and 14 bytes that "
+            "mean nothing"
+        ),
     ),
     Parameter(
         "bothOpcodeBits",
         "text",
         "upsert",
         options=("upsert", "delete", "error"),
-        doc="What V1 attributes with both opcode bits mean: every reader says UPSERT, writers before 2.1.190 meant DELETE",
+        doc=(
+            "What V1 attributes with both opcode bits mean: every reader says UPSERT, writers before 2.1.190 meant "
+            "DELETE"
+        ),
     ),
     Parameter(
         "unknownAttributes",

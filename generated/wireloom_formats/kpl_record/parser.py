@@ -13,13 +13,19 @@ PARAMETERS: tuple[Parameter, ...] = (
         "text",
         "error",
         options=("error", "passthrough", "prefix"),
-        doc="An aggregate with a right digest and broken content: an error, one plain record with the reason, or (as the Kinesis Client Library) the user records before the first bad one, with a count of the lost",
+        doc=(
+            "An aggregate with a right digest and broken content: an error, one plain record with the reason, or (as "
+            "the Kinesis Client Library) the user records before the first bad one, with a count of the lost"
+        ),
     ),
     Parameter(
         "shard_range",
         "range",
         None,
-        doc="Hash keys of the shard, first and last (inclusive, 0 to 2^128-1): an aggregate with a user record outside is discarded whole, as the Kinesis Client Library does",
+        doc=(
+            "Hash keys of the shard, first and last (inclusive, 0 to 2^128-1): an aggregate with a user record outside "
+            "is discarded whole, as the Kinesis Client Library does"
+        ),
     ),
     Parameter(
         "verify_digest",

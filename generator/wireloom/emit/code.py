@@ -21,6 +21,14 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class Subscript:
+    """`name[element, ...]`."""
+
+    name: str
+    elements: tuple["Code", ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Braces:
     """`{key: value}`."""
 
@@ -56,7 +64,7 @@ class Lambda:
     pieces: tuple[tuple[str, ...], ...]
 
 
-Code = str | Call | Braces | Tuple | Brackets | Prose | Lambda
+Code = str | Call | Subscript | Braces | Tuple | Brackets | Prose | Lambda
 
 
 def call(name: str, *positional: Code, **keywords: "Code | None") -> Call:
@@ -89,8 +97,8 @@ def _quoted(value: str) -> str:
 
 
 def _quoted_bytes(value: bytes) -> str:
-    text = repr(value)[1:]
-    return '"' + text[1:-1] + '"' if text[0] == "'" and b'"' not in value else text
+    quote = "'" if value.count(b'"') > value.count(b"'") else '"'
+    return quote + f"\\{quote}".join(repr(part)[2:-1] for part in value.split(quote.encode())) + quote
 
 
 def render(code: Code, indent: int = 0, lead: int = 0, tail: int = 0) -> str:
@@ -99,6 +107,8 @@ def render(code: Code, indent: int = 0, lead: int = 0, tail: int = 0) -> str:
     `lead` columns stand before it and `tail` behind it on its line.
     """
     flat = _flat(code)
+    if isinstance(code, Call) and not code.arguments:
+        return flat  # nothing to break at
     if indent + lead + len(flat) + tail <= WIDTH and "\n" not in flat:
         return flat
     match code:
@@ -108,6 +118,8 @@ def render(code: Code, indent: int = 0, lead: int = 0, tail: int = 0) -> str:
             return _broken(
                 f"{name}(", [_Item(f"{key}=" if key else "", value) for key, value in arguments], ")", indent
             )
+        case Subscript(name, elements):
+            return _broken(f"{name}[", [_Item("", element) for element in elements], "]", indent)
         case Braces(entries):
             return _one_a_line("{", [_Item(f"{key}: ", value) for key, value in entries], "}", indent)
         case Tuple(elements):
@@ -160,6 +172,8 @@ def _flat(code: Code) -> str:
             return code
         case Call(name, arguments):
             return f"{name}({', '.join((f'{key}=' if key else '') + _flat(value) for key, value in arguments)})"
+        case Subscript(name, elements):
+            return f"{name}[{', '.join(map(_flat, elements))}]"
         case Braces(entries):
             return "{" + ", ".join(f"{key}: {_flat(value)}" for key, value in entries) + "}"
         case Tuple(elements):

@@ -26,7 +26,7 @@ from wireloom.model.logical import (
 KINDS = ("bool", "int", "float", "str", "bytes", "list", "map", "record", "variant")
 """The order of the columns of alternatives."""
 
-_INTEGERS = {
+_INTEGERS: dict[tuple[int, bool], Code] = {
     (8, True): "pa.int8()",
     (16, True): "pa.int16()",
     (32, True): "pa.int32()",
@@ -34,8 +34,8 @@ _INTEGERS = {
     (8, False): "pa.int16()",
     (16, False): "pa.int32()",
     (32, False): "pa.int64()",
-    (64, False): "pa.decimal128(20, 0)",
-    (65, True): "pa.decimal128(20, 0)",
+    (64, False): call("pa.decimal128", "20", "0"),
+    (65, True): call("pa.decimal128", "20", "0"),
 }
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from wireloom.emit.code import Call, Code, call, literal, mapping, render
+from wireloom.emit.code import WIDTH, Call, Code, Prose, Tuple, call, display, literal, mapping, render
 from wireloom.emit.construct.expressions import ranges_name
 from wireloom.emit.construct.structs import algorithm, struct
 from wireloom.emit.construct.types import Scope, constant, has_declaration, subcon
@@ -41,12 +41,7 @@ def emit(format: Format) -> str:
 
 
 def _constants(format: Format) -> Iterator[str]:
-    parameters = ", ".join(render(_parameter(parameter)) for parameter in format.parameters)
-    if len(format.parameters) < 2 and len(parameters) < 100:
-        yield f"PARAMETERS: tuple[Parameter, ...] = ({parameters + ',' if parameters else ''})"
-    else:
-        lines = "".join(f"    {render(_parameter(parameter), 4, 0, 1)},\n" for parameter in format.parameters)
-        yield f"PARAMETERS: tuple[Parameter, ...] = (\n{lines})"
+    yield _PARAMETERS + render(Tuple(tuple(map(_parameter, format.parameters))), lead=len(_PARAMETERS))
     if _uses(format, Encoding.BINARY):
         order = format.byte_order
         told = literal(order.fixed) if order.parameter is None else _parameter_order(order.parameter)
@@ -58,6 +53,9 @@ def _constants(format: Format) -> Iterator[str]:
         yield _ranges(ranges)
 
 
+_PARAMETERS = "PARAMETERS: tuple[Parameter, ...] = "
+
+
 def _parameter(parameter: Parameter) -> Code:
     return call(
         "Parameter",
@@ -66,8 +64,8 @@ def _parameter(parameter: Parameter) -> Code:
             {Kind.TEXT: "text", Kind.BOOLEAN: "boolean", Kind.INTEGER: "integer", Kind.RANGE: "range"}[parameter.kind]
         ),
         literal(parameter.default),
-        options=literal(parameter.options) if parameter.options else None,
-        doc=literal(" ".join(parameter.doc.split())) if parameter.doc else None,
+        options=display(parameter.options) if parameter.options else None,
+        doc=Prose(" ".join(parameter.doc.split())) if parameter.doc else None,
     )
 
 
@@ -111,8 +109,9 @@ def _sum(sum: SumAlgorithm) -> str:
 
 
 def _ranges(ranges: Ranges) -> str:
-    lines = "".join(f"    {literal((item.name, item.minimum, item.maximum))},\n" for item in ranges.ranges)
-    return f"{ranges_name(ranges.name)} = (\n{lines})"
+    head = f"{ranges_name(ranges.name)} = "
+    entries = display(tuple((item.name, item.minimum, item.maximum) for item in ranges.ranges))
+    return head + render(entries, lead=len(head))
 
 
 # --- declarations --------------------------------------------------------------------------------------------------
@@ -129,8 +128,14 @@ def _declarations(format: Format) -> Iterator[str]:
         title = constant(name)
         recursive = isinstance(code, Call) and f"lambda: {title})" in render(code)
         head = f"{title}: {code.name}" if recursive and isinstance(code, Call) else title
-        yield f"{head} = {render(code, lead=len(head) + 3)}"
+        yield _as_it_is(f"{head} = {render(code, lead=len(head) + 3)}")
         declared |= {name}
+
+
+def _as_it_is(declaration: str) -> str:
+    """The declaration, kept from the formatter where a line of an expression is beyond what `render` breaks."""
+    long = any(len(line) > WIDTH and "ctx" in line for line in declaration.splitlines())
+    return f"# fmt: off\n{declaration}\n# fmt: on" if long else declaration
 
 
 def _in_order_of_use(format: Format) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from wireloom.emit.code import Code, Lambda, Tuple, call, literal, mapping
+from wireloom.emit.code import Code, Lambda, Tuple, call, display, literal, mapping
 from wireloom.emit.construct.expressions import function
 from wireloom.expr.ast import Expression, Literal, Unary
 from wireloom.expr.extents import Extent
@@ -243,7 +243,7 @@ def _salvage(salvage: Salvage | None, fields: Mapping[str, Extent]) -> Code | No
         return None
     return call(
         "elements.Salvage",
-        codes=literal(salvage.codes),
+        codes=display(salvage.codes),
         when=function(salvage.when, fields, condition=True),
         lost=literal(salvage.lost),
     )

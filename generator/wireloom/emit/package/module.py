@@ -1,9 +1,9 @@
 """A format's `__init__.py`: names, documents and typed functions around one Codec."""
 
 from wireloom.emit import prose
-from wireloom.emit.code import Call, Code, Tuple, call, literal, mapping, render
+from wireloom.emit.code import Call, Code, Prose, Tuple, call, literal, mapping, render
 from wireloom.emit.frames import framed
-from wireloom.emit.package.signature import documented, keyword, one_of
+from wireloom.emit.package.signature import annotated, documented, keyword, one_of
 from wireloom.model.ends import endless
 from wireloom.model.format import Format, Parameter, Root
 from wireloom.model.kinds import kinds
@@ -20,7 +20,7 @@ def module(format: Format) -> str:
         format,
         docstring=prose.docstring(_paragraphs(format)),
         constants=_constants(format),
-        roots=one_of(tuple(root.name for root in format.roots)),
+        root=annotated("root", one_of(tuple(root.name for root in format.roots)), literal(format.roots[0].name)),
         default_root=literal(format.roots[0].name),
         keywords=[keyword(parameter) for parameter in format.parameters],
         passed=[f"{parameter.name}={parameter.name}" for parameter in format.parameters],
@@ -58,7 +58,7 @@ def _parse_paragraphs(parameters: tuple[Parameter, ...]) -> list[str]:
 def _constants(format: Format) -> list[str]:
     values: dict[str, Code] = {
         "FORMAT": literal(format.name),
-        "TITLE": literal(format.title),
+        "TITLE": Prose(format.title),
         "DIGEST": literal(format.digest),
         "MEANING": literal(meaning(format)),
         "CONTRACT": literal(CONTRACT),

@@ -2,18 +2,25 @@
 
 from typing import assert_never
 
-from wireloom.emit.code import literal
+from wireloom.emit.code import Code, Subscript, literal, render
 from wireloom.emit.prose import sentence
 from wireloom.expr.ast import Kind
 from wireloom.model.format import Parameter
 
+_INDENT = 4  # of keywords, one a line
+
 
 def keyword(parameter: Parameter) -> str:
     """The parameter in a function's signature."""
-    return f"{parameter.name}: {annotation(parameter)} = {literal(parameter.default)}"
+    return annotated(parameter.name, annotation(parameter), literal(parameter.default))
 
 
-def annotation(parameter: Parameter) -> str:
+def annotated(name: str, type: Code, default: str) -> str:
+    """A keyword of a function's signature, on a line of its own."""
+    return f"{name}: {render(type, _INDENT, len(name) + 2, len(default) + 4)} = {default}"
+
+
+def annotation(parameter: Parameter) -> Code:
     """The parameter's type."""
     match parameter.kind:
         case Kind.TEXT:
@@ -35,9 +42,9 @@ def _or_none(type: str, parameter: Parameter) -> str:
     return type if parameter.default is not None else f"{type} | None"
 
 
-def one_of(names: tuple[str, ...]) -> str:
+def one_of(names: tuple[str, ...]) -> Code:
     """The type of one of these texts."""
-    return f"Literal[{', '.join(literal(name) for name in names)}]"
+    return Subscript("Literal", tuple(literal(name) for name in names))
 
 
 def documented(parameter: Parameter) -> tuple[str, str]:

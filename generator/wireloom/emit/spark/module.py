@@ -23,7 +23,7 @@ from wireloom.model.logical import (
     Text,
 )
 
-_INTEGERS = {
+_INTEGERS: dict[tuple[int, bool], Code] = {
     (8, True): "t.ByteType()",
     (16, True): "t.ShortType()",
     (32, True): "t.IntegerType()",
@@ -31,8 +31,8 @@ _INTEGERS = {
     (8, False): "t.ShortType()",
     (16, False): "t.IntegerType()",
     (32, False): "t.LongType()",
-    (64, False): "t.DecimalType(20, 0)",
-    (65, True): "t.DecimalType(20, 0)",
+    (64, False): call("t.DecimalType", "20", "0"),
+    (65, True): call("t.DecimalType", "20", "0"),
 }
 _FLOATS = {32: "t.FloatType()", 64: "t.DoubleType()"}
 _OPEN = "open_type"

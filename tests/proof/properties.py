@@ -24,7 +24,15 @@ from proof.examples import example, with_examples
 from proof.modules import Made, Spec, documents, generated, resolved
 from proof.records import altered, mutants, nonsense
 from proof.values import NoValueError, Values, settings
-from proof.walks import counts, fields, has_several_writings
+from proof.walks import (
+    counts,
+    fields,
+    has_several_writings,
+    leaves_bytes_unnamed,
+    looks_at_lengths,
+    shares_names,
+    tries,
+)
 from wireloom.emit.jsonschema.beyond import gaps
 from wireloom.emit.jsonschema.document import root_name
 from wireloom.model.format import ByteOrder, Format, Framing, Root
@@ -141,6 +149,8 @@ class Instance:
     value: Any = None
 
 
+_NO_COLUMNS = (ValueError, TypeError, OverflowError, AttributeError, KeyError)
+"""What comes of a value whose members are not of the kinds that columns have (Arrow's errors among them)."""
 _CRASHED = DecodeError("crashed", offset=0)  # stands for what is no error of a record
 
 # --- words of no spec ----------------------------------------------------------------------------------------------
@@ -479,8 +489,17 @@ class _Examination:
         """Readers' names of fields that count what was lost."""
         return frozenset(field.name for field in fields(self.format) if field.counted)
 
+    @cached_property
+    def decided_by_what_is_lost(self) -> bool:
+        """Whether what readers never see may decide what a record is: how it was written, unnamed bytes, a field."""
+        by_lengths = has_several_writings(self.format) and looks_at_lengths(self.format)
+        unnamed = leaves_bytes_unnamed(self.format) and tries(self.format)
+        return by_lengths or unnamed or shares_names(self.format)
+
     def lost(self, value: Any) -> bool:
         """Whether reading left something out and said so, or replaced it: that cannot be written again."""
+        if self.decided_by_what_is_lost:
+            return True
         match value:
             case str():
                 return self.format.invalid_text is not None and "\ufffd" in value
@@ -589,7 +608,7 @@ class _Examination:
         try:
             structs = arrow.to_struct_array([value], record)
             (shown,) = reading.from_struct_array(structs, record, extensions=self.module.CODEC.extensions)
-        except Exception:  # noqa: BLE001 - a value that columns do not have
+        except (EncodeError, *_NO_COLUMNS):
             return
         if not agrees(value, shown):
             return
@@ -611,7 +630,7 @@ class _Examination:
         try:
             structs = arrow.to_struct_array([value for value, _ in good], record)
             found = self.module.encode(structs, **self.options).to_pylist()
-        except Exception:  # noqa: BLE001 - single rows were looked at
+        except (EncodeError, *_NO_COLUMNS):  # single rows were looked at
             return
         for (value, wanted), data in zip(good, found, strict=True):
             if data != wanted:

@@ -153,6 +153,9 @@ def run(count: int, seed: int, workers: int, *, small: bool) -> Totals:
         if sys.stderr.isatty():
             spent = time.monotonic() - start
             print(f"\r{totals.tried} of {count} specs, {totals.broken} broken, {spent:.0f} s", end="", file=sys.stderr)
+        else:
+            for name in report.violations:
+                print(f"seed {at} of {seed} .. {seed + count - 1}: {name}", file=sys.stderr, flush=True)
     if sys.stderr.isatty():
         print(file=sys.stderr)
     if small:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from wireloom.expr.ast import Expression, MarkRef, Position, parts
+from wireloom.expr.ast import Expression, FieldRef, Literal, MarkRef, Position, parts, references
 from wireloom.model import types as wire
 from wireloom.model.format import Format
 from wireloom.model.traversal import parts as parts_of_type
@@ -35,6 +35,49 @@ def _all(type: wire.Type) -> Iterator[wire.Type]:
 def counts(expression: Expression) -> bool:
     """Whether an expression counts bytes between places of a record."""
     return isinstance(expression, MarkRef | Position) or any(map(counts, parts(expression)))
+
+
+def looks_at_lengths(format: Format) -> bool:
+    """Whether a condition or a tag looks at a length that counts bytes."""
+    lengths = {field.wire_name for field in fields(format) if field.derive is not None and counts(field.derive)}
+    return any(
+        isinstance(each, FieldRef) and lengths & {each.name, *each.members}
+        for expression in _deciding(format)
+        for each in references(expression)
+    )
+
+
+def _deciding(format: Format) -> Iterator[Expression]:
+    """The expressions that decide what is there, and of which type."""
+    for _, named in format.types:
+        for type in _all(named):
+            if isinstance(type, wire.Select) and isinstance(type.tag, wire.FieldTag):
+                yield type.tag.expression
+            if isinstance(type, wire.Struct):
+                yield from (field.when for field in type.fields if field.when is not None)
+                yield from (field.compute for field in type.fields if field.compute is not None)
+
+
+def leaves_bytes_unnamed(format: Format) -> bool:
+    """Whether bytes between fields may have no name, since offsets follow from the record or count from its end."""
+    offsets = [field.at for field in fields(format) if field.at is not None]
+    return any(not isinstance(at, Literal) or (isinstance(at.value, int) and at.value < 0) for at in offsets)
+
+
+def shares_names(format: Format) -> bool:
+    """Whether fields of one struct share a reader's name, which is for authors to keep apart by their conditions."""
+    for _, type in format.types:
+        if isinstance(type, wire.Struct):
+            names = [field.name for field in type.fields if not field.hidden and not field.flatten]
+            names += [bit.name for field in type.fields for bit in field.bits if not bit.hidden]
+            if len(names) > len(set(names)):
+                return True
+    return False
+
+
+def tries(format: Format) -> bool:
+    """Whether the same bytes are read by one alternative where another does not hold."""
+    return any(isinstance(each, wire.Attempt) for _, type in format.types for each in _all(type))
 
 
 def keys(document: Any) -> Iterator[str]:

@@ -176,3 +176,20 @@ def _a(kind: Kind) -> str:
             return str(kind.value)
         case _:
             return f"a {kind.value}"
+
+
+def may_be_fraction(expression: Expression) -> bool:
+    """Whether arithmetic reaches a value that may be no integer."""
+    match expression:
+        case Literal():
+            return False
+        case Conditional(_, then, otherwise):
+            return may_be_fraction(then) or may_be_fraction(otherwise)
+        case Binary("+" | "-" | "*", left, right):
+            return may_be_fraction(left) or may_be_fraction(right)
+        case Unary("-", operand):
+            return may_be_fraction(operand)
+        case Call("min" | "max", arguments):
+            return any(may_be_fraction(argument) for argument in arguments)
+        case _:
+            return kind(expression) in (Kind.FLOAT, Kind.ANY)

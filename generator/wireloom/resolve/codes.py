@@ -6,7 +6,7 @@ from typing import assert_never
 
 from wireloom.expr.ast import Expression, FieldRef, Kind, Literal
 from wireloom.expr.extents import extent
-from wireloom.expr.types import kind
+from wireloom.expr.types import kind, may_be_fraction
 from wireloom.model import types
 from wireloom.model.extents import field_extents
 from wireloom.model.format import ErrorCode
@@ -225,7 +225,7 @@ def _computed_codes(field: types.Field, compute: Expression, struct: types.Struc
     found = extent(compute, field_extents(struct, {}))
     if isinstance(type, types.Integer) and (found.low < type.minimum or found.high > type.maximum):
         yield "int_range"
-    if kind(compute) is Kind.ANY:
+    if kind(compute) is Kind.ANY or (isinstance(type, types.Integer) and may_be_fraction(compute)):
         yield "type_mismatch"
 
 

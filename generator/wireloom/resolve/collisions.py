@@ -87,9 +87,7 @@ def _check_logical_names(draft: Draft, place: Place, struct: Struct, named: Type
     for where, field in _placed(struct, place):
         for name in dict.fromkeys(logical_names(field, named, frozenset())):
             known = taken.get(name)
-            apart = known is not None and (
-                _in_turn(struct, known, field) or (known.when is not None and field.when is not None)
-            )
+            apart = known is not None and (_in_turn(struct, known, field) or _may_exclude(known, field))
             if known is not None and known is not field and known.wire_name != field.wire_name and not apart:
                 draft.reports_entry(
                     where,
@@ -138,6 +136,12 @@ def _check_attempt_names(draft: Draft, place: Place, attempt: types.Attempt, nam
         if name in members or (key == "reason" and name == attempt.kind_field):
             hint = f"`{key}: NAME` gives this one another name"
             draft.reports_entry(place, "duplicate-field", f"readers see {name} twice", hint)
+
+
+def _may_exclude(first: Field, second: Field) -> bool:
+    """Whether the conditions of two fields may be such that only one is there."""
+    always = (None, Literal(True))  # noqa: FBT003 - a value
+    return first.when not in always and second.when not in always and first.when != second.when
 
 
 def _in_turn(struct: Struct, first: Field, second: Field) -> bool:

@@ -77,6 +77,7 @@ _BINDING = {
     "//": 11,
     "%": 11,
 }
+_SHIFTS = ("<<", ">>")
 _CONDITIONAL, _NOT, _COMPARISON, _UNARY, _ATOM = 1, 4, 5, 12, 20
 _COMPARABLE = (Kind.INTEGER, Kind.TEXT, Kind.BYTES)
 Fields = Mapping[str, Extent]
@@ -215,6 +216,8 @@ class _Writer:
         certain = self._is_certain(left) and self._is_certain(right)
         if expression.operator in _ORDER:
             return certain
+        if expression.operator in _SHIFTS and not isinstance(right, Literal):
+            return False  # builders may be given anything: a shift by far too much takes all memory
         return certain and not overflows(expression.operator, self._extent(left), self._extent(right))
 
     def _is_certain(self, expression: Expression) -> bool:

@@ -5,10 +5,11 @@ from typing import assert_never
 from wireloom.emit.code import Code, Tuple, call, literal
 from wireloom.emit.construct.expressions import Fields, function
 from wireloom.emit.construct.types import Scope, amount, optional_condition, size, subcon
-from wireloom.expr.ast import Binary, Call, Conditional, Expression, FieldRef, Kind, Literal, Unary
+from wireloom.expr.ast import Binary, Conditional, Expression, FieldRef, Kind, Literal
 from wireloom.expr.extents import Extent, extent
 from wireloom.expr.text import text_of
 from wireloom.expr.types import kind as expression_kind
+from wireloom.expr.types import may_be_fraction
 from wireloom.model.meanings import calculates, integer_type
 from wireloom.model.types import (
     Amount,
@@ -235,25 +236,8 @@ def _computed_kind(type: Type, compute: Expression) -> str | None:
         case plain:
             wanted = _KINDS.get(plain.__class__)
             found = expression_kind(compute)
-            exact = found in (wanted, Kind.NULL) and not (wanted is Kind.INTEGER and _may_be_fraction(compute))
+            exact = found in (wanted, Kind.NULL) and not (wanted is Kind.INTEGER and may_be_fraction(compute))
             return None if wanted is None or exact else literal(_KIND_NAMES[wanted])
-
-
-def _may_be_fraction(expression: Expression) -> bool:
-    """Whether arithmetic reaches a value that may be no integer."""
-    match expression:
-        case Literal():
-            return False
-        case Conditional(_, then, otherwise):
-            return _may_be_fraction(then) or _may_be_fraction(otherwise)
-        case Binary("+" | "-" | "*", left, right):
-            return _may_be_fraction(left) or _may_be_fraction(right)
-        case Unary("-", operand):
-            return _may_be_fraction(operand)
-        case Call("min" | "max", arguments):
-            return any(_may_be_fraction(argument) for argument in arguments)
-        case _:
-            return expression_kind(expression) in (Kind.FLOAT, Kind.ANY)
 
 
 def _computed_bounds(type: Type, compute: Expression, known: Fields) -> tuple[str | None, str | None]:

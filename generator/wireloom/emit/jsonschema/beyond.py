@@ -33,6 +33,7 @@ from wireloom.model.types import (
     OneOf,
     Prefix,
     Reference,
+    Refusal,
     Salvage,
     Select,
     Struct,
@@ -178,8 +179,32 @@ def _rules(format: Format, places: Sequence[_Place]) -> Iterator[Gap]:
             yield Gap("Of which type a member is, by its tag", tuple(dict.fromkeys(various)), None)
         for check in unsaid:
             yield _check_gap(name, checks.get(id(check[-1].expression)))
+    if inlined := tuple(_inlined(format, places)):
+        yield Gap(
+            "Members of a type that stands inline and is no struct, nor one of several by an expression", inlined, None
+        )
     for place in places:
         yield from _gaps_of(place)
+
+
+def _inlined(format: Format, places: Sequence[_Place]) -> Iterator[str]:
+    """The fields of whose members, which stand in the object around, the schema says nothing."""
+    documents = Documents(format)
+
+    def is_apart(type: Type) -> bool:
+        match documents.resolved(type):
+            case Struct():
+                return True
+            case Select(tag=FieldTag(), cases=cases):
+                types = [case.type for case in cases if not isinstance(case.type, Refusal)]
+                return all(isinstance(documents.resolved(each), Struct) for each in types)
+            case _:
+                return False
+
+    for place in places:
+        if isinstance(place.type, Struct):
+            inline = (field for field in place.type.fields if field.inline and not is_apart(field.type))
+            yield from (f"{place.type.name}.{field.wire_name}" for field in inline)
 
 
 def _objects(format: Format) -> list[tuple[str, Members]]:

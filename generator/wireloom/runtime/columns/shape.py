@@ -41,7 +41,7 @@ def filling(record: Record) -> Callable[[Mapping[str, object]], dict[str, object
     def filled(value: Mapping[str, object]) -> dict[str, object]:
         get = value.get
         found = {name: get(name) if fill is None else _unless_null(fill, get(name)) for name, fill in members}
-        return Parsed(found, value.hidden) if isinstance(value, Value) and value.hidden else found
+        return Parsed(found, value.hidden) if isinstance(value, Value) else found
 
     return filled
 

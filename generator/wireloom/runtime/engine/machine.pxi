@@ -453,7 +453,10 @@ cdef int proto_integer(Machine *m, const int64_t *i) noexcept nogil:
     m.value = <int64_t>raw
     m.none = False
     m.wide = not i[2] & 3 and m.value < 0
-    if not m.wide and (m.value < i[3] or m.value > i[4]):
+    if m.wide:
+        if i[4] != INT64_MAX:
+            return IRREGULAR
+    elif m.value < i[3] or m.value > i[4]:
         return IRREGULAR
     return deliver_integer(m, i[5], i[6])
 

@@ -5,10 +5,13 @@ version is another, its count cuts it off, its tag says another case) is an Enco
 Members that follow from others (`Value.derived`) are worked out whatever was given: who changes a text need not know
 which lengths, checksums and classes follow from it. Members that were not given may come back only where the format
 determines them (`Value.free`).
+
+What was parsed before is held to more where that can be had: that it reads back as it was, null for null.
 """
 
 import math
 from collections.abc import Mapping, Sequence
+from enum import IntEnum
 from typing import Any
 
 from wireloom.runtime.errors import EncodeError, UnplacedError, shown
@@ -17,19 +20,30 @@ from wireloom.runtime.values import Extension, OpenBytes, Pairs, Value, float32
 _BYTES = (bytes, bytearray, memoryview)
 
 
-def require_agreement(given: Any, read: Any, *, whole: bool = False) -> None:
-    """Raises EncodeError at the first place where `read` is not what was `given`; `whole`: derived members, too."""
+class Likeness(IntEnum):
+    """How alike what is read back has to be; each asks for more than the one before."""
+
+    INDEPENDENT = 0
+    """What follows from other members may come back as something else."""
+    GIVEN = 1
+    """Whatever was given comes back."""
+    EXACT = 2
+    """What was null is null again, though the format determine it."""
+
+
+def require_agreement(given: Any, read: Any, likeness: Likeness = Likeness.INDEPENDENT) -> None:
+    """Raises EncodeError at the first place where `read` is not what was `given`."""
     match given:
         case OpenBytes():
             return  # they were written as they are
         case Mapping() if isinstance(read, Value):
-            _members(given, read, whole=whole)
+            _members(given, read, likeness)
         case Mapping():
-            _elements(Pairs(given.items()), read, whole=whole)
+            _elements(Pairs(given.items()), read, likeness)
         case list() | tuple():
-            _elements(given, read, whole=whole)
+            _elements(given, read, likeness)
         case Extension() if isinstance(read, Extension) and given.code == read.code:
-            require_agreement(given.value, read.value, whole=whole)
+            require_agreement(given.value, read.value, likeness)
         case _:
             if read is None and given is not None:
                 raise UnplacedError(f"{shown(given)} to be read back", "null")
@@ -37,33 +51,34 @@ def require_agreement(given: Any, read: Any, *, whole: bool = False) -> None:
                 raise _differs(given, read)
 
 
-def _members(given: Mapping[str, Any], read: Value, *, whole: bool) -> None:
+def _members(given: Mapping[str, Any], read: Value, likeness: Likeness) -> None:
     for name, member in given.items():
-        if member is None or (name in read.derived and not whole):
+        if member is None or (name in read.derived and likeness == Likeness.INDEPENDENT):
             continue
         found = read.get(name)
         try:
             found = read.hidden.get(name) if found is None else found
             if found is None:
                 raise UnplacedError(f"{shown(member)} to be read back", "null")
-            require_agreement(member, found, whole=whole)
+            require_agreement(member, found, likeness)
         except EncodeError as error:
             raise error.at(name) from None
     for name, member in read.items():
-        if member is None or name in read.free or given.get(name) is not None:
+        if member is None or given.get(name) is not None:
             continue
-        if not isinstance(member, list | dict) or member:
+        is_free = name in read.free or (isinstance(member, list | dict) and not member)
+        if likeness == Likeness.EXACT or not is_free:
             raise _differs(None, member).at(name)
 
 
-def _elements(given: Sequence[Any], read: Any, *, whole: bool) -> None:
+def _elements(given: Sequence[Any], read: Any, likeness: Likeness) -> None:
     if not isinstance(read, list | tuple) or len(given) != len(read):
         raise _differs(given, read)
     if isinstance(given, Pairs) != isinstance(read, Pairs):
         raise _differs(given, read)
     for index, (element, found) in enumerate(zip(given, read, strict=True)):
         try:
-            require_agreement(element, found, whole=whole)
+            require_agreement(element, found, likeness)
         except EncodeError as error:
             raise error.at(index) from None
 

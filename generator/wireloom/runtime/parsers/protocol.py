@@ -30,10 +30,10 @@ class Scope(Container):
 
 
 def evaluate(expression: Expression, scope: Container) -> Any:
-    """The value of an expression; null where a value is missing that must be there, as can be while building."""
+    """The value of an expression; null where a value is missing or impossible, as can be while building."""
     try:
         return expression(scope)
-    except (TypeError, KeyError, AttributeError):
+    except (TypeError, KeyError, AttributeError, ArithmeticError, ValueError):
         return None
 
 

@@ -17,7 +17,8 @@ from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.expressions import PositionPendingError
 from wireloom.runtime.parameters import Parameter, accept_all
-from wireloom.runtime.parsers.agreement import require_agreement
+from wireloom.runtime.parsers.agreement import Likeness, require_agreement
+from wireloom.runtime.values import Parsed
 
 _ORDERS = ("big", "little")
 
@@ -168,16 +169,19 @@ class Record(construct.Construct):
         that is written: a length, say, that nobody holds to its text. What readers do not see is written as it was
         parsed where what follows from the members does not read back. What does not read back is what followed before
         the value was changed, and makes way. Under `auto` the first byte order counts in which it reads back.
+
+        Of what was parsed the bytes count first of which exactly that is read.
         """
         orders = self._orders(parameters)
-        for sources in (_ANEW, _GIVEN, _PARSED):
-            for order in orders:
-                with suppress(EncodeError):
-                    return self._agreeing(value, order, parameters, sources, whole=True)
+        for likeness in (Likeness.EXACT, Likeness.GIVEN) if _was_parsed(value) else (Likeness.GIVEN,):
+            for sources in (_ANEW, _GIVEN, _PARSED):
+                for order in orders:
+                    with suppress(EncodeError):
+                        return self._agreeing(value, order, parameters, sources, likeness)
         refusals: list[EncodeError] = []
         for order in orders:
             try:
-                return self._agreeing(value, order, parameters, _ANEW, whole=False)
+                return self._agreeing(value, order, parameters, _ANEW, Likeness.INDEPENDENT)
             except EncodeError as error:
                 refusals.append(error)
         raise refusals[0]
@@ -187,11 +191,11 @@ class Record(construct.Construct):
         return _ORDERS if self.order is not None and parameters[self.order.parameter] == "auto" else ("",)
 
     def _agreeing(
-        self, value: Any, order: str, parameters: Mapping[str, Any], sources: Sources, *, whole: bool
+        self, value: Any, order: str, parameters: Mapping[str, Any], sources: Sources, likeness: Likeness
     ) -> bytes:
         try:
             data = self._built(value, order, parameters, sources)
-            require_agreement(value, self.read_all(Cursor(data), parameters), whole=whole)
+            require_agreement(value, self.read_all(Cursor(data), parameters), likeness)
         except DecodeError as error:
             refusal = EncodeError(error.expected or error.code, f"{error.actual or shown(value)} ({error.code})")
             refusal.path_from(error)
@@ -216,6 +220,11 @@ class Record(construct.Construct):
         inner._anew, inner._kept = context.get("_anew", False), context.get("_kept", False)
         self.subcon._build(obj, stream, inner, "")
         return obj
+
+
+def _was_parsed(value: Any) -> bool:
+    """Whether a parser gave the value, or elements of it."""
+    return isinstance(value, Parsed) or (isinstance(value, list) and any(isinstance(each, Parsed) for each in value))
 
 
 def _bytes_in(entry: Any) -> int:

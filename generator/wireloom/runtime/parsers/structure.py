@@ -15,6 +15,7 @@ from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.expressions import PositionPendingError
+from wireloom.runtime.parsers.facts import Facts
 from wireloom.runtime.parsers.fields import Bit, Checksum, Field, Mapped, Reference
 from wireloom.runtime.parsers.placement import Placement
 from wireloom.runtime.parsers.protocol import (
@@ -184,7 +185,10 @@ class Struct(construct.Construct):
                     pass
 
     def _versions_to_build(self, value: Mapping[str, Any], context: Container) -> Sequence[int]:
-        """The version that a parameter names, else those that have a place for most of `value`, the newest first."""
+        """The version that a parameter names, else those that have a place for most of `value`, the newest first.
+
+        Where what was parsed is written as it was, those come first that would add least to it.
+        """
         names = [version.name for version in self.versions]
         for choice in context._params.values():
             if isinstance(choice, str) and choice in names:
@@ -192,16 +196,16 @@ class Struct(construct.Construct):
         places = range(len(names) - 1, -1, -1)
         if len(names) < 2 or all(version.arity is None for version in self.versions):
             return (len(names) - 1,)
-        return sorted(places, key=lambda place: self._left_out(value, context, place))
+        return sorted(places, key=lambda place: self._misfit(value, context, place))
 
-    def _left_out(self, value: Mapping[str, Any], context: Container, version: int) -> int:
-        """How many members of `value` a version has no place for."""
+    def _misfit(self, value: Mapping[str, Any], context: Container, version: int) -> tuple[int, int]:
+        """How many members of `value` a version has no place for, and how many it would add."""
         facts = Placement(self, value, None, context, version).facts()
-        return sum(
-            not facts.present[index] and facts.given(step) is not None
-            for index, step in enumerate(self.steps)
-            if isinstance(step, Field)
-        )
+        fields = [(index, step) for index, step in enumerate(self.steps) if isinstance(step, Field)]
+        left_out = sum(not facts.present[index] and facts.given(step) is not None for index, step in fields)
+        if not context._params.get("_kept"):
+            return left_out, 0
+        return left_out, sum(facts.present[index] and not _is_given(step, facts) for index, step in fields)
 
     def _build(self, obj: Any, stream: Any, context: Container, path: Path) -> Any:
         if not isinstance(obj, Mapping):
@@ -221,6 +225,11 @@ def _leave_frame(run: Run) -> None:
         raise DecodeError(
             "bad_region", offset=position, expected="the end of the record", actual=f"{end - position} bytes more"
         )
+
+
+def _is_given(step: Field, facts: Facts) -> bool:
+    """Whether the value has something of a field."""
+    return step.is_given(facts.value) if step.flatten else facts.given(step) is not None
 
 
 def _agrees(step: Step, value: Mapping[str, Any], scope: Container) -> bool:

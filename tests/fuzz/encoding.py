@@ -44,8 +44,8 @@ _WORDS = (
     "é\u20ac",
     "x" * 300,
 )
-SETTINGS = {  # of the formats that the engine writes: the construct path writes JSON
-    **{name: every for name, every in differential.SETTINGS.items() if not name.endswith("_json")},
+SETTINGS = {
+    **differential.SETTINGS,
     "databus_event": tuple(each for each in differential.SETTINGS["databus_event"] if "auto" not in each.values()),
     "kpl_record": (*differential.SETTINGS["kpl_record"], {"wrap_single": True}),
     "aerospike_msgpack": (*differential.SETTINGS["aerospike_msgpack"], {"variant": "legacy"}, {"max_size": 120}),

@@ -40,7 +40,7 @@ _WRITTEN = {
     E_PACK_FLOAT: "F",
     E_PACK_BOOLEAN: "B",
     E_PACK_BYTES: "YNN",
-    E_PACK_NIL: "ONT",
+    E_NULL: "ONTJN",
     E_PACK_OPEN: "UYYNN",
     E_PACK_REPEAT: "LCRN",
     E_PACK_COUNT: "R",
@@ -57,6 +57,17 @@ _WRITTEN = {
     E_PROTO_DUMP: "NQ",
     E_PROTO_SEGMENT: "R",
     E_PROTO_ORDER: "N",
+    E_JSON_INTEGER: "INNN",
+    E_JSON_PUT: "RNN",
+    E_JSON_FLOAT: "FN",
+    E_JSON_BOOLEAN: "B",
+    E_JSON_TEXT: "Y",
+    E_JSON_BYTES: "YNN",
+    E_JSON_RAW: "Y",
+    E_JSON_SYMBOL: "R",
+    E_JSON_REPEAT: "LCRN",
+    E_JSON_OPEN: "UYYN",
+    E_JSON_CLOSE: "RNN",
 }
 _LOADED = {
     LOAD_INTEGER: _INTEGERS,
@@ -66,6 +77,7 @@ _LOADED = {
     LOAD_COUNT: frozenset((KIND_LIST,)),
     LOAD_PRESENT: frozenset(range(KIND_COUNT)),
     LOAD_CHOICE: frozenset((KIND_STRUCT,)),
+    LOAD_REAL: frozenset((KIND_FLOAT, KIND_DOUBLE)),
 }
 _SIZES = frozenset(range(1, 9))
 
@@ -129,11 +141,14 @@ class _WritingChecker(_Checker):
             self.check_cases(words, at, where)
         elif op == E_CHECKSUMS:
             self.check_checksums(words[1], where)
-        elif op == E_PACK_NIL:
+        elif op == E_NULL:
             self.require(not words[2] or self.columns[words[1]][0] == KIND_STRUCT, where)
         elif op == E_PACK_OPEN:
             self.require(self.columns[words[2]][1] == words[1] == self.columns[words[3]][1], where)
             self.check_D(words[4], at, where)
+        elif op == E_JSON_OPEN:
+            self.require(self.columns[words[2]][1] == words[1] == self.columns[words[3]][1], where)
+            self.span(words[4], 4, where)
         elif op == E_PROTO_ORDER:
             for registers in self.counted(words[1], 2, where):
                 self.require(all(0 <= register < self.registers for register in registers), where)

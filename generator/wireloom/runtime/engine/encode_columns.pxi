@@ -56,6 +56,14 @@ cdef inline bint boolean_at(const Builder *k, int64_t index) noexcept nogil:
     return source.data[at >> 3] >> (at & 7) & 1
 
 
+cdef inline double double_at(const Builder *k, int64_t index) noexcept nogil:
+    cdef const Source *source = k.sources + index
+    cdef int64_t at = source.first + k.rows[source.space]
+    if source.kind == KIND_FLOAT:
+        return (<const float *>source.data)[at]
+    return (<const double *>source.data)[at]
+
+
 cdef inline int bytes_at(const Builder *k, int64_t index, Span *span) noexcept nogil:
     """The bytes of a column that has some."""
     cdef const Source *source = k.sources + index
@@ -95,6 +103,7 @@ cdef int load_name(Builder *k, const int64_t *i) noexcept nogil:
     """i: column, form, register"""
     cdef int64_t target = i[3], first = 0, last = 0
     cdef bint wide = False
+    cdef double real
     cdef Span span
     cdef int code
     if i[2] == LOAD_CHOICE:
@@ -116,6 +125,10 @@ cdef int load_name(Builder *k, const int64_t *i) noexcept nogil:
         return code
     if i[2] == LOAD_PRESENT:
         k.m.registers[target] = 1
+        return OK
+    if i[2] == LOAD_REAL:
+        real = double_at(k, i[1])
+        memcpy(&k.m.registers[target], &real, 8)
         return OK
     code = bytes_at(k, i[1], &span)
     if not code:

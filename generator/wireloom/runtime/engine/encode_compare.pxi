@@ -218,6 +218,11 @@ cdef int note_open(Builder *k, int64_t column, int64_t first) noexcept nogil:
     return push(&k.opened, &entry, sizeof(Opened))
 
 
+cdef inline bint is_nil(const uint8_t *data, int64_t size) noexcept nogil:
+    """Whether a value is null, in MessagePack or in JSON."""
+    return (size == 1 and data[0] == 0xC0) or (size == 4 and memcmp(data, b"null", 4) == 0)
+
+
 cdef bint opened_at(Builder *k, int64_t column, int64_t row, const uint8_t *data, int64_t size) noexcept nogil:
     """Whether an open value was written as these bytes or, where `data` is NULL, as nil.
 
@@ -234,6 +239,6 @@ cdef bint opened_at(Builder *k, int64_t column, int64_t row, const uint8_t *data
             if all[at].first + all[at].size > k.size:
                 return False
             if data == NULL:
-                return all[at].size == 1 and k.output.data[all[at].first] == 0xC0
+                return is_nil(k.output.data + all[at].first, all[at].size)
             return all[at].size == size and memcmp(k.output.data + all[at].first, data, <size_t>size) == 0
     return False

@@ -200,10 +200,10 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             code = put(k, <const uint8_t *>b"\xc2\xc3" + boolean_at(k, i[1]), 1)
         elif op == E_PACK_BYTES:
             code = pack_column_bytes(k, i)
-        elif op == E_PACK_NIL:
-            target = at
-            code = pack_nil(k, i, &target)
-            at = target
+        elif op == E_NULL:  # column, whether it holds alternatives, target where there is no value, what is written then
+            if not (chosen(k, i[1], &child) if i[2] else there(k, i[1])):
+                at = i[3]
+                code = put(k, k.m.texts + i[4], i[5])
         elif op == E_PACK_OPEN:
             code = pack_open(k, i)
         elif op == E_PACK_COUNT:  # register
@@ -240,6 +240,35 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             k.m.absent[i[1]] = False
         elif op == E_PROTO_ORDER:  # table
             code = proto_order(k, k.m.tables + i[1])
+        elif op == E_JSON_INTEGER:
+            code = json_column_integer(k, i)
+        elif op == E_JSON_PUT:  # register, low, high
+            if k.m.absent[i[1]] or not i[2] <= k.m.registers[i[1]] <= i[3]:
+                return IRREGULAR
+            code = json_number(k, k.m.registers[i[1]], False)
+        elif op == E_JSON_FLOAT:
+            code = json_column_float(k, i)
+        elif op == E_JSON_BOOLEAN:  # column
+            if not there(k, i[1]):
+                return IRREGULAR
+            flag = boolean_at(k, i[1])
+            code = put(k, <const uint8_t *>b"true" if flag else <const uint8_t *>b"false", 4 if flag else 5)
+        elif op == E_JSON_TEXT:
+            code = json_column_text(k, i)
+        elif op == E_JSON_BYTES:
+            code = json_column_bytes(k, i)
+        elif op == E_JSON_RAW:
+            code = json_column_raw(k, i)
+        elif op == E_JSON_SYMBOL:  # register
+            if k.m.absent[i[1]]:
+                return IRREGULAR
+            code = json_symbol(k, k.m.registers[i[1]])
+        elif op == E_JSON_REPEAT:
+            code = json_list(k, i)
+        elif op == E_JSON_OPEN:
+            code = encode_open_json(k, i)
+        elif op == E_JSON_CLOSE:
+            code = json_close_written(k, i)
         else:
             return IRREGULAR
         if code:

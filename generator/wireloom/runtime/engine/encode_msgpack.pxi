@@ -159,16 +159,6 @@ cdef int pack_column_extension(Builder *k, const int64_t *i) noexcept nogil:
     return code if code else pack_extension(k, i[2], span.data, span.size)
 
 
-cdef int pack_nil(Builder *k, const int64_t *i, int64_t *target) noexcept nogil:
-    """i: column, whether it holds alternatives, target where there is no value"""
-    cdef int64_t child
-    cdef uint8_t nil = 0xC0
-    if chosen(k, i[1], &child) if i[2] else there(k, i[1]):
-        return OK
-    target[0] = i[3]
-    return put(k, &nil, 1)
-
-
 cdef int pack_list(Builder *k, const int64_t *i) noexcept nogil:
     """i: list column, body, register of the place, whether it is a map"""
     cdef int64_t first = 0, last = 0

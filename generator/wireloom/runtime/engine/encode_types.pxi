@@ -46,7 +46,7 @@ cpdef enum WritingOp:
     E_PACK_FLOAT
     E_PACK_BOOLEAN
     E_PACK_BYTES
-    E_PACK_NIL
+    E_NULL
     E_PACK_OPEN
     E_PACK_COUNT
     E_PACK_EXT
@@ -63,6 +63,17 @@ cpdef enum WritingOp:
     E_PROTO_DUMP
     E_PROTO_SEGMENT
     E_PROTO_ORDER
+    E_JSON_INTEGER
+    E_JSON_PUT
+    E_JSON_FLOAT
+    E_JSON_BOOLEAN
+    E_JSON_TEXT
+    E_JSON_BYTES
+    E_JSON_RAW
+    E_JSON_SYMBOL
+    E_JSON_REPEAT
+    E_JSON_OPEN
+    E_JSON_CLOSE
 
 # What a load takes from a column to a register.
 cdef enum:
@@ -73,6 +84,7 @@ cdef enum:
     LOAD_COUNT  # of a list
     LOAD_PRESENT  # 1, where there is a value of any kind
     LOAD_CHOICE  # the same of alternatives
+    LOAD_REAL  # the bits of a float
     LOAD_FORMS
 
 cdef struct Source:

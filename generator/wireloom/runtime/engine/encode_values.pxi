@@ -150,14 +150,6 @@ cdef int write_column_float(Builder *k, const int64_t *i) noexcept nogil:
     return OK
 
 
-cdef inline double double_at(const Builder *k, int64_t index) noexcept nogil:
-    cdef const Source *source = k.sources + index
-    cdef int64_t at = source.first + k.rows[source.space]
-    if source.kind == KIND_FLOAT:
-        return (<const float *>source.data)[at]
-    return (<const double *>source.data)[at]
-
-
 cdef inline int write_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
     """i: column, size or -1, number in front or 0"""
     cdef Span span

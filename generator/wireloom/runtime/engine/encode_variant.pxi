@@ -1,5 +1,6 @@
-# Open values: from the bytes of a Spark VARIANT to MessagePack, what `runtime/variant.py` reads as `build` writes it.
+# Open values: from the bytes of a Spark VARIANT to MessagePack or JSON, what `runtime/variant.py` reads as `build` writes it.
 #
+# `pack_` reads a VARIANT, `open_` writes what it finds in the encoding at hand.
 # Whatever is not perfectly regular is left to the construct path: another use of the reserved names, decimals that
 # have no exact double, types that open values do not have. Positions are held against the value's end before they are
 # read; a value that reads more bytes than it has says some of them twice and is left to the construct path, too.
@@ -15,7 +16,8 @@ cdef struct Variant:
     int64_t key_width
     int64_t key_count
     int64_t left  # bytes that may still be read
-    const int64_t *rules
+    bint json
+    const int64_t *rules  # of JSON: the kinds that there may be, the least and the greatest integer, whether these are floats
 
 cdef struct Member:  # of an object, where its value stands
     int64_t offset
@@ -103,6 +105,67 @@ cdef inline int64_t element_at(const Variant *v, const Container *c, int64_t n) 
     return c.start + little_at(v.data + c.offsets + n * c.width, c.width)
 
 
+# --- what is found, as MessagePack or as JSON -------------------------------------------------------------------------
+
+cdef inline int open_word(Builder *k, const Variant *v, int64_t type) noexcept nogil:
+    """Null, true or false."""
+    cdef uint8_t byte
+    if v.json:
+        return put(k, <const uint8_t *>b"nulltruefalse" + 4 * type, 5 if type == 2 else 4)
+    byte = 0xC0 if type == 0 else 0xC3 if type == 1 else 0xC2
+    return put(k, &byte, 1)
+
+
+cdef inline int open_integer(Builder *k, const Variant *v, int64_t number) noexcept nogil:
+    """An integer; where JSON has no integers here a float, if it is one exactly."""
+    if not v.json:
+        return pack_number(k, number, False)
+    if not v.rules[3]:
+        return json_number(k, number, False)
+    if number > <int64_t>1 << 53 or number < -(<int64_t>1 << 53):
+        return IRREGULAR
+    return json_double(k, <double>number)
+
+
+cdef inline int open_double(Builder *k, const Variant *v, double number) noexcept nogil:
+    return json_double(k, number) if v.json else pack_double(k, number)
+
+
+cdef inline int open_text(Builder *k, const Variant *v, const uint8_t *data, int64_t size) noexcept nogil:
+    return json_quoted(k, data, size) if v.json else pack_text(k, data, size)
+
+
+cdef inline int open_head(Builder *k, const Variant *v, int64_t count, bint is_map) noexcept nogil:
+    """What stands before the first element."""
+    if v.json:
+        return json_byte(k, 0x7B if is_map else 0x5B)
+    return pack_map(k, count) if is_map else pack_array(k, count)
+
+
+cdef inline int open_next(Builder *k, const Variant *v, int64_t n) noexcept nogil:
+    """What stands before the element `n`."""
+    return json_byte(k, 0x2C) if v.json and n > 0 else OK
+
+
+cdef inline int open_tail(Builder *k, const Variant *v, bint is_map) noexcept nogil:
+    """What stands behind the last element."""
+    return json_byte(k, 0x7D if is_map else 0x5D) if v.json else OK
+
+
+cdef inline int open_key(Builder *k, Variant *v, int64_t at, int64_t depth) noexcept nogil:
+    """A key that stands among the values: in JSON a text."""
+    cdef int64_t header
+    cdef int code
+    if v.json:
+        header = v.data[at] if at < v.size else 0
+        if header & 3 != 1 and header != 16 << 2:
+            return IRREGULAR
+    code = pack_variant(k, v, at, depth)
+    return json_byte(k, 0x3A) if v.json and not code else code
+
+
+# --- what a VARIANT holds ---------------------------------------------------------------------------------------------
+
 cdef int pack_decimal(Builder *k, Variant *v, int64_t at, int64_t width) noexcept nogil:
     """Scale 0 is an integer; other scales are floats, exact where numerator and divisor are exact doubles."""
     cdef double divisor = 1.0
@@ -115,38 +178,38 @@ cdef int pack_decimal(Builder *k, Variant *v, int64_t at, int64_t width) noexcep
     if width == 16 and little_at(v.data + at + 8, 8) != (-1 if unscaled < 0 else 0):
         return IRREGULAR
     if scale == 0:
-        return pack_number(k, unscaled, False)
+        return open_integer(k, v, unscaled)
     if scale > 22 or unscaled > <int64_t>1 << 53 or unscaled < -(<int64_t>1 << 53):
         return IRREGULAR
     for n in range(scale):
         divisor *= 10.0
-    return pack_double(k, <double>unscaled / divisor)
+    return open_double(k, v, <double>unscaled / divisor)
 
 
 cdef int pack_primitive(Builder *k, Variant *v, int64_t at, int64_t type) noexcept nogil:
     """The primitive whose content begins at `at`."""
-    cdef uint8_t byte
     cdef int64_t size
     if type <= 2:
-        byte = 0xC0 if type == 0 else 0xC3 if type == 1 else 0xC2
-        return put(k, &byte, 1)
+        return open_word(k, v, type)
     if type <= 6:
         size = <int64_t>1 << (type - 3)
-        return pack_number(k, signed_at(v.data + at, size), False) if within(v, at, size) else IRREGULAR
+        return open_integer(k, v, signed_at(v.data + at, size)) if within(v, at, size) else IRREGULAR
     if type == 7:
-        return pack_double(k, wl_double(<uint64_t>little_at(v.data + at, 8))) if within(v, at, 8) else IRREGULAR
+        return open_double(k, v, wl_double(<uint64_t>little_at(v.data + at, 8))) if within(v, at, 8) else IRREGULAR
     if type <= 10:
         return pack_decimal(k, v, at, <int64_t>4 << (type - 8))
     if type == 14:
         if not within(v, at, 4) or wl_float(<uint32_t>little_at(v.data + at, 4)) != wl_float(<uint32_t>little_at(v.data + at, 4)):
             return IRREGULAR
-        return pack_double(k, wl_float(<uint32_t>little_at(v.data + at, 4)))
+        return open_double(k, v, wl_float(<uint32_t>little_at(v.data + at, 4)))
     if type != 15 and type != 16 or not within(v, at, 4):
         return IRREGULAR
     size = little_at(v.data + at, 4)
     if not within(v, at + 4, size):
         return IRREGULAR
-    return pack_bin(k, v.data + at + 4, size) if type == 15 else pack_text(k, v.data + at + 4, size)
+    if type == 16:
+        return open_text(k, v, v.data + at + 4, size)
+    return IRREGULAR if v.json else pack_bin(k, v.data + at + 4, size)
 
 
 cdef int pack_elements(Builder *k, Variant *v, int64_t at, int64_t depth) noexcept nogil:
@@ -154,12 +217,14 @@ cdef int pack_elements(Builder *k, Variant *v, int64_t at, int64_t depth) noexce
     cdef int64_t n
     cdef int code = open_container(v, at, False, &c)
     if not code:
-        code = pack_array(k, c.count)
+        code = open_head(k, v, c.count, False)
     for n in range(c.count if not code else 0):
-        code = pack_variant(k, v, element_at(v, &c, n), depth + 1)
+        code = open_next(k, v, n)
+        if not code:
+            code = pack_variant(k, v, element_at(v, &c, n), depth + 1)
         if code:
             return code
-    return code
+    return code if code else open_tail(k, v, False)
 
 
 cdef int pack_pairs(Builder *k, Variant *v, int64_t at, int64_t depth) noexcept nogil:
@@ -171,17 +236,19 @@ cdef int pack_pairs(Builder *k, Variant *v, int64_t at, int64_t depth) noexcept 
         return IRREGULAR
     code = open_container(v, at, False, &c)
     if not code:
-        code = pack_map(k, c.count)
+        code = open_head(k, v, c.count, True)
     for n in range(c.count if not code else 0):
         place = element_at(v, &c, n)
         if not within(v, place, 1) or v.data[place] & 3 != 3 or open_container(v, place, False, &pair) or pair.count != 2:
             return IRREGULAR
-        code = pack_variant(k, v, element_at(v, &pair, 0), depth + 1)
+        code = open_next(k, v, n)
+        if not code:
+            code = open_key(k, v, element_at(v, &pair, 0), depth + 1)
         if not code:
             code = pack_variant(k, v, element_at(v, &pair, 1), depth + 1)
         if code:
             return code
-    return code
+    return code if code else open_tail(k, v, True)
 
 
 cdef int pack_typed(Builder *k, Variant *v, int64_t at) noexcept nogil:
@@ -189,7 +256,7 @@ cdef int pack_typed(Builder *k, Variant *v, int64_t at) noexcept nogil:
     cdef Container c
     cdef int64_t place, type, size, n, kind
     cdef bint text
-    if not within(v, at, 1) or v.data[at] & 3 != 3 or open_container(v, at, False, &c) or c.count != 2:
+    if v.json or not within(v, at, 1) or v.data[at] & 3 != 3 or open_container(v, at, False, &c) or c.count != 2:
         return IRREGULAR
     place = element_at(v, &c, 0)
     if not within(v, place, 1) or v.data[place] & 3 or not 3 <= v.data[place] >> 2 <= 6:
@@ -261,15 +328,19 @@ cdef int pack_members(Builder *k, Variant *v, const Container *c, Member *member
             return pack_pairs(k, v, c.start + members[0].offset, depth)
         if key.size == 4 and memcmp(key.data, b"$ext", 4) == 0:
             return pack_typed(k, v, c.start + members[0].offset)
-    code = pack_map(k, c.count)
+    code = open_head(k, v, c.count, True)
     for n in range(c.count if not code else 0):
         key = key_at(v, members[n].id)
-        code = pack_text(k, key.data, key.size)
+        code = open_next(k, v, n)
+        if not code:
+            code = open_text(k, v, key.data, key.size)
+        if not code and v.json:
+            code = json_byte(k, 0x3A)
         if not code:
             code = pack_variant(k, v, c.start + members[n].offset, depth + 1)
         if code:
             return code
-    return code
+    return code if code else open_tail(k, v, True)
 
 
 cdef int pack_object(Builder *k, Variant *v, int64_t at, int64_t depth) noexcept nogil:
@@ -296,7 +367,7 @@ cdef int pack_variant(Builder *k, Variant *v, int64_t at, int64_t depth) noexcep
         return IRREGULAR
     header = v.data[at]
     if header & 3 == 1:
-        return pack_text(k, v.data + at + 1, header >> 2) if within(v, at + 1, header >> 2) else IRREGULAR
+        return open_text(k, v, v.data + at + 1, header >> 2) if within(v, at + 1, header >> 2) else IRREGULAR
     if header & 3 == 3:
         return pack_elements(k, v, at, depth)
     if header & 3 == 2:
@@ -304,15 +375,12 @@ cdef int pack_variant(Builder *k, Variant *v, int64_t at, int64_t depth) noexcep
     return pack_primitive(k, v, at + 1, header >> 2)
 
 
-cdef int pack_open(Builder *k, const int64_t *i) noexcept nogil:
-    """i: struct column, value column, metadata column, rules, whether null is an open value"""
+cdef int encode_open(Builder *k, const int64_t *i, bint json) noexcept nogil:
+    """i: struct column, value column, metadata column, rules. The column has a value."""
     cdef Variant v
     cdef Span span
-    cdef uint8_t nil = 0xC0
     cdef int64_t first
     cdef int code
-    if not there(k, i[1]):
-        return put(k, &nil, 1) if i[5] else IRREGULAR
     if not there(k, i[2]) or not there(k, i[3]):
         return IRREGULAR
     if bytes_at(k, i[2], &span):
@@ -323,9 +391,28 @@ cdef int pack_open(Builder *k, const int64_t *i) noexcept nogil:
         return MALFORMED
     v.keys = span.data
     v.keys_size = span.size
+    v.json = json
     v.rules = k.m.tables + i[4]
     first = k.size
     code = open_keys(&v)
     if not code:
         code = pack_variant(k, &v, 0, 0)
     return code if code else note_open(k, i[1], first)
+
+
+cdef int pack_open(Builder *k, const int64_t *i) noexcept nogil:
+    """i: as in `encode_open`, then whether null is an open value"""
+    cdef uint8_t nil = 0xC0
+    if there(k, i[1]):
+        return encode_open(k, i, False)
+    return put(k, &nil, 1) if i[5] else IRREGULAR
+
+
+cdef int encode_open_json(Builder *k, const int64_t *i) noexcept nogil:
+    """i: as in `encode_open`. A null of its own may have to be left out, as the construct path knows."""
+    cdef int64_t first = k.size
+    cdef int code
+    if not there(k, i[1]):
+        return IRREGULAR
+    code = encode_open(k, i, True)
+    return code if code else IRREGULAR if is_nil(k.output.data + first, k.size - first) else OK

@@ -10,8 +10,9 @@ cdef enum:
 
 
 def _prepare_json():
-    """Powers of five, and the characters of base64."""
+    """Powers of five, the characters of base64, and two digits or two such characters at once."""
     cdef int place = 0, n
+    cdef uint8_t pair[2]
     one, five = int("1"), int("5")
     for power in range(SMALLEST_POWER, LARGEST_POWER + 1):
         whole = pow(five, abs(power))
@@ -27,6 +28,12 @@ def _prepare_json():
     memset(wl_sextets, 0xFF, 256)
     for n in range(64):
         wl_sextets[<uint8_t>BASE64[n]] = <uint8_t>n
+    for n in range(100):
+        pair[0], pair[1] = <uint8_t>(0x30 + n // 10), <uint8_t>(0x30 + n % 10)
+        memcpy(&wl_two_digits[n], pair, 2)
+    for n in range(4096):
+        pair[0], pair[1] = <uint8_t>BASE64[n >> 6], <uint8_t>BASE64[n & 63]
+        memcpy(&wl_two_sextets[n], pair, 2)
 
 
 _prepare_json()

@@ -69,6 +69,14 @@ cdef extern from "json.h" nogil:
     bint wl_node_real(const wl_node *node, double *real)
     int64_t wl_from_base64(wl_json *json, const uint8_t *text, int64_t size, int lines, const uint8_t **bytes)
 
+cdef extern from "json_text.h" nogil:
+    uint16_t[100] wl_two_digits
+    uint16_t[4096] wl_two_sextets
+    uint8_t *wl_put_integer(uint8_t *to, int64_t number, bint wide)
+    uint8_t *wl_put_real(uint8_t *to, double value)
+    uint8_t *wl_put_escaped(uint8_t *to, const uint8_t *p, int64_t size)
+    uint8_t *wl_put_base64(uint8_t *to, const uint8_t *p, int64_t size)
+
 cdef extern from *:
     """
     #include <stdint.h>

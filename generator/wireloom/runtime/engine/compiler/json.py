@@ -267,7 +267,7 @@ class Json(Part):
 
     def _list(self, element: Node, unique: str | None, scope: Scope, sink: Sink) -> None:
         self._count(sink)
-        rules = self._open_rules(element)
+        rules = self.open_rules(element)
         if rules is not None and unique is None:
             self._open(rules, 1 << _KINDS["list"], sink)
         elif self.compiler.msgpack.holds_open(element):
@@ -280,7 +280,7 @@ class Json(Part):
         self._count(sink)
         if self.compiler.resolved(key) != ("text", None):
             raise Uncovered("keys that are no texts")
-        rules = self._open_rules(value)
+        rules = self.open_rules(value)
         if rules is not None:
             self._open(rules, 1 << _KINDS["object"], sink)
         elif self.compiler.msgpack.holds_open(value):
@@ -339,7 +339,7 @@ class Json(Part):
     def _one_of(self, node: Node, is_open: bool, alternatives: Sequence[Node], scope: Scope, sink: Sink) -> None:  # noqa: FBT001 - as in the layout
         end = Label()
         if is_open:
-            rules = self._open_rules(node)
+            rules = self.open_rules(node)
             assert rules is not None
             if rules[0] & 1:
                 self.assembly.emit("JSON_NULL_JUMP", end)
@@ -380,7 +380,7 @@ class Json(Part):
 
     # --- open values ---
 
-    def _open_rules(self, node: Node) -> list[int] | None:
+    def open_rules(self, node: Node) -> list[int] | None:
         """What an open value may be: kinds, the range of integers, whether these are floats; None: it is not open."""
         node = self.compiler.resolved(node)
         if node[0] != "oneOf" or not node[1]:

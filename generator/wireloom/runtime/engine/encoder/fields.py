@@ -65,12 +65,12 @@ class Fields(Part):
         elif "values" in attributes:
             self._mapped(item, node)
         elif "derive" in attributes:
-            self._number(self._derived(attributes["derive"][1], item.scope), node, item.scope)
+            self._number(self.derived(attributes["derive"][1], item.scope), node, item.scope)
         else:
             self.compiler.value(node, item.scope, item.column)
         return []
 
-    def _derived(self, tree: Tree, scope: Scope) -> Register:
+    def derived(self, tree: Tree, scope: Scope) -> Register:
         """A register with the value of a derived field, where it is written."""
         compiled = self.expressions.compiled(tree, scope)
         register = self.assembly.register(compiled.kind).read()
@@ -83,7 +83,7 @@ class Fields(Part):
         elif scope.encoding == "binary":
             self.compiler.binary.constant(const, node)
         else:
-            raise Uncovered("a constant in protobuf")
+            raise Uncovered(f"a constant in {scope.encoding}")
 
     def _number(self, register: Register, node: Node, scope: Scope) -> None:
         """Write the integer in a register."""
@@ -93,6 +93,8 @@ class Fields(Part):
             self.compiler.fail()  # true is no integer
         elif scope.encoding == "msgpack":
             self.compiler.msgpack.number(register, node)
+        elif scope.encoding == "json":
+            self.compiler.json.number(register, node)
         else:
             self.compiler.binary.number(register, node)
 
@@ -118,7 +120,7 @@ class Fields(Part):
 
     def _bit_value(self, name: str, values: Any, derive: Tree, scope: Scope) -> Register:
         if derive is not None:
-            return self._derived(derive, scope)
+            return self.derived(derive, scope)
         return self.compiler.names.value(member(scope.record, name), textual=values is not None).read()
 
     def _bit(self, whole: Register, bits: int, values: Any, value: Register) -> None:
@@ -128,7 +130,7 @@ class Fields(Part):
             self.assembly.emit("BITS", whole, value, bits)
             return
         words: list[int] = []
-        for wire, meaning in self._meanings(values, value.kind):
+        for wire, meaning in self._numbers(values, value.kind):
             words += [wire, meaning is None, 0 if meaning is None else self.compiler.records.word(meaning)]
         self.assembly.emit("BITS_MAPPED", whole, value, bits, self.assembly.table([len(words) // 3, *words]))
 
@@ -138,13 +140,13 @@ class Fields(Part):
         if node[0] != "int":
             raise Uncovered("a mapping of what is no integer")
         value = (
-            self._derived(attributes["derive"][1], scope)
+            self.derived(attributes["derive"][1], scope)
             if "derive" in attributes
             else self.compiler.names.value(item.column, textual=True).read()
         )
         places: dict[int | None, int] = {}
         wires: list[int] = []
-        for wire, meaning in self._meanings(attributes["values"], value.kind):
+        for wire, meaning in self._numbers(attributes["values"], value.kind):
             places.setdefault(None if meaning is None else self.compiler.records.word(meaning), len(wires))
             wires.append(wire)
         register = self.assembly.register("int").read()
@@ -152,12 +154,18 @@ class Fields(Part):
         self.assembly.emit("MAP", value, table, self.assembly.table([len(wires), *wires]), register)
         self._number(register, node, scope)
 
-    def _meanings(self, values: Sequence[Any], kind: str) -> list[tuple[int, Any]]:
+    def _numbers(self, values: Sequence[Any], kind: str) -> list[tuple[int, Any]]:
+        """Integers on the wire and what they mean."""
+        if any(not isinstance(wire, int) or isinstance(wire, bool) for wire, _ in values):
+            raise Uncovered("a mapping of what is no integer")
+        return self.meanings(values, kind)
+
+    def meanings(self, values: Sequence[Any], kind: str) -> list[tuple[Any, Any]]:
         """Wire values and what they mean; meanings are of the kind of the column's value, or null."""
-        found: list[tuple[int, Any]] = []
+        found: list[tuple[Any, Any]] = []
         for wire, tree in values:
             meaning = self.expressions.compiled(tree, Scope("", None))
-            if not isinstance(meaning, Constant) or not isinstance(wire, int) or isinstance(wire, bool):
+            if not isinstance(meaning, Constant):
                 raise Uncovered("a mapping that depends on the record")
             if meaning.kind not in (kind, "null"):
                 raise Uncovered(f"a mapping to {meaning.kind} of {kind}")
@@ -196,7 +204,7 @@ class Fields(Part):
 
     def _settle(self, placed: Placed, scope: Scope) -> None:
         name, node = placed.item.name, self.compiler.reader.resolved(placed.item.type)
-        value = scope.names[name] = self._derived(placed.item.attributes["derive"][1], scope)
+        value = scope.names[name] = self.derived(placed.item.attributes["derive"][1], scope)
         scope.pending.discard(name)
         if value.kind not in ("int", "list"):
             raise Uncovered(f"a derived {value.kind}")

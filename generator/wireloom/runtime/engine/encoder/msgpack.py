@@ -66,7 +66,7 @@ class MessagePack(Part):
             self.assembly.constant(_NIL)
             return
         end = Label()
-        self.assembly.emit("PACK_NIL", column.index, column.takes == "", end)
+        self.compiler.null(column, end, _NIL)
         write()
         self.assembly.place(end)
 

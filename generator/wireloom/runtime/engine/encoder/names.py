@@ -19,8 +19,14 @@ _LOADS = {  # the kind of value that a column takes -> what is loaded of it, and
 }
 
 
+FOLLOWING = {"const", "compute", "derive", "default", "counted", "bits"}
+"""What says that a member has a value though its column may be null."""
+
+
 class Names(Part):
     """The names that expressions see, loaded from the columns where a struct begins."""
+
+    _members: dict[str, set[str]] | None = None
 
     def load(self, steps: Sequence[Any], scope: Scope) -> None:
         """Give each name of the struct a register with its value."""
@@ -33,6 +39,39 @@ class Names(Part):
                 title = step[3].get("as", step[1])
                 column = member(scope.record, step[1]) or member(scope.record, title)
                 scope.names[step[1]] = self._loaded(column, textual=title in texts)
+        for step in steps:
+            if step[0] == "field" and not step[3].get("flatten"):
+                self._load_members(step, scope)
+
+    def _load_members(self, step: Any, scope: Scope) -> None:
+        """Give the members of a record that expressions ask for registers, as far as columns say what they are."""
+        _, name, type, attributes = step
+        asked = self._asked().get(name)
+        column = member(scope.record, attributes.get("as", name))
+        if not asked or column is None or column.takes != "record":
+            return
+        known = dict(self._within(type))
+        scope.names[f"\0{name}"] = self.value(column, textual=False)
+        for each in asked:
+            if each not in known or FOLLOWING & known[each].keys():
+                continue
+            inner = self._loaded(column.children.get(each), textual="values" in known[each])
+            scope.names[f"\0{name}.{each}"] = inner
+            there = ("present", ("field", 0, f"\0{name}"))
+            compiled = self.expressions.compiled(("if", there, ("field", 0, f"\0{name}.{each}"), ("null",)), scope)
+            register = self.assembly.register(inner.kind)
+            self.compiler.compute(compiled, register)
+            scope.names[f"{name}.{each}"] = register
+
+    def _asked(self) -> dict[str, set[str]]:
+        """Of each field that is a record the members that an expression of the format names."""
+        if self._members is None:
+            self._members = {}
+            layout = self.compiler.reader.layout
+            for name, *inner in fields_of([*layout["types"].values(), *layout["roots"].values()]):
+                if len(inner) == 1:
+                    self._members.setdefault(name, set()).add(inner[0])
+        return self._members
 
     def load_record(self, scope: Scope) -> None:
         """Give each member of a record, whatever struct it is of, a register with its value."""
@@ -75,7 +114,9 @@ class Names(Part):
         match self.compiler.reader.resolved(node):
             case ("struct", _, _, _, _, steps):
                 yield from self.members(steps)
-            case ("peek" | "select", _, cases, _):
+            case ("inline", inner):
+                yield from self._within(inner)
+            case ("peek" | "select", _, cases, _) | ("tagged", _, _, _, _, cases, _):
                 for _, case in cases:
                     if case[0] != "refuse":
                         yield from self._within(case)
@@ -86,3 +127,18 @@ class Names(Part):
                     yield from self._within(trial[1])
             case _:
                 pass
+
+
+def fields_of(tree: Any) -> Iterator[tuple[str, ...]]:
+    """The fields that the expressions within a layout look at, each with the members that it names of it."""
+    match tree:
+        case ("field", int(), str(name), *members):
+            yield name, *(str(each) for each in members)
+        case dict():
+            for each in tree.values():
+                yield from fields_of(each)
+        case tuple() | list():
+            for each in tree:
+                yield from fields_of(each)
+        case _:
+            pass

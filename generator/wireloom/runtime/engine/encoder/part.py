@@ -12,7 +12,7 @@ from wireloom.runtime.engine.assembly import Label, Register
 from wireloom.runtime.engine.encoder.assembly import Assembly
 from wireloom.runtime.engine.encoder.readback import Determined
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope
-from wireloom.runtime.engine.expressions import Compiled, Expressions
+from wireloom.runtime.engine.expressions import Compiled, Expressions, Tree
 from wireloom.runtime.engine.outline import Column
 
 
@@ -24,6 +24,9 @@ class Names(Protocol):
 
     def load_record(self, scope: Scope) -> None:
         """Give each member of a record, whatever struct it is of, a register with its value."""
+
+    def members(self, steps: Sequence[Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The fields of a struct by the names that readers know, and the bits among them, with what is said of them."""
 
     def titles(self, steps: Sequence[Any]) -> Iterator[str]:
         """What readers call the members of a struct, those of structs that melt into it included."""
@@ -51,6 +54,9 @@ class Structs(Protocol):
     def struct(self, node: Node, parent: Scope, record: Column | None, place: Register | None) -> None:
         """Write a struct from the row of `record` that is in force."""
 
+    def newest(self, versions: Sequence[Any]) -> tuple[list[str], Tree]:
+        """The names of the versions, and the place of the last one."""
+
 
 class Fields(Protocol):
     """Fields, as other parts ask for them."""
@@ -63,6 +69,12 @@ class Fields(Protocol):
 
     def settle(self, placed: Sequence[Placed], scope: Scope) -> None:
         """Derived values first, in their order; then the checksums, each after those that it covers."""
+
+    def derived(self, tree: Tree, scope: Scope) -> Register:
+        """A register with the value of a derived field, where it is written."""
+
+    def meanings(self, values: Sequence[Any], kind: str) -> list[tuple[Any, Any]]:
+        """Wire values and what they mean; meanings are of the kind of the column's value, or null."""
 
 
 class Binary(Protocol):
@@ -93,6 +105,23 @@ class Protobuf(Protocol):
 
     def message(self, items: Sequence[Item], present: dict[str, Compiled]) -> None:
         """Write the fields of a message; tables last, since others fill them."""
+
+
+class Given(Protocol):
+    """What expressions see of a JSON struct, as other parts ask for it."""
+
+    def load(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> None:
+        """Give the names of a struct the values that builders see."""
+
+
+class Json(Protocol):
+    """JSON values, as other parts ask for them."""
+
+    def number(self, register: Register, node: Node) -> None:
+        """Write the integer in a register."""
+
+    def struct(self, form: str, items: Sequence[Item], present: dict[str, Compiled], scope: Scope) -> None:
+        """Write an object or an array, or the members that an inline struct has of the object around it."""
 
 
 class Compiler(Protocol):
@@ -135,6 +164,14 @@ class Compiler(Protocol):
         """Protobuf messages."""
 
     @property
+    def json(self) -> Json:
+        """JSON values."""
+
+    @property
+    def given(self) -> Given:
+        """What expressions see of a JSON struct."""
+
+    @property
     def big(self) -> bool:
         """Whether integers are big-endian."""
 
@@ -146,6 +183,12 @@ class Compiler(Protocol):
 
     def fail(self) -> None:
         """Give the record up: the construct path says what is wrong, or does what the engine does not."""
+
+    def null(self, column: Column, target: Label, written: bytes) -> None:
+        """Where the column has no value, write this and go on at the target."""
+
+    def switch(self, targets: dict[int | None, Label], register: Register) -> None:
+        """Go where the value in the register leads; the record is given up where it leads nowhere."""
 
     def only(self, column: Column | None, takes: str) -> Column | None:
         """The column of a value of a kind; None, and the record is given up, where the value is of another kind."""

@@ -7,10 +7,13 @@ from typing import Any
 from wireloom.runtime.columns.logical import Record
 from wireloom.runtime.engine import compiler as reading
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
+from wireloom.runtime.engine.compiler.switches import hashed
 from wireloom.runtime.engine.encoder import readback
 from wireloom.runtime.engine.encoder.assembly import Assembly
 from wireloom.runtime.engine.encoder.binary import Binary
 from wireloom.runtime.engine.encoder.fields import Fields
+from wireloom.runtime.engine.encoder.given import Given
+from wireloom.runtime.engine.encoder.json import Json
 from wireloom.runtime.engine.encoder.msgpack import MessagePack
 from wireloom.runtime.engine.encoder.names import Names
 from wireloom.runtime.engine.encoder.protobuf import Protobuf
@@ -37,6 +40,7 @@ class Compiler:
         self.determined = readback.Determined()
         self.names, self.records, self.structs, self.fields = Names(self), Records(self), Structs(self), Fields(self)
         self.binary, self.msgpack, self.protobuf = Binary(self), MessagePack(self), Protobuf(self)
+        self.json, self.given = Json(self), Given(self)
 
     @property
     def big(self) -> bool:
@@ -54,8 +58,6 @@ class Compiler:
 
     def parts(self, root: str) -> tuple[list[Any], dict[str, Any]]:
         """What the engine makes the program of, and validates."""
-        if "structure" in self.layout:
-            raise Uncovered("JSON, which the engine does not write")
         match self.layout["order"]:
             case (str(parameter), _) if self.settings[parameter] == "auto":
                 raise Uncovered("a byte order that the value decides")
@@ -121,6 +123,15 @@ class Compiler:
         self.assembly.emit("ONLY", column.index, child.index)
         return child
 
+    def null(self, column: Column, target: Label, written: bytes) -> None:
+        """Where the column has no value, write this and go on at the target."""
+        text = self.assembly.text(written)
+        self.assembly.emit("NULL", column.index, column.takes == "", target, text >> 16, text & 0xFFFF)
+
+    def switch(self, targets: dict[int | None, Label], register: Register) -> None:
+        """Go where the value in the register leads; the record is given up where it leads nowhere."""
+        self.assembly.emit("SWITCH", self.assembly.table(hashed(targets)), register)
+
     def value(self, node: Node, scope: Scope, column: Column | None) -> None:
         """Write the value that a column has."""
         node = self.reader.resolved(node)
@@ -132,6 +143,8 @@ class Compiler:
             self.msgpack.value(node, scope, column)
         elif scope.encoding == "binary":
             self.binary.value(node, scope, column)
+        elif scope.encoding == "json":
+            self.json.value(node, scope, column)
         else:
             raise Uncovered(f"values in {scope.encoding}")
 

@@ -41,7 +41,7 @@ class Records(Part):
                 self.compiler.structs.struct(struct, scope, record, place)
             case ("select", tag, cases, _):
                 self.selected(tag, cases, scope, lambda case: self.members(case, scope, record, place))
-            case ("peek", _, cases, _):
+            case ("peek", _, cases, _) | ("tagged", _, _, _, _, cases, _):
                 self._fitting(cases, scope, record, place)
             case other:
                 raise Uncovered(f"a record that is a {other[0]}")
@@ -98,32 +98,49 @@ class Records(Part):
     def _fitting(self, cases: Sequence[Any], scope: Scope, record: Column | None, place: Register | None) -> None:
         """The struct whose constants and words agree with the value; of several that with the most members of it."""
         arms = [(Label(), node) for node in dict.fromkeys(case for _, case in cases if case[0] != "refuse")]
-        structs = [self.compiler.reader.resolved(node) for _, node in arms]
-        if any(struct[0] != "struct" for struct in structs):
-            raise Uncovered("a choice among what are no structs")
-        self._told(structs, [label for label, _ in arms], record)
+        fitting = [(label, list(self._structs(node))) for label, node in arms]
+        self._told([(struct, label) for label, structs in fitting for struct in structs], record)
         mask = self.assembly.register("int").read()
         self.compiler.compute(Constant(0), mask)
-        words: list[Any] = [len(arms)]
-        for bit, ((label, _), struct) in enumerate(zip(arms, structs, strict=True)):
-            self._accepting(struct, scope, record, mask, bit)
-            words += [label, self.assembly.table(self._counted(struct, record))]
+        words: list[Any] = [sum(len(structs) for _, structs in fitting)]
+        bit = 0
+        for label, structs in fitting:  # one that is a choice itself has as many members as the best of its structs
+            bits = range(bit, bit + len(structs))
+            bit = bits.stop
+            for struct in structs:
+                self._accepting(struct, scope, record, mask, bits)
+                words += [label, self.assembly.table(self._counted(struct, record))]
         self.assembly.emit("CHOOSE", mask, self.assembly.table(words))
         self._arms(arms, lambda node: self.members(node, scope, record, place))
 
-    def _told(self, structs: Sequence[Node], labels: Sequence[Label], record: Column | None) -> None:
-        """Where each struct has a number of its own in one member, and the value gives it, that tells which it is.
+    def _structs(self, node: Node) -> Iterator[Node]:
+        """A struct, or those that a choice has."""
+        match self.compiler.reader.resolved(node):
+            case ("struct", *_) as struct:
+                yield struct
+            case ("tagged", _, _, _, _, cases, _):
+                for case in dict.fromkeys(case for _, case in cases if case[0] != "refuse"):
+                    yield from self._structs(case)
+            case _:
+                raise Uncovered("a choice among what are no structs")
 
-        What else the value says of the struct need not be looked at: it has to come back.
+    def _told(self, structs: Sequence[tuple[Node, Label]], record: Column | None) -> None:
+        """Where each struct has a value of its own in one member, and the record gives it, that tells which it is.
+
+        What else the record says of the struct need not be looked at: it has to come back.
         """
-        for title, number in _constants(structs[0]):
+        told = [(dict(_constants(struct)), label) for struct, label in structs]
+        for title, value in told[0][0].items():
             column = member(record, title)
-            numbers = [number, *(dict(_constants(struct)).get(title) for struct in structs[1:])]
-            if column is None or column.takes != "int" or None in numbers or len(set(numbers)) < len(numbers):
+            values = [constants.get(title) for constants, _ in told]
+            if column is None or column.takes not in ("int", "str") or len(set(values)) < len(values):
                 continue
-            unsaid, given = Label(), self.compiler.names.value(column, textual=False).read()
-            targets: dict[int | None, Label] = {None: unsaid, **dict(zip(numbers, labels, strict=True))}
-            self.assembly.emit("SWITCH", self.assembly.table(hashed(targets)), given)
+            if any(isinstance(each, str) != (column.takes == "str") or each is None for each in values):
+                continue
+            unsaid, given = Label(), self.compiler.names.value(column, textual=isinstance(value, str)).read()
+            targets: dict[int | None, Label] = {None: unsaid}
+            targets |= {self.word(each): label for each, (_, label) in zip(values, told, strict=True)}
+            self.compiler.switch(targets, given)
             self.assembly.place(unsaid)
             return
 
@@ -134,19 +151,24 @@ class Records(Part):
         columns = [column for name, column in members.items() if name in titles]
         return [len(columns), *(column.index | (_ALTERNATIVES if column.takes == "" else 0) for column in columns)]
 
-    def _accepting(self, struct: Node, outer: Scope, record: Column | None, mask: Register, bit: int) -> None:
-        """Set the bit where the value can be of the struct."""
+    def _accepting(
+        self, struct: Node, outer: Scope, record: Column | None, mask: Register, bits: Sequence[int]
+    ) -> None:
+        """Set the bits where the value can be of the struct."""
         scope = Scope(struct[2], record, outer)
         first = len(self.assembly.registers)
         enter = self.assembly.emit("ENTER", None, Edge(first), Edge(first))
         self.compiler.names.load(struct[5], scope)
+        if scope.encoding == "json":
+            self.compiler.given.load(struct[5], scope, self.compiler.structs.newest(struct[4]))
         refused = Label()
         for tree in self._agreements(struct[5], scope, record):
             holds = self.expressions.compiled(tree, scope)
             if isinstance(holds, Constant) and holds.value:
                 continue
             self.assembly.emit("WHEN", self.expressions.place(holds), refused)
-        self.assembly.emit("ACCEPT", mask, bit)
+        for bit in bits:
+            self.assembly.emit("ACCEPT", mask, bit)
         self.assembly.place(refused)
         enter[3] = Edge(len(self.assembly.registers))
 
@@ -163,7 +185,9 @@ class Records(Part):
                 continue
             given = f"\0{title}"
             scope.names[given] = self.compiler.names.value(column, textual=True)
-            agrees = self._known(self._agrees(attributes, given), steps)
+            agrees = self._agrees(attributes, given)
+            if scope.encoding != "json":  # whose members have what the format gives them
+                agrees = self._known(agrees, steps)
             trees.append(("or", ("not", ("present", ("field", 0, given))), agrees))
         return trees
 
@@ -227,13 +251,18 @@ class Records(Part):
         self.compiler.fail()
 
 
-def _constants(struct: Node) -> Iterator[tuple[str, int]]:
-    """The members of a struct, as readers know them, that are always there and always the same number."""
+def _constants(struct: Node) -> Iterator[tuple[str, int | str]]:
+    """The members of a struct, as readers know them, that are always there and always say the same."""
     for step in struct[5]:
-        match step:
-            case ("field", name, _, {"const": int(number)} as attributes) if not isinstance(number, bool):
-                if not {"hidden", "when", "since", "until", "optional"} & attributes.keys():
-                    yield attributes.get("as", name), number
+        if step[0] != "field" or {"hidden", "when", "since", "until", "optional"} & step[3].keys():
+            continue
+        match step[3]:
+            case {"const": (int() | str()) as value} if not isinstance(value, bool):
+                yield step[3].get("as", step[1]), value
+            case {"values": ((_, ("text", str(value))),)}:
+                yield step[3].get("as", step[1]), value
+            case {"values": ((_, int(value)),)} if not isinstance(value, bool):
+                yield step[3].get("as", step[1]), value
             case _:
                 pass
 

@@ -1,5 +1,6 @@
 """What a part of the compiler is given: the names that expressions see while a struct is built, and the columns."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,6 +9,21 @@ from wireloom.runtime.engine.assembly import Register, Uncovered
 from wireloom.runtime.engine.outline import Column
 
 Node = tuple[Any, ...]
+
+
+@dataclass(eq=False)
+class Lead:
+    """What stands before each member of a JSON object, or each element of an array."""
+
+    named: bool
+    opening: bytes  # before the first
+    begun: bool = False
+
+    def before(self, name: str) -> bytes:
+        """What stands before the next one."""
+        lead = b"," if self.begun else self.opening
+        self.begun = True
+        return lead + json.dumps(name, ensure_ascii=False).encode() + b":" if self.named else lead
 
 
 @dataclass(eq=False)
@@ -28,11 +44,12 @@ class Scope:
     pending: set[str] = field(default_factory=set)  # made of other members or of the layout, until they are settled
     start_register: Register | None = None
     size_register: Register | None = None  # once the struct is laid out
+    lead: Lead | None = None  # JSON: before what is written next
+    lent: Lead | None = None  # JSON: for a struct whose members stand in the object of this one
 
     def field(self, up: int, name: str, members: Sequence[str] = ()) -> Register:
         """The register of a member."""
-        if members:
-            raise Uncovered(f"the members of {name!r} while building")
+        name = ".".join((name, *members))
         scope: Scope | None = self
         for _ in range(up):
             scope = scope.parent if scope is not None else None
@@ -82,6 +99,11 @@ class Item:
     def title(self) -> str:
         """What readers call it."""
         return str(self.attributes.get("as", self.name))
+
+    @property
+    def member(self) -> str:
+        """What an object calls it."""
+        return str(self.attributes.get("member", self.name))
 
 
 @dataclass(frozen=True, slots=True)

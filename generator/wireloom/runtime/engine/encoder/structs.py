@@ -28,13 +28,18 @@ class Structs(Part):
         scope.start_register = start
         self.compiler.names.load(steps, scope)
         self.compiler.determined.struct(steps, record)
-        self.compiler.fields.derive_early(steps, scope)
+        if encoding == "json":
+            self.compiler.given.load(steps, scope, self.version(versions))
+        else:
+            self.compiler.fields.derive_early(steps, scope)
         present = self._present(versions, steps, scope)
         match encoding, form:
             case "binary", "sequence":
                 self._sequence(steps, scope, present)
             case "msgpack", "array":
                 self._array(steps, scope, present)
+            case "json", _:
+                self.compiler.json.struct(form, self._items(steps, scope), present, scope)
             case "protobuf", "message":
                 self.compiler.protobuf.message(self._items(steps, scope), present)
             case _:
@@ -43,7 +48,7 @@ class Structs(Part):
 
     def _present(self, versions: Sequence[Any], steps: Sequence[Any], scope: Scope) -> dict[str, Compiled]:
         """Whether each field is there."""
-        version = self._version(versions)
+        version = self.version(versions)
         return {
             name: self._holds(self.compiler.reader.fields.condition(attributes, version), scope)
             for _, name, _, attributes in _fields(steps)
@@ -52,7 +57,11 @@ class Structs(Part):
     def _holds(self, when: Tree, scope: Scope) -> Compiled:
         return Constant(True) if when is None else self.expressions.compiled(when, scope)  # noqa: FBT003 - a value
 
-    def _version(self, versions: Sequence[Any]) -> tuple[list[str], Tree]:
+    def newest(self, versions: Sequence[Any]) -> tuple[list[str], Tree]:
+        """The names of the versions, and the place of the last one."""
+        return [name for name, _, _ in versions], len(versions) - 1
+
+    def version(self, versions: Sequence[Any]) -> tuple[list[str], Tree]:
         """The names of the versions, and the expression that tells which is built: one that a parameter names first."""
         names = [name for name, _, _ in versions]
         chosen = [value for value in self.compiler.settings.values() if isinstance(value, str) and value in names]

@@ -1,0 +1,188 @@
+# Writing JSON: compact, members in the order of the spec, numbers and escapes as `build` writes them (json_text.h).
+
+cdef enum:
+    NUMBER_ROOM = 40  # bytes of any number, and what is written behind its end
+    ESCAPED_AT_ONCE = 4096  # bytes of a text, each of which may take six
+    LINE_BYTES = 57  # bytes that make a full line of base64
+
+
+cdef inline int json_byte(Builder *k, uint8_t byte) noexcept nogil:
+    cdef int code = room(k, 1)
+    if code:
+        return code
+    k.output.data[k.size] = byte
+    k.size += 1
+    return OK
+
+
+cdef inline int json_number(Builder *k, int64_t value, bint wide) noexcept nogil:
+    cdef int code = room(k, NUMBER_ROOM)
+    if code:
+        return code
+    k.size = wl_put_integer(k.output.data + k.size, value, wide) - k.output.data
+    return OK
+
+
+cdef inline int json_double(Builder *k, double number) noexcept nogil:
+    """A finite number; one that has no digits here is the construct path's."""
+    cdef uint8_t *end
+    cdef int code
+    if number - number != 0:
+        return IRREGULAR
+    code = room(k, NUMBER_ROOM)
+    if code:
+        return code
+    end = wl_put_real(k.output.data + k.size, number)
+    if end == NULL:
+        return IRREGULAR
+    k.size = end - k.output.data
+    return OK
+
+
+cdef inline int json_quoted(Builder *k, const uint8_t *data, int64_t size) noexcept nogil:
+    """A string; whether it is UTF-8 is seen when it is read back."""
+    cdef int64_t part
+    cdef int code = json_byte(k, 0x22)
+    while size > 0 and not code:
+        part = size if size < ESCAPED_AT_ONCE else ESCAPED_AT_ONCE
+        code = room(k, 6 * part + 8)
+        if code:
+            return code
+        k.size = wl_put_escaped(k.output.data + k.size, data, part) - k.output.data
+        data += part
+        size -= part
+    return code if code else json_byte(k, 0x22)
+
+
+cdef int json_base64(Builder *k, const uint8_t *data, int64_t size, bint lines) noexcept nogil:
+    """Bytes as a string; with `lines` a line feed behind each full line, behind the last one too unless it is padded."""
+    cdef uint8_t *target
+    cdef int code = room(k, (size + 2) // 3 * 4 + (2 * (size // LINE_BYTES) if lines else 0) + 16)
+    if code:
+        return code
+    target = k.output.data + k.size
+    target[0] = 0x22
+    target += 1
+    while lines and size >= LINE_BYTES:
+        target = wl_put_base64(target, data, LINE_BYTES)
+        memcpy(target, b"\\n", 2)
+        target += 2
+        data += LINE_BYTES
+        size -= LINE_BYTES
+    target = wl_put_base64(target, data, size)
+    target[0] = 0x22
+    k.size = target + 1 - k.output.data
+    return OK
+
+
+cdef inline bint is_json_space(uint8_t byte) noexcept nogil:
+    return byte == 0x20 or byte == 0x0A or byte == 0x0D or byte == 0x09
+
+
+# --- columns ---------------------------------------------------------------------------------------------------------
+
+cdef inline int json_column_integer(Builder *k, const int64_t *i) noexcept nogil:
+    """i: column, low, high, whether numbers beyond int64 are in range"""
+    cdef int64_t value = 0
+    cdef bint wide = False
+    if not there(k, i[1]) or integer_at(k, i[1], &value, &wide):
+        return IRREGULAR
+    if wide and not i[4] or not wide and not i[2] <= value <= i[3]:
+        return IRREGULAR
+    return json_number(k, value, wide)
+
+
+cdef inline int json_column_float(Builder *k, const int64_t *i) noexcept nogil:
+    """i: column, bits"""
+    cdef double number
+    if not there(k, i[1]):
+        return IRREGULAR
+    number = double_at(k, i[1])
+    return json_double(k, <double><float>number if i[2] == 32 else number)
+
+
+cdef inline int json_column_text(Builder *k, const int64_t *i) noexcept nogil:
+    """i: column"""
+    cdef Span span
+    cdef int code
+    if not there(k, i[1]):
+        return IRREGULAR
+    code = bytes_at(k, i[1], &span)
+    return code if code else json_quoted(k, span.data, span.size)
+
+
+cdef int json_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
+    """i: column, size or -1, whether there are line feeds"""
+    cdef Span span
+    cdef int code
+    if not there(k, i[1]):
+        return IRREGULAR
+    code = bytes_at(k, i[1], &span)
+    if code:
+        return code
+    return json_base64(k, span.data, span.size, i[3] != 0) if i[2] < 0 or span.size == i[2] else IRREGULAR
+
+
+cdef int json_column_raw(Builder *k, const int64_t *i) noexcept nogil:
+    """i: column. JSON as it is: what is more or less than one value does not read back as this text."""
+    cdef Span span
+    cdef int code
+    if not there(k, i[1]):
+        return IRREGULAR
+    code = bytes_at(k, i[1], &span)
+    if code:
+        return code
+    if span.size == 0 or is_json_space(span.data[0]) or is_json_space(span.data[span.size - 1]):
+        return IRREGULAR
+    return put(k, span.data, span.size)
+
+
+cdef int json_symbol(Builder *k, int64_t symbol) noexcept nogil:
+    """A text of the format."""
+    cdef int64_t start = symbol >> 16, size = symbol & 0xFFFF
+    if symbol < 0 or start + size > k.m.text_size:
+        return IRREGULAR
+    return json_quoted(k, k.m.texts + start, size)
+
+
+cdef int json_list(Builder *k, const int64_t *i) noexcept nogil:
+    """i: list column, body, register of the place, whether it is a map"""
+    cdef int64_t first = 0, last = 0, row
+    cdef int64_t *in_force
+    cdef int code
+    if not there(k, i[1]):
+        return IRREGULAR
+    code = list_at(k, i[1], &first, &last)
+    if not code:
+        code = json_byte(k, 0x7B if i[4] else 0x5B)
+    in_force = k.rows + k.sources[k.sources[i[1]].child].space
+    for row in range(first, last if not code else first):
+        if row > first:
+            code = json_byte(k, 0x2C)
+            if code:
+                return code
+        in_force[0] = row
+        k.m.registers[i[3]] = row - first
+        k.m.absent[i[3]] = False
+        code = make(k, i[2])
+        if code:
+            return code
+    return code if code else json_byte(k, 0x7D if i[4] else 0x5D)
+
+
+cdef int json_close_written(Builder *k, const int64_t *i) noexcept nogil:
+    """i: register of the place, opening and closing bracket. What stands there, if anything, begins with a comma."""
+    cdef int64_t at = k.m.registers[i[1]]
+    cdef int code
+    if k.m.absent[i[1]] or at < 0 or at > k.size - k.base:
+        return IRREGULAR
+    at += k.base
+    if at == k.size:
+        code = json_byte(k, <uint8_t>i[2])
+        if code:
+            return code
+    elif k.output.data[at] != 0x2C:
+        return IRREGULAR
+    else:
+        k.output.data[at] = <uint8_t>i[2]
+    return json_byte(k, <uint8_t>i[3])

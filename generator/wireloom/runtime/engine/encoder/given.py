@@ -1,0 +1,119 @@
+"""What expressions see of a JSON struct: members that a value leaves out have what the format gives them.
+
+A constant, a default or a derived member is there for expressions though its column is null. What follows from members
+that are not settled themselves stays pending: an expression that asks for it is the construct path's.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from wireloom.runtime.engine.assembly import Uncovered
+from wireloom.runtime.engine.compiler.scope import member
+from wireloom.runtime.engine.encoder.names import FOLLOWING, fields_of
+from wireloom.runtime.engine.encoder.part import Part
+from wireloom.runtime.engine.encoder.scope import Scope
+from wireloom.runtime.engine.expressions import Tree
+
+_NOTHING: Tree = ("null",)
+
+
+class Given(Part):
+    """Names whose values do not stand in their columns alone."""
+
+    _asked: frozenset[str] | None = None
+
+    def load(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> None:
+        """Give the names of a struct the values that builders see."""
+        fields = [step for step in steps if step[0] == "field"]
+        counts = Counter(name for _, name, *_ in fields)
+        trees: dict[str, Tree] = {}
+        for _, name, type, attributes in fields:
+            scope.pending.update(bit[0] for bit in attributes.get("bits", ()))
+            if attributes.get("flatten"):
+                scope.pending.add(name)
+                scope.pending.update(self._within(type))
+            elif FOLLOWING & attributes.keys():
+                scope.pending.add(name)
+                if counts[name] == 1 and name in self._names_asked():
+                    trees[name] = self._tree(name, attributes, scope, version)
+        self._settle(trees, scope)
+
+    def _settle(self, trees: dict[str, Tree], scope: Scope) -> None:
+        """Compute what follows from settled members, until nothing is left that does."""
+        left = {name: tree for name, tree in trees.items() if tree is not None}
+        settled = True
+        while settled:
+            settled = False
+            for name, tree in list(left.items()):
+                try:
+                    compiled = self.expressions.compiled(tree, scope)
+                    register = self.assembly.register(compiled.kind if compiled.kind != "null" else "int")
+                    self.compiler.compute(compiled, register)
+                except Uncovered:
+                    continue
+                scope.names[name] = register
+                scope.pending.discard(name)
+                del left[name]
+                settled = True
+
+    def _tree(self, name: str, attributes: dict[str, Any], scope: Scope, version: tuple[list[str], Tree]) -> Tree:
+        """The value of a member, as an expression; None where it has none."""
+        column = member(scope.record, attributes.get("as", name))
+        given = f"\0{name}"
+        scope.names[given] = self.compiler.names.value(column, textual="values" in attributes)
+        tree = _meant(attributes, ("field", 0, given))
+        condition = self.compiler.reader.fields.condition(attributes, version)
+        return tree if tree is None or condition is None else ("if", condition, tree, _NOTHING)
+
+    def _within(self, type: Any) -> Iterator[str]:
+        """The members of a struct that melts into this one which have more than their columns say."""
+        for name, attributes in self.compiler.names.members([("field", "", type, {"flatten": True})]):
+            if FOLLOWING & attributes.keys():
+                yield name
+
+    def _names_asked(self) -> frozenset[str]:
+        """The names in any expression of the format."""
+        if self._asked is None:
+            layout = self.compiler.reader.layout
+            trees = [*layout["types"].values(), *layout["roots"].values()]
+            self._asked = frozenset(name for name, *_ in fields_of(trees))
+        return self._asked
+
+
+def _meant(attributes: dict[str, Any], given: Tree) -> Tree:
+    optional, hidden = attributes.get("optional"), attributes.get("hidden")
+    match attributes:
+        case {"counted": _} | {"bits": _}:
+            return None
+        case {"compute": compute}:
+            return compute[1]
+        case {"const": const}:
+            tree = _constant(const)
+            return ("if", ("present", given), tree, _NOTHING) if optional and not hidden and tree is not None else tree
+        case {"derive": derive}:
+            return derive[1]
+        case {"default": default} if optional:
+            tree = _constant(default) if "values" not in attributes else _meaning(attributes["values"], default)
+            return None if tree is None else ("if", ("present", given), given, tree)
+        case _:
+            return given
+
+
+def _constant(value: Any) -> Tree:
+    match value:
+        case None:
+            return _NOTHING
+        case bool() | int():
+            return value
+        case str():
+            return ("text", value)
+        case _:
+            return None
+
+
+def _meaning(values: Sequence[tuple[Any, Tree]], default: Any) -> Tree:
+    for wire, meaning in values:
+        if wire == default and type(wire) is type(default):
+            return _NOTHING if meaning is None else meaning
+    return None

@@ -1,0 +1,406 @@
+"""JSON values and members: compact text, members in the order of the spec, what may be left out where it says nothing.
+
+What stands between braces begins with a comma, and the first one becomes the brace when the object ends; where a first
+member is always there, it is written as one text with its brace.
+"""
+
+import base64
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from wireloom.runtime.engine.assembly import Label, Register, Uncovered
+from wireloom.runtime.engine.compiler.scope import TAKES, limits
+from wireloom.runtime.engine.encoder.part import Part
+from wireloom.runtime.engine.encoder.scope import Item, Lead, Node, Scope
+from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree
+from wireloom.runtime.engine.outline import Column
+
+_NULL = b"null"
+_BRACKETS = {"object": b"{}", "array": b"[]"}
+_WIDE = 64
+_LINE_BYTES = 57
+_GIVEN = "\0given"
+
+
+class Json(Part):
+    """Structs as objects or arrays, and the values in them."""
+
+    # --- structs -----------------------------------------------------------------------------------------------------
+
+    def struct(self, form: str, items: Sequence[Item], present: dict[str, Compiled], scope: Scope) -> None:
+        """Write an object or an array, or the members that an inline struct has of the object around it."""
+        assert scope.parent is not None
+        items = [item for item in items if not _never(present[item.name])]
+        lent = scope.parent.lent
+        if lent is not None:
+            scope.lead = lent
+            self._members(items, present)
+            return
+        opening, closing = _BRACKETS[form][:1], _BRACKETS[form][1:]
+        certain = bool(items) and _is_certain(items[0], present[items[0].name])
+        scope.lead = Lead(named=form == "object", opening=opening if certain else b",")
+        self._members(items, present)
+        if certain:
+            self.assembly.constant(closing)
+        elif not items:
+            self.assembly.constant(opening + closing)
+        else:
+            assert scope.start_register is not None
+            self.assembly.emit("JSON_CLOSE", scope.start_register.read(), opening[0], closing[0])
+
+    def _members(self, items: Sequence[Item], present: dict[str, Compiled]) -> None:
+        for item in items:
+            with self.compiler.during(present[item.name]):
+                self._field(item)
+
+    def _field(self, item: Item) -> None:
+        attributes, node, absent = item.attributes, self.compiler.reader.resolved(item.type), Label()
+        lead = item.scope.lead
+        assert lead is not None
+        if attributes.get("optional") and not lead.named:
+            raise Uncovered("an element that may be left out")
+        if item.type[0] == "inline" or attributes.get("flatten"):
+            self._record(item, lead, absent)
+        elif "const" in attributes:
+            self._constant(item, lead, absent)
+        elif "values" in attributes:
+            self._mapped(item, node, lead)
+        elif "derive" in attributes and "bits" not in attributes:
+            self._derived(item, node, lead, absent)
+        else:
+            if "bits" not in attributes:
+                self._omitted(item, node, absent)
+            self.assembly.constant(lead.before(item.member))
+            self._plain(item, node)
+        self.assembly.place(absent)
+
+    def _plain(self, item: Item, node: Node) -> None:
+        if "bits" in item.attributes:
+            self.compiler.fields.field(item)
+        else:
+            self.compiler.value(node, item.scope, item.column)
+
+    # --- what is left out --------------------------------------------------------------------------------------------
+
+    def _omitted(self, item: Item, node: Node, absent: Label) -> None:
+        """Go on behind the member where it has no value, or the one that stands for its absence."""
+        if not item.attributes.get("optional"):
+            return
+        default = item.attributes.get("default")
+        if not _null_is_written(node, default):
+            if item.column is None:
+                self.assembly.emit("JUMP", absent)
+                return
+            self.compiler.null(item.column, absent, b"")
+        if default is not None:
+            self._unless(self._is_default(item, node, default), item.scope, absent)
+
+    def _unless(self, tree: Tree, scope: Scope, absent: Label) -> None:
+        """Go on behind the member where an expression holds."""
+        compiled = self.expressions.compiled(("not", tree), scope)
+        if isinstance(compiled, Constant):
+            if not compiled.value:
+                self.assembly.emit("JUMP", absent)
+        else:
+            self.assembly.emit("WHEN", self.expressions.place(compiled), absent)
+
+    def _is_default(self, item: Item, node: Node, default: Any) -> Tree:
+        """Whether the column has the default."""
+        if node[0] == "nullable":
+            node = self.compiler.reader.resolved(node[1])
+        match node, default:
+            case (("int", *_), int()) | (("bool",), bool()) if (node[0] == "bool") == isinstance(default, bool):
+                constant: Tree = default
+                register = self.compiler.names.value(item.column, textual=False)
+            case (("text", *_), str()):
+                constant = ("text", default)
+                register = self.compiler.names.value(item.column, textual=True)
+            case _:
+                raise Uncovered("a default of this kind")
+        if register.kind not in ("int", "bool", "text"):
+            raise Uncovered("a default of this kind")
+        item.scope.names[_GIVEN] = register
+        given: Tree = ("field", 0, _GIVEN)
+        return ("and", ("present", given), ("==", given, constant))
+
+    def _constant(self, item: Item, lead: Lead, absent: Label) -> None:
+        """A constant; one that may be absent is, unless the value has it or readers do not see it."""
+        attributes = item.attributes
+        const = attributes["const"]
+        if attributes.get("optional"):
+            if "default" in attributes and const == attributes["default"]:
+                return
+            if not attributes.get("hidden"):
+                if item.column is None:
+                    return
+                self.compiler.null(item.column, absent, b"")
+        self.assembly.constant(lead.before(item.member))
+        self.constant(const, self.compiler.reader.resolved(item.type))
+
+    # --- fields ------------------------------------------------------------------------------------------------------
+
+    def _record(self, item: Item, lead: Lead, absent: Label) -> None:
+        """A record within the object around it, or whose members melt into the record around it."""
+        scope, node = item.scope, self.compiler.reader.resolved(item.type)
+        is_inline = node[0] == "inline"
+        inner: Node = self.compiler.reader.resolved(node[1]) if is_inline else node
+        if not self.compiler.reader.is_record(inner):
+            raise Uncovered(f"a {inner[0]} that melts into the record")
+        if item.attributes.get("optional"):
+            self._unless_given(item, inner, absent)
+        if not is_inline:
+            self.assembly.constant(lead.before(item.member))
+        scope.lent = lead if is_inline else None
+        if item.attributes.get("flatten"):
+            self.compiler.records.members(inner, scope, scope.record, None)
+        else:
+            self.compiler.record(inner, scope, item.column)
+        scope.lent = None
+
+    def _unless_given(self, item: Item, inner: Node, absent: Label) -> None:
+        if item.attributes.get("flatten"):
+            raise Uncovered("a record that melts into another and may be left out")
+        if inner[0] == "oneOf" or item.column is None:
+            self.assembly.emit("JUMP", absent)
+        else:
+            self.compiler.null(item.column, absent, b"")
+
+    def _mapped(self, item: Item, node: Node, lead: Lead) -> None:
+        """The first value on the wire that means what the column says, each with its name as one text."""
+        attributes, scope, end = item.attributes, item.scope, Label()
+        optional, missing = bool(attributes.get("optional")), object()
+        default = attributes.get("default", missing) if optional else missing
+        value = (
+            self.compiler.fields.derived(attributes["derive"][1], scope)
+            if "derive" in attributes
+            else self.compiler.names.value(item.column, textual=True)
+        ).read()
+        left_out, labels = Label(), dict[str, tuple[Any, Label]]()
+        targets: dict[int | None, Label] = {}
+        if optional and not _null_is_written(node, None if default is missing else default):
+            targets[None] = left_out
+        for wire, meaning in self.compiler.fields.meanings(attributes["values"], value.kind):
+            literal = (type(wire).__name__, wire)
+            chosen = left_out if default is not missing and _is_same(wire, default) else Label()
+            label = labels.setdefault(repr(literal), (wire, chosen))[1]
+            targets.setdefault(None if meaning is None else self.compiler.records.word(meaning), label)
+        self.compiler.switch(targets, value)
+        before = lead.before(item.member)
+        for wire, label in labels.values():
+            if label is not left_out:
+                self.assembly.place(label)
+                self.assembly.constant(before)
+                self.constant(wire, node)
+                self.assembly.emit("JUMP", end)
+        self.assembly.place(left_out)
+        self.assembly.place(end)
+
+    def _derived(self, item: Item, node: Node, lead: Lead, absent: Label) -> None:
+        """A value that follows from others; null where it may be absent, or null, is that."""
+        attributes = item.attributes
+        register = self.compiler.fields.derived(attributes["derive"][1], item.scope)
+        is_nullable = node[0] == "nullable"
+        inner = self.compiler.reader.resolved(node[1]) if is_nullable else node
+        there = Term("present", (Term("LOAD", (), register),))
+        place = self.expressions.place(Code("bool", there))
+        optional, default = attributes.get("optional"), attributes.get("default")
+        if default is not None or (is_nullable and not optional):
+            raise Uncovered("a derived value that may be null, or has a default")
+        if optional:
+            self.assembly.emit("WHEN", place, absent)
+        self.assembly.constant(lead.before(item.member))
+        match inner, register.kind:
+            case ("int", *_), "int" | "list":
+                self.number(register, inner)
+            case ("bool",), "bool":
+                yes, no, end = Label(), Label(), Label()
+                self.compiler.switch({1: yes, 0: no}, register)
+                for label, word in ((yes, b"true"), (no, b"false")):
+                    self.assembly.place(label)
+                    self.assembly.constant(word)
+                    self.assembly.emit("JUMP", end)
+                self.assembly.place(end)
+            case ("text", *_), "text":
+                self.assembly.emit("JSON_SYMBOL", register)
+            case _:
+                raise Uncovered(f"a derived {inner[0]}")
+
+    def number(self, register: Register, node: Node) -> None:
+        """Write the integer in a register."""
+        _, bits, signed, *_ = node
+        self.assembly.emit("JSON_PUT", register, *limits(bits, signed))
+
+    def constant(self, const: Any, node: Node) -> None:
+        """Write a constant."""
+        if node[0] == "nullable" and const is not None:
+            node = self.compiler.reader.resolved(node[1])
+        match node, const:
+            case ("int", *_), bool():
+                raise Uncovered("a constant of this kind")
+            case (("int", *_), int()) | (("bool",), bool()) | (("text", *_), str()) | (("nullable" | "null", *_), None):
+                self.assembly.constant(literal(const))
+            case ("bytes", size, *lines), bytes() if size in (None, len(const)):
+                if "lineFeeds" in lines and len(const) >= _LINE_BYTES:
+                    raise Uncovered("a constant of this kind")
+                self.assembly.constant(literal(base64.b64encode(const).decode()))
+            case _:
+                raise Uncovered("a constant of this kind")
+
+    # --- values ------------------------------------------------------------------------------------------------------
+
+    def value(self, node: Node, scope: Scope, column: Column | None) -> None:
+        """Write the value of a column."""
+        match node:
+            case ("nullable", inner):
+                self._nullable(column, lambda: self.compiler.value(inner, scope, column))
+            case ("null",):
+                self._nullable(column, self.compiler.fail)
+            case ("oneOf", True, _):
+                rules = self._rules(node)
+                write = self._opened(rules, column)
+                self._nullable(column, write) if rules[0] & 1 else write()
+            case ("oneOf", _, alternatives):
+                self._one_of(alternatives, scope, column)
+            case ("list", element, *_) if self.compiler.reader.json.open_rules(element) is not None:
+                self._opened(self._rules(element), column)()
+            case ("map", _, value) if self.compiler.reader.json.open_rules(value) is not None:
+                self._opened(self._rules(value), column)()
+            case ("map", key, value):
+                self._map(key, value, scope, column)
+            case _:
+                self._scalar(node, scope, column)
+
+    def _scalar(self, node: Node, scope: Scope, column: Column | None) -> None:
+        found = self.compiler.only(column, "str" if node[0] == "json" else TAKES.get(node[0], ""))
+        if found is None:
+            return
+        emit = self.assembly.emit
+        match node:
+            case ("int", bits, signed, *_) if bits <= _WIDE:
+                emit("JSON_INTEGER", found.index, *limits(bits, signed), not signed and bits == _WIDE)
+            case ("float", bits):
+                emit("JSON_FLOAT", found.index, bits)
+            case ("bool",):
+                emit("JSON_BOOLEAN", found.index)
+            case ("text", _):
+                emit("JSON_TEXT", found.index)
+            case ("bytes", size, _, *lines):
+                emit("JSON_BYTES", found.index, size if isinstance(size, int) else -1, bool(lines))
+            case ("json", _):
+                emit("JSON_RAW", found.index)
+            case ("list", element, *_):
+                body, place = self.compiler.repeated(element, scope, found)
+                emit("JSON_REPEAT", found.index, body, place, 0)
+            case _:
+                raise Uncovered(f"a JSON {node[0]}")
+
+    def _nullable(self, column: Column | None, write: Callable[[], None]) -> None:
+        if column is None:
+            self.assembly.constant(_NULL)
+            return
+        end = Label()
+        self.compiler.null(column, end, _NULL)
+        write()
+        self.assembly.place(end)
+
+    def _one_of(self, alternatives: Sequence[Node], scope: Scope, column: Column | None) -> None:
+        """The alternative of the kind that the value has."""
+        kinds: dict[str, Node] = {}
+        for alternative in map(self.compiler.reader.resolved, alternatives):
+            kinds.setdefault(self._takes(alternative), alternative)
+        null = kinds.pop("null", None)
+
+        def write() -> None:
+            self._chosen(kinds, scope, column)
+
+        if null is None:
+            write()
+        else:
+            self._nullable(column, write)
+
+    def _chosen(self, kinds: dict[str, Node], scope: Scope, column: Column | None) -> None:
+        if column is None or column.takes != "":
+            if column is None or column.takes not in kinds:
+                self.compiler.fail()
+            else:
+                self.compiler.value(kinds[column.takes], scope, column)
+            return
+        labels = {takes: Label() for takes in kinds if takes in column.children}
+        end, words = Label(), list[Any]([None, len(labels)])
+        for takes, label in labels.items():
+            words += [column.children[takes].index, label]
+        self.assembly.emit("KINDS", column.index, self.assembly.table(words))
+        for takes, label in labels.items():
+            self.assembly.place(label)
+            self.compiler.value(kinds[takes], scope, column.children[takes])
+            self.assembly.emit("JUMP", end)
+        self.assembly.place(end)
+
+    def _takes(self, node: Node) -> str:
+        """The kind of column that an alternative stands in."""
+        reader = self.compiler.reader
+        if node[0] in ("null", "map"):
+            return "variant" if node[0] == "map" and reader.json.open_rules(node[2]) is not None else str(node[0])
+        if reader.is_record(node):
+            return "record"
+        if node[0] == "list" and reader.json.open_rules(node[1]) is not None:
+            return "variant"
+        if node[0] == "json":
+            return "str"
+        if node[0] not in TAKES:
+            raise Uncovered(f"an alternative that is a {node[0]}")
+        return TAKES[node[0]]
+
+    def _map(self, key: Node, value: Node, scope: Scope, column: Column | None) -> None:
+        found = self.compiler.only(column, "map")
+        if found is None:
+            return
+
+        def write(entry: Column, _: Register) -> None:
+            self.compiler.value(key, scope, entry.children["key"])
+            self.assembly.constant(b":")
+            self.compiler.value(value, scope, entry.children["value"])
+
+        body, place = self.compiler.repeated(value, scope, found, write=write)
+        self.assembly.emit("JSON_REPEAT", found.index, body, place, 1)
+
+    def _rules(self, node: Node) -> list[int]:
+        rules = self.compiler.reader.json.open_rules(node)
+        assert rules is not None
+        return rules
+
+    def _opened(self, rules: list[int], column: Column | None) -> Callable[[], None]:
+        """An open value, from the two parts of a VARIANT."""
+
+        def write() -> None:
+            found = self.compiler.only(column, "variant")
+            if found is not None:
+                parts = (found.children[name].index for name in ("value", "metadata"))
+                self.assembly.emit("JSON_OPEN", found.index, *parts, self.assembly.table(rules))
+
+        return write
+
+
+def literal(value: Any) -> bytes:
+    """JSON of a constant."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _is_certain(item: Item, present: Compiled) -> bool:
+    """Whether a member is always written, and as one that has a name of its own."""
+    is_there = isinstance(present, Constant) and present.value is True
+    return is_there and not item.attributes.get("optional") and item.type[0] != "inline"
+
+
+def _null_is_written(node: Node, default: Any) -> bool:
+    """Whether null must be written out, since leaving the member out would mean another value."""
+    return default is not None and node[0] == "nullable"
+
+
+def _is_same(wire: Any, default: Any) -> bool:
+    return bool(wire == default) and isinstance(wire, bool) == isinstance(default, bool)
+
+
+def _never(present: Compiled) -> bool:
+    return isinstance(present, Constant) and not present.value

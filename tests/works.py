@@ -203,11 +203,7 @@ def _tried(module: ModuleType, schema: dict[str, Any], value: dict[str, Any]) ->
     decoded = module.decode(pa.array([data], pa.binary()))
     assert decoded.errors.null_count == 1, decoded.errors
     assert module.encode(decoded.records).to_pylist() == [data]
-    written = (
-        data.decode()
-        if module.CODEC.encode_path().reason.startswith("JSON")
-        else json.dumps(module.CODEC.to_canonical(parsed))
-    )
+    written = data.decode() if module.ENCODING == "json" else json.dumps(module.CODEC.to_canonical(parsed))
     jsonschema.Draft202012Validator(schema).validate(json.loads(written))
     native = module.CODEC.decode_path().native, module.CODEC.encode_path().native
     return {(True, True): NATIVE, (True, False): DECODES, (False, True): ENCODES, (False, False): PYTHON}[native]

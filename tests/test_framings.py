@@ -3,16 +3,21 @@
 import importlib
 import io
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any, BinaryIO
 
 import pytest
+from typer.testing import CliRunner
 
-from conftest import case_formats, shipped_formats
+from conftest import GENERATED, case_formats, shipped_formats
+from events import built
+from wireloom.cli.app import app
 from wireloom.model.format import Format
 from wireloom.runtime.errors import DecodeError, ParameterError
 from wireloom.runtime.streams.framed import FRAMINGS, Framed
-from wireloom_formats import aerospike_msgpack, databus_event
+from wireloom.runtime.streams.likely import HEAD, likely_framing
+from wireloom_formats import aerospike_msgpack, databus_event, kpl_record
 
 FORMATS = {format.name: format for format in (*shipped_formats(), *case_formats())}
 SHIPPED = {format.name for format in shipped_formats()}
@@ -138,3 +143,78 @@ def test_a_record_that_is_too_large_costs_itself_alone_and_says_where_it_stands_
     assert [each.size for each in told] == [len(small), len(large), len(small)]
     wanted = [(each.offset, each.size, said(each.error)) for each in told]
     assert list(from_parts(aerospike_msgpack, stream, **keywords)) == wanted
+
+
+# --- framings that do not fit --------------------------------------------------------------------------------------
+
+
+def good_records(module: ModuleType, format: Format) -> list[bytes]:
+    """Good records of the first root under the default parameters; no text that a line may not have in it."""
+    root = format.roots[0].name
+    usable = [example for example in format.examples if example.root == root and not example.parameters]
+    found = [example.data for example in usable if example.stated and example.error is None and example.data]
+    return [data.replace(b"\n", b" ") if format.framing.value == "lines" else data for data in found]
+
+
+def likely(codec: Any, data: bytes, framing: str, size: int | None) -> str | None:
+    return likely_framing(
+        lambda head, other: codec.iter_parse(head, framing=other, on_error="stop"), data, size, framing
+    )
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_framing_that_does_not_fit_is_named_and_one_that_fits_is_not_questioned(
+    module: Callable[[str], ModuleType], name: str
+) -> None:
+    codec = module(name)
+    good = (good_records(codec, FORMATS[name]) * 3)[:4]
+    possible = [framing for framing in FRAMINGS if framing != "concatenated" or not codec.CODEC.root(None).endless]
+    for framing in possible if good else ():
+        if framing == "lines" and any(b"\n" in data for data in good):
+            continue
+        stream = written(framing, good)
+        rightly = [each.error for each in codec.iter_parse(stream, framing=framing, on_error="skip")]
+        if any(rightly):
+            continue  # records that are no lines
+        assert likely(codec, stream, framing, len(stream)) is None or framing == "none"
+        for other in possible:
+            named = likely(codec, stream, other, len(stream))
+            if named is not None:
+                assert named != other
+                assert next(each.error for each in codec.iter_parse(stream, framing=named, on_error="skip")) is None
+            if (other, framing) == ("none", "length-prefixed"):
+                assert named == "length-prefixed", "also where the format takes any bytes"
+            elif any(each.error for each in codec.iter_parse(stream, framing=other, on_error="skip")):
+                first = next(iter(codec.iter_parse(stream, framing=other, on_error="skip")))
+                assert named is not None or first.error is None
+
+
+def test_a_file_is_judged_by_its_first_bytes_however_large_it_is() -> None:
+    record = built(1)
+    prefixed = (len(record).to_bytes(4, "big") + record) * 5_000
+    for size in (len(prefixed), None):
+        assert likely(databus_event, prefixed[:HEAD], "none", size) == "length-prefixed"
+        assert likely(databus_event, prefixed[:HEAD], "concatenated", size) == "length-prefixed"
+        assert likely(databus_event, prefixed[:HEAD], "length-prefixed", size) is None
+        assert likely(databus_event, (record * 5_000)[:HEAD], "none", size) == "concatenated"
+        assert likely(databus_event, b"\xfe" * HEAD, "concatenated", size) is None
+    long = b"x" * (2 * HEAD)
+    assert likely(kpl_record, long[:HEAD], "none", len(long)) is None
+    lines = b"text\n" * HEAD
+    assert likely(kpl_record, lines[:HEAD], "none", len(lines)) is None, "any bytes are a record, lines or not"
+
+
+@pytest.mark.parametrize("command", ["decode", "validate", "ingest"])
+def test_commands_name_the_framing_that_fits_and_read_as_they_were_told(tmp_path: Path, command: str) -> None:
+    data = b"any bytes are a record of this format"
+    (tmp_path / "in.bin").write_bytes((len(data).to_bytes(4, "big") + data) * 3)
+    asked = [command, "kpl_record", str(tmp_path / "in.bin"), "--out", str(GENERATED)]
+    if command == "ingest":
+        asked[1:3] = ["--format", "kpl_record", "--input", str(tmp_path / "in.bin"), "--engine", "local"]
+        asked += ["--output", str(tmp_path / "out"), "--overwrite"]
+    done = CliRunner().invoke(app, asked)
+    assert done.exit_code == 0, done.output
+    assert "in.bin looks like length-prefixed: use --framing length-prefixed" in done.output
+    right = CliRunner().invoke(app, [*asked, "--framing", "length-prefixed"])
+    assert right.exit_code == 0, right.output
+    assert "looks like" not in right.output

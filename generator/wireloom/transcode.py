@@ -5,7 +5,7 @@ Both directions are generators: a stream of any length passes through in constan
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 from wireloom.catalog import FormatModule
@@ -14,6 +14,7 @@ from wireloom.runtime.columns.canonical import dumps
 from wireloom.runtime.errors import DecodeError, EncodeError
 from wireloom.runtime.parameters import ParameterValue
 from wireloom.runtime.streams.framed import Framed
+from wireloom.runtime.streams.likely import likely_framing
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +57,19 @@ def encode(request: Request, source: Iterable[bytes]) -> Iterator[bytes]:
             yield frame(framing, _encoded(request, number, line), number)
 
 
+def likely(request: Request, head: bytes, size: int | None) -> str | None:
+    """The framing that a source which begins so fits, where it does not fit the one that is asked for."""
+    framing = request.framing or request.module.CODEC.framing
+    return likely_framing(
+        lambda data, other: _framed(replace(request, framing=other), data, "stop"), head, size, framing
+    )
+
+
 def _line(request: Request, framed: Framed) -> str:
     return dumps(request.module.CODEC.to_canonical(framed.value, root=request.root))
 
 
-def _framed(request: Request, source: BinaryIO, on_error: str) -> Iterator[Framed]:
+def _framed(request: Request, source: bytes | BinaryIO, on_error: str) -> Iterator[Framed]:
     parameters: dict[str, Any] = dict(request.parameters)
     return request.module.CODEC.iter_parse(
         source, framing=request.framing, on_error=on_error, root=request.root, **parameters

@@ -4,6 +4,7 @@ import dataclasses
 import os
 import random
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from pyspark.errors import AnalysisException, PySparkException
@@ -16,6 +17,7 @@ from wireloom.catalog import open_format, open_package
 from wireloom.demo.samples import samples, stream
 from wireloom.runtime.errors import ContractError, EncodeError
 from wireloom.spark.session import session
+from wireloom.spark.source import register
 from wireloom.spark.source.options import READS, Given
 from wireloom.spark.source.read import batches
 from wireloom_formats import databus_event, kpl_record
@@ -67,6 +69,19 @@ def test_files_become_rows_with_their_places(reads, tmp_path):
     found = next(row for row in rows if row["sequence"] == 600)
     assert found["_source"] == f"file:{tmp_path}/b b%20.bin"
     assert (found["_record"], found["_offset"]) == (100, 100 * len(LONG_KEY))
+
+
+def test_a_thread_that_registers_the_source_writes_with_it(spark, reads, tmp_path):
+    (tmp_path / "a.bin").write_bytes(b"".join(events(1, 2)))
+    frame = reads(columns="*").load(str(tmp_path))
+
+    def write():
+        register(spark)
+        frame.write.format("wireloom").option("format", "databus_event").mode("append").save(str(tmp_path / "out"))
+
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(write).result()
+    assert sorted(row["sequence"] for row in reads().load(str(tmp_path / "out")).collect()) == [1, 2]
 
 
 def test_the_columns_are_those_of_the_format(reads, tmp_path):

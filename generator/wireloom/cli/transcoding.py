@@ -11,11 +11,12 @@ import typer
 
 from wireloom import transcode
 from wireloom.catalog import FormatModule, parameter_values
-from wireloom.cli.console import complain, say
+from wireloom.cli.console import complain, note, say
 from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.options import OUT, PACKAGE, Format, Framing, Out, Package, Parameters, Root, Source, chosen, one_of
 from wireloom.failures import MisuseError
 from wireloom.runtime.streams.framed import FRAMINGS
+from wireloom.runtime.streams.likely import HEAD
 
 OnError = Annotated[
     str,
@@ -57,12 +58,15 @@ def decode(
     request = request_of(chosen(format, package, out), root, framing, parameter)
     failed = 0
     with opened_input(file) as source:
+        likely = likely_framing(request, file, source)
         for outcome in transcode.decode(request, source, policy):
             if outcome.line is not None:
                 say(outcome.line)
             if outcome.error is not None:
                 failed += 1
                 complain(f"record {outcome.index}, at byte {outcome.offset} of {file}: {outcome.error}")
+    if likely is not None:
+        note(f"{file} looks like {likely}: use --framing {likely}")
     if failed:
         raise typer.Exit(PROBLEMS)
 
@@ -111,6 +115,15 @@ def opened_input(path: Path) -> BinaryIO:
     if sys.stdin is None:  # closed by whoever started us
         raise MisuseError("standard input is closed; name a file")
     return sys.stdin.buffer
+
+
+def likely_framing(request: transcode.Request, file: Path, source: BinaryIO) -> str | None:
+    """The framing that the first bytes fit, where it is another; the source is left where it is."""
+    if file.is_file():
+        with file.open("rb") as beginning:
+            return transcode.likely(request, beginning.read(HEAD), file.stat().st_size)
+    peek = getattr(source, "peek", None)
+    return None if peek is None else transcode.likely(request, peek(HEAD), None)
 
 
 def refuse_target(output: Path | None, file: Path, *, binary: bool) -> None:

@@ -11,7 +11,7 @@ from wireloom import validating
 from wireloom.cli.console import CLEAR, note, say
 from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.options import OUT, PACKAGE, Format, Framing, Out, Package, Parameters, Root, Source, chosen, one_of
-from wireloom.cli.transcoding import opened_input, request_of
+from wireloom.cli.transcoding import likely_framing, opened_input, request_of
 from wireloom.runtime.validation import Problem
 from wireloom.validating import Bad, Part
 from wireloom.validation_reports import FORMS, Form, Report
@@ -53,6 +53,7 @@ def validate(
     written = Report(cast(Form, report), "stdin" if str(file) == "-" else str(file), say)
     count = _Count()
     with opened_input(file) as source:
+        likely = likely_framing(request, file, source)
         for found, problem in _problems(validating.validate(request, source), count):
             written.add(found, problem)
             if written.count == max_errors:
@@ -63,6 +64,8 @@ def validate(
         note(line)
     if written.count == max_errors:
         note(f"stopped behind {max_errors} problems, as --max-errors says; the rest was not looked at")
+    if likely is not None:
+        note(f"{file} looks like {likely}: use --framing {likely}")
     if count.bad:
         raise typer.Exit(PROBLEMS)
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 from wireloom.failures import MisuseError
 from wireloom.ingest.diagnosis import End, diagnosed
 from wireloom.ingest.files import reachable
+from wireloom.ingest.framing_hints import framing_hints
 from wireloom.ingest.inputs import listing
 from wireloom.ingest.lease import held
 from wireloom.ingest.ledger import BATCHES, IDENTITY, LEDGER, Entry, Ledger, Move, Storage
@@ -94,6 +95,8 @@ class _Run:
     def _written(self, ledger: Ledger, name: str) -> Summary:
         storage, job = ledger.storage, self.job
         _refuse_existing(storage, job)
+        for line in framing_hints(job.plan, job.source):
+            self.told(line)
         own = Agreement(terms(job.plan, pa.schema(list(PLACE)), partition=job.partition))
         if job.append:
             own = agreed(storage, ledger.home, own.terms, accept=job.accept_changes, new_version=job.new_version)

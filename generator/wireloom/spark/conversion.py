@@ -89,7 +89,7 @@ def convert_format(  # noqa: PLR0913 - as `wireloom convert` has it
 
 def _side(module: FormatModule, name: str, given: Given) -> _Side:
     options = read_options(given, module.CODEC, Surface(name, ("PERMISSIVE",), ("root",)))
-    return _Side(module.__name__, module.FORMAT, module.DIGEST, options)
+    return _Side(module.__name__, module.FORMAT, module.MEANING, options)
 
 
 def _converted(converting: _Converting, values: pa.Array) -> pa.StructArray:

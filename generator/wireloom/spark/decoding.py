@@ -60,7 +60,7 @@ class Decoding:
 
 def decoding(module: FormatModule, options: Options, *, explode: bool = False) -> Decoding:
     """How this module decodes by these options; raises ParameterError for columns that there are not."""
-    made = Decoding(module.__name__, module.FORMAT, module.DIGEST, options, explode)
+    made = Decoding(module.__name__, module.FORMAT, module.MEANING, options, explode)
     made.decoded(pa.array([], pa.binary()))
     return made
 

@@ -23,6 +23,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from wireloom.failures import DataError, MisuseError
 from wireloom.ingest.diagnosis import diagnosed, diagnosis, telling
+from wireloom.ingest.framing_hints import framing_hints
 from wireloom.ingest.lease import held
 from wireloom.ingest.ledger import BATCHES, IDENTITY, LEDGER, Entry, Ledger
 from wireloom.ingest.limits import NONE, Limits
@@ -190,7 +191,7 @@ def _prepared(
     own = terms(flow.plan, source.place, named(flow.source), flow.partition)
     agreement = agreed(storage, ledger.home, own, accept=flow.accept_changes, new_version=flow.new_version)
     close(storage, ledger.home, agreement)
-    for line in agreement.told:
+    for line in (*agreement.told, *framing_hints(flow.plan, flow.source)):
         listener.noted(line)
     own, tables = agreement.terms, _tables(spark, flow, ledger, agreement.terms)
     work = _Work(ledger, tables, flow.plan, own, source, identity, listener, limits, flow.sizes)

@@ -22,8 +22,13 @@ if TYPE_CHECKING:
 
 
 def register(spark: "SparkSession") -> None:
-    """Make the data source known to a session; one that finds `pyspark_wireloom` by itself needs it no more."""
+    """Make the data source known to a session; one that finds `pyspark_wireloom` by itself needs it no more.
+
+    Spark looks for data sources written in Python in the session that is active in a thread, and in a thread that was
+    started by the program none is until a DataFrame is made there. So this makes it the active one, too.
+    """
     spark.dataSource.register(WireloomSource)
+    spark.createDataFrame([], "none int")
 
 
 class WireloomSource(DataSource):

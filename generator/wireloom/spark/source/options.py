@@ -55,7 +55,7 @@ class Given:
         options = read_options(given, module.CODEC, surface)
         options = replace(options, framing=module.CODEC.framing_of(module.CODEC.root(options.root), options.framing))
         name = f"{given.get('package') or PACKAGE}.{module.FORMAT}"
-        plan = Plan(name, module.FORMAT, module.DIGEST, options.root, options.framing, options.parameters)
+        plan = Plan(name, module.FORMAT, module.MEANING, options.root, options.framing, options.parameters)
         found = cls(module, options, plan, given)
         return replace(found, plan=found._reading_files())
 

@@ -343,7 +343,8 @@ class StructWriter:
 
     def _from_end(self, size: int) -> None:
         if self.entries and "at" not in str(self.entries[-1]):
-            self.add(Typed("bytes(size - here)", "bytes", "bytes"), when=ABSENT) if self.chance.often(0.3) else None
+            rest = f"bytes(size - {size} - here)" if self.chance.often(0.9) else "bytes(size - here)"
+            self.add(Typed(rest, "bytes", "bytes"), when=ABSENT)
             self.add(Typed(f"bytes({size})", "bytes", "bytes", size=size), at=-size, when=ABSENT)
 
     def _discard(self) -> None:

@@ -28,7 +28,7 @@ def sum_of(expression: Expression, here: Sum | None) -> Sum | None:
     match expression:
         case Literal(int(number)) if not isinstance(number, bool):
             return Sum(number)
-        case FieldRef(0, _, ()) | ParameterRef(_, ()):
+        case FieldRef(0, _, ()) | ParameterRef(_, ()) | Position("size"):
             return Sum(0, {expression: 1})
         case Position("here"):
             return here

@@ -15,7 +15,8 @@ from wireloom.spec.documents import Place
 Types = Mapping[str, Type]
 
 
-_ALL_LEFT = Binary("-", Position("size"), Position("here"))
+_SIZE = Position("size")
+_ALL_LEFT = Binary("-", _SIZE, Position("here"))
 
 
 def check_collisions(draft: Draft, named: Types) -> None:
@@ -203,6 +204,7 @@ class _Span:
 def _check_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
     """Fields at stated offsets overlap no other field and leave no unnamed byte."""
     _check_variable_offsets(draft, place, struct, named)
+    _check_from_end(draft, place, struct, named)
     spans: list[_Span] = []
     reached: int | None = 0  # where the next field begins, where that is known
     for where, field in _placed(struct, place):
@@ -238,7 +240,7 @@ def _check_variable_offsets(draft: Draft, place: Place, struct: Struct, named: T
     reached: Sum | None = Sum()
     before = ""
     for where, field in _placed(struct, place):
-        if field.compute is not None or field.counted:
+        if field.compute is not None or field.counted or _from_end(field) is not None:
             continue
         if field.at is not None:
             start = sum_of(field.at, reached)
@@ -265,6 +267,65 @@ def _check_start(  # noqa: PLR0913 - what there is to know about it
         message = f"{field.wire_name} at {at} overlaps {before}"
         ends = f"{before} ends {-gap.number} byte{'s' if gap.number < -1 else ''} behind that"
         draft.reports(place, "overlapping-fields", message, ends)
+
+
+def _check_from_end(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
+    """Fields that count from the end follow one another up to it, and the other fields reach up to them."""
+    counted = [(at, where, field) for where, field in _placed(struct, place) if (at := _from_end(field)) is not None]
+    tail = sorted(counted, key=lambda item: item[0])
+    if not tail or any(field.when is not None for _, _, field in tail):
+        return
+    _check_before_tail(draft, tail[0][1], tail[0][2], struct, named)
+    ends = [*((start, next.wire_name) for start, _, next in tail[1:]), (0, "the end")]
+    for (start, where, field), (end, following) in zip(tail, ends, strict=True):
+        size = fixed_size(field, named)
+        left = end - start - (size or 0)
+        if size is not None and left > 0:
+            message = f"nothing names the {_bytes(left)} between {field.wire_name} and {following}"
+            hint = f"`- reserved: {{type: bytes({left}), at: {end - left}, hidden: true}}` does"
+            draft.reports(where / "at", "gap-in-layout", message, hint)
+        elif size is not None and left < 0:
+            message = f"{field.wire_name} has {_bytes(size)}, and {end - start} are there before {following}"
+            draft.reports(where / "at", "overlapping-fields", message, f"`at: {end - size}` gives it room")
+
+
+def _bytes(count: int) -> str:
+    return f"{count} byte{'' if count == 1 else 's'}"
+
+
+def _check_before_tail(draft: Draft, place: Place, first: Field, struct: Struct, named: Types) -> None:
+    """What stands before the first field that counts from the end has to end there, whatever the region's size."""
+    reached, before = _reached(struct, named), ""
+    for field in struct.fields:
+        before = (
+            before if field.compute is not None or field.counted or _from_end(field) is not None else field.wire_name
+        )
+    if reached is None or not before:
+        return
+    at = _from_end(first) or 0
+    gap = Sum(at, {_SIZE: 1}).plus(reached.times(-1))
+    if _SIZE in gap.terms or (not gap.terms and gap.number > 0):
+        message = (
+            f"nothing names the bytes between the end of {before} and {first.wire_name}, which counts from the end"
+        )
+        draft.reports(place / "at", "gap-in-layout", message, f"`- rest: bytes(size - {-at} - here)` before it does")
+    elif not gap.terms and gap.number < 0:
+        message = f"{first.wire_name} at {at} overlaps {before}"
+        draft.reports(place / "at", "overlapping-fields", message, f"{before} ends {_bytes(-gap.number)} behind that")
+
+
+def _reached(struct: Struct, named: Types) -> Sum | None:
+    """The end of the fields that do not count from the end, where each follows the one before."""
+    reached = Sum()
+    for field in struct.fields:
+        if field.compute is not None or field.counted or _from_end(field) is not None:
+            continue
+        start = reached if field.at is None else sum_of(field.at, reached)
+        size = None if field.when is not None or start != reached else _size_sum(field, named, reached)
+        if size is None:
+            return None
+        reached = reached.plus(size)
+    return reached
 
 
 def _size_sum(field: Field, named: Types, reached: Sum) -> Sum | None:
@@ -314,11 +375,18 @@ def _check_greed(draft: Draft, place: Place, struct: Struct, named: Types) -> No
 
 
 def _counts_from_end(field: Field) -> bool:
+    return _from_end(field) is not None
+
+
+def _from_end(field: Field) -> int | None:
+    """The offset, below zero, of a field that counts from the end; None for others."""
     match field.at:
-        case Literal(int(at)) | Unary("-", Literal(int(at))):
-            return isinstance(field.at, Unary) or at < 0
+        case Literal(int(at)) if at < 0:
+            return at
+        case Unary("-", Literal(int(at))) if at > 0:
+            return -at
         case _:
-            return False
+            return None
 
 
 def _check_elements(draft: Draft, place: Place, struct: Struct, named: Types) -> None:

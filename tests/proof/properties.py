@@ -31,7 +31,6 @@ from proof.walks import (
     leaves_bytes_unnamed,
     looks_at_lengths,
     shares_names,
-    tries,
 )
 from wireloom.emit.jsonschema.beyond import gaps
 from wireloom.emit.jsonschema.document import root_name
@@ -41,7 +40,7 @@ from wireloom.problems import SpecProblems
 from wireloom.runtime.columns import arrow, reading
 from wireloom.runtime.columns.rows import row_record
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
-from wireloom.runtime.values import Pairs, float32, same
+from wireloom.runtime.values import Pairs, Parsed, float32, same
 
 OPEN_VALUES: tuple[arrow.OpenValues, ...] = ("variant", "json", "binary")
 _MADE = 24  # values made for each root and each setting of parameters
@@ -212,6 +211,30 @@ def agrees(given: Any, parsed: Any) -> bool:
             return same(given, parsed)
 
 
+def forgotten(value: Any) -> Any:
+    """The value as others than a parser give it: its members alone."""
+    match value:
+        case dict():
+            return {name: forgotten(each) for name, each in value.items()}
+        case Pairs():
+            return Pairs((forgotten(key), forgotten(each)) for key, each in value)
+        case list():
+            return [forgotten(each) for each in value]
+        case _:
+            return value
+
+
+def remembers(value: Any) -> bool:
+    """Whether something in the value comes from a parser."""
+    match value:
+        case dict():
+            return isinstance(value, Parsed) or any(map(remembers, value.values()))
+        case list() | tuple():
+            return any(map(remembers, value))
+        case _:
+            return False
+
+
 # --- one root ------------------------------------------------------------------------------------------------------
 
 
@@ -292,7 +315,9 @@ class _Examination:
             self.exemplify(record)
         self.streams(records, built)
         if parsed:
-            self.write([altered(self.chance.one(parsed), self.chance) for _ in range(self.some(_ALTERED))])
+            changed = [altered(self.chance.one(parsed), self.chance) for _ in range(self.some(_ALTERED))]
+            self.write(changed)
+            self.write([forgotten(value) for value in changed])
 
     def exemplify(self, record: bytes) -> None:
         """An example of a record."""
@@ -493,8 +518,7 @@ class _Examination:
     def decided_by_what_is_lost(self) -> bool:
         """Whether what readers never see may decide what a record is: how it was written, unnamed bytes, a field."""
         by_lengths = has_several_writings(self.format) and looks_at_lengths(self.format)
-        unnamed = leaves_bytes_unnamed(self.format) and tries(self.format)
-        return by_lengths or unnamed or shares_names(self.format)
+        return by_lengths or leaves_bytes_unnamed(self.format) or shares_names(self.format)
 
     def lost(self, value: Any) -> bool:
         """Whether reading left something out and said so, or replaced it: that cannot be written again."""
@@ -605,6 +629,8 @@ class _Examination:
         self.encode_together(record, good)
 
     def encode_one(self, record: Any, value: Any, wanted: bytes | None) -> None:
+        if remembers(value):  # what was not in its members; columns do not
+            return
         try:
             structs = arrow.to_struct_array([value], record)
             (shown,) = reading.from_struct_array(structs, record, extensions=self.module.CODEC.extensions)
@@ -627,6 +653,7 @@ class _Examination:
             self.note("encode and build write different bytes", "", f"{found.hex()}\nbuild {wanted.hex()}", value=value)
 
     def encode_together(self, record: Any, good: Sequence[tuple[Any, bytes]]) -> None:
+        good = [(value, data) for value, data in good if not remembers(value)]
         try:
             structs = arrow.to_struct_array([value for value, _ in good], record)
             found = self.module.encode(structs, **self.options).to_pylist()

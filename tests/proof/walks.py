@@ -38,17 +38,17 @@ def counts(expression: Expression) -> bool:
 
 
 def looks_at_lengths(format: Format) -> bool:
-    """Whether a condition or a tag looks at a length that counts bytes."""
+    """Whether what decides, or is computed, looks at a length that counts bytes, or at a place."""
     lengths = {field.wire_name for field in fields(format) if field.derive is not None and counts(field.derive)}
     return any(
-        isinstance(each, FieldRef) and lengths & {each.name, *each.members}
+        isinstance(each, MarkRef | Position) or (isinstance(each, FieldRef) and lengths & {each.name, *each.members})
         for expression in _deciding(format)
         for each in references(expression)
     )
 
 
 def _deciding(format: Format) -> Iterator[Expression]:
-    """The expressions that decide what is there, and of which type."""
+    """The expressions that decide what is there, where, and of which type, and those that are computed."""
     for _, named in format.types:
         for type in _all(named):
             if isinstance(type, wire.Select) and isinstance(type.tag, wire.FieldTag):
@@ -56,6 +56,7 @@ def _deciding(format: Format) -> Iterator[Expression]:
             if isinstance(type, wire.Struct):
                 yield from (field.when for field in type.fields if field.when is not None)
                 yield from (field.compute for field in type.fields if field.compute is not None)
+                yield from (field.at for field in type.fields if field.at is not None)
 
 
 def leaves_bytes_unnamed(format: Format) -> bool:
@@ -73,11 +74,6 @@ def shares_names(format: Format) -> bool:
             if len(names) > len(set(names)):
                 return True
     return False
-
-
-def tries(format: Format) -> bool:
-    """Whether the same bytes are read by one alternative where another does not hold."""
-    return any(isinstance(each, wire.Attempt) for _, type in format.types for each in _all(type))
 
 
 def keys(document: Any) -> Iterator[str]:

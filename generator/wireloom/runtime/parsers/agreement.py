@@ -15,7 +15,7 @@ from enum import IntEnum
 from typing import Any
 
 from wireloom.runtime.errors import EncodeError, UnplacedError, shown
-from wireloom.runtime.values import Extension, OpenBytes, Pairs, Value, float32
+from wireloom.runtime.values import Extension, OpenBytes, Pairs, Value, float32, same
 
 _BYTES = (bytes, bytearray, memoryview)
 
@@ -28,7 +28,7 @@ class Likeness(IntEnum):
     GIVEN = 1
     """Whatever was given comes back."""
     EXACT = 2
-    """What was null is null again, though the format determine it."""
+    """What was null is null again, though the format determine it, and an integer no float."""
 
 
 def require_agreement(given: Any, read: Any, likeness: Likeness = Likeness.INDEPENDENT) -> None:
@@ -47,7 +47,7 @@ def require_agreement(given: Any, read: Any, likeness: Likeness = Likeness.INDEP
         case _:
             if read is None and given is not None:
                 raise UnplacedError(f"{shown(given)} to be read back", "null")
-            if not _same(given, read):
+            if not (same(given, read) if likeness == Likeness.EXACT else _same(given, read)):
                 raise _differs(given, read)
 
 

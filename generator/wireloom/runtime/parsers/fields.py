@@ -25,6 +25,7 @@ from wireloom.runtime.parsers.protocol import (
     kept,
     placed,
     same,
+    was_parsed,
 )
 from wireloom.runtime.values import meant
 
@@ -376,8 +377,10 @@ class Field:
         return value.get(self.title or self.name) if parsed is MISSING else parsed
 
     def is_kept(self, value: Mapping[str, Any], scope: Container) -> bool:
-        """Whether it is written as it was parsed, though readers do not see it."""
-        return self.hidden and kept(value, self.name, scope) is not MISSING
+        """Whether it is written as it was parsed, though readers do not see it; or null, though it would be derived."""
+        if not self.hidden:
+            return value.get(self.title or self.name, MISSING) is None and was_parsed(value, scope)
+        return kept(value, self.name, scope) is not MISSING
 
     def is_derived_for(self, scope: Container) -> bool:
         """Whether the value is derived where nothing states it; null may be what a hidden one was."""

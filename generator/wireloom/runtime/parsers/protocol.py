@@ -63,6 +63,11 @@ def derives_anew(scope: Container) -> bool:
     return bool(scope._params.get("_anew"))
 
 
+def was_parsed(value: Mapping[str, Any], scope: Container) -> bool:
+    """While building what was parsed as it was: whether a parser gave the value."""
+    return bool(scope._params.get("_kept")) and hasattr(value, "hidden")
+
+
 def kept(value: Mapping[str, Any], name: str, scope: Container) -> Any:
     """While building what was parsed as it was: the value of a member that readers do not see; else MISSING."""
     hidden = getattr(value, "hidden", None) if scope._params.get("_kept") else None

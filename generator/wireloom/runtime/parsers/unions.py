@@ -11,6 +11,7 @@ from construct import Container
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.expressions import PositionPendingError, equal
+from wireloom.runtime.parsers.binary import Float
 from wireloom.runtime.parsers.facts import lent
 from wireloom.runtime.parsers.protocol import first_of, guess
 from wireloom.runtime.parsers.structure import Expression, Scalar, Struct, Value, evaluate, holds
@@ -155,6 +156,8 @@ class Peek(CasesByValue, construct.Construct):
     def _cases_for(self, obj: Any, context: Container) -> Sequence[Any]:
         """The cases that a value may be of: of structs those that accept it, of other types all."""
         plain = [] if isinstance(obj, Mapping) else [case for case in self.subcons if not hasattr(case, "accepts")]
+        if isinstance(obj, int):
+            plain.sort(key=lambda case: isinstance(case, Float))  # which would take an integer, too
         return plain or structs_for(obj, self.subcons, context)
 
     def _selected(self, case: Any, obj: Any, context: Container) -> bytes:

@@ -25,6 +25,8 @@ class Fields(Part):
             if "const" in attributes and "when" in attributes:
                 scope.pending.add(name)  # whether it is there, its column need not say
         for _, name, _, attributes in fields:
+            if "compute" in attributes and name in self.compiler.asked:
+                self._compute_name(name, attributes, scope)  # its column need not have a value
             if "derive" in attributes and "bits" not in attributes:
                 self._derive_name(name, attributes["derive"][1], scope)
             if "bits" in attributes:
@@ -32,6 +34,10 @@ class Fields(Part):
             for bit in attributes.get("bits", ()):
                 if bit[7] is not None:
                     self._derive_name(bit[0], bit[7], scope)
+
+    def _compute_name(self, name: str, attributes: dict[str, Any], scope: Scope) -> None:
+        compute, when = attributes["compute"][1], attributes.get("when")
+        self._derive_name(name, compute if when is None else ("if", when, compute, None), scope)
 
     def _derive_name(self, name: str, tree: Tree, scope: Scope) -> None:
         if _waits(tree, scope):

@@ -136,6 +136,10 @@ class Compiler(Protocol):
     determined: Determined
 
     @property
+    def asked(self) -> frozenset[str]:
+        """The names that derived values follow from."""
+
+    @property
     def names(self) -> Names:
         """The names that expressions see."""
 

@@ -226,6 +226,10 @@ class Positions:
         return _BuiltPlaces(stream)
 
 
+def _said(tag: Any) -> str:
+    return "not there" if tag is MISSING else shown(tag)
+
+
 # --- unions told by a member -----------------------------------------------------------------------------------------
 
 
@@ -293,5 +297,17 @@ class SelectMember(CasesByValue, construct.Construct):
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         candidates = structs_for(obj, self.subcons, context)
-        first_of(candidates, stream, lambda case: case._build(obj, stream, context, path))
+        first_of(candidates, stream, lambda case: self._build_case(case, obj, stream, context))
         return obj
+
+    def _build_case(self, case: Any, obj: Any, stream: Any, context: Container) -> None:
+        """Build a value as one of the cases, which its tag must select again; the object around may still get it."""
+        case._build(obj, stream, context, "")
+        tree = stream.value if isinstance(stream, Slot) else None
+        if not isinstance(tree, dict):
+            return
+        absent = MISSING if self.required else self.default
+        tag = self.member in tree if self.presence else tree.get(self.member, absent)
+        is_plain = isinstance(tag, str | int | None)
+        if tag is MISSING or (is_plain and self._by_kind.get((kind_of(tag), tag)) is not case):
+            raise EncodeError("a value that its tag selects", f"one whose {self.member} is {_said(tag)}")

@@ -12,6 +12,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
@@ -180,6 +181,33 @@ def test_status_says_what_is_in_the_tables_and_what_was_refused(job, tmp_path):
     assert bytes.fromhex(codes["value_crc"]["first"]) == record(2)[:32]
     assert codes["value_crc"]["origin"].endswith(f"one.bin, record 1, at byte {len(record(1))}")
     assert found["running"] == found["staged"] == []
+    bad = len(record(2)) + 20
+    assert f"2 decoded + 2 quarantined ({bad} B)" in shown.output
+    assert found["summary"]["bytesQuarantined"] == bad
+
+
+def test_status_says_what_stopped_jobs_last(job, tmp_path):
+    run(job())
+    path = noted(job().output, "the output is read-only\n\nTraceback")
+    shown = invoked("status", job().output)
+    assert "last stopped by" in shown.output
+    assert "the output is read-only" in shown.output
+    assert "Traceback" not in shown.output
+    (stop, *_) = json.loads(invoked("status", job().output, "--json").output)["stops"]
+    assert (stop["path"], stop["said"]) == (path, "the output is read-only")
+
+
+def test_too_little_memory_for_a_row_group_is_not_the_fault_of_the_file(job, tmp_path, monkeypatch):
+    table = pa.table({"value": pa.array([record(1)], pa.binary())})
+    (tmp_path / "input" / "one.bin").unlink()
+    pq.write_table(table, tmp_path / "input" / "t.parquet")
+
+    def full(*_):
+        raise pa.ArrowMemoryError("malloc of size 1000 failed")
+
+    monkeypatch.setattr("wireloom.ingest.parquet.values_of", full)
+    with pytest.raises(MachineError, match="memory"):
+        run(job(column="value"))
 
 
 def test_status_of_what_is_no_output_is_a_wrong_call(tmp_path):

@@ -31,10 +31,10 @@ def joined(records, framing):
 
 def seen(data, framing="concatenated", module=databus_event, **options):
     """The numbers of the good records, and offset, size and code of the bad ones; by parser and engine alike."""
-    by_parser = list(module.CODEC.iter_parse(data, framing=framing, on_error="skip", **options))
+    by_parser = list(module.iter_parse(data, framing=framing, on_error="skip", **options))
     good = [each.value["sequence"] for each in by_parser if each.error is None]
     bad = [(each.offset, each.size, each.error.code) for each in by_parser if each.error is not None]
-    found = list(module.CODEC.decode_stream(io.BytesIO(data), framing=framing, **options))
+    found = list(module.decode_stream(io.BytesIO(data), framing=framing, **options))
     rows = [(row, part.offsets[at].as_py(), part.sizes[at].as_py(), part.errors[at].as_py())
             for part in found for at, row in enumerate(part.records.to_pylist())]  # fmt: skip
     assert [row["sequence"] for row, _, _, error in rows if error is None] == good

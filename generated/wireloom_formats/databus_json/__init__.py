@@ -156,6 +156,7 @@ def iter_parse(
     root: Literal["record"] = "record",
     framing: Literal["none", "concatenated", "length-prefixed", "lines"] | None = None,
     on_error: Literal["raise", "stop", "skip"] = "raise",
+    resync: bool = False,
     unknownMembers: Literal["error", "ignore"] = "error",
 ) -> Iterator[Framed]:
     """The records of a stream, framed as the spec says unless told otherwise. Parameters as in `parse`."""
@@ -164,6 +165,7 @@ def iter_parse(
         root=root,
         framing=framing,
         on_error=on_error,
+        resync=resync,
         unknownMembers=unknownMembers,
     )
 
@@ -199,6 +201,7 @@ def decode_stream(
     explode: bool = False,
     on_error: Literal["raise", "stop", "skip"] = "skip",
     open_values: Literal["variant", "json", "binary"] = "variant",
+    resync: bool = False,
     unknownMembers: Literal["error", "ignore"] = "error",
 ) -> Iterator[DecodedPart]:
     """The columns of the records of a stream, in parts of some megabytes, each record with its place. Parameters as in `parse`."""
@@ -210,6 +213,7 @@ def decode_stream(
         explode=explode,
         on_error=on_error,
         open_values=open_values,
+        resync=resync,
         unknownMembers=unknownMembers,
     )
 

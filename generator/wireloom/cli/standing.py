@@ -9,6 +9,7 @@ import typer
 
 from wireloom.cli.console import note, say
 from wireloom.ingest.amounts import size_text
+from wireloom.ingest.metrics import counted
 from wireloom.ingest.report import DIGITS
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ def status(
     """Show how the tables of an ingest stand: what is in them, who works on them, what was refused last.
 
     Batches, records, rows and bytes, errors by code, the last refused records with their first bytes, the specs that
-    wrote and what each changed in the columns, and what is staged. Needs no Java, and changes nothing.
+    wrote and what each changed in the columns, what is staged, and what stopped jobs last. Needs no Java, and changes
+    nothing.
 
     \b
     Examples:
@@ -70,7 +72,6 @@ def clean(
 
 def _object(found: "Standing") -> dict[str, object]:
     """The same as one value: names as in the metrics."""
-    summary = found.summary
     return {
         "output": found.output,
         "stream": json.loads(found.stream) if found.stream else None,
@@ -82,17 +83,7 @@ def _object(found: "Standing") -> dict[str, object]:
         "batches": found.batches,
         "first": found.first,
         "last": found.last,
-        "summary": {
-            "records": summary.records,
-            "bytes": summary.size,
-            "decoded": summary.decoded,
-            "quarantined": summary.quarantined,
-            "dropped": summary.discarded,
-            "rows": summary.rows,
-            "constructPath": summary.reread,
-            "errors": dict(summary.codes),
-            "errorsDropped": dict(summary.dropped),
-        },
+        "summary": counted(found.summary),
         "replays": [
             {
                 "replay": each.number,
@@ -106,6 +97,7 @@ def _object(found: "Standing") -> dict[str, object]:
         "specs": [asdict(each) for each in found.specs],
         "failures": [asdict(each) for each in found.failures],
         "staged": [asdict(each) for each in found.staged],
+        "stops": [asdict(each) for each in found.stops],
     }
 
 
@@ -120,7 +112,7 @@ def _lines(found: "Standing") -> Iterator[str]:
     yield f"{found.batches} batches" + (f", {found.first} to {found.last}" if found.batches else "")
     dropped = f" + {summary.discarded} dropped" if summary.dropped else ""
     parts = f"{summary.decoded} decoded + {summary.quarantined} quarantined{dropped}"
-    yield f"  {summary.records} records ({size_text(summary.size)}) = {parts}"
+    yield f"  {summary.records} records ({size_text(summary.size)}) = {parts} ({size_text(summary.bad_size)})"
     yield f"  {summary.rows} rows"
     yield from (f"  {count:>10}  {code}" for code, count in summary.codes)
     for entry in found.replays:
@@ -130,6 +122,10 @@ def _lines(found: "Standing") -> Iterator[str]:
         ("specs", [line for spec in found.specs for line in _of_spec(spec)]),
         ("last refused", [line for failure in found.failures for line in _of_failure(failure)]),
         ("staged", [_of_staged(staged) for staged in found.staged]),
+        (
+            "last stopped by",
+            [line for stop in found.stops for line in (f"{stop.time}: {stop.said}", f"    {stop.path}")],
+        ),
     ):
         if lines:
             yield title

@@ -24,6 +24,7 @@ from wireloom.problems import SpecProblems
 from wireloom.runtime.errors import WireloomError
 
 FAILURES = "_failures"
+NOTED = "%Y%m%dT%H%M%S"  # when, in the names of its files
 KEPT = 20
 """Files of details that are kept of an output."""
 READING = "while reading "
@@ -243,7 +244,7 @@ def during(what: str) -> Iterator[None]:
 
 def noted(output: str, text: str) -> str:
     """The file that has the details now: below the output, else where temporary files are; empty where none can be."""
-    name = f"{datetime.now(UTC).strftime('%Y%m%dT%H%M%S')}-{os.getpid()}.txt"
+    name = f"{datetime.now(UTC).strftime(NOTED)}-{os.getpid()}.txt"
     with suppress(Exception):
         if reachable(output):
             folder = f"{output.rstrip('/')}/{FAILURES}"

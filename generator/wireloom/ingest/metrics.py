@@ -8,16 +8,24 @@ from typing import TextIO
 
 from wireloom.failures import MisuseError
 from wireloom.ingest.ledger import Entry
+from wireloom.ingest.plan import Summary
 
 
 def metrics(stream: str, entry: Entry) -> dict[str, object]:
     """What there is to say of a batch; `bytes` are those of its records in their source, `seconds` all it took."""
-    summary = entry.summary
     return {
         "stream": stream,
         "batch": entry.number,
         "time": entry.time,
         "seconds": entry.seconds,
+        **counted(entry.summary),
+        "spec": entry.digest,
+    }
+
+
+def counted(summary: Summary) -> dict[str, object]:
+    """What was counted, by the names that programs read."""
+    return {
         "records": summary.records,
         "bytes": summary.size,
         "bytesQuarantined": summary.bad_size,
@@ -29,7 +37,6 @@ def metrics(stream: str, entry: Entry) -> dict[str, object]:
         "errors": dict(summary.codes),
         "errorsDropped": dict(summary.dropped),
         "kinds": {name: dict(found) for name, found in summary.kinds},
-        "spec": entry.digest,
     }
 
 

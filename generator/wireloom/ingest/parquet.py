@@ -76,6 +76,8 @@ def _of_group(plan: Plan, group: RowGroups) -> Iterator[Parted]:
         try:
             unchanged(group.file)
             yield from values_of(plan, _batches(group))
+        except MemoryError:  # Arrow's, too: the file is not to blame
+            raise
         except (OSError, pa.ArrowException) as error:
             unchanged(group.file)  # which says it better
             raise DataError(f"{group.file.path}: row group {group.first} cannot be read: {error}") from error

@@ -8,12 +8,14 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from wireloom.failures import MisuseError
+from wireloom.ingest.diagnosis import FAILURES, NOTED
 from wireloom.ingest.files import File, Listing, place
 from wireloom.ingest.lease import Holder, awaited, held, holder
 from wireloom.ingest.ledger import BATCHES, IDENTITY, KINDS, LEDGER, REPLAYS, Entry, Ledger
@@ -23,6 +25,8 @@ from wireloom.ingest.terms import Terms, compared
 
 SHOWN = 5
 """Refused records that are shown."""
+STOPS = 3
+"""Failures of jobs that are shown."""
 LOOKED_AT = 20
 """Files of the quarantine in which they are looked for."""
 FIRST_BYTES = 32
@@ -66,6 +70,15 @@ class Staged:
 
 
 @dataclass(frozen=True, slots=True)
+class Stop:
+    """What stopped a job, when (UTC), and the file that has the details."""
+
+    path: str
+    time: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
 class Standing:
     """How an output stands."""
 
@@ -81,6 +94,7 @@ class Standing:
     failures: tuple[Failure, ...]
     staged: tuple[Staged, ...]
     partition: tuple[str, ...] = ()  # columns of the records that are folders
+    stops: tuple[Stop, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +127,7 @@ def standing(output: str) -> Standing:
         tuple(_failures(output)),
         tuple(staged for ledger in ledgers.values() for staged in _staged(ledger)),
         Terms.read(entries[-1].terms).partition if entries and entries[-1].terms else (),
+        tuple(_stops(storage, f"{output}/{FAILURES}")),
     )
 
 
@@ -191,6 +206,15 @@ def _drafts(ledger: Ledger) -> list[str]:
     """Entries of the ledger that were being written when their process was killed."""
     folder = f"{ledger.home}/{LEDGER}"
     return [f"{folder}/{name}" for name in ledger.storage.names(folder) if name.startswith(f".{ledger.kind}-")]
+
+
+def _stops(storage: PlainStorage, folder: str) -> Iterator[Stop]:
+    """The last failures that were noted, the newest first."""
+    for name in reversed(storage.names(folder)[-STOPS:]):
+        with suppress(OSError, ValueError):  # one may go meanwhile
+            noted_at = datetime.strptime(name.partition("-")[0], NOTED).replace(tzinfo=UTC)
+            said = storage.read(f"{folder}/{name}").partition("\n")[0]
+            yield Stop(f"{folder}/{name}", noted_at.isoformat(), said)
 
 
 # --- what was refused ----------------------------------------------------------------------------------------------

@@ -15,9 +15,10 @@ from events import built
 from wireloom.cli.app import app
 from wireloom.model.format import Format
 from wireloom.runtime.errors import DecodeError, ParameterError
+from wireloom.runtime.streams import elements, framed
 from wireloom.runtime.streams.framed import FRAMINGS, Framed
 from wireloom.runtime.streams.likely import HEAD, likely_framing
-from wireloom_formats import aerospike_msgpack, databus_event, kpl_record
+from wireloom_formats import aerospike_msgpack, databus_event, databus_json, kpl_record
 
 FORMATS = {format.name: format for format in (*shipped_formats(), *case_formats())}
 SHIPPED = {format.name for format in shipped_formats()}
@@ -69,6 +70,8 @@ def written(framing: str, data: list[bytes]) -> bytes:
             return data[0]
         case "concatenated":
             return b"".join(data)
+        case "array":
+            return b" [" + b" ,\n".join(data) + b"]\n"
         case "length-prefixed":
             return b"".join(len(each).to_bytes(4, "big") + each for each in data)
         case _:
@@ -112,12 +115,17 @@ def test_all_ways_of_reading_a_stream_agree_however_its_bytes_come(
                 with pytest.raises(ParameterError, match="does not tell where it ends; framing can be none, "):
                     read(b"", framing=framing, **keywords)
             continue
+        if framing == "array" and codec.ENCODING != "json":
+            for read in (codec.iter_parse, codec.decode_stream):
+                with pytest.raises(ParameterError, match="no elements of a JSON array; framing can be none, "):
+                    read(b"", framing=framing, **keywords)
+            continue
         stream = written(framing, data) + (b"\0\0" if framing == "length-prefixed" else b"")
         told = list(codec.iter_parse(stream, framing=framing, on_error="skip", **keywords))
         wanted = [(each.offset, each.size, said(each.error)) for each in told]
         for each in told:
             whole = framing != "concatenated" or each.error is None
-            broken_off = framing == "length-prefixed" and each is told[-1]
+            broken_off = framing in ("length-prefixed", "array") and each is told[-1]
             assert not whole or broken_off or in_itself(codec, each, **keywords) == said(each.error)
         for source in SOURCES.values():
             again = codec.iter_parse(source(stream), framing=framing, on_error="skip", **keywords)
@@ -168,7 +176,8 @@ def test_a_framing_that_does_not_fit_is_named_and_one_that_fits_is_not_questione
 ) -> None:
     codec = module(name)
     good = (good_records(codec, FORMATS[name]) * 3)[:4]
-    possible = [framing for framing in FRAMINGS if framing != "concatenated" or not codec.CODEC.root(None).endless]
+    unfit = {"concatenated" if codec.CODEC.root(None).endless else "", "" if codec.ENCODING == "json" else "array"}
+    possible = [framing for framing in FRAMINGS if framing not in unfit]
     for framing in possible if good else ():
         if framing == "lines" and any(b"\n" in data for data in good):
             continue
@@ -218,3 +227,62 @@ def test_commands_name_the_framing_that_fits_and_read_as_they_were_told(tmp_path
     right = CliRunner().invoke(app, [*asked, "--framing", "length-prefixed"])
     assert right.exit_code == 0, right.output
     assert "looks like" not in right.output
+
+
+LINE = b'{"sequence":1,"timestampInNanos":2,"endOfPeriod":true}'
+
+
+def elements_of(stream: bytes, most: int = 1 << 20) -> list[tuple[int, int, str]]:
+    """Offset, size and code of each element of an array, which comes a few bytes at a time."""
+    found = databus_json.iter_parse(Trickle(stream, most), framing="array", on_error="skip")
+    return [(each.offset, each.size, each.error.code if each.error else "") for each in found]
+
+
+@pytest.mark.parametrize("most", [1, 3, 1 << 20])
+@pytest.mark.parametrize(
+    ("stream", "wanted"),
+    [
+        (b"", []),
+        (b" \n", []),
+        (b" [ ] \n", []),
+        (b"\t[\n" + LINE + b" ,\r\n" + LINE + b"]", [(3, 54, ""), (61, 54, "")]),
+        (b"[" + LINE + b",]", [(1, 54, ""), (56, 0, "truncated")]),
+        (b"[," + LINE + b"]", [(1, 0, "truncated"), (2, 54, "")]),
+        (b"[nul, 1} ," + LINE + b"]", [(1, 3, "truncated"), (6, 2, "trailing_bytes"), (10, 54, "")]),
+        (b'[{"a":"]}\\"","b":[{}]},' + LINE + b"]", [(1, 21, "missing_key"), (23, 54, "")]),
+        (b"[" + LINE, [(1, 54, "truncated")]),
+        (b"[" + LINE + b",", [(1, 54, ""), (56, 0, "truncated")]),
+        (b'["a\\', [(1, 3, "truncated")]),
+        (b"[" + LINE + b"] x", [(1, 54, ""), (57, 1, "trailing_bytes")]),
+        (LINE, [(0, 54, "json_syntax")]),
+        (b"\xef\xbb\xbf[]", [(0, 5, "json_syntax")]),
+    ],
+)
+def test_a_broken_element_of_an_array_costs_itself_where_brackets_and_quotes_tell_its_end(
+    stream: bytes, wanted: list[tuple[int, int, str]], most: int
+) -> None:
+    assert elements_of(stream, most) == wanted
+
+
+def test_an_element_larger_than_any_record_may_be_is_passed_over_without_holding_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(framed, "LARGEST", 100)
+    monkeypatch.setattr(elements, "_WINDOW", 16)
+    large = b'{"x":"' + b'[\\"' * 200 + b'"}'
+    found = elements_of(b"[" + LINE + b"," + large + b"," + LINE + b"]", 7)
+    behind = 57 + len(large)
+    assert found == [(1, 54, ""), (56, len(large), "size_limit"), (behind, 54, "")]
+
+
+def test_lines_are_written_as_an_array_and_read_again(tmp_path: Path) -> None:
+    (tmp_path / "lines").write_bytes(LINE + b"\n" + LINE + b"\n")
+    run = CliRunner().invoke
+    plain = run(app, ["decode", "databus_json", str(tmp_path / "lines")])
+    (tmp_path / "rendered").write_text(plain.stdout, encoding="utf-8")
+    array = tmp_path / "array"
+    written = run(app, ["encode", "databus_json", str(tmp_path / "rendered"), "--framing", "array", "-o", str(array)])
+    assert written.exit_code == 0, written.output
+    assert len(elements_of(array.read_bytes())) == 2
+    again = run(app, ["decode", "databus_json", str(array), "--framing", "array"])
+    assert again.stdout == plain.stdout

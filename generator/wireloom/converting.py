@@ -52,4 +52,5 @@ def convert(
             tally.lost.update({path.partition("[")[0] for path in lost})
             if tally.converted > 1 and chosen == "none":
                 raise MisuseError("more than one record, and the target has no framing; choose one with --to-framing")
-            yield transcode.frame(chosen, data, tally.converted)
+            yield transcode.frame(chosen, data, tally.converted, first=tally.converted == 1)
+    yield transcode.ending(chosen, tally.converted)

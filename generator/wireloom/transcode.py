@@ -54,7 +54,8 @@ def encode(request: Request, source: Iterable[bytes]) -> Iterator[bytes]:
             count += 1
             if count > 1 and framing == "none":
                 raise MisuseError("more than one record, and the format has no framing; choose one with --framing")
-            yield frame(framing, _encoded(request, number, line), number)
+            yield frame(framing, _encoded(request, number, line), number, first=count == 1)
+    yield ending(framing, count)
 
 
 def likely(request: Request, head: bytes, size: int | None) -> str | None:
@@ -92,9 +93,11 @@ def _encoded(request: Request, number: int, line: bytes) -> bytes:
         raise DataError(f"line {number}: {error}") from error
 
 
-def frame(framing: str, data: bytes, number: int) -> bytes:
-    """A record as it stands in a stream."""
+def frame(framing: str, data: bytes, number: int, *, first: bool) -> bytes:
+    """A record as it stands in a stream, whose first it may be."""
     match framing:
+        case "array":
+            return (b"[" if first else b",\n") + data
         case "lines" if b"\n" in data:
             hint = "use --framing length-prefixed"
             raise DataError(f"line {number}: the record holds a line feed, which would end its line; {hint}")
@@ -104,3 +107,10 @@ def frame(framing: str, data: bytes, number: int) -> bytes:
             return data + b"\n"
         case _:
             return data
+
+
+def ending(framing: str, count: int) -> bytes:
+    """What stands behind the last of so many records."""
+    if framing != "array":
+        return b""
+    return b"]\n" if count else b"[]\n"

@@ -27,7 +27,7 @@ _TITLES = ('It\'s "so" \\ {x}', "Ein Format, zufällig: 100 %", '"""', "# no")
 _FRAMINGS = {
     "binary": ("concatenated", "length-prefixed"),
     "msgpack": ("concatenated", "length-prefixed"),
-    "json": ("lines", "concatenated", "length-prefixed"),
+    "json": ("lines", "array", "concatenated", "length-prefixed"),
     "protobuf": ("length-prefixed",),
 }
 

@@ -715,11 +715,12 @@ class _Examination:
     def streams(self, records: Sequence[bytes], built: Sequence[bytes]) -> None:
         """Both ways of reading a stream find the same records, values and errors."""
         framings = {self.format.framing.value, "length-prefixed"} - {"none"}
+        if self.format.encoding is Encoding.JSON:
+            framings.add("array")
         for framing in sorted(framings):
             chosen = self.chance.sample(built, min(5, len(built)))
             chosen += self.chance.sample(list(records), min(4, len(records)))
-            data = b"".join(_framed(each, framing) for each in chosen)
-            self.stream(data, framing)
+            self.stream(_framed(chosen, framing), framing)
 
     def stream(self, data: bytes, framing: str) -> None:
         options = {"framing": framing, "on_error": "skip", **self.options}
@@ -746,14 +747,16 @@ class _Examination:
             self.note("streams differ", f"{framing} offsets", f"{offsets}", record=data)
 
 
-def _framed(record: bytes, framing: str) -> bytes:
+def _framed(records: Sequence[bytes], framing: str) -> bytes:
     match framing:
         case "length-prefixed":
-            return len(record).to_bytes(4, "big") + record
+            return b"".join(len(each).to_bytes(4, "big") + each for each in records)
         case "lines":
-            return record.replace(b"\n", b" ") + b"\n"
+            return b"".join(each.replace(b"\n", b" ") + b"\n" for each in records)
+        case "array":
+            return b"[" + b",".join(records) + b"]"
         case _:
-            return record
+            return b"".join(records)
 
 
 def _rows(found: arrow.Decoded) -> list[str]:

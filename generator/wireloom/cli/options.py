@@ -28,7 +28,7 @@ Framing = Annotated[
     str | None,
     typer.Option(
         "--framing",
-        metavar="none|concatenated|length-prefixed|lines",
+        metavar="none|concatenated|length-prefixed|lines|array",
         help="How records follow one another; else as the spec says.",
     ),
 ]

@@ -45,7 +45,7 @@ def replay(
         str,
         typer.Option(
             "--framing",
-            metavar="none|concatenated|length-prefixed|lines",
+            metavar="none|concatenated|length-prefixed|lines|array",
             help="Take what was quarantined as one record for a stream of them: the rest of a file, say.",
         ),
     ] = "none",

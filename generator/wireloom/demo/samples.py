@@ -6,6 +6,7 @@ flipped. Chance is seeded with the format's name, so every run makes the same by
 """
 
 import copy
+import io
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from wireloom.catalog import FormatModule
 from wireloom.model.format import Format, Framing
 from wireloom.runtime.errors import DecodeError, WireloomError
+from wireloom.runtime.streams.elements import Limits, elements
 
 GOOD = 120
 DAMAGED = 4
@@ -44,6 +46,8 @@ def samples(format: Format, module: FormatModule) -> Samples:
     bad += [_damaged(module, root, chance.choice(good), chance) for _ in range(DAMAGED)]
     if format.framing is Framing.LINES:
         bad = [data.replace(b"\n", b" ") for data in bad]
+    if format.framing is Framing.ARRAY:
+        bad = [data for data in bad if _stands_alone(data)]
     return Samples(tuple(good), tuple(bad))
 
 
@@ -54,8 +58,17 @@ def stream(framing: str, records: tuple[bytes, ...]) -> bytes:
             return b"".join(len(data).to_bytes(4, "big") + data for data in records)
         case "lines":
             return b"".join(data + b"\n" for data in records)
+        case "array":
+            return b"[" + b",\n".join(records) + b"]\n"
         case _:
             return b"".join(records)
+
+
+def _stands_alone(data: bytes) -> bool:
+    """Whether brackets and quotes say where it ends among the elements of an array."""
+    read = io.BytesIO(b"[" + data + b"]").read
+    found = list(elements(read, Limits(len(data), len(data))))
+    return len(found) == 1 and not found[0].problem and found[0].data == data
 
 
 # --- good records --------------------------------------------------------------------------------------------------

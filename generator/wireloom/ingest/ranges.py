@@ -9,6 +9,7 @@ How much a framing tells decides how a large file is split:
   as much as decoding, the engine looks for the borders, without any column; where there is no engine for the format,
   the file stays whole.
 - `none`: a file is a record.
+- `array`: a file is one JSON array, whose elements only a reading from its beginning tells apart; it stays whole.
 
 A compressed file stays whole, whatever its framing.
 
@@ -146,7 +147,7 @@ def parts(file: File, framing: str, heads: Heads, target: int, *, numbered: bool
     `numbered`: records are to be numbered, which lines are by reading them all; then a file of lines stays whole.
     """
     whole = Part(file, 0, file.size, 0)
-    if file.size <= target or framing == "none" or (framing == "lines" and numbered):
+    if file.size <= target or framing in ("none", "array") or (framing == "lines" and numbered):
         return [whole]
     try:
         with file.place.open() as source:

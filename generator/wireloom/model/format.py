@@ -15,6 +15,7 @@ class Framing(Enum):
     CONCATENATED = "concatenated"  # back to back; a Frame step says where each ends
     LENGTH_PREFIXED = "length-prefixed"  # a 32-bit big-endian size before each
     LINES = "lines"  # one a line
+    ARRAY = "array"  # the elements of one JSON array
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Records of a concatenated stream: each must tell where it ends."""
+"""Records of a stream: back to back each must tell where it ends, and in an array each must be JSON."""
 
 from wireloom.model.ends import Types, endless
 from wireloom.model.types import Encoding
@@ -7,12 +7,15 @@ from wireloom.resolve.roots import Entry
 
 
 def check_ends(draft: Draft, named: Types, entries: tuple[Entry, ...]) -> None:
-    """Report a format whose records stand back to back, and whose first root has no end of its own."""
+    """Report a framing that does not fit: records without an end back to back, or an array of what is no JSON."""
+    if draft.content.framing == "array" and draft.encoding is not Encoding.JSON:
+        hint = "use `framing: length-prefixed`"
+        draft.reports(draft.place / "framing", "wrong-encoding", "only JSON texts stand in a JSON array", hint)
     if draft.content.framing != "concatenated" or not entries:
         return
     found = endless(entries[0].type, named, draft.encoding)
     if found:
-        hint = "use `framing: lines` or `framing: length-prefixed`"
+        hint = "use `framing: lines`, `framing: array` or `framing: length-prefixed`"
         if draft.encoding is not Encoding.JSON:
             hint = "say where with `- frame: BYTES`, give what is last a size, or use another framing"
         draft.reports(draft.place / "framing", "endless-record", f"{found} does not tell where it ends", hint)

@@ -162,7 +162,7 @@ class Codec:
     def framing_of(self, root: Root, framing: str | None) -> str:
         """The framing of a stream of a root's records: the one given, or the format's; ParameterError if there is none.
 
-        Records that do not tell where they end cannot stand back to back.
+        Records that do not tell where they end cannot stand back to back, and only JSON texts stand in an array.
         """
         chosen = self.framing if framing is None else framing
         if chosen not in framed.FRAMINGS:
@@ -171,6 +171,9 @@ class Codec:
             others = ", ".join(name for name in framed.FRAMINGS if name != chosen)
             message = f"records of {self.format} cannot stand back to back: {root.endless} does not tell where it ends"
             raise ParameterError(f"{message}; framing can be {others}")
+        if chosen == "array" and not root.is_text:
+            others = ", ".join(name for name in framed.FRAMINGS if name != chosen)
+            raise ParameterError(f"records of {self.format} are no elements of a JSON array; framing can be {others}")
         return chosen
 
     # --- columns ---------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireloom.runtime.columns.logical import List, Record
 from wireloom.runtime.columns.shape import filling
+from wireloom.runtime.parsers.json import Document
 from wireloom.runtime.parsers.places import beginnings, strongest
 from wireloom.runtime.parsers.record import Record as WireRecord
 from wireloom.runtime.proof import Proof
@@ -30,6 +31,11 @@ class Root:
     kinds: tuple[str, ...] = ()
     unplaced: tuple[str, ...] = ()
     endless: str = ""
+
+    @property
+    def is_text(self) -> bool:
+        """Whether its records are JSON texts."""
+        return isinstance(self.construct.subcon, Document)
 
     @cached_property
     def complete(self) -> Callable[[Any], Any]:

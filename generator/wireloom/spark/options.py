@@ -18,7 +18,7 @@ from wireloom.runtime.parameters import Parameter, ParameterValue, option_name
 
 Mode = Literal["PERMISSIVE", "FAILFAST", "DROPMALFORMED"]
 OpenValues = Literal["variant", "json", "binary"]
-FRAMINGS = ("none", "concatenated", "length-prefixed", "lines")
+FRAMINGS = ("none", "concatenated", "length-prefixed", "lines", "array")
 GENERAL = (
     *("mode", "columnNameOfCorruptRecord", "columnNameOfError", "root", "framing", "openValues", "explode"),
     *("columns", "fields"),

@@ -1,4 +1,4 @@
-"""Records one after the other: concatenated, length-prefixed, or one a line.
+"""Records one after the other: concatenated, length-prefixed, one a line, or the elements of one JSON array.
 
 A bad record costs itself and no other as long as its end is known: by the framing, or by a `frame` step that the record
 had passed. Where it is not, what is left of the stream is given out as one bad record, never searched for the next.
@@ -9,15 +9,17 @@ more than KEPT stay; `size` says how many there were.
 import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, BinaryIO, Literal, Protocol
 
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, ParameterError
+from wireloom.runtime.streams.elements import Limits, elements
 
-Framing = Literal["none", "concatenated", "length-prefixed", "lines"]
+Framing = Literal["none", "concatenated", "length-prefixed", "lines", "array"]
 OnError = Literal["raise", "stop", "skip"]
 
-FRAMINGS: tuple[str, ...] = ("none", "concatenated", "length-prefixed", "lines")
+FRAMINGS: tuple[str, ...] = ("none", "concatenated", "length-prefixed", "lines", "array")
 ON_ERROR: tuple[str, ...] = ("raise", "stop", "skip")
 KEPT = 16 << 20
 """Bytes that are kept of a record that is bad."""
@@ -166,6 +168,20 @@ def _pass_line(file: BinaryIO) -> int:
         if part.endswith(b"\n"):
             break
     return size
+
+
+def _array(reader: Reader, file: BinaryIO) -> Iterator[Extent]:
+    """The elements of one JSON array."""
+    for piece in elements(partial(read_exactly, file), Limits(LARGEST, KEPT)):
+        if not piece.problem:
+            yield one(reader, piece.offset, piece.data)
+        elif piece.last:
+            offset = len(piece.data) if piece.problem == "truncated" else 0
+            found = f"{piece.size} bytes, and the end of the stream"
+            error = DecodeError(piece.problem, offset=offset, expected=piece.expected, actual=found)
+            yield Extent(piece.offset, piece.size, piece.data, error=reader.label(error), last=True)
+        else:
+            yield too_large(reader, piece.offset, piece.size, piece.data, last=False)
 
 
 def _length_prefixed(reader: Reader, file: BinaryIO) -> Iterator[Extent]:
@@ -348,6 +364,7 @@ def _nothing(position: int, end: int) -> DecodeError:
 _EXTENTS: dict[str, Callable[[Reader, BinaryIO], Iterator[Extent]]] = {
     "none": _whole,
     "lines": _lines,
+    "array": _array,
     "length-prefixed": _length_prefixed,
     "concatenated": _concatenated,
 }

@@ -13,7 +13,7 @@ from wireloom.runtime.streams.framed import PREFIX, Framed
 
 HEAD = 1 << 16
 """Bytes that are looked at."""
-_LIKELIEST = ("length-prefixed", "concatenated", "lines", "none")
+_LIKELIEST = ("length-prefixed", "concatenated", "array", "lines", "none")
 
 Read = Callable[[bytes, str], Iterator[Framed]]
 """The records of bytes by a framing, up to the first bad one; raises ParameterError where the format has none such."""

@@ -55,6 +55,8 @@ def writing(given: Given, schema: StructType) -> Writing:
             f"{plan.format} does not say how records follow one another; option framing says it "
             "(length-prefixed, or none for a file for each record)"
         )
+    if plan.framing == "array":
+        raise MisuseError("tables are not written as JSON arrays; use option framing lines")
     if len(paths) != 1:
         raise MisuseError(f"tables are written to one directory, not to {len(paths)}")
     if given.module.CODEC.root(plan.root).elements:

@@ -168,7 +168,7 @@ class FormatDocument(Document):
         description="The order of a binary integer's bytes: `big`, `little` or `{parameter: NAME}`.",
         examples=["little"],
     )
-    framing: Literal["none", "concatenated", "length-prefixed", "lines"] = Field(
+    framing: Literal["none", "concatenated", "length-prefixed", "lines", "array"] = Field(
         default="none", description="How records follow one another in a stream.", examples=["length-prefixed"]
     )
     parameters: dict[str, Parameter] = Field(

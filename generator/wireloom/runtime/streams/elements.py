@@ -1,0 +1,184 @@
+"""The elements of one JSON array, told apart by their brackets and quotes alone: nothing is read of them here.
+
+So a bad element costs itself, as long as its brackets and quotes tell where it ends; where they do not, it is what is
+left of the stream. A window grows while an element is not all in it, and every byte is looked at once. What is no array
+is one bad record, and so is what stands behind its end. A stream of white space has no records, like an empty one.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+Read = Callable[[int], bytes]
+"""The next bytes of a stream, as many as are asked for where there are so many."""
+TOO_LARGE = "size_limit"
+_WINDOW = 1 << 20
+_WHITE = b" \t\n\r"
+_SPACE = re.compile(rb"[ \t\n\r]*+")
+_WITHIN = re.compile(rb'(?:[^"\[\]{}]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+', re.DOTALL)
+"""What stands between brackets: strings whole, for there brackets mean nothing."""
+_BETWEEN = re.compile(rb'(?:[^"\[\]{},]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+', re.DOTALL)
+"""The same, up to a comma: at the level of the elements that ends one."""
+_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
+_OPENING, _COMMA, _QUOTE, _END = b"[{", b",", b'"', b"]"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What stands between commas, or what is wrong: `problem` is a code, and nothing stands behind it but for too much.
+
+    `size` counts all bytes, `data` has at most so many of them as are kept of what is wrong.
+    """
+
+    offset: int
+    size: int
+    data: bytes
+    problem: str = ""
+    expected: str = ""
+
+    @property
+    def last(self) -> bool:
+        """Whether nothing can be found behind it."""
+        return bool(self.problem) and self.problem != TOO_LARGE
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bytes of the largest element, and those that are kept of what is wrong."""
+
+    largest: int
+    kept: int
+
+
+@dataclass(slots=True)
+class _Scan:
+    """Where the end of the element at hand is looked for, and how deep in brackets."""
+
+    position: int = 0
+    depth: int = 0
+    quoted: bool = False
+
+    def end(self, data: bytes) -> int:
+        """Where the comma or the bracket stands behind the element; -1 where that is not in the data."""
+        while self.position < len(data):
+            if self.quoted:
+                self._pass_string(data)
+                if self.quoted:
+                    return -1
+                continue
+            found = (_WITHIN if self.depth else _BETWEEN).match(data, self.position)
+            assert found is not None
+            self.position = found.end()
+            mark = data[self.position : self.position + 1]
+            if not mark:
+                return -1
+            if not self.depth and mark in (_COMMA, _END):
+                return self.position
+            self._enter(mark)
+        return -1
+
+    def _enter(self, mark: bytes) -> None:
+        self.position += 1
+        if mark == _QUOTE:  # of a string that is not all there
+            self.quoted = True
+        elif mark in _OPENING:
+            self.depth += 1
+        elif self.depth:
+            self.depth -= 1
+
+    def _pass_string(self, data: bytes) -> None:
+        found = _STRING.match(data, self.position)
+        assert found is not None
+        self.position = found.end()
+        if data[self.position : self.position + 1] == _QUOTE:
+            self.position += 1
+            self.quoted = False
+
+
+@dataclass(slots=True)
+class _Window:
+    """What is held of a stream: `data` stands at `base`."""
+
+    read: Read
+    limits: Limits
+    data: bytes = b""
+    base: int = 0
+
+    def load(self, position: int) -> bool:
+        """Drop what stands before `position` and read on; whether there was more."""
+        held = len(self.data) - position
+        addition = self.read(max(_WINDOW, held))
+        self.data, self.base = self.data[position:] + addition, self.base + position
+        return bool(addition)
+
+    def byte(self, position: int) -> tuple[bytes, int]:
+        """The next byte that is no white space, none at the end, and where it stands; the window may have moved."""
+        while True:
+            found = _SPACE.match(self.data, position)
+            assert found is not None
+            position = found.end()
+            if position < len(self.data):
+                return self.data[position : position + 1], position
+            more = self.load(position)
+            position = 0
+            if not more:
+                return b"", 0
+
+    def rest(self, position: int) -> tuple[bytes, int]:
+        """What is kept of all that is left, and its size."""
+        kept = self.limits.kept
+        data = self.data[position : position + kept]
+        size = len(self.data) - position
+        while part := self.read(kept):
+            data += part[: kept - len(data)]
+            size += len(part)
+        return data, size
+
+
+def elements(read: Read, limits: Limits) -> Iterator[Piece]:
+    """The elements of the array that a stream is."""
+    window = _Window(read, limits)
+    mark, position = window.byte(0)
+    if mark != b"[":
+        if mark:
+            yield _wrong(window, position, "json_syntax", "an array")
+        return
+    mark, position = window.byte(position + 1)
+    while mark != _END:
+        piece, position = _element(window, position)
+        yield piece
+        if piece.last:
+            return
+        mark = window.data[position : position + 1]
+        if mark == _COMMA:
+            _, position = window.byte(position + 1)
+    mark, position = window.byte(position + 1)
+    if mark:
+        yield _wrong(window, position, "trailing_bytes", "the end of the stream behind its array")
+
+
+def _element(window: _Window, position: int) -> tuple[Piece, int]:
+    """The element at a position, and where stands what ends it; it is the last one where nothing does."""
+    scan, dropped, kept, limits = _Scan(position), 0, b"", window.limits
+    while (end := scan.end(window.data)) < 0:
+        if dropped + len(window.data) - position > limits.largest:  # nothing more of it is held
+            kept = kept or window.data[position : position + limits.kept]
+            dropped, position = dropped + scan.position - position, scan.position
+        scan.position -= position
+        more = window.load(position)
+        position = 0
+        if not more:
+            data = kept or window.data[: limits.kept]
+            size = dropped + len(window.data)
+            return Piece(window.base - dropped, size, data, "truncated", "the rest of the array"), 0
+    start, size = window.base + position - dropped, dropped + end - position
+    if size > limits.largest:
+        return Piece(start, size, kept or window.data[position : position + limits.kept], TOO_LARGE), end
+    data = window.data[position:end].rstrip(_WHITE)
+    return Piece(start, len(data), data), end
+
+
+def _wrong(window: _Window, position: int, problem: str, expected: str) -> Piece:
+    start = window.base + position
+    data, size = window.rest(position)
+    return Piece(start, size, data, problem, expected)

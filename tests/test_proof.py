@@ -3,8 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from proof.cases import Case, cases
@@ -18,6 +20,9 @@ from proof.texts import yaml
 from proof.walks import keys
 from wireloom import reference
 from wireloom.problems import SpecProblems
+from wireloom.runtime.codec import Codec
+from wireloom.runtime.conversion import Conversion, Converted
+from wireloom.runtime.validation import Validator
 from wireloom.spec.language import FieldDocument
 
 REFERENCE = Path(__file__).parents[1] / "specs/README.md"
@@ -95,6 +100,35 @@ def violations() -> dict[tuple[int, str], str]:
 
 def test_random_specs_keep_what_is_promised(violations):
     assert not violations
+
+
+def _longer(made: pa.Array) -> pa.Array:
+    return pa.array([each + b"\0" for each in made.to_pylist()], pa.binary())
+
+
+def _unsaid(made: Converted) -> Converted:
+    return replace(made, errors=pa.nulls(len(made.errors), pa.string()))
+
+
+BROKEN = {
+    "encode and build write different bytes": (Codec, "encode", _longer),
+    "encode of many rows": (Codec, "encode", _longer),
+    "decode: refuses what parse accepts": (Codec, "decode", lambda made: replace(made, errors=made.errors[::-1])),
+    "build writes what parse refuses": (Codec, "build", lambda made: made + b"\0" * 99),
+    "from_canonical(to_canonical(v)) is not v": (Codec, "from_canonical", lambda made: {**made, "other": 1}),
+    "validate: accepts what parse refuses": (Validator, "validate", lambda made: made[:0]),
+    "validate: differs in a column": (Validator, "validate", lambda made: [*made, *made]),
+    "convert: a record that is neither made nor refused": (Conversion, "of_messages", _unsaid),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_promise_that_is_not_kept_is_seen(name, monkeypatch):
+    owner, method, altered = BROKEN[name]
+    real = getattr(owner, method)
+    monkeypatch.setattr(owner, method, lambda *given, **more: altered(real(*given, **more)))
+    found = {each for seed in (1, 2, 3, 4, 5, 6) for each in examined(spec_of(seed), seed, effort=0.3).violations}
+    assert any(each.startswith(name) for each in found), found
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=name) for name, case in cases().items()])

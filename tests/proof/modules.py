@@ -34,6 +34,7 @@ class Made:
     spark: ModuleType
     arrow: ModuleType
     schema: Mapping[str, Any]
+    files: Mapping[str, str]  # which the module would read from beside it
 
 
 def documents(spec: Spec) -> Documents:
@@ -61,9 +62,9 @@ def generated(format: Format) -> Iterator[Made]:
     try:
         name = f"{PACKAGE}.{format.name}"
         module = _imported(name)
-        yield Made(
-            format, module, _imported(f"{name}.spark"), _imported(f"{name}.columns"), json.loads(texts["schema.json"])
-        )
+        files = {file: text for file, text in texts.items() if file.endswith(".json")}
+        schema = json.loads(files["schema.json"])
+        yield Made(format, module, _imported(f"{name}.spark"), _imported(f"{name}.columns"), schema, files)
     finally:
         sys.meta_path.remove(finder)
         _forget()

@@ -21,6 +21,7 @@ from jsonschema.exceptions import SchemaError, ValidationError
 
 from proof.chance import Chance
 from proof.examples import example, with_examples
+from proof.judging import Outcome, misconverted, misjudged
 from proof.modules import Made, Spec, documents, generated, resolved
 from proof.records import altered, mutants, nonsense
 from proof.values import NoValueError, Values, settings
@@ -361,6 +362,9 @@ class _Examination:
         self.decode(records, outcomes)
         refused = [(record, error) for record, (_, error) in zip(records, outcomes, strict=True) if error is not None]
         self.judged(refused[-2 * _VALIDATED :])
+        answers = [(record, value, error) for record, (value, error) in zip(records, outcomes, strict=True)]
+        self.validate(self.chance.sample(answers, min(_VALIDATED, len(answers))))
+        self.convert(self.chance.sample(answers, min(_VALIDATED, len(answers))))
         for place, (record, value) in enumerate(good):
             self.rebuild(record, value)
             self.canonical(record, value, validated=place < _VALIDATED)
@@ -709,6 +713,38 @@ class _Examination:
         """The codes of what the format's page says that the schema does not say."""
         codes = self.module.CODES
         return {code for gap in gaps(self.format) for code in (codes if gap.codes is None else gap.codes)}
+
+    # --- validation and conversion ---
+
+    def validate(self, answers: Sequence[Outcome]) -> None:
+        """`validate` says what the parser says, of one record and of many."""
+        try:
+            for what, detail, record in misjudged(self.made, answers, self.options):
+                self.note("validate", what, detail, record=record)
+        except Exception as error:  # noqa: BLE001 - whatever comes is the violation
+            self.note("validate raises", crash(error), trace(error))
+
+    def convert(self, answers: Sequence[Outcome]) -> None:
+        """What a format makes of its own records reads as the same values, unless it is refused or loses something."""
+        if self.root.elements:
+            return
+        try:
+            made = list(misconverted(self.made, answers, self.root.name, self.parameters))
+        except ParameterError:  # a format of no members has nothing in common with itself
+            return
+        except Exception as error:  # noqa: BLE001 - whatever comes is the violation
+            self.note("convert raises", crash(error), trace(error))
+            return
+        for record, data, value in made:
+            if data is None or value is None:
+                self.note("convert", "a record that is neither made nor refused", f"{data!r}", record=record)
+                continue
+            again, wrong = self.parsed(data)
+            if wrong is not None:
+                self.note("convert", "what parse refuses", f"{data.hex()} {wrong}", record=record)
+            elif not agrees(given := self.independent(value), again):
+                what = difference(*_first_apart(given, again))
+                self.note("convert", what, f"{value}\nmade {data.hex()}\nreads {again}", record=record)
 
     # --- streams ---
 

@@ -62,6 +62,8 @@ _RIVALS = (
     *(("counted", key) for key in ("derive", "when", "since", "until", "as", "hidden", *_ON_WIRE)),
     ("derive", "const"),
     ("derive", "checksum"),
+    ("const", "checksum"),
+    ("values", "checksum"),
     ("values", "bits"),
     ("values", "range"),
     ("flatten", "hidden"),

@@ -177,7 +177,7 @@ class Documents:
             return
         target = self.resolved(case.type)
         inner = self._cases(target) if isinstance(target, Select) else [self.schema(case.type)]
-        if not isinstance(select.tag, MemberTag):
+        if not isinstance(select.tag, MemberTag) or (select.tag.presence and {True, False} <= {*case.values}):
             yield from inner
             return
         said = self._says(select.tag, case, list(self._structs(target)))

@@ -1,5 +1,6 @@
 """Values of binary structs."""
 
+import struct
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,8 @@ from wireloom.runtime.engine.compiler.scope import TAKES, is_prefix, number_form
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.outline import Column
+
+_NARROW = 32
 
 
 class Binary(Part):
@@ -67,6 +70,9 @@ class Binary(Part):
                 )
             case ("bool",), bool():
                 self.assembly.constant(bytes([const]))
+            case ("float", bits, *form), int() | float():
+                order = ">" if ordered(form, self.compiler.big) else "<"
+                self.assembly.constant(struct.pack(f"{order}{'f' if bits == _NARROW else 'd'}", const))
             case ("bytes", size, _), bytes():
                 self._constant_bytes(const, size)
             case ("text", size), str():

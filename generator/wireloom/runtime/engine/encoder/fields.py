@@ -1,6 +1,6 @@
 """Fields: constants, derived values, bits, mappings, checksums, or simply what the column says."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Register, Uncovered
@@ -70,6 +70,8 @@ class Fields(Part):
             self.compiler.records.members(node, item.scope, item.scope.record, None)
         elif "values" in attributes:
             self._mapped(item, node)
+        elif (filler := _filler(attributes, node)) is not None:
+            self._constant(filler, node, item.scope)
         elif "derive" in attributes:
             self._number(self.derived(attributes["derive"][1], item.scope), node, item.scope)
         else:
@@ -229,6 +231,17 @@ class Fields(Part):
                 return [_MD5_LATER if alone else _MD5, *bounds, placed.register, _MD5_SIZE, 0]
             case _:
                 raise Uncovered(f"the checksum {algorithm}")
+
+
+def _filler(attributes: Mapping[str, Any], node: Node) -> bytes | str | float | None:
+    """What stands in a hidden field of another kind than integers that nothing in the record decides."""
+    match attributes:
+        case {"hidden": True, "derive": ("is", ("text", str(text)))} if node[0] in ("bytes", "text"):
+            return text.encode() if node[0] == "bytes" else text
+        case {"hidden": True, "derive": ("is", int(number))} if node[0] in ("bool", "float"):
+            return number
+        case _:
+            return None
 
 
 def _waits(tree: Tree, scope: Scope) -> bool:

@@ -50,12 +50,15 @@ class Structs(Part):
         """Whether each field is there."""
         version = self.version(versions)
         return {
-            name: self._holds(self.compiler.reader.fields.condition(attributes, version), scope)
+            name: self._holds(self.compiler.reader.fields.condition(attributes, version), name, scope)
             for _, name, _, attributes in _fields(steps)
         }
 
-    def _holds(self, when: Tree, scope: Scope) -> Compiled:
-        return Constant(True) if when is None else self.expressions.compiled(when, scope)  # noqa: FBT003 - a value
+    def _holds(self, when: Tree, name: str, scope: Scope) -> Compiled:
+        """Whether a condition holds; where it asks for a position, whether the value has the field: it is read back."""
+        if when is None:
+            return Constant(True)  # noqa: FBT003 - a value
+        return self.expressions.compiled(("present", ("field", 0, name)) if _asks_for_place(when) else when, scope)
 
     def newest(self, versions: Sequence[Any]) -> tuple[list[str], Tree]:
         """The names of the versions, and the place of the last one."""
@@ -139,6 +142,17 @@ class Structs(Part):
 def _fields(steps: Sequence[Any]) -> list[Any]:
     """The fields that stand on the wire."""
     return [s for s in steps if s[0] == "field" and "compute" not in s[3] and "counted" not in s[3]]
+
+
+def _asks_for_place(tree: Tree) -> bool:
+    """Whether an expression looks at where the struct ends, or how far it has come."""
+    match tree:
+        case ("here" | "size",) | ("mark", _):
+            return True
+        case (str(), *parts):
+            return any(map(_asks_for_place, parts))
+        case _:
+            return False
 
 
 def _never(present: Compiled) -> bool:

@@ -52,6 +52,14 @@ FORMATS: Final[Mapping[str, Entry]] = MappingProxyType(
             "Kinesis record of the Kinesis Producer Library",
             "30fba6ff35b89c8e8ff2be57891b3ff70ddf22b239042c1e98545f7ad22a0c24",
         ),
+        "mqtt_packet": Entry(
+            "MQTT 5 control packet",
+            "c97031a787ac33f64b5ea255711914d54dccc0e76dfbb65cf7d94a939d53ec7c",
+        ),
+        "netflow_v5": Entry(
+            "NetFlow version 5 datagram",
+            "ef36d5110e0866cf3c24e740ed01585407a001cbefccd6c04aba215566861c6b",
+        ),
     }
 )
 

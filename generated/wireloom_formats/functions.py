@@ -13,6 +13,8 @@ from .aerospike_msgpack import functions as _aerospike_msgpack
 from .databus_event import functions as _databus_event
 from .databus_json import functions as _databus_json
 from .kpl_record import functions as _kpl_record
+from .mqtt_packet import functions as _mqtt_packet
+from .netflow_v5 import functions as _netflow_v5
 from .aerospike_json.functions import (
     convert_aerospike_json,
     decode_aerospike_json,
@@ -53,6 +55,22 @@ from .kpl_record.functions import (
     to_kpl_record,
     validate_kpl_record,
 )
+from .mqtt_packet.functions import (
+    convert_mqtt_packet,
+    decode_mqtt_packet,
+    from_mqtt_packet,
+    schema_of_mqtt_packet,
+    to_mqtt_packet,
+    validate_mqtt_packet,
+)
+from .netflow_v5.functions import (
+    convert_netflow_v5,
+    decode_netflow_v5,
+    from_netflow_v5,
+    schema_of_netflow_v5,
+    to_netflow_v5,
+    validate_netflow_v5,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,32 +83,44 @@ __all__ = [
     "convert_databus_event",
     "convert_databus_json",
     "convert_kpl_record",
+    "convert_mqtt_packet",
+    "convert_netflow_v5",
     "decode_aerospike_json",
     "decode_aerospike_msgpack",
     "decode_databus_event",
     "decode_databus_json",
     "decode_kpl_record",
+    "decode_mqtt_packet",
+    "decode_netflow_v5",
     "from_aerospike_json",
     "from_aerospike_msgpack",
     "from_databus_event",
     "from_databus_json",
     "from_kpl_record",
+    "from_mqtt_packet",
+    "from_netflow_v5",
     "register",
     "schema_of_aerospike_json",
     "schema_of_aerospike_msgpack",
     "schema_of_databus_event",
     "schema_of_databus_json",
     "schema_of_kpl_record",
+    "schema_of_mqtt_packet",
+    "schema_of_netflow_v5",
     "to_aerospike_json",
     "to_aerospike_msgpack",
     "to_databus_event",
     "to_databus_json",
     "to_kpl_record",
+    "to_mqtt_packet",
+    "to_netflow_v5",
     "validate_aerospike_json",
     "validate_aerospike_msgpack",
     "validate_databus_event",
     "validate_databus_json",
     "validate_kpl_record",
+    "validate_mqtt_packet",
+    "validate_netflow_v5",
 ]
 
 
@@ -107,3 +137,5 @@ def register(spark: SparkSession, options: Mapping[str, Any] | None = None) -> N
     _databus_event.register(spark, options)
     _databus_json.register(spark, options)
     _kpl_record.register(spark, options)
+    _mqtt_packet.register(spark, options)
+    _netflow_v5.register(spark, options)

@@ -196,7 +196,7 @@ def _shows(group: Group, members: Members) -> bool:
     if any(member.name for member in members.members if member.key in group.tags):
         return True
     patterns = {branch.present for branch in _branches(group, members)}
-    independent = patterns == set(product((True, False), repeat=len(group.members)))
+    independent = len(patterns) == 1 << len(group.members) and not any(None in each for each in patterns)
     return bool(group.members) and not independent
 
 

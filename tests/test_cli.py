@@ -406,6 +406,27 @@ def test_doctor_says_where_python_imports_another_package_of_the_name(tmp_path, 
     assert "but Python imports another wireloom_formats" in examined("wireloom_formats", tmp_path / "out").detail
 
 
+def test_a_project_of_ones_own_has_a_package_of_its_own_that_commands_find(tmp_path, monkeypatch):
+    from wireloom.spark.machine import package as examined
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    made = CliRunner().invoke(app, ["new", "project", "beat"])
+    assert made.exit_code == 0, made.output
+    assert "the package beat_formats" in made.output
+    assert "pip install --editable ./generated" in made.output
+    again = CliRunner().invoke(app, ["new", "project", "beat"])
+    assert (again.exit_code, "is already there" in again.output) == (2, True)
+    monkeypatch.chdir(tmp_path / "beat")
+    for command in (["generate", "--check"], ["formats"], ["explain", "beat"]):
+        done = CliRunner().invoke(app, command)
+        assert done.exit_code == 0, done.output
+    assert not (tmp_path / "beat" / "generated" / "wireloom_formats").exists()
+    assert "programs import it after pip install ./generated" in examined("beat_formats", Path("generated")).detail
+    other = CliRunner().invoke(app, ["formats", "--package", "wireloom_formats"])
+    assert "databus_event" in other.output, "a name that is given goes before"
+
+
 def test_encode_says_which_line_is_wrong(generated, tmp_path):
     lines = tmp_path / "lines.json"
     lines.write_text('{"kind": "alarms"}\n')

@@ -25,7 +25,7 @@ COMMANDS = {
     "package": ("bundling", "Make a wheel and a zip of the generated package."),
     "demo": ("demonstration", "See it work, on records of every format."),
     "doctor": ("examination", "Look at what the machine has and lacks."),
-    "new": ("beginnings", "Start a spec, or a pipeline of Spark."),
+    "new": ("beginnings", "Start a spec, a project, or a pipeline of Spark."),
 }
 """By name: the module below `cli`, and what the list of commands says."""
 

@@ -1,4 +1,4 @@
-"""`new`: the start of a spec, or of a pipeline."""
+"""`new`: the start of a spec, of a project, or of a pipeline."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,6 +9,8 @@ from typer.core import TyperGroup
 from wireloom import scaffold
 from wireloom.cli.console import note, say
 from wireloom.cli.options import OUT, PACKAGE, SPECS, Out, Package, Specs, chosen
+from wireloom.failures import MisuseError
+from wireloom.project import Project
 
 SPEC, PIPELINE = "spec", "pipeline"
 
@@ -73,12 +75,40 @@ def pipeline(
     note(f"next: read {name / 'README.md'}, which says how to run it")
 
 
-COMMANDS = (spec, pipeline)
+def project(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The project's folder, which is made, and its first format.")
+    ],
+) -> None:
+    """Start a project of your own: a folder with a first spec, and a package of its own name made from it.
+
+    Commands that run in the folder find the package by themselves. Programs import it once it is installed, as the last
+    line says.
+
+    \b
+    Examples:
+      wireloom new project heartbeat                   makes heartbeat/ with specs and the package heartbeat_formats
+    """
+    from wireloom import pipeline as stages  # here, because it imports jinja2 and yaml
+
+    home = Path(name)
+    if home.exists():
+        raise MisuseError(f"{home} is already there; give the project another name")
+    path = scaffold.create(name, home / "specs")
+    made = Project(home / "specs", home / "generated", f"{name}_formats")
+    stages.generate(made)
+    say(f"wrote {path}")
+    say(f"wrote {made.out / made.package}, the package {made.package}")
+    note(f"next: cd {name}, edit the spec, `wireloom generate`; programs import {made.package} after")
+    note("      pip install --editable ./generated")
+
+
+COMMANDS = (spec, pipeline, project)
 new = typer.Typer(
     cls=NameOrKind,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
-    help="Start a spec, or a pipeline of Spark; `new NAME` starts a spec.",
+    help="Start a spec, a project of your own, or a pipeline of Spark; `new NAME` starts a spec.",
 )
 """The commands below `new`."""

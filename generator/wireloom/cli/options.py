@@ -1,6 +1,7 @@
 """Options that several commands have, each defined once."""
 
 import re
+import tomllib
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,35 @@ from wireloom.failures import MisuseError, unknown
 
 Specs = Annotated[Path, typer.Option("--specs", metavar="DIR", help="Folder of the specs.")]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder that the generated package lies in.")]
-Package = Annotated[str, typer.Option("--package", metavar="NAME", help="Name of the generated package.")]
+
+
+def _package(context: typer.Context, value: str) -> str:
+    """The package that is asked for; else the one that --out has, which projects call by names of their own."""
+    source = context.get_parameter_source("package")
+    if source is None or source.name != "DEFAULT":
+        return value
+    return package_in(context.params.get("out") or OUT) or value
+
+
+def package_in(out: Path) -> str | None:
+    """The name of the package that was generated into a folder; None where none was."""
+    try:
+        found = tomllib.loads((out / "pyproject.toml").read_text(encoding="utf-8"))
+        name: str = found["tool"]["setuptools"]["packages"]["find"]["include"][0]
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+    return name if (out / name / "__init__.py").is_file() else None
+
+
+Package = Annotated[
+    str,
+    typer.Option(
+        "--package",
+        metavar="NAME",
+        help="Name of the generated package; else that of the one in --out.",
+        callback=_package,
+    ),
+]
 Format = Annotated[
     str, typer.Argument(metavar="FORMAT", help="A format of the package; `wireloom formats` lists them.")
 ]

@@ -116,11 +116,14 @@ def package(package: str, out: Path) -> Finding:
         return Finding(package, str(error), error.remedy or "wireloom generate")
     names = f"{len(opened.FORMATS)} formats: {', '.join(opened.FORMATS)}"
     other = _installed(package)
+    install = f"pip install {out if out.is_absolute() else f'./{out}'}"
     here = out / package / "__init__.py"
     if other is not None and here.is_file() and not here.samefile(other):
         detail = f"{names} in {out}, but Python imports another {package}, in {other.parent.parent}"
-        return Finding(package, detail, f"pip install {out}, or wireloom generate --package with a name of its own")
-    return Finding(package, names)
+        return Finding(package, detail, f"{install}, or wireloom generate --package with a name of its own")
+    if other is None:
+        return Finding(package, f"{names}, in {out}; programs import it after {install}")
+    return Finding(package, f"{names}; Python imports it from {other.parent.parent}")
 
 
 def _installed(package: str) -> Path | None:

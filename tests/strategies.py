@@ -112,9 +112,20 @@ class _Drawing:
         count = _amount(array.count, scope)
         size = self.draw(st.integers(0, 3)) if count is UNKNOWN else count
         elements = [self.type(array.element, scope, encoding, depth + 1) for _ in range(size)]
+        if isinstance(array.count, wire.Last):
+            return self.ended(elements, array.count, scope)
         if array.unique is None:
             return elements
         return list({repr(element[array.unique]): element for element in elements}.values())
+
+    def ended(self, elements: list[Any], last: wire.Last, scope: Scope) -> list[Any]:
+        """The elements as far as the one that says that it is the last."""
+        for count, element in enumerate(elements, 1):
+            inner = scope.inner()
+            inner.values.update(element)
+            if evaluate(last.holds, inner) is True:
+                return elements[:count]
+        raise _CheckFailedError
 
     def map(self, key: wire.Type, value: wire.Type, scope: Scope, encoding: wire.Encoding, depth: int) -> Pairs:
         """Up to three entries of different keys."""
@@ -299,7 +310,7 @@ def _integers(low: int, high: int) -> st.SearchStrategy[int]:
 
 def _amount(amount: wire.Amount | None, scope: Scope) -> Any:
     """Bytes or elements that there must be; UNKNOWN where any number will do."""
-    expression = None if amount is None else wire.stated(amount)
+    expression = wire.stated(amount)
     return UNKNOWN if expression is None else evaluate(expression, scope)
 
 

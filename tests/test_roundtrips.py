@@ -17,6 +17,9 @@ from wireloom.runtime.values import Pairs, same
 
 LIMITS = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 
+OTHERS = ("(int_range)", "_limit)", "a value that reads back as", "which ends")
+"""What errors say of values that are none of the format's."""
+
 
 def variants(format: Format) -> list[dict[str, str]]:
     """No parameter, and each byte order where that is one."""
@@ -58,12 +61,16 @@ def bytes_of(module: Any, value: Any, root: str, parameters: Mapping[str, str]) 
     """The bytes of a value.
 
     One of which a computed member, once lengths are known, does not fit its type is none, nor one of a later way whose
-    bytes an earlier way reads, nor one beyond a limit.
+    bytes an earlier way reads, nor one beyond a limit or with bytes that end it.
     """
     try:
         data: bytes = module.build(value, root=root, **parameters)
     except EncodeError as error:
-        assume(not any(word in str(error) for word in ("(int_range)", "_limit)", "a value that reads back as")))
+        assume(
+            not any(
+                word in str(error) for word in ("(int_range)", "_limit)", "a value that reads back as", "which ends")
+            )
+        )
         raise
     return data
 

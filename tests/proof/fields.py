@@ -18,6 +18,7 @@ _OFF_WIRE = ("type", "doc", "unit", "hidden", "else")  # what fields without byt
 _NAME = re.compile(r"\b[a-z]+[0-9]+\b|size")  # of a field, a bit, a mark or a parameter
 _DOCS = ("What was measured", '`x`: "y", z # no\nmore', 'A """ and a \\ and a {brace}', "Größe | Maß")
 _SCALARS = ("int", "bool", "float", "text", "bytes")
+ENDINGS = ("00", "00", "0a", "0d0a", "2c", "abab")
 _UNITS = ("ms since epoch", "bytes")
 _MEMBERS = ("m", "a member", 'q"u', "é", "type", "0")
 
@@ -111,6 +112,7 @@ def _as(plan: Plan) -> Any:
 
 def _else(plan: Plan) -> Any:
     checked = plan.has("const", "values", "range", "size", "checksum", "refers", "unique")
+    checked = checked or plan.has("delimiter")
     sized = isinstance(plan.typed.form, str) and plan.typed.form.startswith(("bytes(", "str("))
     return plan.scope.draft.code() if (checked or sized) and plan.often(0.3) else ABSENT
 
@@ -200,6 +202,35 @@ def _member(plan: Plan) -> Any:
     return plan.chance.one(_MEMBERS) + plan.name
 
 
+def _delimiter(plan: Plan) -> Any:
+    """What ends a text or bytes that fill their region, or elements of those."""
+    fits = plan.encoding == "binary" and plan.on_wire and plan.typed.greedy and not plan.has("bits")
+    words = str(plan.typed.form) in ("str", "bytes", "list(str)", "list(bytes)")
+    share = 1 if str(plan.typed.form).startswith("list") else 0.5
+    return plan.chance.one(ENDINGS) if fits and words and plan.chance.often(share) else ABSENT
+
+
+def _terminator(plan: Plan) -> Any:
+    """What ends a list that fills its region."""
+    fits = plan.encoding == "binary" and plan.typed.shape == "list" and plan.typed.greedy
+    return plan.chance.one(ENDINGS) if fits and plan.chance.often(0.4) else ABSENT
+
+
+def _last_when(plan: Plan) -> Any:
+    """What tells the last element of a list of structs."""
+    fits = plan.encoding == "binary" and plan.typed.shape == "list" and plan.typed.greedy
+    if not fits or plan.has("terminator") or plan.chance.often(0.5):
+        return ABSENT
+    return last_when(plan.scope, plan.typed)
+
+
+def last_when(scope: Scope, listed: Typed) -> Any:
+    """A condition on an element of the list; none where its elements have no names."""
+    if not listed.elements:
+        return ABSENT
+    return Formulas(Scope(scope.draft, "binary", list(listed.elements))).boolean()
+
+
 def _unique(plan: Plan) -> Any:
     scalars = [each for each in plan.typed.elements if each.kind in ("int", "text", "bool", "bytes")]
     if plan.typed.shape != "list" or not scalars or not plan.often(0.3):
@@ -254,6 +285,9 @@ STRATEGIES: Mapping[str, Callable[[Plan], Any]] = {
     "inline": _inline,
     "tag": _tag,
     "member": _member,
+    "delimiter": _delimiter,
+    "terminator": _terminator,
+    "lastWhen": _last_when,
     "unique": _unique,
     "lineFeeds": _line_feeds,
     "wire": _wire,

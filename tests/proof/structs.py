@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from proof.chance import Chance
-from proof.fields import Plan, bits, known, salvage, written_field
+from proof.fields import ENDINGS, Plan, bits, known, last_when, salvage, written_field
 from proof.formulas import Formulas
 from proof.scope import ABSENT, Known, Scope, document
 from proof.types import Typed, Types, integer
@@ -108,6 +108,7 @@ class StructWriter:
         if encoding == "binary":
             makers += [
                 (2, self._counted_list),
+                (0.9, self._ended),
                 (1.5, self._sized),
                 (1, self._region),
                 (1, self._flags),
@@ -116,7 +117,7 @@ class StructWriter:
                 (0.5, self._need),
                 (0.3, self._frame),
                 (0.4, self._at),
-                (0.9, self._discard),
+                (1.3, self._discard),
                 (0.3, self._foreign),
                 (0.3, lambda: self._attempt(last=last)),
                 (0.5, self._wide),
@@ -246,6 +247,22 @@ class StructWriter:
             preset["when"] = ABSENT
         form = f"list({element.form}){'?' if nullable else ''}"
         self.add(Typed(form, "list", "list", nullable=nullable, elements=element.members), name, **preset)
+
+    def _ended(self) -> None:
+        """A text or a list that bytes behind it or an element end."""
+        chance = self.chance
+        if chance.often(0.5):
+            word = chance.one(["str", "bytes"])
+            kind = "text" if word == "str" else "bytes"
+            self.add(Typed(word, kind, kind, greedy=True), delimiter=chance.one(ENDINGS))
+            return
+        inner = Types(self.scope)
+        element = inner.struct(in_list=True) if self.scope.draft.budget > 0 and chance.often(0.6) else inner.element()
+        listed = Typed(f"list({element.form})", "list", "list", greedy=True, elements=element.members)
+        ending = {"terminator": ABSENT, "lastWhen": last_when(self.scope, listed)}
+        if ending["lastWhen"] is ABSENT or chance.often(0.5):
+            ending = {"terminator": chance.one(ENDINGS), "lastWhen": ABSENT}
+        self.add(listed, **ending)
 
     def _between(self) -> None:
         """Sometimes other fields stand between a length and what it is of."""

@@ -133,6 +133,8 @@ class Values:
         count = _amount(array.count, scope)
         size = self.chance.randint(0, 3) if count is UNKNOWN else _sized(count)
         elements = [self.type(array.element, scope, encoding, depth + 1) for _ in range(size)]
+        if isinstance(array.count, wire.Last):
+            return _ended(elements, array.count, scope)
         if array.unique is None:
             return elements
         return list({repr(each.get(array.unique)): each for each in elements if isinstance(each, dict)}.values())
@@ -264,8 +266,18 @@ def _sized(size: Any) -> int:
 
 def _amount(amount: wire.Amount | None, scope: Scope) -> Any:
     """Bytes or elements that there must be; UNKNOWN where any number will do."""
-    expression = None if amount is None else wire.stated(amount)
+    expression = wire.stated(amount)
     return UNKNOWN if expression is None else _evaluated(expression, scope)
+
+
+def _ended(elements: list[Any], last: wire.Last, scope: Scope) -> list[Any]:
+    """The elements as far as one that says that it is the last; all of them where none does."""
+    for count, element in enumerate(elements, 1):
+        inner = scope.inner()
+        inner.values.update(element if isinstance(element, dict) else {})
+        if _evaluated(last.holds, inner) is True:
+            return elements[:count]
+    return elements
 
 
 def _evaluated(expression: Any, scope: Scope) -> Any:

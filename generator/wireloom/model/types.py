@@ -110,13 +110,38 @@ class Prefix:
     null: bool = False
 
 
-Amount = Expression | Prefix
-"""Bytes or elements: an expression, or a number that stands before them."""
+@dataclass(frozen=True, slots=True)
+class Delimiter:
+    """Bytes right behind a value and no part of it: where they are first found, it ends (binary).
+
+    Where they are not found, that is `code`, or what a region that is too small says.
+    """
+
+    data: bytes
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Last:
+    """The first element for which `holds` is the last (binary); the expression is in the scope of an element."""
+
+    holds: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Terminator:
+    """Bytes that stand in place of an element, behind the last (binary)."""
+
+    data: bytes
+
+
+Amount = Expression | Prefix | Delimiter | Last | Terminator
+"""What says how many bytes or elements there are; a region is sized by either of the first two."""
 
 
 def stated(amount: Amount | None) -> Expression | None:
     """The expression that says an amount; None where there is none: the bytes themselves say it."""
-    return None if isinstance(amount, Prefix) else amount
+    return None if isinstance(amount, Prefix | Delimiter | Last | Terminator) else amount
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +175,7 @@ class JsonText:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """Elements of one type; `count` elements, or as many as fill the region (binary), or as the container says."""
+    """Elements of one type; as many as `count` says, as fill the region (binary), or as the container says."""
 
     element: "Type"
     count: Amount | None = None

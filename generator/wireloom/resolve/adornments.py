@@ -4,16 +4,31 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from wireloom.expr.ast import Kind
-from wireloom.model.types import Amount, Array, Bytes, Integer, Nullable, NumberForm, Prefix, Salvage, Type
+from wireloom.expr.ast import Expression, Kind
+from wireloom.model.types import (
+    Amount,
+    Array,
+    Bytes,
+    Integer,
+    Last,
+    Nullable,
+    NumberForm,
+    Prefix,
+    Reference,
+    Salvage,
+    Terminator,
+    Type,
+)
 from wireloom.problems import nearest
-from wireloom.resolve.expressions import expression
+from wireloom.resolve import constants
+from wireloom.resolve.expressions import BROKEN, expression
 from wireloom.resolve.types import UNKNOWN, Surroundings, amount_of, with_inner
 from wireloom.spec.documents import Place
-from wireloom.spec.language import FieldDocument
+from wireloom.spec.language import FieldDocument, StructType
 from wireloom.spec.language import Salvage as SalvageDocument
 
 _NOUNS = {Integer: "an integer", Bytes: "bytes", Array: "a list"}
+_LONGEST_ENDING = 16  # bytes of a delimiter or a terminator
 _Changed = TypeVar("_Changed", Integer, Bytes, Array)
 
 
@@ -55,6 +70,14 @@ def _adorned_list(around: Surroundings, place: Place, document: FieldDocument, t
     if document.count is not None:
         count = amount_of(around, place / "count", document.count)
         type = _changed(around, place / "count", type, Array, lambda array: _counted(array, count))
+    if document.terminator is not None:
+        data = constants.hexadecimal((place / "terminator").text)
+        terminator = Terminator(data if isinstance(data, bytes) else b"")
+        check_ending(around, place / "terminator", terminator.data)
+        type = _changed(around, place / "terminator", type, Array, lambda array: replace(array, count=terminator))
+    if document.last_when is not None:
+        last = Last(_last(around, place / "lastWhen", document.last_when, type))
+        type = _changed(around, place / "lastWhen", type, Array, lambda array: replace(array, count=last))
     if document.unique is not None:
         unique, code = document.unique, document.else_ or "duplicate_element"
         type = _changed(
@@ -70,6 +93,27 @@ def _adorned_list(around: Surroundings, place: Place, document: FieldDocument, t
 def _counted(array: Array, count: Amount) -> Array:
     """The list with its count; one that stands in front it has already."""
     return array if isinstance(array.count, Prefix) else replace(array, count=count)
+
+
+def check_ending(around: Surroundings, place: Place, data: bytes) -> None:
+    """Report what cannot stand behind a value."""
+    if not 0 < len(data) <= _LONGEST_ENDING:
+        message = f"{place.text or 'nothing'} is not 1 to {_LONGEST_ENDING} bytes in hexadecimal"
+        around.reports(place, "bad-const", message, "write 00, 0d0a ...")
+
+
+def _last(around: Surroundings, place: Place, written: object, type: Type) -> Expression:
+    """The condition that holds for the last element of a list alone."""
+    types = around.scope.draft.content.types
+    match type:
+        case Array(element=Reference(name)) if isinstance(types.get(name), StructType):
+            return expression(around.scope.within((name,)), place, written, Kind.BOOLEAN)
+        case Array():
+            message = "only fields of a struct say whether an element is the last"
+            around.scope.draft.reports_entry(place, "wrong-shape", message, "make it a list of structs")
+        case _:
+            pass
+    return BROKEN
 
 
 def _changed(

@@ -180,20 +180,30 @@ def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
 
 def _may_be_empty(type: types.Array) -> bool:
     """Whether elements that fill a region may turn out to have no byte."""
-    return type.count is None and isinstance(type.element, types.Bytes | types.Text | types.Reference)
+    return _is_open(type) and isinstance(type.element, types.Bytes | types.Text | types.Reference)
+
+
+def _is_open(type: types.Array) -> bool:
+    """Whether nothing says how many elements there are before they are read."""
+    return type.count is None or isinstance(type.count, types.Last | types.Terminator)
 
 
 def _amount_codes(amount: Amount | None, encoding: Encoding) -> Iterator[str]:
     """The codes of a size or a count, and of the number that says it."""
-    if isinstance(amount, types.Prefix):
-        yield from type_codes(amount.number, encoding)
+    match amount:
+        case types.Prefix(number=number):
+            yield from type_codes(number, encoding)
+        case types.Delimiter(code=code):
+            yield code
+        case _:
+            pass
     yield from ("bad_size",) if _may_misfit(amount, encoding) else ()
 
 
 def _may_misfit(amount: Amount | None, encoding: Encoding) -> bool:
     """Whether an amount can be wrong: in binary only a computed one and a negative one, elsewhere any."""
     match amount:
-        case None:
+        case None | types.Delimiter() | types.Last() | types.Terminator():
             return False
         case types.Prefix(number=number):
             return number.signed

@@ -4,16 +4,28 @@ from dataclasses import replace
 
 from wireloom import names
 from wireloom.expr.ast import Expression, Kind
-from wireloom.model.types import Encoding, Field, Float, Form, Integer, Nullable, NumberForm, Presence, Scalar, Type
+from wireloom.model.types import (
+    Delimiter,
+    Encoding,
+    Field,
+    Float,
+    Form,
+    Integer,
+    Nullable,
+    NumberForm,
+    Presence,
+    Scalar,
+    Type,
+)
 from wireloom.model.types import Mapping as ValueMapping
 from wireloom.resolve import builtins, constants
-from wireloom.resolve.adornments import adorned
+from wireloom.resolve.adornments import adorned, check_ending
 from wireloom.resolve.bits import bits_of
 from wireloom.resolve.expressions import expression
 from wireloom.resolve.keys import check_form, check_keys
 from wireloom.resolve.links import checksum_of, table_reference_of
 from wireloom.resolve.scopes import Scope
-from wireloom.resolve.types import UNKNOWN, Surroundings, amount_of, has_order, prefix_of, type_of
+from wireloom.resolve.types import UNKNOWN, Surroundings, amount_of, has_order, is_delimited, prefix_of, type_of
 from wireloom.resolve.values import mappings_of
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
@@ -27,20 +39,27 @@ def field_of(around: Surroundings, place: Place, name: str, document: str | Fiel
     full = FieldDocument(type=document) if isinstance(document, str) else document
     at = place if isinstance(document, str) else place / "type"
     check_keys(around, place, full)
-    around = _stated(around, full)
+    around = _stated(around, place, full)
     stated = _field(around, place, name, full, _type(around, place, at, full))
     check_form(around, place, stated, full, form)
     on_wire = stated.compute is None and not stated.counted
     return replace(stated, member=full.member or name) if form is Form.OBJECT and on_wire else stated
 
 
-def _stated(around: Surroundings, document: FieldDocument) -> Surroundings:
+def _stated(around: Surroundings, place: Place, document: FieldDocument) -> Surroundings:
     """The surroundings with what the field says of its type: the order of bytes, and a count in front."""
     if document.compute is not None or document.counted:
         return replace(around, order=NumberForm.OWN)
     if document.byte_order is not None:
         around = replace(around, order=NumberForm(document.byte_order))
-    return replace(around, count=prefix_of(around, document.count))
+    return replace(around, count=prefix_of(around, document.count), delimiter=_delimiter(place, document))
+
+
+def _delimiter(place: Place, document: FieldDocument) -> Delimiter | None:
+    if document.delimiter is None:
+        return None
+    data = constants.hexadecimal((place / "delimiter").text)
+    return Delimiter(data if isinstance(data, bytes) else b"", document.else_ or "")
 
 
 def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument) -> Type:
@@ -51,6 +70,11 @@ def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument
     if around.encoding is Encoding.BINARY and not ordered:
         message, hint = "nothing here has several bytes to be ordered", "say it where the numbers stand, or drop it"
         around.scope.draft.reports_entry(place / "byteOrder", "wrong-shape", message, hint)
+    if around.delimiter is not None:
+        check_ending(around, place / "delimiter", around.delimiter.data)
+        if not is_delimited(type):
+            message, hint = "nothing here is a text or bytes without a size", "drop `delimiter`"
+            around.scope.draft.reports_entry(place / "delimiter", "wrong-shape", message, hint)
     return type
 
 

@@ -15,6 +15,9 @@ _ENCODINGS: Table[str, tuple[Encoding, ...]] = {
     "at": (Encoding.BINARY,),
     "size": (Encoding.BINARY,),
     "count": (Encoding.BINARY,),
+    "delimiter": (Encoding.BINARY,),
+    "terminator": (Encoding.BINARY,),
+    "lastWhen": (Encoding.BINARY,),
     "bits": (Encoding.BINARY,),
     "byteOrder": (Encoding.BINARY,),
     "checksum": (Encoding.BINARY,),
@@ -37,6 +40,9 @@ _ON_WIRE = (
     "at",
     "size",
     "count",
+    "delimiter",
+    "terminator",
+    "lastWhen",
     "tag",
     "member",
     "optional",
@@ -60,6 +66,9 @@ _ON_WIRE = (
 _RIVALS = (
     *(("compute", key) for key in ("derive", "counted", *_ON_WIRE)),
     *(("counted", key) for key in ("derive", "when", "since", "until", "as", "hidden", *_ON_WIRE)),
+    ("count", "terminator"),
+    ("count", "lastWhen"),
+    ("terminator", "lastWhen"),
     ("derive", "const"),
     ("derive", "checksum"),
     ("const", "checksum"),
@@ -91,12 +100,12 @@ def check_keys(around: Surroundings, place: Place, document: FieldDocument) -> N
     if document.as_ is not None and (flaw := names.logical_name_flaw(document.as_)):
         around.reports(place / "as", "bad-name", f"{document.as_} cannot be the name of a column", flaw)
     if document.else_ is not None and not _checked_keys(document):
-        hint = "it replaces the code of const, values, range, size, checksum, refers, unique or a sized type"
+        hint = "it replaces the code of const, values, range, size, delimiter, checksum, refers, unique or a sized type"
         around.reports(place / "else", "useless-else", "nothing here has a check of its own", hint)
 
 
 def _checked_keys(document: FieldDocument) -> bool:
-    keys = ("const", "values", "range", "size", "checksum", "refers", "unique", "bits")
+    keys = ("const", "values", "range", "size", "delimiter", "checksum", "refers", "unique", "bits")
     sized = isinstance(document.type, str) and document.type.startswith(("bytes(", "str("))
     return sized or any(key in document.model_fields_set for key in keys)
 

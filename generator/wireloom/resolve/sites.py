@@ -142,6 +142,8 @@ def _type(root: Place, named: Types, place: Place, type: Type, seen: frozenset[s
         case types.Array(count=count, salvage=salvage):
             above = place if place.path[-1] != "type" else Place(place.document, place.path[:-1])
             yield from _given(Role.COUNT, above / "count", types.stated(count))
+            if isinstance(count, types.Last):
+                yield Role.KEEP, above / "lastWhen", count.holds, ""
             if salvage is not None:
                 yield Role.GUARD, above / "salvage" / "when", salvage.when, ""
         case types.Select(tag=types.FieldTag(expression=tag)):

@@ -15,6 +15,7 @@ from wireloom.model.types import (
     Attempt,
     Bytes,
     Case,
+    Delimiter,
     Encoding,
     Extension,
     Fallback,
@@ -65,6 +66,7 @@ class Surroundings:
     encoding: Encoding
     order: NumberForm = NumberForm.OWN  # of the bytes of its numbers, where a struct or a field says it
     count: Prefix | None = None  # stands before the elements of the list that a field states
+    delimiter: Delimiter | None = None  # behind texts and bytes that have no size of their own
 
     def reports(self, place: Place, id: str, message: str, hint: str = "", *, column: int = 0) -> None:
         """Note a problem."""
@@ -189,7 +191,7 @@ def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
     if single.name in builtins.SCALARS:
         if builtins.builtin_of(single.name) == "varint":
             _require_form(around, place, "varint", single.name, single)
-        return _ordered(around, builtins.SCALARS[single.name])
+        return _delimited(around, _ordered(around, builtins.SCALARS[single.name]))
     if single.name in types:
         return Reference(single.name)
     if any(name != single.name and name.lower() == single.name.lower() and type_name_flaw(name) for name in types):
@@ -216,6 +218,11 @@ def _ordered(around: Surroundings, type: Type) -> Type:
             return replace(type, form=around.order)
         case _:
             return type
+
+
+def _delimited(around: Surroundings, type: Type) -> Type:
+    """A text or bytes that end where the delimiter that holds here stands."""
+    return replace(type, size=around.delimiter) if isinstance(type, Text | Bytes) and around.delimiter else type
 
 
 def _sized(around: Surroundings, place: Place, name: str, size: notation.Argument) -> Type:
@@ -290,6 +297,15 @@ def has_order(type: Type) -> bool:
             return True
         case _:
             return type is UNKNOWN or any(has_order(part) for part in parts(type))
+
+
+def is_delimited(type: Type) -> bool:
+    """Whether a text or bytes of the type end at a delimiter, or a problem hides what there is."""
+    match type:
+        case Text(size=Delimiter()) | Bytes(size=Delimiter()):
+            return True
+        case _:
+            return type is UNKNOWN or any(is_delimited(part) for part in parts(type))
 
 
 # --- unions --------------------------------------------------------------------------------------------------------

@@ -60,6 +60,15 @@ class Cursor(io.BytesIO):
             raise self.short(start, count)
         return self.read(count)
 
+    def find(self, data: bytes) -> int:
+        """Where `data` stands next within the region; -1 where it does not."""
+        return self.getvalue().find(data, self.tell(), self.limit)
+
+    def starts_with(self, data: bytes) -> bool:
+        """Whether `data` stands here, within the region."""
+        start = self.tell()
+        return self.getvalue().startswith(data, start, self.limit)
+
     def short(self, start: int, count: int) -> DecodeError:
         """The error of `count` bytes wanted at `start` and not there."""
         return DecodeError(

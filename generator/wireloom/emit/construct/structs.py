@@ -172,7 +172,7 @@ def _field(field: Field, declared: Struct, scope: Scope) -> Code:
 
 def _region(given: Amount | None, scope: Scope) -> Code | None:
     """The bytes that belong to a field: what stands before them, or a lambda whatever says it."""
-    expression = None if given is None else stated(given)
+    expression = stated(given)
     return amount(given, scope) if expression is None else function(expression, scope.fields)
 
 

@@ -8,6 +8,7 @@ from wireloom.emit.code import Code, Lambda, Tuple, call, display, literal, mapp
 from wireloom.emit.construct.expressions import function
 from wireloom.expr.ast import Expression, Literal, Unary
 from wireloom.expr.extents import Extent
+from wireloom.expr.text import text_of
 from wireloom.model.extents import field_extents
 from wireloom.model.format import Format
 from wireloom.model.types import (
@@ -19,6 +20,7 @@ from wireloom.model.types import (
     Boolean,
     Bytes,
     Case,
+    Delimiter,
     Encoding,
     Extension,
     Fallback,
@@ -26,6 +28,7 @@ from wireloom.model.types import (
     Float,
     Integer,
     JsonText,
+    Last,
     Map,
     MemberTag,
     Null,
@@ -39,6 +42,7 @@ from wireloom.model.types import (
     Salvage,
     Select,
     Struct,
+    Terminator,
     Text,
     Trial,
     Type,
@@ -133,6 +137,12 @@ def amount(given: Amount | None, scope: Scope) -> Code | None:
     match given:
         case Prefix(number, null):
             return call("binary.Prefix", subcon(number, scope), null="True" if null else None)
+        case Delimiter(data, code):
+            return call("binary.Delimiter", literal(data), code=literal(code) if code else None)
+        case Last(holds):
+            return call("binary.Last", function(holds, condition=True), literal(text_of(holds)))
+        case Terminator(data):
+            return call("binary.Terminator", literal(data))
         case _:
             return size(given, scope.fields)
 

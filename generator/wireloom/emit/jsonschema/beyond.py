@@ -19,6 +19,7 @@ from wireloom.model.extents import field_extents
 from wireloom.model.format import Format
 from wireloom.model.traversal import expands, parts, reads_again
 from wireloom.model.types import (
+    Amount,
     Array,
     Attempt,
     Bytes,
@@ -31,13 +32,13 @@ from wireloom.model.types import (
     Map,
     Nullable,
     OneOf,
-    Prefix,
     Reference,
     Refusal,
     Salvage,
     Select,
     Struct,
     Type,
+    stated,
 )
 
 _ABSENCE = ("missing_key", "unexpected_property", "bad_arity")
@@ -239,7 +240,7 @@ def _gaps_of(place: _Place) -> Iterator[Gap]:
     match place.type:
         case Array(unique=str(name), salvage=None) as array:
             yield Gap(f"That elements differ in `{name}`", where, (array.unique_code,))
-        case Bytes(size=size, code=code) if size is not None and not isinstance(size, Literal | Prefix):
+        case Bytes(size=amount, code=code) if (size := _computed(amount)) is not None:
             yield Gap(f"That there are `{text_of(size)}` bytes", where, (code,))
         case Struct() as struct:
             computed = [
@@ -259,6 +260,12 @@ def _gaps_of(place: _Place) -> Iterator[Gap]:
             yield Gap("Which alternative an error makes way for", where, None)
         case _:
             return
+
+
+def _computed(amount: Amount | None) -> Expression | None:
+    """The expression of a size that depends on the record."""
+    expression = stated(amount)
+    return None if isinstance(expression, Literal) else expression
 
 
 def _is_unbounded(compute: Expression, type: Type, struct: Struct) -> bool:

@@ -13,6 +13,7 @@ from wireloom.model.types import (
     Bytes,
     Case,
     Check,
+    Delimiter,
     Discard,
     End,
     Extension,
@@ -22,6 +23,7 @@ from wireloom.model.types import (
     Frame,
     Integer,
     JsonText,
+    Last,
     Map,
     Mapping,
     Mark,
@@ -40,6 +42,7 @@ from wireloom.model.types import (
     Select,
     Step,
     Struct,
+    Terminator,
     Text,
     Trial,
     Type,
@@ -101,6 +104,12 @@ def _amount(amount: Amount | None) -> Code | None:
     match amount:
         case Prefix(number, null):
             return _node("prefix", node(number), str(null))
+        case Delimiter(data, code):
+            return _node("delimiter", literal(data), literal(code))
+        case Last(holds):
+            return _node("last", source(holds))
+        case Terminator(data):
+            return _node("terminator", literal(data))
         case _:
             return optional(amount)
 

@@ -80,9 +80,23 @@ cdef int read_prefix(Machine *m, int64_t word, int64_t *count, bint *none) noexc
     return IRREGULAR if wide or (count[0] < 0 and not none[0]) else OK
 
 
+cdef const uint8_t *found_in(const uint8_t *data, int64_t size, const uint8_t *wanted, int64_t width) noexcept nogil:
+    """Where a few bytes are first found; NULL where they are not."""
+    cdef int64_t left = size - width + 1  # places where they may stand
+    cdef const uint8_t *place
+    while left > 0:
+        place = <const uint8_t *>memchr(data, wanted[0], <size_t>left)
+        if place == NULL or memcmp(place, wanted, <size_t>width) == 0:
+            return place
+        left -= place - data + 1
+        data = place + 1
+    return NULL
+
+
 cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
-    """i: form of the size (0 all that is left, 1 number, 2 expression, 3 in front), size, text, register, column"""
-    cdef int64_t size = m.end - m.position
+    """i: form of the size (0 all that is left, 1 number, 2 expression, 3 in front, 4 bytes behind), size, text, register, column"""
+    cdef int64_t size = m.end - m.position, behind = 0
+    cdef const uint8_t *ending
     cdef bint none = False
     cdef int code
     if i[1] == 1:
@@ -102,12 +116,18 @@ cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
             if i[4] >= 0:
                 m.absent[i[4]] = True
             return OK
+    elif i[1] == 4:
+        behind = i[2] & 0xFFFF
+        ending = found_in(m.position, size, m.texts + (i[2] >> 16), behind)
+        if ending == NULL:
+            return IRREGULAR
+        size = ending - m.position
     if size > m.end - m.position:
         return m.overrun
     if i[3] and not wl_is_utf8(m.position, size):
         return IRREGULAR
-    m.position += size
-    return deliver_bytes(m, i[4], i[5], m.position - size, size)
+    m.position += size + behind
+    return deliver_bytes(m, i[4], i[5], m.position - size - behind, size)
 
 
 cdef int read_bits(Machine *m, const int64_t *i) noexcept nogil:
@@ -278,8 +298,19 @@ cdef int attempt(Machine *m, const int64_t *i) noexcept nogil:
     return code
 
 
+cdef inline bint goes_on(const Machine *m, const int64_t *i) noexcept nogil:
+    """Whether another element stands here: form and count as `repeat_binary` has them."""
+    cdef int64_t width = i[2] & 0xFFFF
+    if i[1] == 4:
+        return m.position < m.end and (m.end - m.position < width or memcmp(m.position, m.texts + (i[2] >> 16), <size_t>width) != 0)
+    if i[1] == 5:
+        return m.absent[i[2]]
+    return m.position < m.end
+
+
 cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
-    """i: form of the count (0 to the end, 1 number, 2 expression, 3 in front), count, body, list column, index register, register"""
+    """i: form of the count (0 to the end, 1 number, 2 expression, 3 in front, 4 bytes behind, 5 filled register behind the last),
+    count, body, list column, index register, register"""
     cdef int64_t count = -1, n = 0, base = 0, following = m.next
     cdef bint none = False
     cdef const uint8_t *before
@@ -306,7 +337,9 @@ cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
         if ready(m.columns, i[4]) == NULL:
             return EXHAUSTED
         base = m.columns[m.columns[i[4]].child].length
-    while n < count if count >= 0 else m.position < m.end:
+    if i[1] == 5:
+        m.absent[i[2]] = True
+    while n < count if count >= 0 else goes_on(m, i):
         before = m.position
         m.registers[i[5]] = n
         m.absent[i[5]] = False
@@ -319,6 +352,10 @@ cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
         if i[4] >= 0 and pad(m.columns + m.columns[i[4]].child, base + n):
             return EXHAUSTED
     m.next = following
+    if i[1] == 4:
+        if m.end - m.position < (i[2] & 0xFFFF):
+            return IRREGULAR
+        m.position += i[2] & 0xFFFF
     if i[6] >= 0:
         m.registers[i[6]] = n
         m.absent[i[6]] = False

@@ -150,8 +150,16 @@ cdef int write_column_float(Builder *k, const int64_t *i) noexcept nogil:
     return OK
 
 
+cdef int put_ending(Builder *k, int64_t size, const uint8_t *ending, int64_t width) noexcept nogil:
+    """The bytes behind a value of `size` bytes that was just written; readers must not find them earlier."""
+    cdef int code = put(k, ending, width)
+    if code:
+        return code
+    return OK if found_in(k.output.data + k.size - size - width, size + width, ending, width) == k.output.data + k.size - width else IRREGULAR
+
+
 cdef inline int write_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, size or -1, number in front or 0"""
+    """i: column, size or -1, number in front or 0, text behind or -1"""
     cdef Span span
     cdef int code
     if not there(k, i[1]):
@@ -165,7 +173,10 @@ cdef inline int write_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
         code = put_prefix(k, i[3], span.size)
         if code:
             return code
-    return put(k, span.data, span.size)
+    code = put(k, span.data, span.size)
+    if code or i[4] < 0:
+        return code
+    return put_ending(k, span.size, k.m.texts + (i[4] >> 16), i[4] & 0xFFFF)
 
 
 cdef int pad_to(Builder *k, int64_t target) noexcept nogil:

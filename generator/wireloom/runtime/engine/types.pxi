@@ -2,7 +2,7 @@
 
 from libc.stdint cimport INT32_MAX, INT64_MAX, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
-from libc.string cimport memcmp, memcpy, memmove, memset, strlen
+from libc.string cimport memchr, memcmp, memcpy, memmove, memset, strlen
 
 cdef extern from "digests.h" nogil:
     ctypedef struct wl_fold:

@@ -11,7 +11,8 @@ from wireloom.runtime import leb128
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.parsers.elements import Elements, Salvage
 from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, integer_range, text_of
-from wireloom.runtime.parsers.structure import Expression, evaluate
+from wireloom.runtime.parsers.steps import scope_of
+from wireloom.runtime.parsers.structure import Expression, evaluate, holds
 
 Order = Literal["big", "little"] | Callable[[Container], str]
 
@@ -157,7 +158,76 @@ class Prefix:
         return self.null and value is None
 
 
-Amount = int | Expression | Prefix
+class Delimiter:
+    """Bytes right behind a value, where they are first found; where they are not, `code`, or what the region says."""
+
+    def __init__(self, data: bytes, *, code: str = "") -> None:
+        self.data, self.code = data, code
+
+    def read(self, stream: Any) -> bytes:
+        """The value before the delimiter, which is passed over."""
+        start, end = stream.tell(), stream.find(self.data)
+        if end < 0:
+            expected = f"{self.data.hex(' ')} behind it"
+            raise DecodeError(
+                self.code or stream.overrun, offset=start, expected=expected, actual=f"{stream.left} left"
+            )
+        value = bytes(stream.take(end - start))
+        stream.take(len(self.data))
+        return value
+
+    def write(self, value: bytes, stream: Any) -> None:
+        """The value and the delimiter; EncodeError where readers would find that earlier."""
+        written = value + self.data
+        if written.find(self.data) != len(value):
+            raise EncodeError(f"a value without {self.data.hex(' ')}, which ends it", shown(value))
+        stream.write(written)
+
+
+class Last:
+    """The first element for which `holds` is the last one."""
+
+    def __init__(self, holds: Expression, text: str) -> None:
+        self.holds, self.text = holds, text
+
+    def streams(self, stream: Any, elements: list[Any], context: Container) -> Iterator[Any]:
+        """The stream once for each element; `elements` are those read so far."""
+        yield stream
+        while not holds(self.holds, scope_of(elements[-1], context)):
+            yield stream
+
+
+class Terminator:
+    """Bytes that stand in place of an element, behind the last one."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+
+    def streams(self, stream: Any) -> Iterator[Any]:
+        """The stream once for each element; then the terminator is passed over."""
+        while not stream.starts_with(self.data):
+            if stream.left == 0:
+                raise stream.short(stream.tell(), len(self.data))
+            yield stream
+        stream.take(len(self.data))
+
+    def written(self, stream: Any, places: list[int]) -> Iterator[Any]:
+        """The stream once for each element that is built; `places` are where each begins."""
+        while True:
+            places.append(stream.tell())
+            yield stream
+
+    def write(self, stream: Any, places: list[int]) -> None:
+        """The terminator behind the elements; EncodeError where readers would take one of those for it."""
+        stream.write(self.data)
+        written, end = stream.getbuffer(), stream.tell() - len(self.data)
+        for index, place in enumerate(places):
+            if place < end and written[place : place + len(self.data)] == self.data:
+                expected = f"an element that does not begin with {self.data.hex(' ')}, which ends the list"
+                raise EncodeError(expected, shown(bytes(written[place:end]))).at(index)
+
+
+Amount = int | Expression | Prefix | Delimiter | Last | Terminator
 _NOTHING = -1  # a size that says null
 
 
@@ -168,6 +238,9 @@ def sized(stream: Any, size: Amount | None, context: Container) -> bytes | None:
     if isinstance(size, Prefix):
         found = size.read(stream, context)
         return None if found is None else bytes(stream.take(found))
+    if isinstance(size, Delimiter):
+        return size.read(stream)
+    assert not isinstance(size, Last | Terminator), "of lists"
     count = size if isinstance(size, int) else evaluate(size, context)
     if not isinstance(count, int) or count < 0:
         raise DecodeError("bad_size", offset=stream.tell(), expected="a size of at least 0", actual=shown(count))
@@ -178,6 +251,9 @@ def write_sized(data: bytes | None, stream: Any, size: Amount | None, context: C
     """While building: the bytes, behind their size where it stands there; EncodeError where a fixed one is not met."""
     if isinstance(size, int) and data is not None and len(data) != size:
         raise EncodeError(f"{size} bytes", f"{len(data)} bytes")
+    if isinstance(size, Delimiter):
+        size.write(data or b"", stream)
+        return
     if isinstance(size, Prefix):
         size.write(None if data is None else len(data), stream, context)
     stream.write(data or b"")
@@ -197,7 +273,8 @@ class Text(construct.Construct):
 
     def _parse(self, stream: Any, context: Container, path: str) -> str | None:
         data = sized(stream, self.size, context)
-        return None if data is None else text_of(data, stream.tell() - len(data), self.invalid, context)
+        behind = len(self.size.data) if isinstance(self.size, Delimiter) else 0
+        return None if data is None else text_of(data, stream.tell() - behind - len(data), self.invalid, context)
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         data = None if is_null(obj, self.size) else encoded_text(obj)
@@ -252,6 +329,13 @@ class Array(construct.Construct):
             return self.elements.parse(_until_end(stream), context)
         if isinstance(self.count, int):
             return self.elements.parse((stream for _ in range(self.count)), context, self.count)
+        if isinstance(self.count, Last):
+            elements: list[Any] = []
+            streams = _with_bytes(self.count.streams(stream, elements, context))
+            return self.elements.parse(streams, context, found=elements)
+        if isinstance(self.count, Terminator):
+            return self.elements.parse(_with_bytes(self.count.streams(stream)), context)
+        assert not isinstance(self.count, Delimiter), "of texts and bytes"
         count = self._counted(stream, self.count, context)
         if count is None:
             return None
@@ -277,12 +361,28 @@ class Array(construct.Construct):
             if not isinstance(obj, list | tuple):
                 raise EncodeError("a list", shown(obj))
             self.count.write(len(obj), stream, context)
-        self.elements.build(obj, iter(lambda: stream, None), context)
+        if isinstance(self.count, Last) and not obj:
+            raise EncodeError(f"a last element for which {self.count.text}", shown(obj))
+        if isinstance(self.count, Terminator):
+            places: list[int] = []
+            self.elements.build(obj, self.count.written(stream, places), context)
+            self.count.write(stream, places)
+        else:
+            self.elements.build(obj, iter(lambda: stream, None), context)
         return obj
 
 
 def _until_end(stream: Any) -> Iterator[Any]:
-    while stream.left > 0:
+    def streams() -> Iterator[Any]:
+        while stream.left > 0:
+            yield stream
+
+    return _with_bytes(streams())
+
+
+def _with_bytes(streams: Iterator[Any]) -> Iterator[Any]:
+    """The streams of elements; one without a byte is `bad_region`, for there is no end of such."""
+    for stream in streams:
         position = stream.tell()
         yield stream
         if stream.tell() == position:

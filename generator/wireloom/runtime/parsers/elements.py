@@ -34,9 +34,14 @@ class Elements:
     unique_code: str = "duplicate_element"
     salvage: Salvage | None = None
 
-    def parse(self, streams: Iterable[Any], context: Container, total: int | None = None) -> list[Any]:
-        """The elements read from `streams`; `total` is their number where it is known (salvage counts with it)."""
-        elements: list[Any] = []
+    def parse(
+        self, streams: Iterable[Any], context: Container, total: int | None = None, found: list[Any] | None = None
+    ) -> list[Any]:
+        """The elements read from `streams`, added to `found`.
+
+        `total` is their number where it is known (salvage counts with it).
+        """
+        elements: list[Any] = [] if found is None else found
         seen: set[Any] = set()
         outer = context.get("_index")
         for index, stream in enumerate(streams):

@@ -232,13 +232,14 @@ class Discard:
         if not holds(self.when, run.scope):
             return
         elements = run.scope[self.field]
-        if elements is None or all(holds(self.keep, _element_scope(element, run.scope)) for element in elements):
+        if elements is None or all(holds(self.keep, scope_of(element, run.scope)) for element in elements):
             return
         run.value[self.count] = run.scope[self.count] = len(elements)
         run.value[self.field] = run.scope[self.field] = []
 
 
-def _element_scope(element: Value, outer: Container) -> Container:
+def scope_of(element: Value, outer: Container) -> Container:
+    """What expressions see of an element that was read."""
     scope = Container({name: meant(member) for name, member in element.items()})
     scope.update(element.hidden)
     scope.update({"_": outer, "_params": outer._params})

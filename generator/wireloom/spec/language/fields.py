@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, Tag
 
-from wireloom.spec.language.base import Code, Document, ExpressionText, ScalarValue, mapping_or_text
+from wireloom.spec.language.base import Code, Document, ExpressionText, HexText, ScalarValue, mapping_or_text
 from wireloom.spec.language.types import Type
 
 
@@ -75,7 +75,7 @@ class FieldDocument(Document):
     else_: Code | None = Field(
         default=None,
         alias="else",
-        description="The code of its own check: const, values, range, size, bits, checksum, refers, unique, bytes(n).",
+        description="The code of its own check: const, values, range, size, delimiter, bits, checksum, unique ...",
         examples=["bad_version"],
     )
     byte_order: Literal["big", "little"] | None = Field(
@@ -171,6 +171,22 @@ class FieldDocument(Document):
         default=None,
         description="Elements of its list, or the type of a number in front (binary); without it they fill the region.",
         examples=["readingCount"],
+    )
+    last_when: ExpressionText | None = Field(
+        default=None,
+        alias="lastWhen",
+        description="Its list ends with the first element for which this holds, in the scope of an element (binary).",
+        examples=["more == 0"],
+    )
+    terminator: HexText | None = Field(
+        default=None,
+        description="The bytes, in hexadecimal, that stand behind its list, in place of an element (binary).",
+        examples=["00"],
+    )
+    delimiter: HexText | None = Field(
+        default=None,
+        description="The bytes, in hexadecimal, behind its text or bytes without a size: they end there (binary).",
+        examples=["00"],
     )
     unique: str | None = Field(
         default=None, description="A member of its elements that must not repeat.", examples=["name"]

@@ -1,11 +1,13 @@
 """Values of binary bodies."""
 
+from typing import Any
+
 from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.compiler.part import Part
-from wireloom.runtime.engine.compiler.scope import TAKES, Node, Scope, Sink, need_width, number_form, ordered
-from wireloom.runtime.engine.expressions import Constant
+from wireloom.runtime.engine.compiler.scope import TAKES, Last, Node, Scope, Sink, need_width, number_form, ordered
+from wireloom.runtime.engine.expressions import Constant, Tree
 
-_MANY = 1 << 16  # elements that may be none of them bytes; of more there must be a byte each
+_MANY = 1 << 16  # elements, stated as a number, that may have no bytes; of others there must be a byte each
 
 
 class Binary(Part):
@@ -36,10 +38,21 @@ class Binary(Part):
                 self.value(self.compiler.resolved(inner), scope, sink)
             case ("list", element, count, unique, _, None):
                 with self.compiler.into(sink.column, "list") as column:
-                    form, operand = self.compiler.size(count, scope)
-                    if form == 1 and operand > _MANY:
-                        form, operand = 2, self.expressions.place(Constant(operand))
-                    head, count = (form, operand), sink.register
-                    self.compiler.repeated("REPEAT", head, element, scope, column, unique, count=count, name=sink.name)
+                    head, last = self._head(count, scope)
+                    self.compiler.repeated(
+                        "REPEAT", head, element, scope, column, unique, count=sink.register, name=sink.name, last=last
+                    )
             case _:
                 raise Uncovered(f"a binary {node[0]}")
+
+    def _head(self, count: Tree, scope: Scope) -> tuple[tuple[Any, Any], Last | None]:
+        """How an instruction knows the elements of a list, and what tells the last one where the elements do."""
+        match count:
+            case ("last", holds):
+                register = self.assembly.register("bool").read()
+                return (5, register), Last(holds, register)
+            case _:
+                form, operand = self.compiler.size(count, scope)
+                if form == 1 and (operand > _MANY or not isinstance(count, int)):
+                    return (2, self.expressions.place(Constant(operand))), None
+                return (form, operand), None

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from wireloom.runtime.columns.logical import ExtensionType
 from wireloom.runtime.engine.assembly import Assembly, Label, Register
-from wireloom.runtime.engine.compiler.scope import UNBOUNDED, Discard, Item, Node, Scope, Sink
+from wireloom.runtime.engine.compiler.scope import UNBOUNDED, Discard, Item, Last, Node, Scope, Sink
 from wireloom.runtime.engine.conditions import Conditions
 from wireloom.runtime.engine.expressions import Compiled, Expressions, Tree
 from wireloom.runtime.engine.outline import Column
@@ -49,6 +49,9 @@ class Structs(Protocol):
 
     def kept(self, discard: Discard, element: Scope | None) -> None:
         """Note whether an element that has been read is to be kept."""
+
+    def ended(self, last: Last, element: Scope | None) -> None:
+        """Note whether an element that has been read is the last of its list."""
 
 
 class Fields(Protocol):
@@ -193,7 +196,7 @@ class Compiler(Protocol):
     def repeated(  # noqa: PLR0913 - as the compiler has it
         self,
         op: str,
-        head: tuple[int, ...],
+        head: tuple[Any, ...],
         element: Node,
         scope: Scope,
         column: Column | None,
@@ -201,6 +204,7 @@ class Compiler(Protocol):
         entry: tuple[Node, Register] | None = None,
         count: Register | None = None,
         name: str = "",
+        last: Last | None = None,
     ) -> None:
         """A list: the instruction, and the body that reads an element; of a map `entry` is the key and its register."""
 

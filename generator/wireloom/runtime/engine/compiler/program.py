@@ -14,7 +14,17 @@ from wireloom.runtime.engine.compiler.json import Json
 from wireloom.runtime.engine.compiler.msgpack import MessagePack
 from wireloom.runtime.engine.compiler.protobuf import Protobuf
 from wireloom.runtime.engine.compiler.records import Records
-from wireloom.runtime.engine.compiler.scope import ALWAYS, UNBOUNDED, Node, Scope, Sink, is_prefix, prefix_word
+from wireloom.runtime.engine.compiler.scope import (
+    ALWAYS,
+    UNBOUNDED,
+    Last,
+    Node,
+    Scope,
+    Sink,
+    ending_of,
+    is_prefix,
+    prefix_word,
+)
 from wireloom.runtime.engine.compiler.structs import Structs
 from wireloom.runtime.engine.conditions import Conditions
 from wireloom.runtime.engine.expressions import Constant, Expressions, Tree
@@ -285,12 +295,15 @@ class Compiler:
     def size(self, size: Tree, scope: Scope) -> tuple[int, int]:
         """The form of a size, and what says it.
 
-        0: all that is left, 1: the number, 2: the expression at that place, 3: a number before what it counts.
+        0: all that is left, 1: the number, 2: the expression at that place, 3: a number before what it counts,
+        4: bytes behind it, 5: the register that the body of a list fills behind the last element.
         """
         if size is None:
             return 0, 0
         if is_prefix(size):
             return 3, prefix_word(size, self.big)
+        if (ending := ending_of(size)) is not None:
+            return 4, self.assembly.text(ending)
         compiled = self.expressions.compiled(size, scope)
         if isinstance(compiled, Constant) and isinstance(compiled.value, int) and 0 <= compiled.value < 1 << 40:
             return 1, compiled.value
@@ -299,7 +312,7 @@ class Compiler:
     def repeated(  # noqa: PLR0913 - the instruction, the element, and where it goes
         self,
         op: str,
-        head: tuple[int, ...],
+        head: tuple[Any, ...],
         element: Node,
         scope: Scope,
         column: Column | None,
@@ -307,6 +320,7 @@ class Compiler:
         entry: tuple[Node, Register] | None = None,
         count: Register | None = None,
         name: str = "",
+        last: Last | None = None,
     ) -> None:
         """A list: the instruction, and the body that reads an element; of a map `entry` is the key and its register."""
         scope.listed = True
@@ -323,6 +337,8 @@ class Compiler:
                     self._unique(row, found, unique, names)
                 if discard is not None:
                     self.structs.kept(discard, found)
+                if last is not None:
+                    self.structs.ended(last, found)
             elif discard is not None:
                 raise Uncovered("a discard of elements that are no structs")
             elif unique is not None:

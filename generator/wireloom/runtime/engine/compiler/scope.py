@@ -26,6 +26,14 @@ class Discard:
     column: Column | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Last:
+    """What tells that an element is the last of its list: the register is filled where the condition holds for it."""
+
+    holds: Tree
+    register: Register
+
+
 @dataclass(eq=False)
 class Scope:
     """The names of one struct, and where it stands."""
@@ -169,6 +177,15 @@ def prefix_word(prefix: Node, big: bool) -> int:  # noqa: FBT001 - as the compil
 def is_prefix(amount: Tree) -> bool:
     """Whether a size or a count stands before what it counts."""
     return isinstance(amount, tuple) and amount[0] == "prefix"
+
+
+def ending_of(amount: Tree) -> bytes | None:
+    """The bytes that end a value or a list; None where it does not end so."""
+    match amount:
+        case ("delimiter", bytes(data), _) | ("terminator", bytes(data)):
+            return data
+        case _:
+            return None
 
 
 def held_width(node: Node) -> int:

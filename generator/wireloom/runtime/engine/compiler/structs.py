@@ -5,7 +5,7 @@ from typing import Any
 
 from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
-from wireloom.runtime.engine.compiler.scope import ALWAYS, UNBOUNDED, Discard, Item, Node, Scope, member
+from wireloom.runtime.engine.compiler.scope import ALWAYS, UNBOUNDED, Discard, Item, Last, Node, Scope, member
 from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Tree
 from wireloom.runtime.engine.outline import Column
 
@@ -151,13 +151,32 @@ class Structs(Part):
         if isinstance(holds, Constant) and holds.value:
             return
         dropped, end = Label(), Label()
-        if isinstance(holds, Code) and not self.compiler.conditions.branch(holds, dropped):
-            self.assembly.emit("WHEN", self.expressions.place(holds), dropped)
         if isinstance(holds, Code):
+            self._branch(holds, dropped)
             self.assembly.jump(end)
         self.assembly.place(dropped)
-        self.assembly.emit("COMPUTE", self.expressions.place(ALWAYS), 2, discard.dropped.read(), None, *UNBOUNDED)
+        self._note(discard.dropped)
         self.assembly.place(end)
+
+    def ended(self, last: Last, element: Scope | None) -> None:
+        """Note whether an element that has been read is the last of its list."""
+        assert element is not None, "elements are of one struct"
+        holds = self.expressions.compiled(last.holds, element)
+        end = Label()
+        if isinstance(holds, Code):
+            self._branch(holds, end)
+        if isinstance(holds, Code) or holds.value:
+            self._note(last.register)
+        self.assembly.place(end)
+
+    def _branch(self, holds: Code, otherwise: Label) -> None:
+        """Go on where a condition holds."""
+        if not self.compiler.conditions.branch(holds, otherwise):
+            self.assembly.emit("WHEN", self.expressions.place(holds), otherwise)
+
+    def _note(self, register: Register) -> None:
+        """Fill a register: it is true from here on."""
+        self.assembly.emit("COMPUTE", self.expressions.place(ALWAYS), 2, register.read(), None, *UNBOUNDED)
 
     def _discard(self, name: str, count: str, scope: Scope, record: Column | None) -> None:
         discard, elements, counted = scope.discards[name], scope.names.get(name), scope.names.get(count)

@@ -6,7 +6,7 @@ from typing import Any
 
 from wireloom.runtime import leb128
 from wireloom.runtime.engine.assembly import Register, Uncovered
-from wireloom.runtime.engine.compiler.scope import TAKES, is_prefix, number_form, ordered, prefix_word
+from wireloom.runtime.engine.compiler.scope import TAKES, ending_of, is_prefix, number_form, ordered, prefix_word
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.outline import Column
@@ -36,16 +36,23 @@ class Binary(Part):
             case ("bool",):
                 emit("BOOLEAN", found.index)
             case ("text" | "bytes", size, *_):
-                emit("BYTES", found.index, _fixed(size), self._front(size))
+                emit("BYTES", found.index, _fixed(size), self._front(size), self._behind(size))
             case ("list", element, count, _, _, None):
                 body, place = self.compiler.repeated(element, scope, found)
                 emit("REPEAT", found.index, _fixed(count), body, place, self._front(count))
+                if (ending := ending_of(count)) is not None:
+                    self.assembly.constant(ending)
             case _:
                 raise Uncovered(f"a binary {node[0]}")
 
     def _front(self, amount: Any) -> int:
         """The number that stands in front; 0 where none does."""
         return prefix_word(amount, self.compiler.big) if is_prefix(amount) else 0
+
+    def _behind(self, amount: Any) -> int | None:
+        """The bytes that stand behind; none where the value does not end so."""
+        ending = ending_of(amount)
+        return None if ending is None else self.assembly.text(ending)
 
     def region(self, size: Any, write: Callable[[], None]) -> None:
         """Write a region behind its size."""
@@ -83,9 +90,9 @@ class Binary(Part):
     def _constant_bytes(self, data: bytes, size: Any) -> None:
         if is_prefix(size):
             self.constant(len(data), size[1])
-        elif size not in (None, len(data)):
+        elif ending_of(size) is None and size not in (None, len(data)):
             raise Uncovered("a constant of this kind")
-        self.assembly.constant(data)
+        self.assembly.constant(data + (ending_of(size) or b""))
 
 
 def _fixed(size: Any) -> int:

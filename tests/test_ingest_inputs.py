@@ -99,16 +99,18 @@ def test_what_a_file_is_compressed_with_is_told_by_its_first_bytes(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("framing", ["concatenated", "length-prefixed", "lines", "none"])
+@pytest.mark.parametrize("framing", ["concatenated", "length-prefixed", "lines", "array", "none"])
 def test_compressed_files_are_read_as_what_is_in_them_in_every_framing(run, kind, framing):
-    module = databus_json if framing == "lines" else databus_event
+    module = databus_json if framing in ("lines", "array") else databus_event
     made = [record(number) for number in range(1 if framing == "none" else 50)]
     match framing:
-        case "lines":
+        case "lines" | "array":
             lacking = {"opcodeAmbiguous", "attributes", "headerCrc", "valueCrc", "length"}  # lines do not say them
             value = {name: each for name, each in databus_event.parse(record(7)).items() if name not in lacking}
             made = [databus_json.build(value)] * 50
             data = b"".join(each + b"\n" for each in made)
+            if framing == "array":
+                data = b"[" + b",\n".join(made) + b"]\n"
         case "length-prefixed":
             data = b"".join(len(each).to_bytes(4, "big") + each for each in made)
         case _:

@@ -13,7 +13,12 @@ from contests import construct, copying, one_column, same, within
 
 def works(count: int) -> Sequence[Callable[[], Work]]:
     """All of them; each makes its messages when it is called."""
-    return (lambda: aerospike(count), lambda: databus(count))
+    return (
+        lambda: aerospike(count),
+        lambda: databus(count),
+        lambda: writing("Aerospike", "aerospike_json", data.aerospike_json(count)),
+        lambda: writing("Databus", "databus_json", data.databus_json(count)),
+    )
 
 
 def aerospike(count: int) -> Work:
@@ -46,6 +51,45 @@ def databus(count: int) -> Work:
         for name in ("opcode", "key", "sequence", "timestampInNanos", "schemaId", "value"):
             same(name, ours.field(name), theirs.field(name))
     return _work("Databus JSON lines", lines, array, ours, others, "databus_json", "sequence")
+
+
+def writing(title: str, name: str, messages: Sequence[bytes]) -> Work:
+    """Columns to JSON, beside writers that have the same values as dicts, bytes as base64 already."""
+    array = pa.array(messages, pa.binary())
+    columns, encode, decode = data.decoder(name)(array), data.engine(name).codec.encode, data.decoder(name)
+    same("what was written", encode(columns), array)
+    values = [json.loads(message) for message in messages]
+    return Work(
+        f"{title}, columns to JSON",
+        len(messages),
+        array.nbytes / len(messages),
+        (
+            Contestant("engine, encode; each record is read back", lambda: encode(columns)),
+            *(
+                Contestant(f"{other}, of dicts", _each(write, values), 1, 2 if other == "orjson.dumps" else None)
+                for other, write in _writers()
+            ),
+            Contestant("engine, decode all columns", lambda: decode(array)),
+            copying(array, columns),
+        ),
+    )
+
+
+def _writers() -> list[tuple[str, Callable[[object], object]]]:
+    writers: list[tuple[str, Callable[[object], object]]] = [("json.dumps", json.dumps)]
+    if _has("orjson"):
+        import orjson
+
+        writers.append(("orjson.dumps", orjson.dumps))
+    if _has("msgspec"):
+        import msgspec
+
+        writers.append(("msgspec.json.encode", msgspec.json.encode))
+    return writers
+
+
+def _each(write: Callable[[object], object], values: Sequence[object]) -> Callable[[], object]:
+    return lambda: [write(value) for value in values]
 
 
 def _work(  # noqa: PLR0913 - what is measured, and beside whom

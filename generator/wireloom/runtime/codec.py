@@ -309,6 +309,12 @@ class Codec:
         found = self._searching(reader, chosen) if resync else None
         return parts.parts(self, framed.opened(source), reader, chosen, request, on_error, found)
 
+    def given_up(self, array: "pa.Array", root: str, settings: Mapping[str, ParameterValue]) -> set[int] | None:
+        """The rows that the engine does not take, on which the parser has the word; None without the engine."""
+        request = Request(root, settings, ())
+        rows = None if self.engine is None else self.engine.given_up(array, request)
+        return None if rows is None else set(rows)
+
     def parse_all(self, array: "pa.Array", request: Request) -> tuple[list[Any], list[DecodeError | None]]:
         """What the construct parser says of each record of an array: values, and errors."""
         reader = _StreamReader(self, self.root(request.root), request.settings, request.open_values == "binary")

@@ -75,6 +75,11 @@ class Engine(Host):
         decoded: Decoded = program.decode(array, request)
         return decoded
 
+    def given_up(self, array: "pa.Array", request: Request) -> "Iterator[int] | None":
+        """The rows that the engine does not take; None where it does not cover the request."""
+        program = self.program(request)
+        return None if program is None or not program.takes(array) else program.given_up(array, request)
+
     def program(self, request: Request) -> "Table | None":
         """The program for a request; None where the engine does not cover it."""
         found = self._program(request)

@@ -90,6 +90,17 @@ class Table:
             if start >= count:
                 return
 
+    def given_up(self, array: pa.Array, request: Request) -> Iterator[int]:
+        """The rows that the engine does not take, of which the parser has the word; nothing is made of the others."""
+        form, start, count = _FORMS[array.type], 0, len(array)
+        limit = self.engine.root(request).construct.size_limit(request.settings)
+        while start < count:
+            batch = self.program.run(
+                form, array.buffers(), array.offset, start, count, 0, -1, -1 if limit is None else limit
+            )
+            yield from (start + row for row in _failed(batch))
+            start += batch.consumed
+
     def _listed(self) -> int:
         """The column of the elements that are rows; -1 where a record is a row."""
         root = self.columns[0]

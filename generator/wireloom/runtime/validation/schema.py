@@ -62,6 +62,7 @@ class Finding:
 
 _Findings = Sequence[Finding]
 _Tag = tuple[str, Mapping[str, _Schema]]
+_Required = tuple[str, str, bool]  # a member, in words, and whether it tells alternatives apart
 _NOTHING: _Findings = ()
 
 
@@ -69,9 +70,10 @@ class Schema:
     """The schema of one root."""
 
     def __init__(self, document: Mapping[str, Any], root: str) -> None:
-        self._definitions: Mapping[str, _Schema] = document["$defs"]
+        self._definitions: Mapping[str, _Schema] = _shared(document["$defs"], {})
         self._root = self._definitions[f"{root}.root" if f"{root}.root" in self._definitions else root]
         self._names: dict[int, frozenset[str]] = {}
+        self._required: dict[int, Sequence[_Required]] = {}
         self._tags: dict[int, _Tag | None] = {}
 
     def findings(self, document: Node) -> _Findings:
@@ -81,6 +83,17 @@ class Schema:
     def target(self, reference: str) -> _Schema:
         """The definition that a `$ref` names."""
         return self._definitions[reference.removeprefix("#/$defs/")]
+
+    def required(self, schema: Mapping[str, Any]) -> "Sequence[_Required]":
+        """The members that must be there."""
+        found = self._required.get(id(schema))
+        if found is None:
+            properties = schema.get("properties", {})
+            found = self._required[id(schema)] = tuple(
+                (name, f"a member {shown(name)}", any(each in _plain(properties.get(name)) for each in _CONSTANTS))
+                for name in schema.get("required", ())
+            )
+        return found
 
     def names(self, schema: _Schema) -> frozenset[str]:
         """The members that a schema has any words for."""
@@ -123,12 +136,32 @@ class Schema:
             yield from schema.get(keyword, ())
 
 
+def _shared(part: Any, known: dict[tuple[object, ...], Any]) -> Any:
+    """The same with one object for all parts that are alike, so that a node is judged once by all of them."""
+    match part:
+        case dict():
+            found: Any = {name: _shared(below, known) for name, below in part.items()}
+            key: tuple[object, ...] = ("object", *((name, _mark(below)) for name, below in found.items()))
+        case list():
+            found = [_shared(below, known) for below in part]
+            key = ("array", *map(_mark, found))
+        case _:
+            return part
+    return known.setdefault(key, found)
+
+
+def _mark(part: object) -> object:
+    """What tells a part from others, once those below it are shared."""
+    return ("shared", id(part)) if isinstance(part, dict | list) else (type(part), part)
+
+
 class _Judgement:
     """One document under judgement: what has been found of each node by each schema."""
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
         self._found: dict[tuple[int, int], _Findings] = {}
+        self._named: dict[int, frozenset[str]] = {}
 
     def of(self, schema: _Schema, node: Node) -> _Findings:
         """What is wrong with a node by a schema."""
@@ -179,11 +212,17 @@ class _Judgement:
             count += len(found)
             if count >= MOST:
                 return
-        there = {name for name, _, _ in node.members}
-        for name in schema.get("required", ()):
+        there = self._there(node)
+        for name, member, tag in self._schema.required(schema):
             if name not in there:
-                tag = any(keyword in _plain(properties.get(name)) for keyword in _CONSTANTS)
-                yield _finding(node, "required", f"a member {shown(name)}", "no such member", tag=tag)
+                yield _finding(node, "required", member, "no such member", tag=tag)
+
+    def _there(self, node: Node) -> frozenset[str]:
+        """The names of an object's members."""
+        found = self._named.get(id(node))
+        if found is None:
+            found = self._named[id(node)] = frozenset(name for name, _, _ in node.members)
+        return found
 
     def _elements(self, schema: Mapping[str, Any], node: Node) -> Iterator[Finding]:
         first, rest = schema.get("prefixItems", ()), schema.get("items", True)

@@ -218,7 +218,10 @@ class _Task:
                 yield (self._of_refused(value) if row in refused else []) if value.is_valid else None
 
     def _refused(self, part: "pa.Array") -> set[int]:
-        """The rows that the decoder refuses."""
+        """The rows that the decoder refuses, or that the engine leaves to the parser, which is asked of each then."""
+        doubtful = self._codec.given_up(part, self.root, self.settings)
+        if doubtful is not None:
+            return doubtful
         found = self._codec.decode(part, (), root=self.root, **self.settings)
         if found.errors.null_count == len(found.errors):
             return set()

@@ -1,7 +1,8 @@
 """JSON Schemas of JSON documents, from the wire types that describe them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from dataclasses import field as dataclass_field
 from typing import assert_never
 
 from wireloom.emit.construct.structs import presence_condition
@@ -226,16 +227,16 @@ class Documents:
 
     def members(self, struct: Struct) -> Members:
         """The members of a struct's object, those of inline structs among them."""
-        members, checks, known = self._collected(struct, (), ())
-        return Members(tuple(members), tuple(checks), self._parameters, self._closed and known)
+        found = self._collected(struct, (), ())
+        closed = self._closed and found.known
+        never = [case for name, case in found.tagged if closed and not _is_beside(name, case[-1].scope, found.members)]
+        checks = [*found.checks, *((*case, Scoped(Literal(value=False), ())) for case in never)]
+        return Members(tuple(found.members), tuple(checks), self._parameters, closed)
 
-    def _collected(
-        self, struct: Struct, scope: Scope, conditions: tuple[Scoped, ...]
-    ) -> tuple[list[Member], Checks, bool]:
-        """Members, checks, and whether all inline structs were taken apart."""
-        members = list(version_tag(struct, scope))
-        checks: Checks = []
-        known = True
+    def _collected(self, struct: Struct, scope: Scope, conditions: tuple[Scoped, ...]) -> "_Found":
+        """What a struct puts into the object."""
+        all = _Found(list(version_tag(struct, scope)))
+        members, checks = all.members, all.checks
         for step in struct.steps:
             match step:
                 case Check(that=that, when=when):
@@ -252,41 +253,36 @@ class Documents:
                         members.append(_hidden(step, step.compute, scope, conditioned))
                     elif step.inline:
                         for place, (case, extra) in enumerate(declared):
-                            found = self._inline(case, (*scope, f"{step.wire_name}#{place}"), (*conditioned, *extra))
-                            members += found[0]
-                            checks += found[1]
-                            known = known and found[2]
+                            inside = (*scope, f"{step.wire_name}#{place}")
+                            all.add(self._inline(case, inside, (*conditioned, *extra)))
                     else:
                         made = (self._member(step, case, scope, (*conditioned, *extra)) for case, extra in declared)
                         members += map(_placed, made) if struct.form is Form.ARRAY else made
                 case _:
                     pass  # other steps say nothing about members
-        return members, checks, known
+        return all
 
-    def _inline(self, type: Type, scope: Scope, conditions: Conditions) -> tuple[list[Member], Checks, bool]:
+    def _inline(self, type: Type, scope: Scope, conditions: Conditions) -> "_Found":
         match self.resolved(type):
             case Struct(encoding=Encoding.JSON) as struct:
                 return self._collected(struct, scope, conditions)
-            case Select(tag=MemberTag(), cases=cases):
-                return self._inline_choice([each.type for each in cases], scope, conditions)
+            case Select(tag=MemberTag() as tag, cases=cases):
+                return self._inline_choice(tag, cases, scope, conditions)
             case _:
-                return [], [], False
+                return _Found(known=False)
 
-    def _inline_choice(
-        self, types: Sequence[Type | Refusal], scope: Scope, conditions: Conditions
-    ) -> tuple[list[Member], Checks, bool]:
-        """The members of one of some cases, which a member tells that is not looked at here."""
-        kept = [type for type in types if not isinstance(type, Refusal)]
-        tag = hidden_tag(scope, "|", range(len(kept)))
-        members: list[Member] = [tag]
-        checks: Checks = []
-        known = True
-        for place, type in enumerate(kept):
-            found = self._inline(type, (*scope, f"#{place}"), (*conditions, chosen(tag, (place,))))
-            members += found[0]
-            checks += found[1]
-            known = known and found[2]
-        return members, checks, known
+    def _inline_choice(self, tag: MemberTag, cases: Sequence[Case], scope: Scope, conditions: Conditions) -> "_Found":
+        """The members of one of some cases, of which no other member of the object tells which."""
+        kept = [(case, case.type) for case in cases if not isinstance(case.type, Refusal)]
+        choice = hidden_tag(scope, "|", range(len(kept)))
+        all = _Found([choice])
+        for place, (case, type) in enumerate(kept):
+            held = (*conditions, chosen(choice, (place,)))
+            found = self._inline(type, (*scope, f"#{place}"), held)
+            told = {id(member): _settled(member, tag, case) for member in found.members if member.name == tag.member}
+            all.add(replace(found, members=[told.get(id(member), member) for member in found.members]))
+            all.tagged += [(tag.member, held)] if not told and _needs_tag(tag, case) else []
+        return all
 
     def _member(self, field: Field, type: Type, scope: Scope, conditions: tuple[Scoped, ...]) -> Member:
         number = self._bare(type)
@@ -350,6 +346,23 @@ class Documents:
 
 
 # --- members -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Found:
+    """What structs put into an object: members, checks, whether all is known, the tags that cases cannot do without."""
+
+    members: list[Member] = dataclass_field(default_factory=list)
+    checks: Checks = dataclass_field(default_factory=list)
+    known: bool = True
+    tagged: list[tuple[str, Conditions]] = dataclass_field(default_factory=list)
+
+    def add(self, other: "_Found") -> None:
+        """What an inline struct puts there, too."""
+        self.members += other.members
+        self.checks += other.checks
+        self.tagged += other.tagged
+        self.known = self.known and other.known
 
 
 def _hidden(field: Field, compute: Expression, scope: Scope, conditions: Conditions) -> Member:
@@ -416,10 +429,39 @@ def _tells(member: Member, tag: MemberTag, case: Case) -> bool:
     required = member.required and not member.conditions
     if tag.presence:
         return required
-    absent = not tag.required and any(same(tag.default, value) for value in case.values)
+    absent = _selects_absent(tag, case)
     shown = [option for option in member.options if not option.absent]
     known = all(not option.open and any(same(option.shown, value) for value in case.values) for option in shown)
     return known and (required or absent)
+
+
+def _is_beside(name: str, scope: Scope, members: Sequence[Member]) -> bool:
+    """Whether a member of that name stands in the object, but in no case of the choice in that scope."""
+
+    def within(place: Scope) -> bool:
+        return place[: len(scope)] == scope and place[len(scope) :] != () and place[len(scope)].startswith("#")
+
+    return any(member.name == name and not within(member.key[0]) for member in members)
+
+
+def _needs_tag(tag: MemberTag, case: Case) -> bool:
+    """Whether a case is selected only where its tag is there."""
+    return any(case.values) if tag.presence else bool(case.values) and not _selects_absent(tag, case)
+
+
+def _settled(member: Member, tag: MemberTag, case: Case) -> Member:
+    """The tag itself, as a member of a case that it selects: there, and one of the values that select the case."""
+    if not _needs_tag(tag, case):
+        return member
+    there = replace(member, required=True, options=tuple(each for each in member.options if not each.absent))
+    if tag.presence or member.schema.keys() & {"const", "enum"}:
+        return there
+    return replace(there, schema={**member.schema, **values([written(value) for value in case.values])})
+
+
+def _selects_absent(tag: MemberTag, case: Case) -> bool:
+    """Whether a case is selected where its tag is absent."""
+    return not tag.required and any(same(tag.default, value) for value in case.values)
 
 
 def _restricted(schema: Schema, tag: MemberTag, case: Case) -> Schema:
@@ -427,7 +469,7 @@ def _restricted(schema: Schema, tag: MemberTag, case: Case) -> Schema:
     if tag.presence:
         there: Schema = {"required": [tag.member]}
         return {"allOf": [schema], **(there if any(case.values) else {"properties": {tag.member: False}})}
-    absent = not tag.required and any(same(tag.default, value) for value in case.values)
+    absent = _selects_absent(tag, case)
     allowed = values([written(value) for value in case.values])
     return {"allOf": [schema], "properties": {tag.member: allowed}, **({} if absent else {"required": [tag.member]})}
 

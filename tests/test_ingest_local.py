@@ -2,7 +2,10 @@
 
 import importlib
 import json
+import os
 import shutil
+import subprocess
+import sys
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -11,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import wireloom_formats
-from conftest import GENERATED
+from conftest import GENERATED, ROOT
 from events import built as record
 from events import damaged
 from wireloom import pipeline
@@ -428,3 +431,35 @@ def test_the_meaning_of_a_spec_is_what_readers_of_data_notice(tmp_path, old, new
     (text, sense), (other_text, other_sense) = found
     assert text != other_text
     assert (sense == other_sense) == same
+
+
+def test_no_process_of_the_command_spends_its_time_on_pandas(tmp_path):
+    (tmp_path / "found" / "pandas").mkdir(parents=True)
+    spent = tmp_path / "spent"
+    (tmp_path / "found" / "pandas" / "__init__.py").write_text(f"open({str(spent)!r}, 'a').close()\n")
+    (tmp_path / "in").mkdir()
+    for name in ("a", "b"):
+        (tmp_path / "in" / name).write_bytes(record(1) * 100_000)
+    places = (tmp_path / "found", ROOT / "generator", GENERATED, os.environ.get("PYTHONPATH", ""))
+    command = [
+        sys.executable,
+        "-m",
+        "wireloom",
+        "ingest",
+        "--engine",
+        "local",
+        "--processes",
+        "2",
+        "--input",
+        tmp_path / "in",
+    ]
+    options = ["--format", "databus_event", "--output", tmp_path / "out", "--out", GENERATED]
+    done = subprocess.run(
+        [str(part) for part in (*command, *options)],
+        env={**os.environ, "PYTHONPATH": ":".join(map(str, places))},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "200000 rows" in done.stdout
+    assert not spent.exists()

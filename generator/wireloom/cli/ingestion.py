@@ -1,5 +1,6 @@
 """`ingest`: raw bytes to tables, on Spark; once, or as a stream."""
 
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -33,6 +34,7 @@ from wireloom.cli.options import (
 from wireloom.cli.progress import kind_of, shown
 from wireloom.cli.streaming import Session, Streaming, flow_of, refuse_stream_options, run_stream
 from wireloom.failures import MisuseError
+from wireloom.ingest.imports import without_pandas
 from wireloom.ingest.limits import Limits
 from wireloom.ingest.plan import Job, Plan, Summary
 from wireloom.ingest.report import summary_lines
@@ -41,6 +43,8 @@ from wireloom.runtime.streams.framed import FRAMINGS
 if TYPE_CHECKING:
     from wireloom.ingest.publishing import Watcher
 
+PROGRAMS = ("wireloom", "__main__.py")
+"""How a process is called that does nothing but the command: others may import what they like."""
 SPARK, LOCAL = ENGINES = ("spark", "local")
 
 Engine = Annotated[
@@ -199,6 +203,8 @@ def ingest(
       wireloom ingest --format kind_of_event --stream --samples 100 --output /tmp/tables
     """
     running.check(stream=streaming.stream)
+    if running.engine == LOCAL and Path(sys.argv[0]).name in PROGRAMS:
+        without_pandas()
     _check_shape(
         reading.framing, reading.column if reading.column is not None else "value" if streaming.kafka else None
     )

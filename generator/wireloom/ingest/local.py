@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from wireloom.failures import MachineError
 from wireloom.ingest.diagnosis import SIGNALS, End
+from wireloom.ingest.imports import without_pandas
 from wireloom.ingest.inputs import Group, groups, listing, records_of
 from wireloom.ingest.ledger import Entry
 from wireloom.ingest.modules import open_module
@@ -91,7 +92,7 @@ def _reports(task: _Task, found: Sequence[Group], processes: int) -> Iterable[tu
         yield from ((group, task(group)) for group in found)
         return
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(processes, len(found)), context) as pool:
+    with ProcessPoolExecutor(min(processes, len(found)), context, without_pandas) as pool:
         futures = {pool.submit(task, group): group for group in found}
         running = list((pool._processes or {}).values())  # noqa: SLF001 - nothing else tells how a process ended
         try:

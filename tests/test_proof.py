@@ -88,6 +88,15 @@ def test_a_spec_has_smaller_ones():
     assert all(len(repr(each)) <= len(repr(spec)) + 40 for each in candidates(spec))
 
 
+def test_values_that_would_have_too_many_parts_are_not_made():
+    inner = {f"L{place}": {"fields": [{"f": {"type": f"list(L{place + 1})", "count": "300"}}]} for place in range(3)}
+    spec = {"wireloom": 1, "format": "proof", "title": "Lists of lists", "encoding": "binary", "root": "L0"}
+    report = examined({"proof.yaml": {**spec, "types": {**inner, "L3": {"fields": [{"f": "uint8"}]}}}}, 1)
+    assert report.accepted
+    assert not report.built
+    assert not report.violations
+
+
 @pytest.fixture(scope="module")
 def violations() -> dict[tuple[int, str], str]:
     """What specs of fixed seeds break."""

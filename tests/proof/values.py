@@ -7,7 +7,7 @@ are left out. Conditions and checks are kept to by evaluating them over what was
 import json
 import struct as floats
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 from expressions import UNKNOWN, Scope, evaluate
@@ -19,6 +19,7 @@ from wireloom.runtime.parameters import Range
 from wireloom.runtime.values import Extension, Pairs
 
 _DEPTH = 3
+_MOST_PARTS = 20_000
 _TRIES = 4
 _LONGEST = 40  # elements or bytes; what asks for more cannot be said
 _FLOATS = (0.0, -0.0, 1.0, 1.5, -2.25, 1e300, 5e-324, 0.1, 3.4028234663852886e38)
@@ -37,15 +38,20 @@ class Values:
     format: Format
     chance: Chance
     parameters: Mapping[str, Any]
+    _parts: list[None] = field(default_factory=list)  # of the value that is being drawn, so that lists of lists end
 
     def value(self, root: Root) -> Any:
-        """A value of the root; raises NoValueError where chance finds none."""
+        """A value of the root; raises NoValueError where chance finds none, or one of too many parts."""
+        self._parts.clear()
         given = {each.name: each.default for each in self.format.parameters} | dict(self.parameters)
         return self.type(root.type, Scope(given, self.format.ranges), self.format.encoding, 0)
 
     def type(self, type: wire.Type, scope: Scope, encoding: wire.Encoding, depth: int) -> Any:
         """A value of the type."""
         chance = self.chance
+        self._parts.append(None)
+        if len(self._parts) > _MOST_PARTS:
+            raise NoValueError
         match type:
             case wire.Integer():
                 return self.integer(type.minimum, type.maximum)

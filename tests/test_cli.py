@@ -346,7 +346,7 @@ def test_validate_reads_no_further_than_it_must(generated, tmp_path):
     ("arguments", "message"),
     [
         (["heartbaet"], "did you mean heartbeat?"),
-        (["heartbeat", "-p", "x=1"], "no parameter of heartbeat 'x'"),
+        (["heartbeat", "-p", "x=1"], "'x' is no parameter of heartbeat"),
         (["heartbeat", "-p", "x"], "is not NAME=VALUE"),
         (["heartbeat", "--root", "recrod"], "did you mean 'record'?"),
         (["heartbeat", "--framing", "line"], "it can be none"),
@@ -536,7 +536,7 @@ def test_an_error_code_that_the_format_lacks_is_refused_before_anything_starts(g
     places = ("--input", "in", "--output", "out")
     result = generated.run("ingest", "--format", "heartbeat", *places, "--drop", "no_data,bad_checksun")
     assert result.exit_code == 2
-    assert "no error code of heartbeat 'bad_checksun'; did you mean bad_checksum?" in result.output
+    assert "'bad_checksun' is no error code of heartbeat; did you mean bad_checksum?" in result.output
 
 
 def test_help_waits_for_nothing_that_it_does_not_show():

@@ -307,7 +307,7 @@ def test_the_same_files_by_other_folders_are_not_done_already(visits, job, tmp_p
 @pytest.mark.parametrize(
     ("by", "said"),
     [
-        ("kin", "no column of the records, to partition them by, 'kin'; did you mean kind?"),
+        ("kin", "'kin' is no column of the records, to partition them by; did you mean kind?"),
         ("kind,kind", "names kind twice"),
         ("ratio", "does not hold every double exactly"),
         ("stops", "it has parts, being of type array"),

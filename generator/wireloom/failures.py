@@ -31,4 +31,4 @@ class LimitError(DataError):
 def unknown(kind: str, name: str, known: Iterable[str]) -> MisuseError:
     """The error for a name that is none of those known, with the nearest that is."""
     hint = nearest(name, known)
-    return MisuseError(f"no {kind} {name!r}; {hint}" if hint else f"no {kind} {name!r}")
+    return MisuseError(f"{name!r} is no {kind}; {hint}" if hint else f"{name!r} is no {kind}")

@@ -83,6 +83,8 @@ def _encoded(request: Request, number: int, line: bytes) -> bytes:
         value = codec.from_canonical(json.loads(line), root=request.root)
     except EncodeError as error:
         raise DataError(f"line {number}: {error.actual}") from error  # it says where, what and what would be right
+    except UnicodeDecodeError as error:
+        raise DataError(f"line {number}: not UTF-8, so no JSON") from error
     except ValueError as error:  # of json, or of what it does not decode
         raise DataError(f"line {number}: not JSON: {error}") from error
     except RecursionError as error:

@@ -201,7 +201,7 @@ def test_the_other_modes_drop_bad_records_or_stop_at_the_first(reads, tmp_path):
 @pytest.mark.parametrize(
     ("options", "schema", "message"),
     [
-        ({"format": "databus_evnt"}, None, "no format 'databus_evnt'; did you mean databus_event"),
+        ({"format": "databus_evnt"}, None, "'databus_evnt' is no format; did you mean databus_event"),
         ({"package": "no_such_formats"}, None, "there is no package no_such_formats"),
         ({"byteOrdr": "little"}, None, "no option 'byteordr'; did you mean byteOrder"),
         ({"columns": "sequnce"}, None, "no column 'sequnce'; did you mean sequence"),

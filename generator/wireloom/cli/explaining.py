@@ -1,16 +1,25 @@
 """`explain`: what a format runs on."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
+
+from wireloom.catalog import open_format, open_package
 from wireloom.cli.console import say
-from wireloom.cli.options import OUT, PACKAGE, Format, Out, Package, chosen
+from wireloom.cli.options import OUT, PACKAGE, Out, Package
 
 if TYPE_CHECKING:
     from wireloom.explanation import Explained
 
 
-def explain(format: Format, out: Out = OUT, package: Package = PACKAGE) -> None:
+def explain(
+    formats: Annotated[
+        list[str] | None, typer.Argument(metavar="[FORMAT]...", help="Formats of the package; all if none is named.")
+    ] = None,
+    out: Out = OUT,
+    package: Package = PACKAGE,
+) -> None:
     """Show what decoding and encoding a format run on: the native engine, or the construct path and why.
 
     For each root, and for each parameter whose values change it. The construct path gives the same results, some
@@ -18,16 +27,18 @@ def explain(format: Format, out: Out = OUT, package: Package = PACKAGE) -> None:
 
     \b
     Examples:
+      wireloom explain
       wireloom explain heartbeat
       wireloom explain heartbeat --package my_formats --out build
     """
     from wireloom.explanation import explained  # what it looks at imports pyarrow
 
-    module = chosen(format, package, out)
-    say(f"{module.FORMAT}: {module.TITLE}")
-    for root in explained(module.CODEC):
-        for line in _lines(root):
-            say(f"    {line}")
+    opened = open_package(package, out)
+    for module in [open_format(opened, name) for name in formats or opened.FORMATS]:
+        say(f"{module.FORMAT}: {module.TITLE}")
+        for root in explained(module.CODEC):
+            for line in _lines(root):
+                say(f"    {line}")
 
 
 def _lines(root: "Explained") -> Iterator[str]:

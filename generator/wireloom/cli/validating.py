@@ -59,7 +59,8 @@ def validate(
             if written.count == max_errors:
                 break
     written.end()
-    note(f"{CLEAR if sys.stderr.isatty() else ''}{count.records} records, {count.bad} bad")
+    noun = "record" if count.records == 1 else "records"
+    note(f"{CLEAR if sys.stderr.isatty() else ''}{count.records} {noun}, {count.bad} bad")
     for line in written.summary():
         note(line)
     if written.count == max_errors:

@@ -26,7 +26,7 @@ def refuse_unfit(fields: Sequence[Mapping[str, Any]], names: Sequence[str]) -> N
     types = {field["name"]: field["type"] for field in fields}
     for at, name in enumerate(names):
         if name not in types:
-            raise unknown("column of the records, to partition them by,", name, types)
+            raise unknown("column of the records, to partition them by", name, types)
         if name in names[:at]:
             raise MisuseError(f"--partition-by names {name} twice")
         type = types[name]

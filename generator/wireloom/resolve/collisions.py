@@ -366,6 +366,10 @@ def _check_greed(draft: Draft, place: Place, struct: Struct, named: Types) -> No
         if alone and followers and is_greedy(field.type, named, frozenset()):
             message = f"{field.wire_name} takes all bytes left, and {followers[0].wire_name} follows"
             draft.reports_entry(where, "greedy-field", message, "give it a size: `bytes(n)`, `str(n)`, `count`, `size`")
+        always = [later for later in followers if later.when is None]
+        if alone and always and (case := _greedy_case(field.type, named, frozenset())):
+            message = f"{field.wire_name} takes all bytes left where it is {case}, and {always[0].wire_name} follows"
+            draft.reports_entry(where, "greedy-field", message, f"say in {case} how many bytes it has")
     for where, field in on_wire:
         element = _greedy_element(field.type, named)
         if element:
@@ -433,6 +437,25 @@ def _greedy_element(type: Type, named: Types) -> str:
             return next((found for each in inner if (found := _greedy_element(each, named))), "")
         case _:
             return ""
+
+
+def _greedy_case(type: Type, named: Types, seen: frozenset[str]) -> str:
+    """What the case of a union that has no end of its own is called; empty where each has one."""
+    match type:
+        case types.Reference(name=name) if name not in seen:
+            return _greedy_case(named[name], named, seen | {name})
+        case types.Select(cases=cases):
+            inner = [case.type for case in cases if not isinstance(case.type, types.Refusal)]
+        case types.Attempt(trials=trials):
+            inner = [trial.type for trial in trials]
+        case _:
+            return ""
+    for each in inner:
+        if is_greedy(each, named, frozenset()):
+            return each.name if isinstance(each, types.Reference) else "one of its cases"
+        if found := _greedy_case(each, named, seen):
+            return found
+    return ""
 
 
 def is_greedy(type: Type, named: Types, seen: frozenset[str]) -> bool:

@@ -8,7 +8,7 @@ import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.errors import DecodeError, amount
 
 AGAIN, AGAIN_FREE = 64, 64
 """How often alternatives and checksums may go over a record, and the bytes that always may be gone over again."""
@@ -72,7 +72,7 @@ class Cursor(io.BytesIO):
     def short(self, start: int, count: int) -> DecodeError:
         """The error of `count` bytes wanted at `start` and not there."""
         return DecodeError(
-            self.overrun, offset=start, expected=f"{count} bytes", actual=f"{max(self.limit - start, 0)} left"
+            self.overrun, offset=start, expected=amount(count), actual=f"{max(self.limit - start, 0)} left"
         )
 
     @contextmanager

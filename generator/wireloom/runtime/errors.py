@@ -141,6 +141,11 @@ def _restore(kind: type[_PathError], state: dict[str, object]) -> _PathError:
     return error
 
 
+def amount(count: int) -> str:
+    """So many bytes as an error message says it: `1 byte`, `20 bytes`."""
+    return f"{count} byte" if count == 1 else f"{count} bytes"
+
+
 def shown(value: object, limit: int = 48) -> str:
     """A value as an error message shows it: bytes in hexadecimal, long ones cut."""
     match value:

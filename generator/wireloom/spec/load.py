@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from wireloom.problems import Location, Problem, nearest
-from wireloom.spec import yaml
+from wireloom.spec import language, yaml
 from wireloom.spec.documents import Document, Documents
 from wireloom.spec.flow import flow
 from wireloom.spec.language import Document as LanguageDocument
@@ -241,7 +241,15 @@ def _remedy(
         else None
     )
     example = flow(field.examples[0]) if field and field.examples and details["type"] in _STRUCTURED else ""
+    example = example or _in_full(details, value)
     return f"write {_wanted(details)}" + (f", such as `{key}: {example}`" if example else "")
+
+
+def _in_full(details: ErrorDetails, value: object) -> str:
+    """A mapping that says what a text in its place means: `{type: Frame}`; empty where more than one key is needed."""
+    kind = getattr(language, details["ctx"]["class_name"], None) if details["type"] == "model_type" else None
+    needed = [field.alias or name for name, field in kind.model_fields.items() if field.is_required()] if kind else []
+    return f"{{{needed[0]}: {value}}}" if len(needed) == 1 and isinstance(value, str) else ""
 
 
 def _missing(  # noqa: PLR0913 - what there is to know about it

@@ -8,7 +8,7 @@ import construct
 from construct import Container
 
 from wireloom.runtime import leb128
-from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.errors import DecodeError, EncodeError, amount, shown
 from wireloom.runtime.parsers.elements import Elements, Salvage
 from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, integer_range, text_of
 from wireloom.runtime.parsers.steps import scope_of
@@ -250,7 +250,7 @@ def sized(stream: Any, size: Amount | None, context: Container) -> bytes | None:
 def write_sized(data: bytes | None, stream: Any, size: Amount | None, context: Container) -> None:
     """While building: the bytes, behind their size where it stands there; EncodeError where a fixed one is not met."""
     if isinstance(size, int) and data is not None and len(data) != size:
-        raise EncodeError(f"{size} bytes", f"{len(data)} bytes")
+        raise EncodeError(amount(size), amount(len(data)))
     if isinstance(size, Delimiter):
         size.write(data or b"", stream)
         return

@@ -108,7 +108,10 @@ class Bit:
             present = (raw >> self.low) & ((1 << self.width) - 1)
             if value is None and not self.mapped.means(None, scope):
                 return raw
-            value = self.mapped.write(value, scope, present)
+            try:
+                value = self.mapped.write(value, scope, present)
+            except EncodeError as error:
+                raise error.at(self.name) from None
         if value is None:
             return raw
         mask = ((1 << self.width) - 1) << self.low

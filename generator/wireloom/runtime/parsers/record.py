@@ -14,7 +14,7 @@ import construct
 from construct import Container
 
 from wireloom.runtime.cursor import Cursor
-from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.errors import DecodeError, EncodeError, amount, shown
 from wireloom.runtime.expressions import PositionPendingError
 from wireloom.runtime.parameters import Parameter, accept_all
 from wireloom.runtime.parsers.agreement import Likeness, require_agreement
@@ -98,7 +98,7 @@ class Record(construct.Construct):
                 "trailing_bytes",
                 offset=cursor.tell(),
                 expected="the end of the record",
-                actual=f"{cursor.left} bytes more",
+                actual=f"{amount(cursor.left)} more",
             )
         return value
 

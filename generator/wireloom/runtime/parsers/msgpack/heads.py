@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wireloom.runtime.cursor import Cursor
-from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.errors import DecodeError, amount
 
 # First byte (0xc0 to 0xdf) -> family, bytes of the number that follows, how to read it.
 _HEADS: dict[int, tuple[str, int, str]] = {
@@ -126,9 +126,7 @@ def _ext_code(cursor: Cursor, start: int) -> int:
 def take_body(cursor: Cursor, head: Head) -> bytes:
     """The bytes of a str, bin or ext; `truncated` at its head where they are not all there."""
     if head.number > cursor.left:
-        raise DecodeError(
-            cursor.overrun, offset=head.start, expected=f"{head.number} bytes", actual=f"{cursor.left} left"
-        )
+        raise DecodeError(cursor.overrun, offset=head.start, expected=amount(head.number), actual=f"{cursor.left} left")
     return cursor.take(head.number)
 
 

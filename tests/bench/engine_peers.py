@@ -11,11 +11,20 @@ from typing import Any
 import msgpack
 import numpy as np
 import pyarrow as pa
+from peer_columns import Writes
 
 # --- Aerospike -----------------------------------------------------------------------------------------------------
 
 _TYPES = {1: "INTEGER", 2: "DOUBLE", 3: "STRING", 4: "BLOB", 17: "BOOLEAN", 19: "MAP", 20: "LIST"}
 _COLUMN = {1: "int", 2: "float", 3: "str", 4: "bytes", 17: "bool", 19: "raw", 20: "raw"}
+_KINDS = {
+    "bool": pa.bool_(),
+    "int": pa.int64(),
+    "float": pa.float64(),
+    "str": pa.string(),
+    "bytes": pa.binary(),
+    "raw": pa.binary(),
+}
 
 
 def aerospike(messages: Sequence[bytes]) -> pa.StructArray:
@@ -29,10 +38,12 @@ def aerospike(messages: Sequence[bytes]) -> pa.StructArray:
 
 def _aerospike(messages: Sequence[bytes]) -> pa.StructArray:
     unpackb, packb = msgpack.unpackb, msgpack.packb
-    namespaces, sets, digests, texts, numbers, blobs = [], [], [], [], [], []
-    kinds, generations, expiries, updates = [], [], [], []
-    offsets, names, types, flags = [0], [], [], []
-    values: dict[str, list[object]] = {name: [] for name in ("bool", "int", "float", "str", "bytes", "raw")}
+    columns = Writes()
+    kinds, namespaces, sets, digests = columns.kinds, columns.namespaces, columns.sets, columns.digests
+    generations, expiries, updates = columns.generations, columns.expiries, columns.updates
+    offsets, names, types, flags = columns.offsets, columns.names, columns.types, columns.flags
+    texts, numbers, blobs = [], [], []
+    values: dict[str, list[object]] = {name: [] for name in _KINDS}
     for data in messages:
         version, kind, payload = unpackb(data, strict_map_key=False)
         if version != 1 or kind not in (1, 2):
@@ -56,38 +67,12 @@ def _aerospike(messages: Sequence[bytes]) -> pa.StructArray:
             for each, cells in values.items():
                 cells.append((packb(value) if column == "raw" else value) if each == column else None)
         offsets.append(len(names))
-    kinds_of = {
-        "bool": pa.bool_(),
-        "int": pa.int64(),
-        "float": pa.float64(),
-        "str": pa.string(),
-        "bytes": pa.binary(),
-        "raw": pa.binary(),
+    users = {
+        "int": pa.array(numbers, pa.int64()),
+        "str": pa.array(texts, pa.string()),
+        "bytes": pa.array(blobs, pa.binary()),
     }
-    value = pa.StructArray.from_arrays(
-        [pa.array(values[name], kind) for name, kind in kinds_of.items()], list(kinds_of)
-    )
-    element = pa.StructArray.from_arrays(
-        [pa.array(names, pa.string()), pa.array(types, pa.string()), pa.array(flags, pa.int64()), value],
-        ["name", "type", "flags", "value"],
-    )
-    user_key = pa.StructArray.from_arrays(
-        [pa.array(numbers, pa.int64()), pa.array(texts, pa.string()), pa.array(blobs, pa.binary())],
-        ["int", "str", "bytes"],
-    )
-    key = pa.StructArray.from_arrays(
-        [pa.array(namespaces, pa.string()), pa.array(sets, pa.string()), pa.array(digests, pa.binary()), user_key],
-        ["namespace", "set", "digest", "userKey"],
-    )
-    return pa.StructArray.from_arrays(
-        [
-            pa.array(kinds, pa.string()),
-            key,
-            *(pa.array(cells, pa.int64()) for cells in (generations, expiries, updates)),
-            pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), element),
-        ],
-        ["msg", "key", "generation", "expiry", "lut", "bins"],
-    )
+    return columns.array(users, {name: pa.array(values[name], kind) for name, kind in _KINDS.items()})
 
 
 # --- Databus -------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pyarrow as pa
+from peer_columns import Writes
 
 Read = Callable[[bytes], Any]
 
@@ -110,9 +111,11 @@ def aerospike_typed(messages: Sequence[bytes]) -> pa.StructArray:
 
 
 def _writes(messages: Iterable[Any]) -> pa.StructArray:
-    kinds, namespaces, sets, digests, texts, numbers = [], [], [], [], [], []
-    generations, expiries, updates = [], [], []
-    offsets, names, types, flags = [0], [], [], []
+    columns = Writes()
+    kinds, namespaces, sets, digests = columns.kinds, columns.namespaces, columns.sets, columns.digests
+    generations, expiries, updates = columns.generations, columns.expiries, columns.updates
+    offsets, names, types, flags = columns.offsets, columns.names, columns.types, columns.flags
+    texts, numbers = [], []
     values: dict[str, list[object]] = {name: [] for name in _KINDS}
     for kind, (namespace, set_name, digest, user), generation, expiry, update, bins in messages:
         kinds.append(kind)
@@ -133,25 +136,8 @@ def _writes(messages: Iterable[Any]) -> pa.StructArray:
             for each, cells in values.items():
                 cells.append(shown if each == column else None)
         offsets.append(len(names))
-    value = pa.StructArray.from_arrays([pa.array(values[name], kind) for name, kind in _KINDS.items()], list(_KINDS))
-    element = pa.StructArray.from_arrays(
-        [pa.array(names, pa.string()), pa.array(types, pa.string()), pa.array(flags, pa.int64()), value],
-        ["name", "type", "flags", "value"],
-    )
-    user_key = pa.StructArray.from_arrays([pa.array(numbers, pa.int64()), pa.array(texts, pa.string())], ["int", "str"])
-    key = pa.StructArray.from_arrays(
-        [pa.array(namespaces, pa.string()), pa.array(sets, pa.string()), pa.array(digests, pa.binary()), user_key],
-        ["namespace", "set", "digest", "userKey"],
-    )
-    return pa.StructArray.from_arrays(
-        [
-            pa.array(kinds, pa.string()),
-            key,
-            *(pa.array(cells, pa.int64()) for cells in (generations, expiries, updates)),
-            pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), element),
-        ],
-        ["msg", "key", "generation", "expiry", "lut", "bins"],
-    )
+    users = {"int": pa.array(numbers, pa.int64()), "str": pa.array(texts, pa.string())}
+    return columns.array(users, {name: pa.array(values[name], kind) for name, kind in _KINDS.items()})
 
 
 # --- Databus -------------------------------------------------------------------------------------------------------

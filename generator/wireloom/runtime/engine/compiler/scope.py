@@ -10,7 +10,18 @@ from wireloom.runtime.engine.outline import Column
 
 Node = tuple[Any, ...]
 
-TAKES = {"int": "int", "bool": "bool", "float": "float", "text": "str", "bytes": "bytes", "list": "list"}
+TAKES = {
+    "int": "int",
+    "bool": "bool",
+    "float": "float",
+    "text": "str",
+    "bytes": "bytes",
+    "json": "str",
+    "list": "list",
+    "map": "map",
+    "null": "null",
+}
+"""What columns of a wire type take."""
 ALWAYS = Constant(True)  # noqa: FBT003 - a value
 UNBOUNDED = (-(1 << 63), (1 << 63) - 1)
 """The limits of a number that any register holds."""

@@ -11,8 +11,8 @@ from typing import Any
 
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import TAKES, limits
-from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Item, Lead, Node, Scope
+from wireloom.runtime.engine.encoder.unions import Unions
 from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree
 from wireloom.runtime.engine.outline import Column
 
@@ -23,8 +23,10 @@ _LINE_BYTES = 57
 _GIVEN = "\0given"
 
 
-class Json(Part):
+class Json(Unions):
     """Structs as objects or arrays, and the values in them."""
+
+    null = _NULL
 
     # --- structs -----------------------------------------------------------------------------------------------------
 
@@ -253,15 +255,15 @@ class Json(Part):
         """Write the value of a column."""
         match node:
             case ("nullable", inner):
-                self._nullable(column, lambda: self.compiler.value(inner, scope, column))
+                self.nullable(column, lambda: self.compiler.value(inner, scope, column))
             case ("null",):
-                self._nullable(column, self.compiler.fail)
+                self.nullable(column, self.compiler.fail)
             case ("oneOf", True, _):
                 rules = self._rules(node)
                 write = self._opened(rules, column)
-                self._nullable(column, write) if rules[0] & 1 else write()
+                self.nullable(column, write) if rules[0] & 1 else write()
             case ("oneOf", _, alternatives):
-                self._one_of(alternatives, scope, column)
+                self.one_of(alternatives, scope, column)
             case ("list", element, *_) if self.compiler.reader.json.open_rules(element) is not None:
                 self._opened(self._rules(element), column)()
             case ("map", _, value) if self.compiler.reader.json.open_rules(value) is not None:
@@ -272,7 +274,7 @@ class Json(Part):
                 self._scalar(node, scope, column)
 
     def _scalar(self, node: Node, scope: Scope, column: Column | None) -> None:
-        found = self.compiler.only(column, "str" if node[0] == "json" else TAKES.get(node[0], ""))
+        found = self.compiler.only(column, TAKES.get(node[0], ""))
         if found is None:
             return
         emit = self.assembly.emit
@@ -295,62 +297,9 @@ class Json(Part):
             case _:
                 raise Uncovered(f"a JSON {node[0]}")
 
-    def _nullable(self, column: Column | None, write: Callable[[], None]) -> None:
-        if column is None:
-            self.assembly.constant(_NULL)
-            return
-        end = Label()
-        self.compiler.null(column, end, _NULL)
-        write()
-        self.assembly.place(end)
-
-    def _one_of(self, alternatives: Sequence[Node], scope: Scope, column: Column | None) -> None:
-        """The alternative of the kind that the value has."""
-        kinds: dict[str, Node] = {}
-        for alternative in map(self.compiler.reader.resolved, alternatives):
-            kinds.setdefault(self._takes(alternative), alternative)
-        null = kinds.pop("null", None)
-
-        def write() -> None:
-            self._chosen(kinds, scope, column)
-
-        if null is None:
-            write()
-        else:
-            self._nullable(column, write)
-
-    def _chosen(self, kinds: dict[str, Node], scope: Scope, column: Column | None) -> None:
-        if column is None or column.takes != "":
-            if column is None or column.takes not in kinds:
-                self.compiler.fail()
-            else:
-                self.compiler.value(kinds[column.takes], scope, column)
-            return
-        labels = {takes: Label() for takes in kinds if takes in column.children}
-        end, words = Label(), list[Any]([None, len(labels)])
-        for takes, label in labels.items():
-            words += [column.children[takes].index, label]
-        self.assembly.emit("KINDS", column.index, self.assembly.table(words))
-        for takes, label in labels.items():
-            self.assembly.place(label)
-            self.compiler.value(kinds[takes], scope, column.children[takes])
-            self.assembly.emit("JUMP", end)
-        self.assembly.place(end)
-
-    def _takes(self, node: Node) -> str:
-        """The kind of column that an alternative stands in."""
-        reader = self.compiler.reader
-        if node[0] in ("null", "map"):
-            return "variant" if node[0] == "map" and reader.json.open_rules(node[2]) is not None else str(node[0])
-        if reader.is_record(node):
-            return "record"
-        if node[0] == "list" and reader.json.open_rules(node[1]) is not None:
-            return "variant"
-        if node[0] == "json":
-            return "str"
-        if node[0] not in TAKES:
-            raise Uncovered(f"an alternative that is a {node[0]}")
-        return TAKES[node[0]]
+    def is_open(self, node: Node) -> bool:
+        """Whether a list or map may hold values of any kind."""
+        return self.compiler.reader.json.open_rules(node[2] if node[0] == "map" else node[1]) is not None
 
     def _map(self, key: Node, value: Node, scope: Scope, column: Column | None) -> None:
         found = self.compiler.only(column, "map")

@@ -1,34 +1,35 @@
 """MessagePack values."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import msgpack
 
-from wireloom.runtime.engine.assembly import Label, Register, Uncovered
+from wireloom.runtime.engine.assembly import Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import TAKES, limits
-from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
+from wireloom.runtime.engine.encoder.unions import Unions
 from wireloom.runtime.engine.outline import Column
 
 _NIL = b"\xc0"
 _WIDE = 64
 
 
-class MessagePack(Part):
+class MessagePack(Unions):
     """Values that say their family in their first byte."""
+
+    null = _NIL
 
     def value(self, node: Node, scope: Scope, column: Column | None) -> None:
         """Write the value of a column."""
         match node:
             case ("nullable", inner):
-                self._nullable(column, lambda: self.compiler.value(inner, scope, column))
+                self.nullable(column, lambda: self.compiler.value(inner, scope, column))
             case ("null",):
-                self._nullable(column, self.compiler.fail)
+                self.nullable(column, self.compiler.fail)
             case ("oneOf", True, _):
                 self._open(self._rules(node), column, null=bool(self._rules(node)[0] & 1))
             case ("oneOf", _, alternatives):
-                self._one_of(alternatives, scope, column)
+                self.one_of(alternatives, scope, column)
             case ("map", key, value):
                 self._map(key, value, scope, column)
             case ("list", element, *_) if self.compiler.reader.msgpack.open_rules(element) is not None:
@@ -61,61 +62,11 @@ class MessagePack(Part):
             case _:
                 raise Uncovered(f"a MessagePack {node[0]}")
 
-    def _nullable(self, column: Column | None, write: Any) -> None:
-        if column is None:
-            self.assembly.constant(_NIL)
-            return
-        end = Label()
-        self.compiler.null(column, end, _NIL)
-        write()
-        self.assembly.place(end)
-
-    def _one_of(self, alternatives: Sequence[Node], scope: Scope, column: Column | None) -> None:
-        """The alternative of the kind that the value has."""
-        kinds = {self._takes(each): each for each in map(self.compiler.reader.resolved, alternatives)}
-        null = kinds.pop("null", None)
-        if column is None or column.takes != "":
-            chosen = kinds.get(column.takes) if column is not None else None
-
-            def write() -> None:
-                if chosen is None:
-                    self.compiler.fail()
-                else:
-                    self.compiler.value(chosen, scope, column)
-
-            if null is None:
-                write()
-            else:
-                self._nullable(column, write)
-            return
-        labels = {takes: Label() for takes in kinds if takes in column.children}
-        nil, end = Label(), Label()
-        words: list[Any] = [nil if null is not None else None, len(labels)]
-        for takes, label in labels.items():
-            words += [column.children[takes].index, label]
-        self.assembly.emit("KINDS", column.index, self.assembly.table(words))
-        for takes, label in labels.items():
-            self.assembly.place(label)
-            self.compiler.value(kinds[takes], scope, column.children[takes])
-            self.assembly.emit("JUMP", end)
-        if null is not None:
-            self.assembly.place(nil)
-            self.assembly.constant(_NIL)
-        self.assembly.place(end)
-
-    def _takes(self, node: Node) -> str:
-        """The kind of column that an alternative stands in."""
-        if node[0] == "null":
-            return "null"
-        if self.compiler.reader.is_record(node):
-            return "record"
+    def is_open(self, node: Node) -> bool:
+        """Whether a list or map may hold values of any kind."""
         if node[0] == "map":
-            return "map" if self._map_rules(node[1], node[2]) is None else "variant"
-        if node[0] == "list" and self.compiler.reader.msgpack.open_rules(node[1]) is not None:
-            return "variant"
-        if node[0] not in TAKES:
-            raise Uncovered(f"an alternative that is a {node[0]}")
-        return TAKES[node[0]]
+            return self._map_rules(node[1], node[2]) is not None
+        return self.compiler.reader.msgpack.open_rules(node[1]) is not None
 
     def _rules(self, node: Node) -> list[int]:
         rules = self.compiler.reader.msgpack.open_rules(node)
@@ -163,7 +114,7 @@ class MessagePack(Part):
                 self.assembly.emit("PACK_OPEN", found.index, *parts, rules, null)
 
         if null and (column is None or column.takes == ""):
-            self._nullable(column, write)
+            self.nullable(column, write)
         else:
             write()
 

@@ -40,7 +40,7 @@ class Validator:
     of_documents: bool
     files: Mapping[str, str] | None = None
 
-    def validate(self, message: object, *, root: str | None = None, **parameters: object) -> list[Problem]:
+    def validate(self, message: object, /, *, root: str | None = None, **parameters: object) -> list[Problem]:
         """Everything that is wrong with a message: bytes, JSON text, or a parsed value; raises ParameterError."""
         task = self._task(root, parameters)
         data = task.bytes_of(message)
@@ -50,7 +50,7 @@ class Validator:
         return [] if error is None else task.problems(data, error)
 
     def validate_many(
-        self, messages: "Iterable[object] | pa.Array", *, root: str | None = None, **parameters: object
+        self, messages: "Iterable[object] | pa.Array", /, *, root: str | None = None, **parameters: object
     ) -> "Iterator[list[Problem]] | pa.ListArray":
         """The problems of each message; of an Arrow array of bytes or texts as a column of its length, null for null.
 
@@ -65,7 +65,7 @@ class Validator:
         self.codec.root(root)
         return _Task(self, root or self.codec.default_root, self.codec.settings(parameters))
 
-    def judge(self, text: bytes, *, root: str | None = None, **parameters: object) -> list[Problem]:
+    def judge(self, text: bytes, /, *, root: str | None = None, **parameters: object) -> list[Problem]:
         """What the schema alone says of a text that the decoder takes, or of the rendering of what it gives."""
         task = self._task(root, parameters)
         return documents.judged(text, self.schema(task.root, task.settings))

@@ -75,7 +75,8 @@ class Json(Unions):
                 self._omitted(item, node, absent)
             self.assembly.constant(lead.before(item.member))
             self._plain(item, node)
-        self.assembly.place(absent)
+        if attributes.get("optional"):
+            self.assembly.place(absent)
 
     def _plain(self, item: Item, node: Node) -> None:
         if "bits" in item.attributes:

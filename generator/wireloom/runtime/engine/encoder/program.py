@@ -108,9 +108,11 @@ class Compiler:
     @contextmanager
     def during(self, holds: Compiled) -> Iterator[None]:
         """What is compiled within is executed while a condition holds."""
+        if isinstance(holds, Constant):
+            yield
+            return
         end = Label()
-        if not isinstance(holds, Constant):
-            self.assembly.emit("WHEN", self.expressions.place(holds), end)
+        self.assembly.emit("WHEN", self.expressions.place(holds), end)
         yield
         self.assembly.place(end)
 

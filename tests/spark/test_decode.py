@@ -112,7 +112,7 @@ def test_it_is_a_step_of_a_stream(spark, tmp_path, messages):
 
 
 def test_a_worker_with_another_spec_says_what_to_do(spark, messages, monkeypatch):
-    monkeypatch.setattr(kpl_record, "DIGEST", "0" * 64)
+    monkeypatch.setattr(kpl_record, "MEANING", "0" * 64)
     frame = decode(messages, "value", kpl_record)
     with pytest.raises(PythonException, match="the driver of spec 000000000000: ship the same package to both"):
         frame.collect()

@@ -47,7 +47,8 @@ class DeltaTables:
         staged = self.spark.read.parquet(f"{staging}/{name}").withColumn(BATCH, F.lit(number).cast("long"))
         options = {"txnAppId": f"{self.stream}/{name}", "txnVersion": str(number), "mergeSchema": "true"}
         by = self.terms.partition if name == RECORDS else ()
-        staged.write.format("delta").mode("append").options(**options).partitionBy(*by).save(path)
+        writer = staged.write.format("delta").mode("append").options(**options)
+        (writer.partitionBy(*by) if by else writer).save(path)
         found = self.spark.read.format("delta").load(path).where(F.col(BATCH) == number).count()
         if found != rows:
             raise DataError(f"batch {number} has {found} rows in {path}, and {rows} were written")

@@ -109,7 +109,8 @@ def _lines(found: "Standing") -> Iterator[str]:
         yield "  nothing runs"
     if found.partition:
         yield f"  partitioned by {', '.join(found.partition)}"
-    yield f"{found.batches} batches" + (f", {found.first} to {found.last}" if found.batches else "")
+    count = "1 batch" if found.batches == 1 else f"{found.batches} batches"
+    yield count + (f", {found.first} to {found.last}" if found.batches else "")
     dropped = f" + {summary.discarded} dropped" if summary.dropped else ""
     parts = f"{summary.decoded} decoded + {summary.quarantined} quarantined{dropped}"
     yield f"  {summary.records} records ({size_text(summary.size)}) = {parts} ({size_text(summary.bad_size)})"

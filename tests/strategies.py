@@ -16,6 +16,9 @@ from hypothesis import strategies as st
 from expressions import UNKNOWN, Scope, evaluate
 from wireloom.model import types as wire
 from wireloom.model.format import Format
+from wireloom.resolve.logical import logical_field
+from wireloom.runtime.columns.logical import Record
+from wireloom.runtime.columns.shape import filling
 from wireloom.runtime.values import Extension, Pairs
 
 _Option = TypeVar("_Option")
@@ -246,7 +249,14 @@ class _StructDrawing:
             value.update(known or {})
             self.scope.values.update(known or {})
         elif known is not None or field.name not in value:
-            value[field.name] = known
+            value[field.name] = self.meant(field, known)
+
+    def meant(self, field: wire.Field, known: Any) -> Any:
+        """What readers see of what stands on the wire."""
+        if field.meaning is None:
+            return known
+        record = Record((logical_field(field, dict(self.drawing.format.types)),))
+        return filling(record)({field.name: known})[field.name]
 
     def known(self, field: wire.Field) -> Any:
         """The field's value for readers; UNKNOWN where places decide."""

@@ -47,7 +47,7 @@ def test_spark_and_arrow_columns_are_the_same(format: Format, case_package):
 
     module = importlib.import_module(f"{CASE_PACKAGE}.{format.name}")
     assert from_arrow_schema(module.ARROW_SCHEMA).simpleString() == module.struct_type().simpleString()
-    assert to_arrow_schema(module.struct_type()).equals(module.ARROW_SCHEMA, check_metadata=False)
+    assert to_arrow_schema(module.struct_type(), timezone="UTC").equals(module.ARROW_SCHEMA, check_metadata=False)
 
 
 @pytest.mark.parametrize("format", case_formats(), ids=lambda format: format.name)

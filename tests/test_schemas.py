@@ -404,7 +404,10 @@ def test_arrow_and_spark_agree(every_format: list[Format]) -> None:
         arrow_module, spark_module = run(arrow.emit(format)), run(spark.emit(format))
         for explode, schemas in ((False, arrow_module.SCHEMAS), (True, arrow_module.ROW_SCHEMAS)):
             struct = spark_module.struct_type(root=root.name, explode=explode)
-            assert schemas[root.name].equals(pandas_types.to_arrow_schema(struct)), (format.name, root.name)
+            assert schemas[root.name].equals(pandas_types.to_arrow_schema(struct, timezone="UTC")), (
+                format.name,
+                root.name,
+            )
             assert (
                 pandas_types.from_arrow_type(pa.struct(list(schemas[root.name]))).simpleString()
                 == struct.simpleString()

@@ -10,6 +10,8 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
@@ -137,6 +139,25 @@ FEATURES: dict[str, list[Feature]] = {
         Feature("`lineFeeds`", [{"v": {"type": "bytes", "lineFeeds": True}}], {"v": b"x"}),
         Feature("`wire: zigzag`", [{"v": {"type": "int32", "wire": "zigzag"}}], {"v": -1}),
         Feature("`wire: fixed`", [{"v": {"type": "int32", "wire": "fixed"}}], {"v": -1}),
+    ],
+    "Meanings": [
+        Feature("`null`", [{"v": {"type": "int16", "null": -1}}, {"w": {"type": "int16", "null": -1}}], {"v": 1}),
+        Feature("`null` of texts", [{"v": {"type": "str", "null": "-"}}], {"v": "x"}),
+        Feature("`null` under `when`", [{"n": "uint8"}, {"v": {"type": "int16", "null": -1, "when": "n > 1"}}], {"n": 2}),
+        Feature("`logical: {timestamp: ms}`", [{"v": {"type": "int64", "logical": {"timestamp": "ms"}}}], {"v": datetime(2026, 1, 31, 12, tzinfo=UTC)}),
+        Feature("`logical: {timestamp: ns}`, `raw`", [{"v": {"type": "int64", "logical": {"timestamp": "ns"}, "raw": "r"}}], {"r": 1_000_001, "v": datetime(1970, 1, 1, 0, 0, 0, 1000, tzinfo=UTC)}),
+        Feature("`logical` of `compute`", [{"s": "uint32"}, {"v": {"type": "int64", "compute": "s", "logical": {"timestamp": "s"}, "epoch": "1900-01-01"}}], {"s": 0, "v": datetime(1900, 1, 1, tzinfo=UTC)}),
+        Feature("`logical: {duration: s}`", [{"v": {"type": "int32", "logical": {"duration": "s"}}}], {"v": timedelta(minutes=-1)}),
+        Feature("`logical: date`", [{"v": {"type": "int32", "logical": "date"}}], {"v": date(2026, 1, 31)}),
+        Feature("`logical` of a list", [{"v": {"type": "list(uint32)", "logical": {"timestamp": "s"}}}], {"v": [datetime(2026, 1, 31, tzinfo=UTC)]}),
+        Feature("`logical: uuid`", [{"v": {"type": "bytes(16)", "logical": "uuid"}}], {"v": "00112233-4455-6677-8899-aabbccddeeff"}),
+        Feature("`logical: ipv4`", [{"v": {"type": "bytes(4)", "logical": "ipv4"}}], {"v": "192.168.0.1"}),
+        Feature("`logical: ipv6`", [{"v": {"type": "bytes(16)", "logical": "ipv6"}}], {"v": "2001:db8::1"}),
+        Feature("`logical: mac`", [{"v": {"type": "bytes(6)", "logical": "mac"}}], {"v": "00:1b:44:11:3a:b7"}),
+        Feature("`scale`", [{"v": {"type": "int32", "scale": 0.01}}], {"v": Decimal("12.34")}),
+        Feature("`scale`, `offset`", [{"v": {"type": "uint8", "scale": "1/4", "offset": -40}}], {"v": Decimal("-39.75")}),
+        Feature("`scale` beyond 64 bits", [{"v": {"type": "uint32", "scale": "1/4294967296"}}], {"v": Decimal("0.5")}),
+        Feature("`scale`, `logical: float`", [{"v": {"type": "int32", "scale": 0.01, "logical": "float"}}], {"v": 12.34}),
     ],
     "Steps": [
         Feature("`check`", [{"v": "uint8"}, {"check": {"that": "v > 1", "else": "out_of_range"}}], {"v": 4}),

@@ -62,6 +62,9 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         "bad-tag": "A number that protobuf fields cannot have.",
         "duplicate-tag": "Two protobuf fields of one number.",
         # unions
+        "bad-meaning": "A unit, an epoch or a scale that is none.",
+        "lossy-meaning": "A meaning that would lose what is on the wire.",
+        "clashing-meanings": "A column that means different things in different records.",
         "bad-case": "A case that the tag never selects.",
         "duplicate-case": "A value that selects two cases.",
         # layout

@@ -173,6 +173,60 @@ def _derive(plan: Plan) -> Any:
     return ABSENT
 
 
+_MEANT_ALONE = ("const", "values", "bits", "derive", "checksum", "refers", "unique", "hidden", "flatten", "salvage")
+
+
+def _may_mean(plan: Plan) -> bool:
+    """Whether the field may say that its value means another."""
+    return plan.on_wire and (plan.may_clash or not plan.has(*_MEANT_ALONE))
+
+
+def _null(plan: Plan) -> Any:
+    free = _may_mean(plan) and not plan.typed.nullable and not plan.has("optional", "default")
+    if not free or plan.typed.shape not in ("int", "float", "text", "bytes") or not plan.often(0.08):
+        return ABSENT
+    return constant(plan)
+
+
+def _logical(plan: Plan) -> Any:
+    if not _may_mean(plan) or not plan.often(0.15):
+        return ABSENT
+    if plan.typed.shape == "bytes":
+        return {16: plan.chance.one(["uuid", "ipv6"]), 4: "ipv4", 6: "mac"}.get(plan.typed.size or 0, ABSENT)
+    if plan.typed.shape != "int":
+        return ABSENT
+    unit = plan.chance.one(["s", "ms", "us", "10ms", "min", "h", "d"] if plan.chance.often(0.7) else ["ns", "100ns"])
+    return plan.chance.one(["date", "float", {"timestamp": unit}, {"timestamp": unit}, {"duration": unit}])
+
+
+def _epoch(plan: Plan) -> Any:
+    logical = plan.given.get("logical")
+    counts = logical == "date" or (isinstance(logical, dict) and "timestamp" in logical)
+    if not counts or not plan.often(0.5):
+        return ABSENT
+    return plan.chance.one(["1900-01-01", "2001-01-01", "0001-01-01", "9999-12-31", "1904-01-01"])
+
+
+def _scale(plan: Plan) -> Any:
+    free = plan.typed.shape == "int" and _may_mean(plan) and plan.given.get("logical", "float") == "float"
+    if not free or not plan.often(0.1):
+        return ABSENT
+    return plan.chance.one([0.01, 10, 0.25, -0.1, "1/256", "1/3", 0.0000001, 1000])
+
+
+def _offset(plan: Plan) -> Any:
+    free = plan.typed.shape == "int" and _may_mean(plan) and plan.given.get("logical", "float") == "float"
+    return plan.chance.one([-40, 0.5, 1900, "1/8"]) if free and plan.often(0.06) else ABSENT
+
+
+def _raw(plan: Plan) -> Any:
+    logical = plan.given.get("logical")
+    lossy = isinstance(logical, dict) and str(next(iter(logical.values()))).endswith("ns")
+    if not isinstance(logical, dict) or not plan.chance.often(0.9 if lossy else 0.2):
+        return ABSENT
+    return plan.scope.draft.name("a")
+
+
 def _flatten(plan: Plan) -> Any:
     if plan.typed.shape == "attempt":
         return True if plan.chance.often(0.8) else ABSENT
@@ -282,13 +336,19 @@ STRATEGIES: Mapping[str, Callable[[Plan], Any]] = {
     "range": _range,
     "bits": _bits,
     "derive": _derive,
+    "unique": _unique,
+    "null": _null,
+    "logical": _logical,
+    "epoch": _epoch,
+    "scale": _scale,
+    "offset": _offset,
+    "raw": _raw,
     "inline": _inline,
     "tag": _tag,
     "member": _member,
     "delimiter": _delimiter,
     "terminator": _terminator,
     "lastWhen": _last_when,
-    "unique": _unique,
     "lineFeeds": _line_feeds,
     "wire": _wire,
     "byteOrder": _byte_order,

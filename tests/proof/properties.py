@@ -885,7 +885,11 @@ def _require_alike(spark: Any, type: pa.DataType) -> None:
         "smallint": "int16",
         "int": "int32",
         "bigint": "int64",
-        "decimal": "decimal128(20, 0)",
+        "decimal": str(type) if str(type) == f"decimal128({spark.simpleString()[8:-1].replace(',', ', ')})" else "",
+        "timestamp": "timestamp[us, tz=UTC]",
+        "date": "date32[day]",
+        "interval day to second": "duration[us]",
+        "daytimeinterval": "duration[us]",
         "variant": "struct",
     }
     assert wanted.get(name.split("(")[0], name) == str(type), f"{name} for {type}"

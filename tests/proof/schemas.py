@@ -7,6 +7,7 @@ from proof.chance import Chance
 from proof.scope import ABSENT, document
 from wireloom.model import logical
 from wireloom.model.format import Format
+from wireloom.runtime.columns.interpretation import on_wire
 from wireloom.spec.language import FormatDocument, SchemaDocument, SchemaField, SchemaType
 
 NAME = "shared.schema.yaml"
@@ -14,6 +15,8 @@ NAME = "shared.schema.yaml"
 
 def with_schema(content: Mapping[str, Any], format: Format, chance: Chance) -> dict[str, dict[str, Any]]:
     """The format with a schema that it fits into, each in a file."""
+    if on_wire(format.roots[0].logical) != format.roots[0].logical:
+        return {"proof.yaml": dict(content)}  # schemas have no notation for meanings
     writer = _Writer(chance)
     fields = writer.fields(format.roots[0].logical)
     if chance.often(0.3):
@@ -86,6 +89,8 @@ class _Writer:
                 return " | ".join(self.type(option) for option in options)
             case logical.Open():
                 return "any"
+            case logical.Meant():
+                raise AssertionError("schemas have no notation for meanings")
             case _:
                 assert_never(type)
 

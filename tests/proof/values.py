@@ -15,6 +15,9 @@ from proof.chance import Chance
 from proof.walks import fields
 from wireloom.model import types as wire
 from wireloom.model.format import Format, Root
+from wireloom.resolve.logical import logical_field
+from wireloom.runtime.columns.logical import Record
+from wireloom.runtime.columns.shape import filling
 from wireloom.runtime.parameters import Range
 from wireloom.runtime.values import Extension, Pairs
 
@@ -213,7 +216,14 @@ class _StructValue:
             value.update(drawn or {})
             self.scope.values.update(drawn or {})
         elif drawn is not None or field.name not in value:
-            value[field.name] = drawn
+            value[field.name] = self.meant(field, drawn)
+
+    def meant(self, field: wire.Field, drawn: Any) -> Any:
+        """What readers see of what stands on the wire."""
+        if field.meaning is None:
+            return drawn
+        record = Record((logical_field(field, dict(self.source.format.types)),))
+        return filling(record)({field.name: drawn})[field.name]
 
     def in_version(self, field: wire.Field) -> bool:
         return not field.since or self.chance.often(0.8)
@@ -234,6 +244,8 @@ class _StructValue:
             return _evaluated(self.chance.one(field.mappings).value, self.scope)
         if field.refers is not None:
             return self.entry(field.refers.table)
+        if field.meaning is not None and field.meaning.null is not None and self.chance.often(0.3):
+            return [] if isinstance(field.type, wire.Array) else field.meaning.null
         if field.minimum is not None or field.maximum is not None:
             return self.bounded(field)
         return self.source.type(field.type, self.scope, self.struct.encoding, self.depth)

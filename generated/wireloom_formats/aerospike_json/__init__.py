@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "aerospike_json"
 TITLE: Final = "Aerospike Connect outbound message, JSON"
 DIGEST: Final = "9a5c09b576368aa2635acef92d6489d6d026cbca56f488b046ec2bf60d90b7d3"
-MEANING: Final = "8d998ce8bb2e75d543ffcca1315c54762a8bfd7d36324d117bb27a248a286e5e"
+MEANING: Final = "401a355eda4c1bda2af68288aa62e6c23c7cd3940f86ffa36246a8b08e4f0a3a"
 CONTRACT: Final = 2
 ENCODING: Final = "json"
 FRAMING: Final = "lines"

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "aerospike_msgpack"
 TITLE: Final = "Aerospike Connect outbound message, MessagePack"
 DIGEST: Final = "da0777efac7b655a30ace3f5d44f0a3c33007fc22e8af856569b843fe1d129ce"
-MEANING: Final = "9c66f5ab8b2fdb53283d9a07d36d4d5014007c12e2e7d6a767c577e5af54e419"
+MEANING: Final = "16bcc06f07a8443735d27735b5f6ef06724d8158fe45b93fb89c17933d1772fc"
 CONTRACT: Final = 2
 ENCODING: Final = "msgpack"
 FRAMING: Final = "none"

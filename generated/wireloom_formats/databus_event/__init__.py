@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "databus_event"
 TITLE: Final = "LinkedIn Databus event"
 DIGEST: Final = "fe89a53d7944deac8e37398acc7ac8157e73daca4fefd48ca5d31238c74631a0"
-MEANING: Final = "469e930da5978c90b8d23fb4a84f63f1740eb8278335f56b9def5669581a44d2"
+MEANING: Final = "90e2750ed04ab2ef8d0de23e8b90633c4945c467fceda4a4b50158d21b685596"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"

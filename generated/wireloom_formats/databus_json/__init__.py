@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "databus_json"
 TITLE: Final = "LinkedIn Databus event as a JSON line"
 DIGEST: Final = "7e86eee311aa7e80082646db5a724cf7758a5800a1ca912cabd51af3faf4a7fa"
-MEANING: Final = "89e669bd51d77a6450a6d7551b42eb34c9293082bb51d4659aadd310d651f937"
+MEANING: Final = "5c6d4c324f5911604c0c97cc7d1dc677aaa4a62a7314e4a42fcd4398c04ac799"
 CONTRACT: Final = 2
 ENCODING: Final = "json"
 FRAMING: Final = "lines"

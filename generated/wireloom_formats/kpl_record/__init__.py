@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "kpl_record"
 TITLE: Final = "Kinesis record of the Kinesis Producer Library"
 DIGEST: Final = "30fba6ff35b89c8e8ff2be57891b3ff70ddf22b239042c1e98545f7ad22a0c24"
-MEANING: Final = "994ef4b32fce3d48f75257bd019bf4e71618f0790b7e32081f894e66ab8c745b"
+MEANING: Final = "fe78ffa81f1c0423fe3c6de746bfb1b9f24720c102b358ab61ab9b460709d878"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "mqtt_packet"
 TITLE: Final = "MQTT 5 control packet"
 DIGEST: Final = "c97031a787ac33f64b5ea255711914d54dccc0e76dfbb65cf7d94a939d53ec7c"
-MEANING: Final = "873fc2023d233a2b6bd082ee5de74b92bc2460b88aadfa4e5105f93730961e21"
+MEANING: Final = "e73668613ebd549f846812c5dc28e78721c26b1f964a3785a8ebb58034cc1c01"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "netflow_v5"
 TITLE: Final = "NetFlow version 5 datagram"
 DIGEST: Final = "ef36d5110e0866cf3c24e740ed01585407a001cbefccd6c04aba215566861c6b"
-MEANING: Final = "8493250d17698f43e864ab422f442b7a74820ce6270fac355f84f29354873a1f"
+MEANING: Final = "29c355b9c24b051ea3b2c878f3aa87ebc82e88c6f24a8d527173ffba25c766b9"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"

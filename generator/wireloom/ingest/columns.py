@@ -19,6 +19,7 @@ _NAMES = {
     pa.binary(): "binary",
     pa.large_binary(): "binary",
     pa.date32(): "date",
+    pa.duration("us"): "interval day to second",
 }
 
 

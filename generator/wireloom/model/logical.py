@@ -16,9 +16,13 @@ from wireloom.runtime.columns.logical import (
     LogicalField,
     LogicalType,
     Map,
+    Meant,
+    Measured,
     Open,
     Record,
+    Scaled,
     Text,
+    Written,
     kind_name,
 )
 
@@ -33,8 +37,12 @@ __all__ = [
     "LogicalField",
     "LogicalType",
     "Map",
+    "Meant",
+    "Measured",
     "Open",
     "Record",
+    "Scaled",
     "Text",
+    "Written",
     "kind_name",
 ]

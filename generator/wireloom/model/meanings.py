@@ -1,4 +1,4 @@
-"""Value tables: the integers that they can mean, and the type that has room for them."""
+"""Value tables: the integers that they can mean, and the type that has room for them. What times look like in JSON."""
 
 from collections.abc import Iterator
 
@@ -6,6 +6,9 @@ from wireloom.expr.ast import Conditional, Expression, Kind, Literal
 from wireloom.expr.types import kind
 from wireloom.model.logical import Integer
 from wireloom.model.types import Mapping
+from wireloom.runtime.columns.meanings import EXPECTED, read
+
+__all__ = ["EXPECTED", "calculates", "integer_type", "read"]
 
 _BEYOND = 1 << 63
 

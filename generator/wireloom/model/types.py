@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Union
 
 from wireloom.expr.ast import Expression
+from wireloom.model.logical import Measured, Scaled, Written
 
 Scalar = int | bool | str | bytes | float | None
 
@@ -343,6 +344,22 @@ class Mapping:
 
 
 @dataclass(frozen=True, slots=True)
+class Meaning:
+    """What readers see for the value on the wire, which is what expressions see; of a list, for each element.
+
+    `null` is the value on the wire that means null. Readers see the value on the wire too where it has a name, `raw`;
+    then what they see otherwise is divided by `divisor`, and what is behind the point is lost.
+    """
+
+    shown: Scaled | Measured | Written | None = None
+    null: Scalar = None
+    raw: str = ""
+    divisor: int = 1
+    minimum: int | None = None  # what readers can be shown, on the wire
+    maximum: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Bit:
     """A bit or a range of bits of an integer field, read as a field of the same struct. Bit 0 is the lowest."""
 
@@ -406,6 +423,7 @@ class Field:
     has_default: bool = False
     const: Scalar = None
     mappings: tuple[Mapping, ...] | None = None
+    meaning: Meaning | None = None
     minimum: int | None = None
     maximum: int | None = None
     bits: tuple[Bit, ...] = ()

@@ -14,6 +14,7 @@ from wireloom.resolve.draft import Draft
 from wireloom.resolve.ends import check_ends
 from wireloom.resolve.examples import examples
 from wireloom.resolve.families import check_families
+from wireloom.resolve.meanings import with_meanings
 from wireloom.resolve.named import named_types
 from wireloom.resolve.outline import outlines
 from wireloom.resolve.partial import independent
@@ -80,7 +81,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     unknown_members = header.deciding_parameter(draft, "unknownMembers", content.unknown_members, ("error", "ignore"))
     if draft.problems.found:
         return None
-    named = with_filler(named, draft.place)
+    named = with_meanings(with_filler(named, draft.place))
     errors = error_codes(draft, named, [entry.type for entry in entries])
     entry_points = roots(draft, entries, dict(named), schema)
     if draft.problems.found:

@@ -106,6 +106,8 @@ def logical_names(field: Field, named: Types, seen: frozenset[str]) -> Iterator[
         return
     if not field.hidden:
         yield field.name
+    if field.meaning is not None and field.meaning.raw:
+        yield field.meaning.raw
     yield from (bit.name for bit in field.bits if not bit.hidden)
 
 

@@ -1,11 +1,12 @@
 """Examples of a format: bytes, and the value or the error that they must give."""
 
 from collections.abc import Iterator
-from typing import cast
+from typing import assert_never, cast
 
 from wireloom.model import logical
 from wireloom.model.format import ErrorCode, Example, Root
 from wireloom.model.logical import LogicalType
+from wireloom.model.meanings import EXPECTED, read
 from wireloom.model.types import Scalar
 from wireloom.problems import nearest
 from wireloom.resolve import constants
@@ -191,6 +192,8 @@ def _is_scalar_of(type: LogicalType, value: object) -> bool:
             return isinstance(value, str) and (not symbols or value in symbols)
         case logical.Binary():
             return isinstance(value, str)
+        case logical.Meant():
+            return _is_meaning_of(type, value)
         case _:
             return False
 
@@ -219,3 +222,27 @@ def _rendering(type: LogicalType) -> str:
             return f"write {{{logical.kind_name(options[0])}: ...}}, the alternative's kind and its value"
         case logical.Open():
             return "write a tagged value"
+        case logical.Meant(shown=logical.Scaled(kind)) if kind in EXPECTED:
+            return f"write {EXPECTED[kind]}"
+        case logical.Meant(shown=logical.Written(kind)):
+            return f"write {kind} as text"
+        case logical.Meant(wire=wire):
+            return _rendering(wire)
+
+
+def _is_meaning_of(type: logical.Meant, value: object) -> bool:
+    match type.shown:
+        case None:
+            return _is_scalar_of(type.wire, value)
+        case logical.Scaled():
+            try:
+                read(value, type.shown)
+            except ValueError:
+                return False
+            return True
+        case logical.Measured():
+            return isinstance(value, int | float) and not isinstance(value, bool)
+        case logical.Written():
+            return isinstance(value, str)
+        case _:
+            assert_never(type.shown)

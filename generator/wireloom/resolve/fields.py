@@ -24,6 +24,7 @@ from wireloom.resolve.bits import bits_of
 from wireloom.resolve.expressions import expression
 from wireloom.resolve.keys import check_form, check_keys
 from wireloom.resolve.links import checksum_of, table_reference_of
+from wireloom.resolve.meanings import meaning_of
 from wireloom.resolve.scopes import Scope
 from wireloom.resolve.types import UNKNOWN, Surroundings, amount_of, has_order, is_delimited, prefix_of, type_of
 from wireloom.resolve.values import mappings_of
@@ -84,6 +85,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
     type = adorned(around, place, document, type)
     minimum, maximum = _bounds(around, place / "range", document.range, type)
     mappings = None if document.values is None else mappings_of(scope, place / "values", document.values, type)
+    meaning = meaning_of(around, place, document, type)
     return Field(
         name=document.as_ or name,
         wire_name=name,
@@ -99,6 +101,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         has_default="default" in document.model_fields_set,
         const=_constant(around, place / "const", document.const, type, "bad-const"),
         mappings=mappings,
+        meaning=meaning,
         minimum=minimum,
         maximum=maximum,
         bits=bits_of(around, place / "bits", document, type),
@@ -140,7 +143,13 @@ def _kind(type: Type) -> Kind:
 def _code(document: FieldDocument) -> str:
     """The code of the field's own check; empty where it has none."""
     given = document.model_fields_set
-    defaults = {"const": "bad_constant", "values": "unknown_value", "range": "out_of_range", "size": "bad_region"}
+    defaults = {
+        "const": "bad_constant",
+        "values": "unknown_value",
+        "range": "out_of_range",
+        "logical": "out_of_range",
+        "size": "bad_region",
+    }
     own = next((code for key, code in defaults.items() if key in given), "")
     return (document.else_ or own) if own else ""
 

@@ -33,7 +33,7 @@ _ENCODINGS: Table[str, tuple[Encoding, ...]] = {
     "default": (Encoding.JSON, Encoding.PROTOBUF, Encoding.MSGPACK),
 }
 # Keys that mean something only beside another one.
-_COMPANIONS: Table[str, str] = {"over": "checksum", "checksum": "over", "default": "optional"}
+_COMPANIONS: Table[str, str] = {"over": "checksum", "checksum": "over", "default": "optional", "epoch": "logical"}
 _INSTEAD = "say with `when` whether the field is there"
 # Keys that say something of the wire, where computed and counted fields are not.
 _ON_WIRE = (
@@ -61,6 +61,25 @@ _ON_WIRE = (
     "lineFeeds",
     "wire",
     "byteOrder",
+    "null",
+    "scale",
+    "offset",
+    "raw",
+)
+# Keys beside which a value means nothing else.
+_WITHOUT_MEANING = (
+    "const",
+    "values",
+    "bits",
+    "derive",
+    "checksum",
+    "refers",
+    "table",
+    "flatten",
+    "inline",
+    "unique",
+    "salvage",
+    "hidden",
 )
 # Keys that cannot stand together.
 _RIVALS = (
@@ -77,6 +96,9 @@ _RIVALS = (
     ("values", "range"),
     ("flatten", "hidden"),
     ("flatten", "as"),
+    *((key, rival) for key in ("null", "logical", "scale", "offset") for rival in _WITHOUT_MEANING),
+    *(("null", rival) for rival in ("optional", "default")),
+    ("logical", "counted"),
 )
 
 
@@ -105,7 +127,7 @@ def check_keys(around: Surroundings, place: Place, document: FieldDocument) -> N
 
 
 def _checked_keys(document: FieldDocument) -> bool:
-    keys = ("const", "values", "range", "size", "delimiter", "checksum", "refers", "unique", "bits")
+    keys = ("const", "values", "range", "size", "delimiter", "checksum", "refers", "unique", "bits", "logical")
     sized = isinstance(document.type, str) and document.type.startswith(("bytes(", "str("))
     return sized or any(key in document.model_fields_set for key in keys)
 

@@ -25,6 +25,12 @@ from wireloom.resolve.outline import leaves
 
 _KIND_ORDER = ("bool", "int", "float", "str", "bytes", "list", "map", "record", "variant")
 _WIDTHS = (8, 16, 32, 64)  # bits of integers in columns
+
+
+class MeaningsClash(Exception):  # noqa: N818 - no error of the generator's: the spec's, which is said at the root
+    """A column that means one thing in one record, and another in another."""
+
+
 _NOTHING = logical.Record(())  # the type of what is always null, until a merge gives it one
 
 
@@ -156,7 +162,21 @@ def field_shape(field: types.Field, named: Types) -> Shape:
         return mapped_shape(field.mappings)
     if field.refers is not None:
         return _entry_shape(field.refers, named)
-    return shape(field.type, named)
+    found = shape(field.type, named)
+    return found if field.meaning is None else _meant(found, field.meaning)
+
+
+def _meant(found: Shape, meaning: types.Meaning) -> Shape:
+    """What readers see of values that mean something; of a list, its elements do."""
+    match found.type:
+        case logical.List(element):
+            inner = _meant(Shape(element, found.type.nullable), meaning)
+            return replace(found, type=logical.List(inner.type, inner.nullable))
+        case logical.Integer() | logical.Float() | logical.Text() | logical.Binary() as wire:
+            type = logical.Meant(wire, meaning.shown, meaning.null)
+            return replace(found, type=type, nullable=found.nullable or meaning.null is not None)
+        case _:
+            return found
 
 
 def _may_be_absent(field: types.Field) -> bool:
@@ -274,6 +294,13 @@ def merge_types(first: LogicalType, second: LogicalType) -> LogicalType:
             return logical.Map(key, value, first.nullable or second.nullable)
         case logical.Record(), logical.Record():
             return merge_records(first, second)
+        case logical.Meant(), logical.Meant() if (first.shown, first.null) == (second.shown, second.null):
+            wire = merge_types(first.wire, second.wire)
+            if isinstance(wire, logical.Integer | logical.Float | logical.Text | logical.Binary):
+                return replace(first, wire=wire)
+            raise MeaningsClash
+        case (logical.Meant(), _) | (_, logical.Meant()):
+            raise MeaningsClash
         case _:
             return _alternatives(first, second)
 
@@ -292,9 +319,13 @@ def merge_records(first: logical.Record, second: logical.Record) -> logical.Reco
 
 def merged_field(first: LogicalField, second: LogicalField) -> LogicalField:
     """A field that has either form; the first document counts."""
+    try:
+        type = merge_types(first.type, second.type)
+    except MeaningsClash as clash:
+        raise MeaningsClash(clash.args[0] if clash.args else first.name) from None
     return LogicalField(
         first.name,
-        merge_types(first.type, second.type),
+        type,
         first.nullable or second.nullable,
         first.doc or second.doc,
         first.unit or second.unit,

@@ -9,7 +9,7 @@ from wireloom.model.logical import Record
 from wireloom.model.types import Array, Reference, Type
 from wireloom.problems import nearest
 from wireloom.resolve.draft import Draft
-from wireloom.resolve.logical import shape
+from wireloom.resolve.logical import MeaningsClash, shape
 from wireloom.resolve.outline import Outlines
 from wireloom.resolve.scopes import Scope
 from wireloom.resolve.sharing import Schema, misfits, unplaced
@@ -66,7 +66,14 @@ def _root(
     draft: Draft, entry: Entry, named: Mapping[str, Type], schema: Schema | None, default: Type | None
 ) -> Root | None:
     row = _row_type(entry.type)
-    record = shape(row, named).type
+    try:
+        record = shape(row, named).type
+    except MeaningsClash as clash:
+        name = clash.args[0] if clash.args else "a column"
+        message = f"{name} means one thing in one record and another in another"
+        hint = "give the fields of one name one meaning, or other names"
+        draft.reports_entry(_declared(draft, name) or entry.place, "clashing-meanings", message, hint)
+        return None
     if not isinstance(record, Record):
         draft.reports_entry(
             entry.place,

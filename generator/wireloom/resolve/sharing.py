@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from wireloom.model import logical
 from wireloom.model.logical import LogicalField, LogicalType, Record
@@ -249,3 +250,22 @@ def shown(type: LogicalType) -> str:
             return " | ".join(shown(option) for option in options)
         case logical.Open():
             return "any"
+        case logical.Meant():
+            return _meant_text(type)
+
+
+def _meant_text(type: logical.Meant) -> str:
+    """What values mean, in the notation of specs."""
+    match type.shown:
+        case None:
+            return shown(type.wire)
+        case logical.Scaled("decimal", precision=precision, digits=digits):
+            return f"a decimal of {precision} digits, {digits} behind the point"
+        case logical.Scaled(kind):
+            return f"{shown(type.wire)} as {kind}"
+        case logical.Measured():
+            return f"{shown(type.wire)} as float"
+        case logical.Written(kind):
+            return kind
+        case _:
+            assert_never(type.shown)

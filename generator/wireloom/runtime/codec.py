@@ -133,7 +133,7 @@ class Codec:
 
     def _build_with(self, root: Root, value: Any, parameters: Mapping[str, ParameterValue]) -> bytes:
         try:
-            return root.construct.written(value, parameters)
+            return root.construct.written(root.wired(value), parameters)
         except RecursionError:
             raise EncodeError("a value that the stack can hold", "one that is nested deeper, or holds itself") from None
 

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from wireloom.runtime.columns.logical import List, Record
+from wireloom.runtime.columns.meanings import wiring
 from wireloom.runtime.columns.shape import filling
 from wireloom.runtime.parsers.json import Document
 from wireloom.runtime.parsers.places import beginnings, strongest
@@ -42,6 +43,12 @@ class Root:
         """Give a parsed value all its members, in order."""
         fill = filling(self.logical)
         return (lambda values: [fill(value) for value in values]) if self.elements else fill
+
+    @cached_property
+    def wired(self) -> Callable[[Any], Any]:
+        """What readers give as what is on the wire; raises EncodeError."""
+        change = wiring(self.type)
+        return (lambda given: given) if change is None else change
 
     def proof(self, settings: Mapping[str, Any]) -> Proof:
         """The most that a record can prove of itself under these parameters."""

@@ -4,6 +4,8 @@ import math
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 
@@ -110,11 +112,15 @@ _KINDS: dict[type, str] = {
     dict: "record",
     Extension: "extension",
     OpenBytes: "variant",
+    datetime: "timestamp",
+    date: "date",
+    timedelta: "duration",
+    Decimal: "decimal",
 }
 
 
 def kind_of(value: object) -> str:
-    """The kind of a value: null, bool, int, float, str, bytes, list, map, record, extension or variant.
+    """The kind of a value: null, bool, int, float, str, bytes, list, map, record, extension, variant, or what it means.
 
     The class itself decides before its bases do, so true is a bool and never an int.
     """

@@ -17,9 +17,13 @@ from wireloom.model.logical import (
     LogicalField,
     LogicalType,
     Map,
+    Meant,
+    Measured,
     Open,
     Record,
+    Scaled,
     Text,
+    Written,
     kind_name,
 )
 
@@ -36,6 +40,14 @@ _INTEGERS: dict[tuple[int, bool], Code] = {
     (32, False): "pa.int64()",
     (64, False): call("pa.decimal128", "20", "0"),
     (65, True): call("pa.decimal128", "20", "0"),
+}
+
+
+_SCALED = {
+    "timestamp": 'pa.timestamp("us", "UTC")',
+    "date": "pa.date32()",
+    "duration": 'pa.duration("us")',
+    "integer": "pa.int64()",
 }
 
 
@@ -103,8 +115,26 @@ def arrow_type(type: LogicalType) -> Code:
             return call("pa.struct", Brackets(tuple(fields)))
         case Open():
             return "VARIANT"
+        case Meant():
+            return _meant_type(type)
         case _:
             assert_never(type)
+
+
+def _meant_type(type: Meant) -> Code:
+    match type.shown:
+        case None:
+            return arrow_type(type.wire)
+        case Scaled("decimal", precision=precision, digits=digits):
+            return f"pa.decimal128({precision}, {digits})"
+        case Scaled(kind):
+            return _SCALED[kind]
+        case Measured():
+            return "pa.float64()"
+        case Written():
+            return "pa.string()"
+        case _:
+            assert_never(type.shown)
 
 
 def kinds(type: Alternatives) -> list[tuple[str, LogicalType]]:

@@ -13,6 +13,7 @@ from wireloom.expr.types import may_be_fraction
 from wireloom.model.meanings import calculates, integer_type
 from wireloom.model.types import (
     Amount,
+    Array,
     Bit,
     Boolean,
     Bytes,
@@ -152,6 +153,7 @@ def _field(field: Field, declared: Struct, scope: Scope) -> Code:
         size=_region(field.size, inner),
         when=when,
         const=None if not has_const(field) else literal(field.const),
+        null=_null(field),
         mapped=_mapped(field.mappings, field.code),
         minimum=None if field.minimum is None else str(field.minimum),
         maximum=None if field.maximum is None else str(field.maximum),
@@ -174,6 +176,12 @@ def _region(given: Amount | None, scope: Scope) -> Code | None:
     """The bytes that belong to a field: what stands before them, or a lambda whatever says it."""
     expression = stated(given)
     return amount(given, scope) if expression is None else function(expression, scope.fields)
+
+
+def _null(field: Field) -> str | None:
+    """What builders write for null; elements of lists have their own before they come to the builder."""
+    plain = field.meaning is not None and field.meaning.null is not None and not isinstance(field.type, Array)
+    return literal(field.meaning.null) if plain and field.meaning is not None else None
 
 
 def _member(field: Field, declared: Struct) -> str | None:

@@ -15,9 +15,13 @@ from wireloom.model.logical import (
     LogicalField,
     LogicalType,
     Map,
+    Meant,
+    Measured,
     Open,
     Record,
+    Scaled,
     Text,
+    Written,
 )
 
 
@@ -46,7 +50,7 @@ def _records(type: LogicalType) -> Iterator[tuple[Record, str]]:
         case Alternatives(options):
             for option in options:
                 yield from _records(option)
-        case Boolean() | Integer() | BigInteger() | Float() | Text() | Binary() | Open():
+        case Boolean() | Integer() | BigInteger() | Float() | Text() | Binary() | Open() | Meant():
             return
         case _:
             assert_never(type)
@@ -79,5 +83,26 @@ def type_text(type: LogicalType) -> str:
             return " or ".join(type_text(option) for option in options)
         case Open():
             return "any value"
+        case Meant():
+            return _meant_text(type)
         case _:
             assert_never(type)
+
+
+def _meant_text(type: Meant) -> str:
+    match type.shown:
+        case None:
+            return type_text(type.wire)
+        case Scaled("decimal", digits=digits):
+            return f"decimal, {digits} digits behind the point"
+        case Scaled(kind):
+            return kind
+        case Measured():
+            return "float, 64 bits"
+        case Written(kind):
+            return f"text, {_WRITTEN[kind]}"
+        case _:
+            assert_never(type.shown)
+
+
+_WRITTEN = {"uuid": "a UUID", "ipv4": "an IPv4 address", "ipv6": "an IPv6 address", "mac": "a MAC address"}

@@ -130,6 +130,10 @@ class Records:
 
     def _plain(self, type: Type, shown: LogicalType) -> Schema:
         match type, shown:
+            case Array(element=element), logical.List(element=logical.Meant()):
+                return {**rendering.schema(shown), **_sized(type)}
+            case _, logical.Meant(wire=wire, shown=None):
+                return self._plain(type, wire)
             case Integer(), logical.Integer():
                 return rendering.integer(type.bits, signed=type.signed)
             case Float(), logical.Float():
@@ -231,7 +235,7 @@ class Records:
             _described(field, schema),
             conditions,
             not nullable,
-            (*options, ABSENT) if nullable else options,
+            (*options, _nothing(field)) if nullable else options,
             constant,
             least,
             greatest,
@@ -239,6 +243,8 @@ class Records:
 
     def _null(self, field: Field, type: Type) -> bool:
         """Whether the value is null where the field is there."""
+        if field.meaning is not None and field.meaning.null is not None and not isinstance(type, Array):
+            return True
         if field.mappings is not None:
             known = [outcomes(each.value) for each in field.mappings]
             return any(each is None or None in each for each in known)
@@ -268,6 +274,8 @@ class Records:
 
     def _held(self, field: Field, type: Type, shown: LogicalType) -> Schema:
         """The schema of a value that is held against a constant or a range."""
+        if isinstance(shown, logical.Meant) and shown.shown is None:
+            shown = shown.wire
         if field.const is not None:
             return values([rendering.constant(field.const, shown)])
         number = self.bare(type)
@@ -277,6 +285,9 @@ class Records:
 
     def _options(self, field: Field, type: Type, shown: LogicalType) -> tuple[tuple[Option, ...], type | None]:
         """What a member can be, and the kind of constants that tell it apart."""
+        if isinstance(shown, logical.Meant) and shown.shown is not None:
+            return (SOMETHING,), None  # conditions go by what is on the wire
+        shown = shown.wire if isinstance(shown, logical.Meant) else shown
         if field.refers is not None:
             return (SOMETHING,), None
         if field.mappings is not None:
@@ -491,6 +502,13 @@ def _type(record: logical.Record, name: str) -> LogicalType:
 
 def _name(field: Field) -> str:
     return "" if field.hidden else field.name
+
+
+def _nothing(field: Field) -> Option:
+    """That a member is not there, where a value on the wire may mean that, which conditions see."""
+    if field.meaning is None or field.meaning.null is None:
+        return ABSENT
+    return Option(None, _constant_value(field.meaning.null), absent=True)
 
 
 def _described(field: Field, schema: Schema) -> Schema:

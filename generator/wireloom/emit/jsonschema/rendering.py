@@ -2,7 +2,7 @@
 
 import math
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from wireloom.emit.arrow.module import kinds
@@ -20,9 +20,13 @@ from wireloom.model.logical import (
     LogicalField,
     LogicalType,
     Map,
+    Meant,
+    Measured,
     Open,
     Record,
+    Scaled,
     Text,
+    Written,
 )
 from wireloom.runtime.values import float32
 
@@ -55,8 +59,57 @@ def schema(type: LogicalType) -> Schema:
             return {"oneOf": [tagged(name, schema(option)) for name, option in kinds(type)]}
         case Open():
             return {"$ref": f"#/$defs/{OPEN}"}
+        case Meant():
+            return _meant(type)
         case _:
             assert_never(type)
+
+
+def _meant(type: Meant) -> Schema:
+    match type.shown:
+        case None:
+            return schema(type.wire)
+        case Scaled("integer"):
+            return _whole(type.wire, type.shown) if isinstance(type.wire, Integer) else {"type": "integer"}
+        case Scaled("decimal", digits=digits):
+            fraction = f"\\.[0-9]{{{digits}}}" if digits else ""
+            return {"type": "string", "pattern": f"^-?(?:0|[1-9][0-9]*){fraction}(?!\\n)$"}
+        case Scaled(kind):
+            return dict(_TIMES[kind])
+        case Measured():
+            return {"type": "number"}
+        case Written(kind):
+            return dict(_ADDRESSES[kind])
+        case _:
+            assert_never(type.shown)
+
+
+def _whole(wire: Integer, scaled: Scaled) -> Schema:
+    """Integers from what the least on the wire means to what the greatest does."""
+    ends = sorted(end * scaled.multiplier + scaled.offset for end in (wire.minimum, wire.maximum))
+    return {"type": "integer", "minimum": ends[0], "maximum": ends[1]}
+
+
+_END = "(?!\\n)$"
+_TIMES: Mapping[str, Schema] = {
+    "timestamp": {
+        "type": "string",
+        "format": "date-time",
+        "pattern": f"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}T[0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}(?:\\.[0-9]{{6}})?Z{_END}",
+    },
+    "date": {"type": "string", "format": "date", "pattern": f"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}{_END}"},
+    "duration": {"type": "string", "pattern": f"^-?PT(?:0|[1-9][0-9]*)(?:\\.[0-9]{{6}})?S{_END}"},
+}
+_ADDRESSES: Mapping[str, Schema] = {
+    "uuid": {
+        "type": "string",
+        "format": "uuid",
+        "pattern": f"^[0-9a-f]{{8}}(?:-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}{_END}",
+    },
+    "ipv4": {"type": "string", "format": "ipv4", "pattern": f"^[0-9]{{1,3}}(?:\\.[0-9]{{1,3}}){{3}}{_END}"},
+    "ipv6": {"type": "string", "format": "ipv6", "pattern": f"^[0-9a-f:]{{2,39}}{_END}"},
+    "mac": {"type": "string", "pattern": f"^[0-9a-f]{{2}}(?::[0-9a-f]{{2}}){{5}}{_END}"},
+}
 
 
 def integer(bits: int, *, signed: bool, minimum: int | None = None, maximum: int | None = None) -> Schema:

@@ -18,9 +18,13 @@ from wireloom.model.logical import (
     LogicalField,
     LogicalType,
     Map,
+    Meant,
+    Measured,
     Open,
     Record,
+    Scaled,
     Text,
+    Written,
 )
 
 
@@ -76,8 +80,26 @@ def logical(type: LogicalType) -> Call:
             return call("logical.Alternatives", Tuple(tuple(logical(option) for option in options)))
         case Open():
             return call("logical.Open")
+        case Meant(wire, shown, null):
+            meaning = None if shown is None else _meaning(shown)
+            return call("logical.Meant", logical(wire), shown=meaning, null=None if null is None else literal(null))
         case _:
             assert_never(type)
+
+
+def _meaning(shown: Scaled | Measured | Written) -> Call:
+    match shown:
+        case Scaled("decimal", multiplier, offset, precision, digits):
+            numbers = map(str, (multiplier, offset, precision, digits))
+            return call("logical.Scaled", '"decimal"', *numbers)
+        case Scaled(kind, multiplier, offset):
+            return call("logical.Scaled", literal(kind), str(multiplier), str(offset))
+        case Measured(scale, offset):
+            return call("logical.Measured", repr(scale), repr(offset))
+        case Written(kind):
+            return call("logical.Written", literal(kind))
+        case _:
+            assert_never(shown)
 
 
 def _member(member: LogicalField) -> Call:

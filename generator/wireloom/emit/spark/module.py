@@ -18,9 +18,13 @@ from wireloom.model.logical import (
     LogicalField,
     LogicalType,
     Map,
+    Meant,
+    Measured,
     Open,
     Record,
+    Scaled,
     Text,
+    Written,
 )
 
 _INTEGERS: dict[tuple[int, bool], Code] = {
@@ -33,6 +37,12 @@ _INTEGERS: dict[tuple[int, bool], Code] = {
     (32, False): "t.LongType()",
     (64, False): call("t.DecimalType", "20", "0"),
     (65, True): call("t.DecimalType", "20", "0"),
+}
+_SCALED = {
+    "timestamp": "t.TimestampType()",
+    "date": "t.DateType()",
+    "duration": "t.DayTimeIntervalType()",
+    "integer": "t.LongType()",
 }
 _FLOATS = {32: "t.FloatType()", 64: "t.DoubleType()"}
 _OPEN = "open_type"
@@ -104,5 +114,23 @@ def spark_type(type: LogicalType) -> Code:
             return call("t.StructType", Brackets(tuple(fields)))
         case Open():
             return _OPEN
+        case Meant():
+            return _meant_type(type)
         case _:
             assert_never(type)
+
+
+def _meant_type(type: Meant) -> Code:
+    match type.shown:
+        case None:
+            return spark_type(type.wire)
+        case Scaled("decimal", precision=precision, digits=digits):
+            return f"t.DecimalType({precision}, {digits})"
+        case Scaled(kind):
+            return _SCALED[kind]
+        case Measured():
+            return _FLOATS[64]
+        case Written():
+            return "t.StringType()"
+        case _:
+            assert_never(type.shown)

@@ -25,9 +25,13 @@ from wireloom.runtime.columns.logical import (
     LogicalField,
     LogicalType,
     Map,
+    Meant,
+    Measured,
     Open,
     Record,
+    Scaled,
     Text,
+    Written,
     kind_name,
 )
 from wireloom.runtime.columns.projection import project
@@ -68,6 +72,14 @@ _INTEGERS = {
     (32, False): pa.int64(),
     (64, False): pa.decimal128(20, 0),
     (65, True): pa.decimal128(20, 0),
+}
+
+
+_SCALED = {
+    "timestamp": pa.timestamp("us", "UTC"),
+    "date": pa.date32(),
+    "duration": pa.duration("us"),
+    "integer": pa.int64(),
 }
 
 
@@ -148,8 +160,26 @@ def arrow_type(type: LogicalType, open_values: OpenValues = "variant") -> pa.Dat
             return pa.struct([pa.field(name, arrow_type(option, open_values)) for name, option in alternatives(type)])
         case Open():
             return _OPEN[open_values]
+        case Meant():
+            return _meant_type(type)
         case _:
             assert_never(type)
+
+
+def _meant_type(type: Meant) -> pa.DataType:
+    match type.shown:
+        case None:
+            return arrow_type(type.wire)
+        case Scaled("decimal", precision=precision, digits=digits):
+            return pa.decimal128(precision, digits)
+        case Scaled(kind):
+            return _SCALED[kind]
+        case Measured():
+            return pa.float64()
+        case Written():
+            return pa.string()
+        case _:
+            assert_never(type.shown)
 
 
 def _field(member: LogicalField, open_values: OpenValues) -> pa.Field:
@@ -214,7 +244,7 @@ def errors_array(errors: Iterable[DecodeError | None]) -> pa.StructArray:
 
 def _array(values: list[object], type: LogicalType, open_values: OpenValues) -> pa.Array:
     match type:
-        case Boolean() | Float() | Text() | Binary() | Integer():
+        case Boolean() | Float() | Text() | Binary() | Integer() | Meant():
             return pa.array(values, arrow_type(type))
         case BigInteger():
             return pa.array([None if value is None else str(value) for value in values], pa.string())

@@ -4,6 +4,8 @@ record                object; members that are null are left out
 bytes                 base64 text (standard alphabet, padded)
 integer               integer; beyond 64 bits decimal text
 float                 number, or the text "NaN", "Infinity", "-Infinity"
+timestamp             RFC 3339 text in UTC; date: its first ten characters; duration: seconds as ISO 8601, "PT1.5S"
+decimal               text with all its digits; UUIDs and addresses: their usual text
 list                  array
 map                   array of [key, value], in wire order
 one of alternatives   {"<kind>": rendering}; kinds: bool int float str bytes list map record variant
@@ -19,6 +21,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping, Sequence
 from typing import assert_never
 
+from wireloom.runtime.columns import meanings
 from wireloom.runtime.columns.logical import (
     Alternatives,
     BigInteger,
@@ -30,9 +33,13 @@ from wireloom.runtime.columns.logical import (
     List,
     LogicalType,
     Map,
+    Meant,
+    Measured,
     Open,
     Record,
+    Scaled,
     Text,
+    Written,
     kind_name,
 )
 from wireloom.runtime.columns.projection import unknown_name
@@ -66,6 +73,8 @@ def to_canonical(value: object, type: LogicalType) -> object:
             return _rendered_bytes(value)
         case Open():
             return to_tagged(value)
+        case Meant():
+            return _rendered_meaning(value, type)
         case Alternatives():
             return _rendered_alternative(value, type)
         case Record():
@@ -76,6 +85,20 @@ def to_canonical(value: object, type: LogicalType) -> object:
             return [[to_canonical(k, key), to_canonical(v, entry)] for k, v in _pairs(value)]
         case _:
             assert_never(type)
+
+
+def _rendered_meaning(value: object, type: Meant) -> object:
+    match type.shown:
+        case None:
+            return to_canonical(value, type.wire)
+        case Scaled():
+            return meanings.rendered(value, type.shown)
+        case Measured():
+            return _rendered_float(value)
+        case Written():
+            return value
+        case _:
+            assert_never(type.shown)
 
 
 def _rendered_record(value: object, record: Record) -> dict[str, object]:
@@ -153,6 +176,8 @@ def from_canonical(
             return _READERS[type.__class__](rendering, path)
         case Open():
             return from_tagged(rendering, extensions, path)
+        case Meant():
+            return _meaning(rendering, type, path)
         case Alternatives():
             return _alternative(rendering, type, extensions, path)
         case Record():
@@ -170,6 +195,23 @@ def from_canonical(
             )
         case _:
             assert_never(type)
+
+
+def _meaning(rendering: object, type: Meant, path: str) -> object:
+    match type.shown:
+        case None:
+            return from_canonical(rendering, type.wire, (), path)
+        case Scaled():
+            try:
+                return meanings.read(rendering, type.shown)
+            except ValueError as problem:
+                raise _misfit(path, f"{problem}, got {rendering!r}") from problem
+        case Measured():
+            return _float(rendering, path)
+        case Written():
+            return _text(rendering, path)
+        case _:
+            assert_never(type.shown)
 
 
 def _record(rendering: object, record: Record, extensions: Sequence[ExtensionType], path: str) -> dict[str, object]:

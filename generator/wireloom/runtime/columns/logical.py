@@ -5,7 +5,7 @@ Arrow columns, Spark types and the canonical JSON rendering all follow from them
 """
 
 from dataclasses import dataclass
-from typing import Union
+from typing import Literal, Union
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,46 @@ class Open:
     """Any value the encoding can say, recursively: null, bool, int, float, text, bytes, list, map, extension."""
 
 
-LogicalType = Union[Boolean, Integer, BigInteger, Float, Text, Binary, List, Map, Record, Alternatives, Open]
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """Integers that mean `multiplier` times as much, `offset` added: counted in units of what `kind` says.
+
+    Those of a timestamp are microseconds since 1970 in UTC, of a date days since 1970, of a duration microseconds, of a
+    decimal its last digit, of which there are `precision` in all and `digits` behind the point.
+    """
+
+    kind: Literal["timestamp", "date", "duration", "decimal", "integer"]
+    multiplier: int = 1
+    offset: int = 0
+    precision: int = 0
+    digits: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Integers that mean floats: `scale` times as much, `offset` added."""
+
+    scale: float
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Bytes that have a usual form as text: UUIDs and addresses."""
+
+    kind: Literal["uuid", "ipv4", "ipv6", "mac"]
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """What is on the wire, and what readers see of it: what it means, null where it is the sentinel `null`."""
+
+    wire: Union[Integer, Float, Text, Binary]
+    shown: Union[Scaled, Measured, Written, None] = None
+    null: int | float | str | bytes | None = None
+
+
+LogicalType = Union[Boolean, Integer, BigInteger, Float, Text, Binary, List, Map, Record, Alternatives, Open, Meant]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,5 +184,7 @@ def kind_name(type: LogicalType) -> str:
             return "record"
         case Open():
             return "variant"
+        case Meant(wire=wire):
+            return kind_name(wire)
         case Alternatives():
             raise ValueError("alternatives have no kind of their own")

@@ -18,6 +18,7 @@ from wireloom.runtime.columns.logical import (
     List,
     LogicalType,
     Map,
+    Meant,
     Open,
     Record,
     Text,
@@ -60,7 +61,7 @@ def _projected(type: LogicalType, paths: list[tuple[str, ...]], above: tuple[str
             return replace(type, value=_projected(value, paths, above))
         case Alternatives():
             return _project_kinds(type, paths, above)
-        case Boolean() | Integer() | BigInteger() | Float() | Text() | Binary() | Open():
+        case Boolean() | Integer() | BigInteger() | Float() | Text() | Binary() | Open() | Meant():
             raise ValueError(f"column {'.'.join((*above, *paths[0]))!r}: {'.'.join(above)!r} has no members")
         case _:
             assert_never(type)

@@ -28,9 +28,13 @@ from wireloom.runtime.columns.logical import (
     List,
     LogicalType,
     Map,
+    Meant,
+    Measured,
     Open,
     Record,
+    Scaled,
     Text,
+    Written,
 )
 from wireloom.runtime.columns.projection import unknown_name
 from wireloom.runtime.errors import EncodeError, shown
@@ -73,6 +77,8 @@ def _values(array: pa.Array, type: LogicalType, extensions: Sequence[ExtensionTy
             return _plain(array)
         case Integer() | BigInteger():
             return _each(_integer, _plain(array))
+        case Meant():
+            return _meant(array, type, extensions)
         case List(element):
             return _listed(array, element, extensions)
         case Map():
@@ -132,6 +138,9 @@ def _is_scalar(type: pa.DataType) -> bool:
         or kinds.is_integer(type)
         or kinds.is_floating(type)
         or kinds.is_decimal(type)
+        or kinds.is_timestamp(type)
+        or kinds.is_date(type)
+        or kinds.is_duration(type)
         or kinds.is_null(type)
     )
 
@@ -162,6 +171,44 @@ def _integer(value: object) -> object:
             raise EncodeError("the decimal text of an integer", shown(value))
         case _:
             return value
+
+
+def _meant(array: pa.Array, type: Meant, extensions: Sequence[ExtensionType]) -> list[object]:
+    """The values of a column that means what is on the wire."""
+    match type.shown:
+        case None:
+            return _values(array, type.wire, extensions)
+        case Scaled("timestamp" | "duration"):
+            return _plain(_in_microseconds(array))
+        case Scaled("date"):
+            return _plain(array.cast(pa.date32()) if kinds.is_date64(array.type) else array)
+        case Scaled("integer"):
+            return _each(_integer, _plain(array))
+        case Scaled() | Measured() | Written():
+            return _plain(array)
+        case _:
+            assert_never(type.shown)
+
+
+def _in_microseconds(array: pa.Array) -> pa.Array:
+    """Times of another unit, where microseconds say them; an EncodeError is at the first row that they do not."""
+    if not kinds.is_temporal(array.type) or getattr(array.type, "unit", "us") == "us":
+        return array
+    zone = getattr(array.type, "tz", None)
+    wanted = pa.timestamp("us", zone) if kinds.is_timestamp(array.type) else pa.duration("us")
+    try:
+        return array.cast(wanted)
+    except pa.ArrowInvalid as error:
+        place = next((row for row in range(len(array)) if not _casts(array.slice(row, 1), wanted)), 0)
+        raise EncodeError("a time of whole microseconds", f"a value of {array.type}").at(place) from error
+
+
+def _casts(array: pa.Array, wanted: pa.DataType) -> bool:
+    try:
+        array.cast(wanted)
+    except pa.ArrowInvalid:
+        return False
+    return True
 
 
 # --- containers ------------------------------------------------------------------------------------------------------

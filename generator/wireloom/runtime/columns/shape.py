@@ -1,4 +1,4 @@
-"""Values and their logical type: completing what a parser leaves out, and telling alternatives apart by kind."""
+"""Values and their logical type: what they mean, what a parser leaves out, and telling alternatives apart by kind."""
 
 from collections.abc import Callable, Mapping
 from typing import assert_never
@@ -13,11 +13,13 @@ from wireloom.runtime.columns.logical import (
     List,
     LogicalType,
     Map,
+    Meant,
     Open,
     Record,
     Text,
     kind_name,
 )
+from wireloom.runtime.columns.meanings import meaning
 from wireloom.runtime.values import Extension, Pairs, Parsed, Value, kind_of
 
 Fill = Callable[[object], object]
@@ -55,6 +57,8 @@ def _filling(type: LogicalType) -> Fill | None:
     match type:
         case Boolean() | Integer() | BigInteger() | Float() | Text() | Binary() | Open():
             return None
+        case Meant():
+            return lambda value: meaning(value, type)
         case List(element):
             return _filling_elements(_filling(element))
         case Map(key, value):

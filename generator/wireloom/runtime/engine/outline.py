@@ -17,6 +17,7 @@ from wireloom.runtime.columns.logical import (
     LogicalField,
     LogicalType,
     Map,
+    Meant,
     Open,
     Record,
     Text,
@@ -106,6 +107,8 @@ def _kind(type: LogicalType) -> tuple[str, str, int]:
             return "struct", "", 0
         case Open():
             return "struct", "variant", 0
+        case Meant(wire=wire):
+            return _kind(wire)
         case _:
             assert_never(type)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wireloom.runtime.columns import arrow
+from wireloom.runtime.columns import arrow, interpretation
 from wireloom.runtime.columns.arrow import ERROR, Decoded
 from wireloom.runtime.columns.logical import List, LogicalField, LogicalType, Record
 from wireloom.runtime.columns.projection import project
@@ -180,7 +180,8 @@ class Table:
         return pa.StructArray.from_arrays(parts, fields=list(type), mask=mask)
 
     def _array(self, batch: Any, column: Column, type: LogicalType) -> pa.Array:
-        return _built(batch, column, arrow.arrow_type(type, self.open_values))
+        wired = arrow.arrow_type(interpretation.on_wire(type), self.open_values)
+        return interpretation.shown(_built(batch, column, wired), type, self.native)
 
 
 @dataclass(frozen=True, slots=True)

@@ -188,7 +188,7 @@ class Facts:
         return {name for name, value in found.items() if value is not None}
 
     def _field(self, step: Field) -> Any:
-        given = self.given(step)
+        given = step.on_wire(self.given(step))
         if step.const is not MISSING:
             return None if step.optional and given is None and not step.hidden else step.const
         if step.checksum is not None:

@@ -164,6 +164,7 @@ class Field:
     optional: bool = False
     default: Any = MISSING  # what an absent one means; null where not given
     const: Any = MISSING
+    null: Any = MISSING  # what builders write for null
     mapped: Mapped | None = None
     minimum: int | None = None
     maximum: int | None = None
@@ -337,7 +338,7 @@ class Field:
     @property
     def is_determined(self) -> bool:
         """Whether the value follows from others, or from the format itself."""
-        has_value = self.const is not MISSING or self.default is not MISSING
+        has_value = any(each is not MISSING for each in (self.const, self.default, self.null))
         return has_value or self.is_derived or self.table or bool(self.bits)
 
     def value_to_build(self, scope: Container) -> Any:
@@ -346,7 +347,7 @@ class Field:
             return self._constant(scope)
         if self.flatten:
             return MISSING if self.optional and not self.is_given(scope._value) else scope._value
-        value = self.stated(scope._value, scope)
+        value = self.on_wire(self.stated(scope._value, scope))
         if value is None and self.is_derived_for(scope):
             value = evaluate(self.derive, scope)  # type: ignore[arg-type]
         if self.bits:
@@ -378,6 +379,10 @@ class Field:
         """What `value` says of the field; of one that readers do not see, what was parsed where that is asked for."""
         parsed = kept(value, self.name, scope) if self.hidden else MISSING
         return value.get(self.title or self.name) if parsed is MISSING else parsed
+
+    def on_wire(self, given: Any) -> Any:
+        """What is given, with what means null in place of it."""
+        return self.null if given is None and self.null is not MISSING else given
 
     def is_kept(self, value: Mapping[str, Any], scope: Container) -> bool:
         """Whether it is written as it was parsed, though readers do not see it; or null, though it would be derived."""

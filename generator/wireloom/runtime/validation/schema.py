@@ -32,7 +32,18 @@ _TYPES = {
 _KINDS = {"null": "null", "bool": "boolean", "str": "string", "array": "array", "object": "object"}
 _CONSTANTS = ("const", "enum")
 _CLOSING = "additionalProperties"
-_ANNOTATIONS = frozenset(("title", "description", "default", "$schema", "$comment", "$defs", "contentEncoding"))
+_ANNOTATIONS = frozenset(
+    (
+        "title",
+        "description",
+        "default",
+        "$schema",
+        "$comment",
+        "$defs",
+        "contentEncoding",
+        "format",
+    )  # patterns say the same
+)
 KEYWORDS = _ANNOTATIONS | frozenset(
     (
         *("$ref", "type", "const", "enum", "minimum", "maximum", "pattern", "not", "allOf", "anyOf", "oneOf"),

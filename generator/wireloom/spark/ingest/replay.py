@@ -84,7 +84,7 @@ def _run(spark: SparkSession, run: Replay, ledger: Ledger, quarantine: str, outp
     frame = _read(spark, run.quarantine, old)
     before = _before(frame, run)
     cut = 0 if run.plan.from_source else _cut(frame)
-    place = pa.schema(list(to_arrow_schema(frame.schema))[len(ERROR) :])
+    place = pa.schema(list(to_arrow_schema(frame.schema, timezone="UTC"))[len(ERROR) :])
     # other parameters are why there are replays
     agreement = agreed(storage, output, terms(run.plan, place), accept=True, new_version=run.new_version)
     close(storage, output, agreement)

@@ -114,7 +114,7 @@ def decoder_columns(schema: StructType, offered: Offer) -> tuple[str, ...]:
 
 def arrow_schema(schema: StructType) -> pa.Schema:
     """The schema in Arrow's terms, as Spark wants it of a data source."""
-    return to_arrow_schema(schema)
+    return to_arrow_schema(schema, timezone="UTC")
 
 
 def fitted(array: pa.Array, type: pa.DataType) -> pa.Array:

@@ -56,6 +56,17 @@ class Salvage(Document):
     lost: str = Field(description="The `counted` field that receives the number of elements lost.", examples=["lost"])
 
 
+class Logical(Document):
+    """A time counted in a unit: one of the two."""
+
+    timestamp: str | None = Field(
+        default=None,
+        description="A moment, in `s`, `ms`, `us` (or so many of them: `10ms`) since `epoch`; `ns` beside `raw`.",
+        examples=["ms"],
+    )
+    duration: str | None = Field(default=None, description="A length of time, in these units.", examples=["s"])
+
+
 class FieldDocument(Document):
     """A field, in full. The short form is `name: TYPE`."""
 
@@ -110,6 +121,41 @@ class FieldDocument(Document):
         default=None,
         description="What each value on the wire means to readers; others are an error. `= EXPRESSION` is computed.",
         examples=[{"1": "write", "2": "delete"}],
+    )
+    null: ScalarValue = Field(
+        default=None,
+        description="The value on the wire that means null; bytes in hexadecimal. Of a list, for its elements.",
+        examples=[-1],
+    )
+    logical: (
+        Annotated[
+            Annotated[Literal["date", "uuid", "ipv4", "ipv6", "mac", "float"], Tag("<text>")]
+            | Annotated[Logical, Tag("<time>")],
+            mapping_or_text("<time>"),
+        ]
+        | None
+    ) = Field(
+        default=None,
+        description="What it is to readers: `date` (days), `uuid`, `ipv4`, `ipv6`, `mac`, or a time in a unit.",
+        examples=[{"timestamp": "ms"}],
+    )
+    epoch: str | None = Field(
+        default=None,
+        description="The day (and time in UTC) that times and dates count from; 1970-01-01 if not given.",
+        examples=["1900-01-01"],
+    )
+    scale: str | int | float | None = Field(
+        default=None,
+        description="Readers see so many times the integer: a decimal, or `1/256`; `logical: float` for a float.",
+        examples=[0.01],
+    )
+    offset: str | int | float | None = Field(
+        default=None, description="What readers see added, behind `scale`.", examples=[-40]
+    )
+    raw: str | None = Field(
+        default=None,
+        description="What readers call the value on the wire, to see it too.",
+        examples=["sentAtNanos"],
     )
     range: str | int | None = Field(
         default=None, description="The values it may have: `0 .. 100`, `0 ..`, `.. 100`.", examples=["0 .. 100"]

@@ -8,7 +8,7 @@ from typing import Any, assert_never
 import pyarrow as pa
 import pyarrow.types as kinds
 
-from wireloom.runtime.columns import arrow, reading, soundness
+from wireloom.runtime.columns import arrow, interpretation, reading, soundness
 from wireloom.runtime.columns.logical import (
     Alternatives,
     BigInteger,
@@ -19,6 +19,7 @@ from wireloom.runtime.columns.logical import (
     List,
     LogicalType,
     Map,
+    Meant,
     Open,
     Record,
     Text,
@@ -38,6 +39,7 @@ class Table:
     """A program that writes, with the columns that it reads."""
 
     engine: Host
+    native: Any
     program: Any
     columns: Sequence[Column]
     type: Record
@@ -47,7 +49,7 @@ class Table:
         """The program for a request; raises Uncovered."""
         type = engine.root(request).logical
         compiler = Compiler(native, engine.layout, request.settings, type)
-        return cls(engine, compiler.program(request.root), compiler.columns, type)
+        return cls(engine, native, compiler.program(request.root), compiler.columns, type)
 
     def encode(self, records: pa.StructArray, request: Request) -> pa.Array:
         """All records in one array; raises OverflowError where they do not fit Arrow's 2 GiB (use `batches`)."""
@@ -74,9 +76,9 @@ class Table:
 
     def gathered(self, records: pa.StructArray) -> list[Buffers | None]:
         """The buffers of each column, as the program takes them; raises Uncovered."""
-        given: list[Buffers | None] = [None] * len(self.columns)
-        _gather(records, self.columns[0], self.type, given)
-        return given
+        gathered = _Gathered(self.native, [None] * len(self.columns))
+        _gather(records, self.columns[0], self.type, gathered)
+        return gathered.buffers
 
     def _built(self, records: pa.StructArray, written: Any, start: int, request: Request) -> pa.Array:
         found = pa.Array.from_buffers(
@@ -128,7 +130,15 @@ def _given_up(written: Any) -> Iterator[int]:
 # --- columns ---------------------------------------------------------------------------------------------------------
 
 
-def _gather(array: pa.Array, column: Column, type: LogicalType, given: list[Buffers | None]) -> None:
+@dataclass(frozen=True, slots=True)
+class _Gathered:
+    """The buffers of each column so far, and the engine."""
+
+    native: Any
+    buffers: list[Buffers | None]
+
+
+def _gather(array: pa.Array, column: Column, type: LogicalType, given: _Gathered) -> None:
     """The buffers of a column and of those below it; what is not there stays None."""
     match type:
         case Record(fields):
@@ -140,36 +150,42 @@ def _gather(array: pa.Array, column: Column, type: LogicalType, given: list[Buff
         case List(element):
             listed = _listed(array)
             validity, offsets = listed.buffers()[:2]
-            given[column.index] = validity, offsets, None, listed.offset, len(listed)
-            _gather(listed.values, column.element, element, given)
+            given.buffers[column.index] = validity, offsets, None, listed.offset, len(listed)
+            if isinstance(element, Meant):  # elements are always there, so that null is written
+                wired = interpretation.with_sentinels(_wired(listed.values, element, given.native), element)
+                given.buffers[column.element.index] = _buffers(wired)
+            else:
+                _gather(listed.values, column.element, element, given)
         case Boolean() | Integer() | BigInteger() | Float() | Text() | Binary():
-            given[column.index] = _buffers(_plain(array, type))
+            given.buffers[column.index] = _buffers(_plain(array, type))
+        case Meant():
+            given.buffers[column.index] = _buffers(_wired(array, type, given.native))
         case Map(key, value):
             if not kinds.is_map(array.type):
                 raise Uncovered(f"maps as {array.type}")
             listed = soundness.trimmed(soundness.entries(array))
-            given[column.index] = *listed.buffers()[:2], None, listed.offset, len(listed)
+            given.buffers[column.index] = *listed.buffers()[:2], None, listed.offset, len(listed)
             entries = listed.values
-            given[column.element.index] = entries.buffers()[0], None, None, entries.offset, len(entries)
+            given.buffers[column.element.index] = entries.buffers()[0], None, None, entries.offset, len(entries)
             for name, part, below in (("key", entries.field(0), key), ("value", entries.field(1), value)):
                 _gather(part, column.element.children[name], below, given)
         case _:
             assert_never(type)
 
 
-def _members(array: pa.Array, column: Column, types: dict[str, LogicalType], given: list[Buffers | None]) -> None:
+def _members(array: pa.Array, column: Column, types: dict[str, LogicalType], given: _Gathered) -> None:
     """A struct and its members by name; raises Uncovered for names that it must not have."""
     if kinds.is_null(array.type):
         return
     names = [field.name for field in array.type] if kinds.is_struct(array.type) else []
     if not kinds.is_struct(array.type) or len(set(names)) < len(names) or not types.keys() >= set(names):
         raise Uncovered("columns of other names or types")
-    given[column.index] = array.buffers()[0], None, None, array.offset, len(array)
+    given.buffers[column.index] = array.buffers()[0], None, None, array.offset, len(array)
     for name in names:
         _gather(array.field(name), column.children[name], types[name], given)
 
 
-def _variant(array: pa.Array, column: Column, given: list[Buffers | None]) -> None:
+def _variant(array: pa.Array, column: Column, given: _Gathered) -> None:
     if kinds.is_null(array.type):
         return
     if not kinds.is_struct(array.type) or {field.name for field in array.type} != {"value", "metadata"}:
@@ -203,6 +219,18 @@ def _plain(array: pa.Array, type: LogicalType) -> pa.Array:
     if not _same_values(array.type, target):
         raise Uncovered(f"{array.type} for {target}")
     return _cast(array, target)
+
+
+def _wired(array: pa.Array, type: Meant, native: Any) -> pa.Array:
+    """What the array means on the wire; raises Uncovered where some value means nothing, which builders then say."""
+    if type.shown is None:
+        return interpretation.without_sentinels(_plain(array, type.wire), type)
+    if kinds.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    try:
+        return interpretation.wire_array(array, type, native)
+    except (interpretation.MeaninglessError, pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise Uncovered(str(error)) from error
 
 
 def _same_values(given: pa.DataType, target: pa.DataType) -> bool:

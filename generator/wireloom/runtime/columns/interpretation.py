@@ -1,0 +1,266 @@
+"""Arrow columns of what is on the wire as columns of what it means, and back: whole columns at a time.
+
+The engine reads and writes what is on the wire. Where every value of a column has its meaning this is all there is to
+do; where one has none (`MeaninglessError`), the construct path finds it and says so.
+"""
+
+from dataclasses import replace
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any, assert_never
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from wireloom.runtime.columns.arrow import alternatives, arrow_type
+from wireloom.runtime.columns.logical import (
+    Alternatives,
+    BigInteger,
+    Binary,
+    Boolean,
+    Float,
+    Integer,
+    List,
+    LogicalType,
+    Map,
+    Meant,
+    Measured,
+    Open,
+    Record,
+    Scaled,
+    Text,
+    Written,
+)
+from wireloom.runtime.columns.meanings import bounds
+
+_INT64 = 1 << 63
+_INT64_DIGITS = 19
+_LONGEST = 38  # digits of decimals of 128 bits
+
+
+class MeaninglessError(ValueError):
+    """A column has a value that means nothing on the wire."""
+
+
+@lru_cache(maxsize=1024)
+def on_wire(type: LogicalType) -> LogicalType:
+    """The type with what is on the wire in place of what it means."""
+    match type:
+        case Meant(wire=wire):
+            return wire
+        case List(element, nullable):
+            return List(on_wire(element), nullable)
+        case Map(key, value, nullable):
+            return Map(on_wire(key), on_wire(value), nullable)
+        case Record(fields):
+            return Record(tuple(replace(member, type=on_wire(member.type)) for member in fields))
+        case Alternatives(options, without):
+            return Alternatives(tuple(on_wire(option) for option in options), without)
+        case Boolean() | Integer() | BigInteger() | Float() | Text() | Binary() | Open():
+            return type
+        case _:
+            assert_never(type)
+
+
+# --- from the wire to readers --------------------------------------------------------------------------------------
+
+
+def shown(array: pa.Array, type: LogicalType, native: Any) -> pa.Array:
+    """What a column of the engine's means; the column itself where it has no meanings."""
+    match type:
+        case _ if on_wire(type) == type:
+            return array
+        case Meant():
+            return _meaning(array, type, native)
+        case Record(fields):
+            children = [shown(array.field(place), member.type, native) for place, member in enumerate(fields)]
+            return _struct(array, children)
+        case Alternatives():
+            named = dict(alternatives(type))
+            children = [shown(array.field(name), option, native) for name, option in named.items()]
+            return _struct(array, children)
+        case List(element):
+            return _listed(array, [shown(array.values, element, native)])
+        case Map(key, value):
+            entries = [shown(array.keys, key, native), shown(array.items, value, native)]
+            return _listed(array, entries)
+        case _:
+            raise AssertionError(f"{type} has no meaning")
+
+
+def _struct(array: pa.StructArray, children: list[pa.Array]) -> pa.StructArray:
+    fields = [field.with_type(child.type) for field, child in zip(array.type, children, strict=True)]
+    return pa.Array.from_buffers(pa.struct(fields), len(array), array.buffers()[:1], children=children)
+
+
+def _listed(array: pa.Array, below: list[pa.Array]) -> pa.Array:
+    """A list or a map with other values; the engine's arrays are never slices."""
+    if pa.types.is_map(array.type):
+        fields = [
+            field.with_type(child.type)
+            for field, child in zip((array.type.key_field, array.type.item_field), below, strict=True)
+        ]
+        type, values = pa.map_(*fields), pa.StructArray.from_arrays(below, fields=fields)
+    else:
+        type, values = pa.list_(array.type.value_field.with_type(below[0].type)), below[0]
+    return pa.Array.from_buffers(type, len(array), array.buffers()[:2], children=[values])
+
+
+def _meaning(array: pa.Array, type: Meant, native: Any) -> pa.Array:
+    if type.null is not None:
+        array = _without_sentinels(array, type)
+    match type.shown:
+        case None:
+            return array
+        case Scaled():
+            return _as_quantity(_scaled(array, type, type.shown), type)
+        case Measured(scale, offset):
+            return pc.add(pc.multiply(_numbers(array).cast(pa.float64()), scale), offset)
+        case Written():
+            return _texts(array, type.shown, native)
+        case _:
+            assert_never(type.shown)
+
+
+def _without_sentinels(array: pa.Array, type: Meant) -> pa.Array:
+    sentinel = pa.scalar(type.null, array.type)
+    return pc.if_else(pc.equal(array, sentinel), pa.scalar(None, array.type), array)
+
+
+def _numbers(array: pa.Array) -> pa.Array:
+    """Integers as int64; uint64 stays a decimal."""
+    return array if pa.types.is_decimal(array.type) else array.cast(pa.int64())
+
+
+def _scaled(array: pa.Array, type: Meant, scaled: Scaled) -> pa.Array:
+    """The number of units of each value: as int64 where that holds all of them, else as a decimal."""
+    if _fits(type, scaled):
+        found = array.cast(pa.int64())
+        found = found if scaled.multiplier == 1 else pc.multiply(found, scaled.multiplier)
+        return found if not scaled.offset else pc.add(found, scaled.offset)
+    wide = array if pa.types.is_decimal(array.type) else array.cast(pa.int64()).cast(pa.decimal128(_INT64_DIGITS, 0))
+    found = wide.cast(pa.decimal128(len(str(max(map(abs, bounds(type))))), 0))
+    found = found if scaled.multiplier == 1 else pc.multiply(found, _constant(scaled.multiplier))
+    return found if not scaled.offset else pc.add(found, _constant(scaled.offset))
+
+
+def _constant(number: int) -> pa.Scalar:
+    return pa.scalar(Decimal(number), pa.decimal128(len(str(abs(number))), 0))
+
+
+def _fits(type: Meant, scaled: Scaled) -> bool:
+    """Whether int64 holds all that is on the wire and all that it means; times are held against theirs on reading."""
+    if scaled.kind != "decimal":
+        return True
+    units = [bound * scaled.multiplier for bound in bounds(type)]
+    found = (*bounds(type), *units, *(each + scaled.offset for each in units))
+    return all(-_INT64 <= each < _INT64 for each in found)
+
+
+def _as_quantity(units: pa.Array, type: Meant) -> pa.Array:
+    """Numbers of units as a column of what they are units of, which has the same buffers."""
+    target = arrow_type(type)
+    if pa.types.is_decimal(target):
+        whole = units.cast(pa.decimal128(_LONGEST, 0)) if not pa.types.is_decimal(units.type) else units
+        return _viewed(whole, target)
+    return _viewed(units.cast(pa.int32()) if pa.types.is_date(target) else units, target)
+
+
+def _viewed(array: pa.Array, target: pa.DataType) -> pa.Array:
+    return pa.Array.from_buffers(target, len(array), array.buffers(), offset=array.offset)
+
+
+def _texts(array: pa.Array, written: Written, native: Any) -> pa.Array:
+    """The texts of addresses; bytes of another size are those of no value."""
+    _, offsets, data = array.buffers()
+    places, text = native.address_texts(written.kind, offsets, data, array.offset, len(array))
+    kept = pc.is_valid(array).buffers()[1] if array.null_count else None
+    return pa.Array.from_buffers(pa.string(), len(array), [kept, pa.py_buffer(places), pa.py_buffer(text)])
+
+
+# --- from readers to the wire --------------------------------------------------------------------------------------
+
+
+def wire_array(array: pa.Array, type: Meant, native: Any) -> pa.Array:
+    """What a column means on the wire, in the type of its column there.
+
+    Raises MeaninglessError, or an error of Arrow's, where a value means nothing.
+    """
+    target = arrow_type(type.wire)
+    if pa.types.is_null(array.type):
+        return pa.nulls(len(array), target)
+    match type.shown:
+        case None:
+            found = array
+        case Scaled():
+            found = _unscaled(_units(array, type, type.shown), type.shown).cast(target)
+        case Measured(scale, offset):
+            found = pc.round(pc.divide(pc.subtract(array.cast(pa.float64()), offset), scale))
+            found = found.cast(pa.int64()).cast(target)
+        case Written():
+            found = _bytes(array, type.shown, native)
+        case _:
+            assert_never(type.shown)
+    return without_sentinels(found, type)
+
+
+def without_sentinels(array: pa.Array, type: Meant) -> pa.Array:
+    """The array; raises MeaninglessError where a value that is given means null."""
+    if type.null is not None and pc.any(pc.equal(array, pa.scalar(type.null, array.type))).as_py():
+        raise MeaninglessError("a value that means null on the wire")
+    return array
+
+
+def with_sentinels(array: pa.Array, type: Meant) -> pa.Array:
+    """Nulls as the value on the wire that means null."""
+    return array if type.null is None else pc.fill_null(array, pa.scalar(type.null, array.type))
+
+
+def _units(array: pa.Array, type: Meant, scaled: Scaled) -> pa.Array:
+    """The number of units of each value, as int64."""
+    target = arrow_type(type)
+    if pa.types.is_decimal(target):
+        whole = _viewed(array.cast(pa.decimal128(_LONGEST, scaled.digits)), pa.decimal128(_LONGEST, 0))
+        return whole.cast(pa.int64()) if _fits(type, scaled) else whole
+    if pa.types.is_timestamp(target) and getattr(array.type, "tz", None) is None:
+        raise MeaninglessError("times without a time zone")
+    if scaled.kind == "integer" and not pa.types.is_integer(array.type):
+        raise MeaninglessError(f"{array.type} for an integer")
+    found = array.cast(target)
+    return _viewed(found, pa.int32()).cast(pa.int64()) if pa.types.is_date(target) else _viewed(found, pa.int64())
+
+
+def _unscaled(units: pa.Array, scaled: Scaled) -> pa.Array:
+    if pa.types.is_decimal(units.type):
+        return _unscaled_each(units, scaled)
+    found = pc.subtract_checked(units, scaled.offset) if scaled.offset else units
+    if scaled.multiplier == 1:
+        return found
+    whole = pc.divide(found, scaled.multiplier)
+    if pc.any(pc.not_equal(pc.multiply(whole, scaled.multiplier), found)).as_py():
+        raise MeaninglessError("a value between two on the wire")
+    return whole
+
+
+def _unscaled_each(units: pa.Array, scaled: Scaled) -> pa.Array:
+    """Numbers beyond 64 bits, one at a time where they are scaled: Arrow does not divide them without a remainder."""
+    if scaled.multiplier == 1 and not scaled.offset:
+        return units
+    found: list[int | None] = []
+    for each in units.to_pylist():
+        whole, rest = (None, 0) if each is None else divmod(int(each) - scaled.offset, scaled.multiplier)
+        if rest:
+            raise MeaninglessError("a value between two on the wire")
+        found.append(whole)
+    return pa.array(found, pa.decimal128(20, 0))
+
+
+def _bytes(array: pa.Array, written: Written, native: Any) -> pa.Array:
+    found = array.cast(pa.string())
+    _, offsets, data = found.buffers()
+    present = pc.is_valid(found).buffers()[1] if found.null_count else None
+    read = native.address_values(written.kind, offsets, data, present, found.offset, len(found))
+    if read is None:
+        raise MeaninglessError(f"a text that is no {written.kind} in its usual form")
+    places, bytes_ = read
+    return pa.Array.from_buffers(pa.binary(), len(found), [present, pa.py_buffer(places), pa.py_buffer(bytes_)])

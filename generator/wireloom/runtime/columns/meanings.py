@@ -1,0 +1,381 @@
+"""What values on the wire mean to readers, and back: the one place that says it for Python values and their texts.
+
+Parsers, expressions and the engine know the value on the wire alone. It becomes what it means on the way to readers,
+and what readers give becomes what is on the wire before anything is built, so that each meaning has an inverse.
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal, InvalidOperation, localcontext
+from ipaddress import AddressValueError, IPv4Address, IPv6Address
+from typing import Any, assert_never
+from uuid import UUID
+
+from wireloom.runtime.columns.logical import (
+    Alternatives,
+    Float,
+    Integer,
+    List,
+    LogicalType,
+    Map,
+    Meant,
+    Measured,
+    Record,
+    Scaled,
+    Written,
+    kind_name,
+)
+from wireloom.runtime.errors import EncodeError, shown
+from wireloom.runtime.values import Parsed, Value, float32, kind_of
+
+Change = Callable[[Any], Any]
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST_DAY = date(1970, 1, 1).toordinal()
+_MICROSECOND = timedelta(microseconds=1)
+_SECOND = 1_000_000
+_DIGITS = 80  # of decimals while they are computed with
+_MAC = re.compile(r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}").fullmatch
+_DURATION = re.compile(r"(-?)PT(0|[1-9][0-9]*)(?:\.([0-9]{1,6}))?S").fullmatch
+_MOMENT = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?(?:Z|[+-][0-9]{2}:[0-9]{2})"
+)
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}").fullmatch
+_PLAIN = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?").fullmatch
+
+
+# --- one value -----------------------------------------------------------------------------------------------------
+
+
+def meaning(value: Any, type: Meant) -> Any:
+    """What readers see of a value on the wire."""
+    if value is None or (type.null is not None and value == type.null):
+        return None
+    match type.shown:
+        case None:
+            return value
+        case Scaled():
+            return _quantity(value * type.shown.multiplier + type.shown.offset, type.shown)
+        case Measured(scale, offset):
+            return value * scale + offset
+        case Written():
+            return address_text(value, type.shown)
+        case _:
+            assert_never(type.shown)
+
+
+def wire_value(given: Any, type: Meant) -> Any:
+    """The value on the wire that means what readers give; raises EncodeError where none does."""
+    match type.shown:
+        case None:
+            wire = given
+        case Scaled():
+            wire = _unscaled(_count(given, type.shown), given, type)
+        case Measured():
+            wire = _held(_nearest(given, type.shown), given, type)
+        case Written():
+            wire = address_bytes(given, type.shown)
+        case _:
+            assert_never(type.shown)
+    if type.null is not None and _is_sentinel(wire, type):
+        raise EncodeError(f"another value than {shown(type.null)}, which means null", shown(given))
+    return wire
+
+
+def _is_sentinel(wire: object, type: Meant) -> bool:
+    if isinstance(wire, bool) or not isinstance(wire, int | float | str | bytes | bytearray | memoryview):
+        return False  # builders refuse it
+    if isinstance(wire, int | float) and isinstance(type.wire, Float) and type.wire.bits == 32:
+        wire = float32(float(wire))
+    return wire == type.null
+
+
+def _quantity(count: int, scaled: Scaled) -> Any:
+    """A number of units as what readers see."""
+    match scaled.kind:
+        case "timestamp":
+            return _EPOCH + count * _MICROSECOND
+        case "date":
+            return date.fromordinal(_FIRST_DAY + count)
+        case "duration":
+            return count * _MICROSECOND
+        case "decimal":
+            return Decimal((count < 0, tuple(map(int, str(abs(count)))), -scaled.digits))
+        case "integer":
+            return count
+        case _:
+            assert_never(scaled.kind)
+
+
+def _count(given: Any, scaled: Scaled) -> int:
+    """What readers give as a number of units; raises EncodeError."""
+    match scaled.kind, given:
+        case "timestamp", datetime() if given.utcoffset() is not None:
+            return (given - _EPOCH) // _MICROSECOND
+        case "timestamp", _:
+            raise EncodeError("a datetime with a time zone", shown(given))
+        case "date", date() if not isinstance(given, datetime):
+            return given.toordinal() - _FIRST_DAY
+        case "date", _:
+            raise EncodeError("a date", shown(given))
+        case "duration", timedelta():
+            return given // _MICROSECOND
+        case "duration", _:
+            raise EncodeError("a timedelta", shown(given))
+        case "integer", int() if not isinstance(given, bool):
+            return given
+        case "integer", _:
+            raise EncodeError("an integer", shown(given))
+        case "decimal", _:
+            return _last_digits(given, scaled.digits)
+        case _:
+            assert_never(scaled.kind)
+
+
+def _last_digits(given: object, digits: int) -> int:
+    """A decimal, an integer, or a float as it is written, counted in its last digit."""
+    number = Decimal(repr(given)) if isinstance(given, float) else given
+    if isinstance(number, bool) or not isinstance(number, Decimal | int):
+        raise EncodeError("a Decimal", shown(given))
+    with localcontext(prec=_DIGITS):
+        try:
+            count = Decimal(number).scaleb(digits)
+            if count == count.to_integral_value():
+                return int(count)
+        except InvalidOperation:
+            pass
+    raise EncodeError(f"a Decimal of at most {digits} digits behind the point", shown(given))
+
+
+def _unscaled(count: int, given: object, type: Meant) -> int:
+    assert isinstance(type.shown, Scaled)
+    whole, rest = divmod(count - type.shown.offset, type.shown.multiplier)
+    if rest:
+        raise EncodeError("a whole number of the units on the wire", shown(given))
+    return _held(whole, given, type)
+
+
+def _held(wire: int, given: object, type: Meant) -> int:
+    lowest, highest = bounds(type)
+    if not lowest <= wire <= highest:
+        raise EncodeError(f"a value that is {lowest} to {highest} on the wire", shown(given))
+    return wire
+
+
+def bounds(type: Meant) -> tuple[int, int]:
+    """The smallest and the largest integer on the wire."""
+    wire = type.wire
+    assert isinstance(wire, Integer)
+    return wire.minimum, wire.maximum
+
+
+def _nearest(given: object, measured: Measured) -> int:
+    if isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given):
+        raise EncodeError("a finite number", shown(given))
+    return round((given - measured.offset) / measured.scale)
+
+
+# --- addresses -----------------------------------------------------------------------------------------------------
+
+
+def address_text(value: bytes, written: Written) -> str:
+    """The usual text of the bytes of an address."""
+    match written.kind:
+        case "uuid":
+            return str(UUID(bytes=bytes(value)))
+        case "ipv4":
+            return ".".join(map(str, bytes(value)))
+        case "ipv6":
+            return _ipv6_text(bytes(value))
+        case "mac":
+            return bytes(value).hex(":")
+        case _:
+            assert_never(written.kind)
+
+
+def _ipv6_text(value: bytes) -> str:
+    """RFC 5952: the longest run of two or more zero groups, the first of them, is `::`; hexadecimal throughout."""
+    groups = [f"{value[place] << 8 | value[place + 1]:x}" for place in range(0, 16, 2)]
+    start, length = 0, 1
+    for first in range(8):
+        run = next((n for n, group in enumerate(groups[first:]) if group != "0"), 8 - first)
+        if run > length:
+            start, length = first, run
+    if length < 2:
+        return ":".join(groups)
+    return f"{':'.join(groups[:start])}::{':'.join(groups[start + length :])}"
+
+
+def address_bytes(given: object, written: Written) -> bytes:
+    """The bytes that the usual text of an address stands for; raises EncodeError for any other text."""
+    names = {"uuid": "a UUID", "ipv4": "an IPv4 address", "ipv6": "an IPv6 address", "mac": "a MAC address"}
+    try:
+        found = _address(str(given) if isinstance(given, UUID | IPv4Address | IPv6Address) else given, written)
+    except (ValueError, AddressValueError):
+        found = None
+    if found is None or (isinstance(given, str) and address_text(found, written) != given):
+        raise EncodeError(f"{names[written.kind]} in its usual form", shown(given))
+    return found
+
+
+def _address(text: object, written: Written) -> bytes | None:
+    if not isinstance(text, str):
+        return None
+    match written.kind:
+        case "uuid":
+            return UUID(text).bytes
+        case "ipv4":
+            return IPv4Address(text).packed
+        case "ipv6":
+            return None if "%" in text else IPv6Address(text).packed
+        case "mac":
+            return bytes.fromhex(text.replace(":", "")) if _MAC(text) else None
+        case _:
+            assert_never(written.kind)
+
+
+# --- renderings ----------------------------------------------------------------------------------------------------
+
+
+def rendered(value: Any, scaled: Scaled) -> object:
+    """The canonical JSON rendering of what readers see."""
+    match scaled.kind:
+        case "timestamp":
+            moment = value.astimezone(UTC).replace(tzinfo=None)
+            return f"{moment.isoformat()}Z"
+        case "date":
+            return value.isoformat()
+        case "duration":
+            return _duration_text(value // _MICROSECOND)
+        case "decimal":
+            return f"{value:.{scaled.digits}f}"
+        case "integer":
+            return value
+        case _:
+            assert_never(scaled.kind)
+
+
+def _duration_text(count: int) -> str:
+    seconds, rest = divmod(abs(count), _SECOND)
+    fraction = f".{rest:06}" if rest else ""
+    return f"{'-' if count < 0 else ''}PT{seconds}{fraction}S"
+
+
+def read(rendering: object, scaled: Scaled) -> Any:
+    """What readers see, from its rendering; raises ValueError that says what was expected."""
+    if scaled.kind == "integer":
+        if isinstance(rendering, bool) or not isinstance(rendering, int):
+            raise ValueError("expected an integer")
+        return rendering
+    expected = EXPECTED[scaled.kind]
+    try:
+        found = _read(rendering, scaled) if isinstance(rendering, str) else None
+    except (ValueError, OverflowError):
+        found = None
+    if found is None:
+        raise ValueError(f"expected {expected}")
+    return found
+
+
+EXPECTED = {
+    "timestamp": "a date and time such as 2026-01-31T12:00:00Z",
+    "date": "a date such as 2026-01-31",
+    "duration": "a duration in seconds such as PT1.5S",
+    "decimal": "decimal text",
+}
+"""What the renderings look like, in words."""
+
+
+def _read(text: str, scaled: Scaled) -> Any:
+    match scaled.kind:
+        case "timestamp":
+            return datetime.fromisoformat(text) if _MOMENT.fullmatch(text) else None
+        case "date":
+            return date.fromisoformat(text) if _DAY(text) else None
+        case "duration":
+            found = _DURATION(text)
+            if found is None:
+                return None
+            count = int(found[2]) * _SECOND + int((found[3] or "").ljust(6, "0"))
+            return (-count if found[1] else count) * _MICROSECOND
+        case _:
+            return Decimal(text) if _PLAIN(text) else None
+
+
+# --- values of records ---------------------------------------------------------------------------------------------
+
+
+def wiring(type: LogicalType) -> Change | None:
+    """How what readers give becomes what is on the wire; None where it is that already. Raises EncodeError."""
+    match type:
+        case Meant():
+            return lambda given: wire_value(given, type)
+        case List(element):
+            return _of_elements(element)
+        case Map(_, value):
+            return _of_entries(value)
+        case Record():
+            return _of_members(type)
+        case Alternatives(options):
+            return _of_options({kind_name(option): change for option in options if (change := wiring(option))})
+        case _:
+            return None
+
+
+def _of_options(changes: Mapping[str, Change]) -> Change | None:
+    if not changes:
+        return None
+    return lambda given: changes[kind](given) if (kind := kind_of(given)) in changes else given
+
+
+def _of_elements(element: LogicalType) -> Change | None:
+    change = wiring(element)
+    if change is None:
+        return None
+    null = element.null if isinstance(element, Meant) else None
+    return lambda given: _changed_elements(given, change, null) if isinstance(given, list | tuple) else given
+
+
+def _changed_elements(given: Sequence[Any], change: Change, null: object) -> list[Any]:
+    found: list[Any] = []
+    for place, each in enumerate(given):
+        try:
+            found.append(null if each is None else change(each))
+        except EncodeError as error:
+            raise error.at(place) from None
+    return found
+
+
+def _of_entries(value: LogicalType) -> Change | None:
+    change = wiring(value)
+    if change is None:
+        return None
+    kept = change
+
+    def changed(given: Any) -> Any:
+        if isinstance(given, Mapping):
+            return {key: None if each is None else kept(each) for key, each in given.items()}
+        return type(given)((key, None if each is None else kept(each)) for key, each in given)
+
+    return changed
+
+
+def _of_members(record: Record) -> Change | None:
+    changes = {member.name: change for member in record.fields if (change := wiring(member.type)) is not None}
+    if not changes:
+        return None
+
+    def changed(given: Any) -> Any:
+        if not isinstance(given, Mapping) or isinstance(given, Value):  # what constructs give is of the wire
+            return given
+        found = dict(given)
+        for name, change in changes.items():
+            if found.get(name) is not None:
+                try:
+                    found[name] = change(found[name])
+                except EncodeError as error:
+                    raise error.at(name) from None
+        return Parsed(found, given.hidden) if isinstance(given, Parsed) else found
+
+    return changed

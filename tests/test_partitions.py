@@ -283,7 +283,7 @@ def test_a_column_that_is_a_folder_may_not_go_or_change(visits, job, tmp_path):
     run(job(visits(), "day", append=True))
     feed(tmp_path, [line(1)])
     for changed, said in (
-        ({"- day: TYPE": "- date: int8"}, "is partitioned by day, and visit is not: no column"),
+        ({"- day: TYPE": "- date: int8"}, "is partitioned by day, and visit is not: .day. is no column"),
         ({"- day: TYPE": "- day: float64"}, "is partitioned by day, and visit is not: .* every double exactly"),
         ({"TYPE": "int32"}, "other types.*\n  day: tinyint -> int"),
     ):
@@ -312,8 +312,8 @@ def test_the_same_files_by_other_folders_are_not_done_already(visits, job, tmp_p
         ("ratio", "does not hold every double exactly"),
         ("stops", "it has parts, being of type array"),
         ("guide", "it has parts, being of type struct"),
-        ("guide.name", "no column of the records"),
-        ("_source", "no column of the records"),
+        ("guide.name", "is no column of the records"),
+        ("_source", "is no column of the records"),
     ],
 )
 def test_what_cannot_be_a_folder_is_refused_before_anything_starts(visits, tmp_path, monkeypatch, by, said):

@@ -320,6 +320,8 @@ def _integers(low: int, high: int) -> st.SearchStrategy[int]:
 
 def _amount(amount: wire.Amount | None, scope: Scope) -> Any:
     """Bytes or elements that there must be; UNKNOWN where any number will do."""
+    if isinstance(amount, wire.Padded):
+        return amount.size
     expression = wire.stated(amount)
     return UNKNOWN if expression is None else evaluate(expression, scope)
 

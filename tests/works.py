@@ -77,6 +77,7 @@ FEATURES: dict[str, list[Feature]] = {
         Feature("`delimiter`", [{"v": {"type": "str", "delimiter": "00"}}], {"v": "é"}),
         Feature("`terminator`", [{"v": {"type": "list(str(uint8))", "terminator": "00"}}], {"v": ["é", "a"]}),
         Feature("`lastWhen`", [{"v": {"type": "list(Point)", "lastWhen": "y == 0"}}], {"v": [{"x": 1, "y": 2}, {"x": 1, "y": 0}]}, _POINT),
+        Feature("`pad`", [{"v": {"type": "str(4)", "pad": "20"}}], {"v": "é"}),
         _of_type("nil", None),
         _of_type("int?", None),
         _of_type("json", '{"a":1}'),

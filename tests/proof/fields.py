@@ -264,6 +264,16 @@ def _delimiter(plan: Plan) -> Any:
     return plan.chance.one(ENDINGS) if fits and words and plan.chance.often(share) else ABSENT
 
 
+def _pad(plan: Plan) -> Any:
+    """What fills a text or bytes of a stated size up."""
+    form = str(plan.typed.form)
+    fits = (
+        plan.encoding == "binary" and plan.on_wire and plan.typed.size is not None and not plan.has("checksum", "const")
+    )
+    words = form.startswith(("str(", "bytes(")) and not plan.has("hidden", "derive", "values")
+    return plan.chance.one(["00", "20", "30"]) if fits and words and plan.chance.often(0.25) else ABSENT
+
+
 def _terminator(plan: Plan) -> Any:
     """What ends a list that fills its region."""
     fits = plan.encoding == "binary" and plan.typed.shape == "list" and plan.typed.greedy
@@ -348,6 +358,7 @@ STRATEGIES: Mapping[str, Callable[[Plan], Any]] = {
     "member": _member,
     "delimiter": _delimiter,
     "terminator": _terminator,
+    "pad": _pad,
     "lastWhen": _last_when,
     "lineFeeds": _line_feeds,
     "wire": _wire,

@@ -284,6 +284,8 @@ def _sized(size: Any) -> int:
 
 def _amount(amount: wire.Amount | None, scope: Scope) -> Any:
     """Bytes or elements that there must be; UNKNOWN where any number will do."""
+    if isinstance(amount, wire.Padded):
+        return amount.size
     expression = wire.stated(amount)
     return UNKNOWN if expression is None else _evaluated(expression, scope)
 

@@ -123,6 +123,14 @@ class Delimiter:
 
 
 @dataclass(frozen=True, slots=True)
+class Padded:
+    """So many bytes, of which those at the end that are `fill` are no part of the value (binary)."""
+
+    size: int
+    fill: int
+
+
+@dataclass(frozen=True, slots=True)
 class Last:
     """The first element for which `holds` is the last (binary); the expression is in the scope of an element."""
 
@@ -136,13 +144,13 @@ class Terminator:
     data: bytes
 
 
-Amount = Expression | Prefix | Delimiter | Last | Terminator
+Amount = Expression | Prefix | Delimiter | Padded | Last | Terminator
 """What says how many bytes or elements there are; a region is sized by either of the first two."""
 
 
 def stated(amount: Amount | None) -> Expression | None:
     """The expression that says an amount; None where there is none: the bytes themselves say it."""
-    return None if isinstance(amount, Prefix | Delimiter | Last | Terminator) else amount
+    return None if isinstance(amount, Prefix | Delimiter | Padded | Last | Terminator) else amount
 
 
 @dataclass(frozen=True, slots=True)

@@ -203,7 +203,7 @@ def _amount_codes(amount: Amount | None, encoding: Encoding) -> Iterator[str]:
 def _may_misfit(amount: Amount | None, encoding: Encoding) -> bool:
     """Whether an amount can be wrong: in binary only a computed one and a negative one, elsewhere any."""
     match amount:
-        case None | types.Delimiter() | types.Last() | types.Terminator():
+        case None | types.Delimiter() | types.Padded() | types.Last() | types.Terminator():
             return False
         case types.Prefix(number=number):
             return number.signed

@@ -542,6 +542,8 @@ def type_size(type: Type, named: Types, seen: frozenset[str]) -> int | None:
             return 1
         case types.Bytes(size=Literal(int(size))) | types.Text(size=Literal(int(size))):
             return size
+        case types.Bytes(size=types.Padded(size)) | types.Text(size=types.Padded(size)):
+            return size
         case types.Reference(name=name) if name not in seen:
             return type_size(named[name], named, seen | {name})
         case types.Struct(encoding=Encoding.BINARY):

@@ -2,7 +2,7 @@
 
 from wireloom.expr.ast import Kind
 from wireloom.expr.types import literal_kind
-from wireloom.model.types import Boolean, Bytes, Float, Integer, JsonText, Null, Nullable, Scalar, Text, Type
+from wireloom.model.types import Boolean, Bytes, Float, Integer, JsonText, Null, Nullable, Padded, Scalar, Text, Type
 from wireloom.spec.documents import Place
 
 NONE = object()  # no value: the text does not fit
@@ -77,6 +77,18 @@ def constant(type: Type, place: Place, written: Scalar) -> object:
             return NONE
 
 
+def fits(type: Type, value: object) -> bool:
+    """Whether a value is one that readers can see of a type that is filled up."""
+    match type:
+        case Nullable(inner):
+            return fits(inner, value)
+        case Text(size=Padded(size, fill)) | Bytes(size=Padded(size, fill)):
+            data = value.encode() if isinstance(value, str) else value
+            return isinstance(data, bytes) and len(data) <= size and not data.endswith(bytes([fill]))
+        case _:
+            return True
+
+
 def hexadecimal(text: str) -> object:
     """The bytes of hexadecimal text; NONE where it is none."""
     try:
@@ -94,6 +106,8 @@ def described(type: Type) -> str:
             return f"an integer from {whole.minimum} to {whole.maximum}"
         case Boolean():
             return "true or false"
+        case Text(size=Padded(size)) | Bytes(size=Padded(size)):
+            return f"at most {size} bytes, without those that fill it up"
         case Bytes():
             return "bytes in hexadecimal"
         case Text() | JsonText():

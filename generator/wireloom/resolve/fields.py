@@ -26,7 +26,16 @@ from wireloom.resolve.keys import check_form, check_keys
 from wireloom.resolve.links import checksum_of, table_reference_of
 from wireloom.resolve.meanings import meaning_of
 from wireloom.resolve.scopes import Scope
-from wireloom.resolve.types import UNKNOWN, Surroundings, amount_of, has_order, is_delimited, prefix_of, type_of
+from wireloom.resolve.types import (
+    UNKNOWN,
+    Surroundings,
+    amount_of,
+    has_order,
+    is_delimited,
+    is_padded,
+    prefix_of,
+    type_of,
+)
 from wireloom.resolve.values import mappings_of
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
@@ -53,7 +62,17 @@ def _stated(around: Surroundings, place: Place, document: FieldDocument) -> Surr
         return replace(around, order=NumberForm.OWN)
     if document.byte_order is not None:
         around = replace(around, order=NumberForm(document.byte_order))
-    return replace(around, count=prefix_of(around, document.count), delimiter=_delimiter(place, document))
+    around = replace(around, count=prefix_of(around, document.count), delimiter=_delimiter(place, document))
+    return around if document.pad is None else replace(around, fill=_fill(around, place / "pad"))
+
+
+def _fill(around: Surroundings, place: Place) -> int:
+    """The byte that fills a text up."""
+    data = constants.hexadecimal(place.text)
+    if isinstance(data, bytes) and len(data) == 1:
+        return data[0]
+    around.reports(place, "bad-const", f"{place.text or 'nothing'} is not one byte in hexadecimal", "write 00, 20 ...")
+    return 0
 
 
 def _delimiter(place: Place, document: FieldDocument) -> Delimiter | None:
@@ -71,6 +90,9 @@ def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument
     if around.encoding is Encoding.BINARY and not ordered:
         message, hint = "nothing here has several bytes to be ordered", "say it where the numbers stand, or drop it"
         around.scope.draft.reports_entry(place / "byteOrder", "wrong-shape", message, hint)
+    if around.fill is not None and not is_padded(type):
+        message, hint = "nothing here is a text or bytes of a stated size", "drop `pad`"
+        around.scope.draft.reports_entry(place / "pad", "wrong-shape", message, hint)
     if around.delimiter is not None:
         check_ending(around, place / "delimiter", around.delimiter.data)
         if not is_delimited(type):
@@ -158,7 +180,7 @@ def _constant(around: Surroundings, place: Place, written: Scalar, type: Type, i
     if written is None or type is UNKNOWN:
         return written
     value = constants.constant(type, place, written)
-    if value is constants.NONE:
+    if value is constants.NONE or not constants.fits(type, value):
         around.reports(place, id, f"{place.text} is not of the field's type", f"write {constants.described(type)}")
         return None
     return value  # type: ignore[return-value]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from wireloom.expr.ast import Expression, Kind
+from wireloom.expr.ast import Expression, Kind, Literal
 from wireloom.expr.types import kind as expression_kind
 from wireloom.model.traversal import parts
 from wireloom.model.types import (
@@ -29,6 +29,7 @@ from wireloom.model.types import (
     Nullable,
     NumberForm,
     OneOf,
+    Padded,
     PeekTag,
     Prefix,
     Reference,
@@ -67,6 +68,7 @@ class Surroundings:
     order: NumberForm = NumberForm.OWN  # of the bytes of its numbers, where a struct or a field says it
     count: Prefix | None = None  # stands before the elements of the list that a field states
     delimiter: Delimiter | None = None  # behind texts and bytes that have no size of their own
+    fill: int | None = None  # at the end of texts and bytes of a stated size
 
     def reports(self, place: Place, id: str, message: str, hint: str = "", *, column: int = 0) -> None:
         """Note a problem."""
@@ -228,6 +230,8 @@ def _delimited(around: Surroundings, type: Type) -> Type:
 def _sized(around: Surroundings, place: Place, name: str, size: notation.Argument) -> Type:
     indent = len(size.text) - len(size.text.lstrip())
     amount = amount_of(around, place, size.text.strip(), size.column + indent)
+    if around.fill is not None and isinstance(amount, Literal) and isinstance(amount.value, int) and amount.value >= 0:
+        amount = Padded(amount.value, around.fill)
     return Text(amount) if name == "str" else Bytes(amount)
 
 
@@ -297,6 +301,15 @@ def has_order(type: Type) -> bool:
             return True
         case _:
             return type is UNKNOWN or any(has_order(part) for part in parts(type))
+
+
+def is_padded(type: Type) -> bool:
+    """Whether a text or bytes of the type are filled up, or a problem hides what there is."""
+    match type:
+        case Text(size=Padded()) | Bytes(size=Padded()):
+            return True
+        case _:
+            return type is UNKNOWN or any(is_padded(part) for part in parts(type))
 
 
 def is_delimited(type: Type) -> bool:

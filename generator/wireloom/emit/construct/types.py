@@ -35,6 +35,7 @@ from wireloom.model.types import (
     Nullable,
     NumberForm,
     OneOf,
+    Padded,
     PeekTag,
     Prefix,
     Reference,
@@ -139,6 +140,8 @@ def amount(given: Amount | None, scope: Scope) -> Code | None:
             return call("binary.Prefix", subcon(number, scope), null="True" if null else None)
         case Delimiter(data, code):
             return call("binary.Delimiter", literal(data), code=literal(code) if code else None)
+        case Padded(length, fill):
+            return call("binary.Padded", str(length), str(fill))
         case Last(holds):
             return call("binary.Last", function(holds, condition=True), literal(text_of(holds)))
         case Terminator(data):

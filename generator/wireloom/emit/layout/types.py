@@ -33,6 +33,7 @@ from wireloom.model.types import (
     Nullable,
     NumberForm,
     OneOf,
+    Padded,
     PeekTag,
     Prefix,
     Presence,
@@ -106,6 +107,8 @@ def _amount(amount: Amount | None) -> Code | None:
             return _node("prefix", node(number), str(null))
         case Delimiter(data, code):
             return _node("delimiter", literal(data), literal(code))
+        case Padded(size, fill):
+            return _node("padded", str(size), str(fill))
         case Last(holds):
             return _node("last", source(holds))
         case Terminator(data):

@@ -94,7 +94,7 @@ cdef const uint8_t *found_in(const uint8_t *data, int64_t size, const uint8_t *w
 
 
 cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
-    """i: form of the size (0 all that is left, 1 number, 2 expression, 3 in front, 4 bytes behind), size, text, register, column"""
+    """i: form of the size (0 all that is left, 1 number, 2 expression, 3 in front, 4 bytes behind, 5 filled up), size, text, register, column"""
     cdef int64_t size = m.end - m.position, behind = 0
     cdef const uint8_t *ending
     cdef bint none = False
@@ -122,6 +122,13 @@ cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
         if ending == NULL:
             return IRREGULAR
         size = ending - m.position
+    elif i[1] == 5:
+        if i[2] >> 8 > size:
+            return m.overrun
+        size = behind = i[2] >> 8
+        while size > 0 and m.position[size - 1] == (i[2] & 0xFF):
+            size -= 1
+        behind -= size
     if size > m.end - m.position:
         return m.overrun
     if i[3] and not wl_is_utf8(m.position, size):

@@ -278,7 +278,7 @@ class _Checker:
         elif op == OP_FLOAT:
             self.require(words[1] in (4, 8), where)
         elif op == OP_BYTES or op == OP_REPEAT:
-            self.require(0 <= words[1] <= (4 if op == OP_BYTES else 5), where)
+            self.require(0 <= words[1] <= 5, where)
             self.require(words[1] != 1 or words[2] >= 0, where)
             if words[1] == 2:
                 self.check_expression(words[2], where)
@@ -287,8 +287,10 @@ class _Checker:
             elif words[1] == 4:
                 self.check_symbol(words[2], where)
                 self.require(words[2] & 0xFFFF, where)
-            elif words[1] == 5:
+            elif words[1] == 5 and op == OP_REPEAT:
                 self.require(0 <= words[2] < self.registers, where)
+            elif words[1] == 5:
+                self.require(0 <= words[2] < 1 << 40, where)
             if op == OP_REPEAT and words[1] == 1:
                 self.require(words[2] <= 1 << 16, where)
         elif op == OP_SEEK:

@@ -150,6 +150,19 @@ cdef int write_column_float(Builder *k, const int64_t *i) noexcept nogil:
     return OK
 
 
+cdef int fill_up(Builder *k, int64_t size, int64_t width, int64_t byte) noexcept nogil:
+    """Fill a value of `size` bytes, which was just written, up to `width`."""
+    cdef int code
+    if size > width or (size > 0 and k.output.data[k.size - 1] == byte):
+        return IRREGULAR
+    code = room(k, width - size)
+    if code:
+        return code
+    memset(k.output.data + k.size, <int>byte, <size_t>(width - size))
+    k.size += width - size
+    return OK
+
+
 cdef int put_ending(Builder *k, int64_t size, const uint8_t *ending, int64_t width) noexcept nogil:
     """The bytes behind a value of `size` bytes that was just written; readers must not find them earlier."""
     cdef int code = put(k, ending, width)
@@ -159,7 +172,7 @@ cdef int put_ending(Builder *k, int64_t size, const uint8_t *ending, int64_t wid
 
 
 cdef inline int write_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, size or -1, number in front or 0, text behind or -1"""
+    """i: column, size or -1, number in front or 0, text behind or -1, filled up (size << 8 | byte) or -1"""
     cdef Span span
     cdef int code
     if not there(k, i[1]):
@@ -174,6 +187,8 @@ cdef inline int write_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
         if code:
             return code
     code = put(k, span.data, span.size)
+    if code == OK and i[5] >= 0:
+        return fill_up(k, span.size, i[5] >> 8, i[5] & 0xFF)
     if code or i[4] < 0:
         return code
     return put_ending(k, span.size, k.m.texts + (i[4] >> 16), i[4] & 0xFFFF)

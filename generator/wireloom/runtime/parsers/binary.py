@@ -184,6 +184,25 @@ class Delimiter:
         stream.write(written)
 
 
+class Padded:
+    """So many bytes, of which those at the end that are `fill` are no part of the value."""
+
+    def __init__(self, size: int, fill: int) -> None:
+        self.size, self.fill = size, bytes([fill])
+
+    def read(self, stream: Any) -> bytes:
+        """The value without what fills it up."""
+        return bytes(stream.take(self.size)).rstrip(self.fill)
+
+    def write(self, value: bytes, stream: Any) -> None:
+        """The value, filled up; EncodeError where it is too long, or ends as what fills up does."""
+        if len(value) > self.size:
+            raise EncodeError(f"at most {amount(self.size)}", amount(len(value)))
+        if value.endswith(self.fill):
+            raise EncodeError(f"a value that does not end in {self.fill.hex()}, which fills up", shown(value))
+        stream.write(value.ljust(self.size, self.fill))
+
+
 class Last:
     """The first element for which `holds` is the last one."""
 
@@ -227,7 +246,7 @@ class Terminator:
                 raise EncodeError(expected, shown(bytes(written[place:end]))).at(index)
 
 
-Amount = int | Expression | Prefix | Delimiter | Last | Terminator
+Amount = int | Expression | Prefix | Delimiter | Padded | Last | Terminator
 _NOTHING = -1  # a size that says null
 
 
@@ -238,7 +257,7 @@ def sized(stream: Any, size: Amount | None, context: Container) -> bytes | None:
     if isinstance(size, Prefix):
         found = size.read(stream, context)
         return None if found is None else bytes(stream.take(found))
-    if isinstance(size, Delimiter):
+    if isinstance(size, Delimiter | Padded):
         return size.read(stream)
     assert not isinstance(size, Last | Terminator), "of lists"
     count = size if isinstance(size, int) else evaluate(size, context)
@@ -251,7 +270,7 @@ def write_sized(data: bytes | None, stream: Any, size: Amount | None, context: C
     """While building: the bytes, behind their size where it stands there; EncodeError where a fixed one is not met."""
     if isinstance(size, int) and data is not None and len(data) != size:
         raise EncodeError(amount(size), amount(len(data)))
-    if isinstance(size, Delimiter):
+    if isinstance(size, Delimiter | Padded):
         size.write(data or b"", stream)
         return
     if isinstance(size, Prefix):
@@ -272,9 +291,11 @@ class Text(construct.Construct):
         self.size, self.invalid = size, invalid
 
     def _parse(self, stream: Any, context: Container, path: str) -> str | None:
+        start = stream.tell()
         data = sized(stream, self.size, context)
-        behind = len(self.size.data) if isinstance(self.size, Delimiter) else 0
-        return None if data is None else text_of(data, stream.tell() - behind - len(data), self.invalid, context)
+        if data is not None and isinstance(self.size, Prefix):
+            start = stream.tell() - len(data)
+        return None if data is None else text_of(data, start, self.invalid, context)
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         data = None if is_null(obj, self.size) else encoded_text(obj)
@@ -335,7 +356,7 @@ class Array(construct.Construct):
             return self.elements.parse(streams, context, found=elements)
         if isinstance(self.count, Terminator):
             return self.elements.parse(_with_bytes(self.count.streams(stream)), context)
-        assert not isinstance(self.count, Delimiter), "of texts and bytes"
+        assert not isinstance(self.count, Delimiter | Padded), "of texts and bytes"
         count = self._counted(stream, self.count, context)
         if count is None:
             return None

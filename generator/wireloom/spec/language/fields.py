@@ -234,6 +234,11 @@ class FieldDocument(Document):
         description="The bytes, in hexadecimal, behind its text or bytes without a size: they end there (binary).",
         examples=["00"],
     )
+    pad: HexText | None = Field(
+        default=None,
+        description="The byte, in hexadecimal, that fills its text or bytes up to their stated size (binary).",
+        examples=["20"],
+    )
     unique: str | None = Field(
         default=None, description="A member of its elements that must not repeat.", examples=["name"]
     )

@@ -23,6 +23,7 @@ from wireloom.runtime.engine.compiler.scope import (
     Sink,
     ending_of,
     is_prefix,
+    padded_word,
     prefix_word,
 )
 from wireloom.runtime.engine.compiler.structs import Structs
@@ -296,12 +297,15 @@ class Compiler:
         """The form of a size, and what says it.
 
         0: all that is left, 1: the number, 2: the expression at that place, 3: a number before what it counts,
-        4: bytes behind it, 5: the register that the body of a list fills behind the last element.
+        4: bytes behind it, 5: of a text, its bytes with what fills them up; of a list, the register that its body fills
+        behind the last element.
         """
         if size is None:
             return 0, 0
         if is_prefix(size):
             return 3, prefix_word(size, self.big)
+        if isinstance(size, tuple) and size[0] == "padded":
+            return 5, padded_word(size)
         if (ending := ending_of(size)) is not None:
             return 4, self.assembly.text(ending)
         compiled = self.expressions.compiled(size, scope)

@@ -22,6 +22,7 @@ TAKES = {
     "null": "null",
 }
 """What columns of a wire type take."""
+_WIDEST_PADDED = 1 << 31
 ALWAYS = Constant(True)  # noqa: FBT003 - a value
 UNBOUNDED = (-(1 << 63), (1 << 63) - 1)
 """The limits of a number that any register holds."""
@@ -188,6 +189,13 @@ def prefix_word(prefix: Node, big: bool) -> int:  # noqa: FBT001 - as the compil
 def is_prefix(amount: Tree) -> bool:
     """Whether a size or a count stands before what it counts."""
     return isinstance(amount, tuple) and amount[0] == "prefix"
+
+
+def padded_word(padded: Node) -> int:
+    """The size of what is filled up, and the byte that does so, as instructions have them."""
+    if padded[1] > _WIDEST_PADDED:
+        raise Uncovered("a text that is filled up to so many bytes")
+    return int(padded[1]) << 8 | int(padded[2])
 
 
 def ending_of(amount: Tree) -> bytes | None:

@@ -6,7 +6,15 @@ from typing import Any
 
 from wireloom.runtime import leb128
 from wireloom.runtime.engine.assembly import Register, Uncovered
-from wireloom.runtime.engine.compiler.scope import TAKES, ending_of, is_prefix, number_form, ordered, prefix_word
+from wireloom.runtime.engine.compiler.scope import (
+    TAKES,
+    ending_of,
+    is_prefix,
+    number_form,
+    ordered,
+    padded_word,
+    prefix_word,
+)
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.outline import Column
@@ -36,7 +44,7 @@ class Binary(Part):
             case ("bool",):
                 emit("BOOLEAN", found.index)
             case ("text" | "bytes", size, *_):
-                emit("BYTES", found.index, _fixed(size), self._front(size), self._behind(size))
+                emit("BYTES", found.index, _fixed(size), self._front(size), self._behind(size), _padded(size))
             case ("list", element, count, _, _, None):
                 body, place = self.compiler.repeated(element, scope, found)
                 emit("REPEAT", found.index, _fixed(count), body, place, self._front(count))
@@ -90,9 +98,16 @@ class Binary(Part):
     def _constant_bytes(self, data: bytes, size: Any) -> None:
         if is_prefix(size):
             self.constant(len(data), size[1])
+        elif isinstance(size, tuple) and size[0] == "padded":
+            data = data.ljust(size[1], bytes([size[2]]))
         elif ending_of(size) is None and size not in (None, len(data)):
             raise Uncovered("a constant of this kind")
         self.assembly.constant(data + (ending_of(size) or b""))
+
+
+def _padded(size: Any) -> int | None:
+    """What is filled up, as instructions have it; none where nothing is."""
+    return padded_word(size) if isinstance(size, tuple) and size[0] == "padded" else None
 
 
 def _fixed(size: Any) -> int:

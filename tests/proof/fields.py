@@ -173,30 +173,32 @@ def _derive(plan: Plan) -> Any:
     return ABSENT
 
 
+_NARROW = 32  # bits of integers that are told apart as floats whatever their scale
 _MEANT_ALONE = ("const", "values", "bits", "derive", "checksum", "refers", "unique", "hidden", "flatten", "salvage")
 
 
 def _may_mean(plan: Plan) -> bool:
     """Whether the field may say that its value means another."""
-    return plan.on_wire and (plan.may_clash or not plan.has(*_MEANT_ALONE))
+    return plan.on_wire and not plan.has(*_MEANT_ALONE)
 
 
 def _null(plan: Plan) -> Any:
     free = _may_mean(plan) and not plan.typed.nullable and not plan.has("optional", "default")
-    if not free or plan.typed.shape not in ("int", "float", "text", "bytes") or not plan.often(0.08):
+    if not free or plan.typed.shape not in ("int", "float", "text", "bytes") or not plan.often(0.04):
         return ABSENT
     return constant(plan)
 
 
 def _logical(plan: Plan) -> Any:
-    if not _may_mean(plan) or not plan.often(0.15):
+    if not _may_mean(plan) or not plan.often(0.08):
         return ABSENT
     if plan.typed.shape == "bytes":
         return {16: plan.chance.one(["uuid", "ipv6"]), 4: "ipv4", 6: "mac"}.get(plan.typed.size or 0, ABSENT)
     if plan.typed.shape != "int":
         return ABSENT
     unit = plan.chance.one(["s", "ms", "us", "10ms", "min", "h", "d"] if plan.chance.often(0.7) else ["ns", "100ns"])
-    return plan.chance.one(["date", "float", {"timestamp": unit}, {"timestamp": unit}, {"duration": unit}])
+    floats = ["float"] if plan.typed.bits <= _NARROW else []
+    return plan.chance.one(["date", *floats, {"timestamp": unit}, {"timestamp": unit}, {"duration": unit}])
 
 
 def _epoch(plan: Plan) -> Any:
@@ -209,20 +211,21 @@ def _epoch(plan: Plan) -> Any:
 
 def _scale(plan: Plan) -> Any:
     free = plan.typed.shape == "int" and _may_mean(plan) and plan.given.get("logical", "float") == "float"
-    if not free or not plan.often(0.1):
+    if not free or not plan.often(0.05):
         return ABSENT
-    return plan.chance.one([0.01, 10, 0.25, -0.1, "1/256", "1/3", 0.0000001, 1000])
+    thirds = ["1/3"] if plan.typed.bits <= _NARROW else []
+    return plan.chance.one([0.01, 10, 0.25, -0.1, "1/256", *thirds, 0.0000001, 1000])
 
 
 def _offset(plan: Plan) -> Any:
     free = plan.typed.shape == "int" and _may_mean(plan) and plan.given.get("logical", "float") == "float"
-    return plan.chance.one([-40, 0.5, 1900, "1/8"]) if free and plan.often(0.06) else ABSENT
+    return plan.chance.one([-40, 0.5, 1900, "1/8"]) if free and plan.often(0.03) else ABSENT
 
 
 def _raw(plan: Plan) -> Any:
     logical = plan.given.get("logical")
     lossy = isinstance(logical, dict) and str(next(iter(logical.values()))).endswith("ns")
-    if not isinstance(logical, dict) or not plan.chance.often(0.9 if lossy else 0.2):
+    if not isinstance(logical, dict) or not plan.chance.often(0.99 if lossy else 0.2):
         return ABSENT
     return plan.scope.draft.name("a")
 

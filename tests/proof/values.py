@@ -223,7 +223,10 @@ class _StructValue:
         if field.meaning is None:
             return drawn
         record = Record((logical_field(field, dict(self.source.format.types)),))
-        return filling(record)({field.name: drawn})[field.name]
+        try:
+            return filling(record)({field.name: drawn})[field.name]
+        except (OverflowError, ValueError):  # a check behind the field refuses it
+            raise NoValueError from None
 
     def in_version(self, field: wire.Field) -> bool:
         return not field.since or self.chance.often(0.8)

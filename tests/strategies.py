@@ -53,6 +53,8 @@ def _values(draw: Draw, source: _Source) -> Any:
     format = source.format
     chosen = next(each for each in format.roots if each.name == source.root)
     given = {parameter.name: parameter.default for parameter in format.parameters} | dict(source.parameters)
+    if given.get(format.byte_order.parameter or "") == "auto":
+        given |= {format.byte_order.parameter: "big"}  # what builders write where the value reads alike in both
     scope = Scope(given, format.ranges)
     return _Drawing(draw, format).type(chosen.type, scope, format.encoding, 0)
 

@@ -8,6 +8,7 @@ from wireloom.model.format import Format, Parameter
 
 ALWAYS_PLAIN = "any bytes are at least a plain record, so no bytes are too few or too many"
 CASES_COVER = "the tag has no value without a case"
+SIZES_STAND = "what says a size is never below 0"
 TAG_SAYS = "the tag that selects the struct already says so"
 
 # Codes that no bytes can give, and why the decoder has them all the same.
@@ -21,6 +22,14 @@ UNREACHED = {
     ("databus_json", "bad_constant"): f"endOfPeriod: {TAG_SAYS}",
     ("databus_json", "unknown_case"): f"version and endOfPeriod: {CASES_COVER}",
     ("databus_json", "depth_limit"): "no value nests; what is skipped or wrong does, and would fill a page here",
+    ("mqtt_packet", "unknown_case"): f"type: {CASES_COVER}",
+    ("netflow_v5", "bad_size"): SIZES_STAND,
+    ("netflow_v5", "out_of_range"): "time: 32 bits of seconds end in 2106",
+    ("pcap_file", "bad_region"): "packets: none of them is empty",
+    ("pcap_file", "bad_size"): SIZES_STAND,
+    ("pcap_file", "out_of_range"): "time: 32 bits of seconds end in 2106",
+    ("pcap_file", "trailing_bytes"): "packets fill the file",
+    ("pgoutput_message", "bad_size"): SIZES_STAND,
     ("kpl_record", "size_limit"): "table entries of 64 MiB in all are no example",
     ("kpl_record", "truncated"): ALWAYS_PLAIN,
     ("kpl_record", "trailing_bytes"): ALWAYS_PLAIN,

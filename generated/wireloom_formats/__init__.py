@@ -48,17 +48,29 @@ FORMATS: Final[Mapping[str, Entry]] = MappingProxyType(
             "LinkedIn Databus event as a JSON line",
             "7e86eee311aa7e80082646db5a724cf7758a5800a1ca912cabd51af3faf4a7fa",
         ),
+        "kafka_record_batch": Entry(
+            "Record batch of Apache Kafka, magic 2",
+            "0759bf3093179b2337a906f31afd2c9cb3019145d10c5c5035c26b7e661d15c4",
+        ),
         "kpl_record": Entry(
             "Kinesis record of the Kinesis Producer Library",
             "30fba6ff35b89c8e8ff2be57891b3ff70ddf22b239042c1e98545f7ad22a0c24",
         ),
         "mqtt_packet": Entry(
             "MQTT 5 control packet",
-            "c97031a787ac33f64b5ea255711914d54dccc0e76dfbb65cf7d94a939d53ec7c",
+            "18f9efc6035894309d892377ce77846631c383a1bd3dbf87feb7dff937525200",
         ),
         "netflow_v5": Entry(
             "NetFlow version 5 datagram",
-            "ef36d5110e0866cf3c24e740ed01585407a001cbefccd6c04aba215566861c6b",
+            "b0687d19fd74cdd7f960fe257db3cd236584ee6abe19dea77654cb57e5a0e2c7",
+        ),
+        "pcap_file": Entry(
+            "Capture file of libpcap",
+            "63a21e83dce41afa71390cbb017a01962ae4eee7f06acb39acbd0bedc5912842",
+        ),
+        "pgoutput_message": Entry(
+            "Logical replication message of PostgreSQL",
+            "3d92f754c7636eb0cd400100bba91b96d11d44dc446a309f9bd4ec640415af8f",
         ),
     }
 )

@@ -12,9 +12,12 @@ from .aerospike_json import functions as _aerospike_json
 from .aerospike_msgpack import functions as _aerospike_msgpack
 from .databus_event import functions as _databus_event
 from .databus_json import functions as _databus_json
+from .kafka_record_batch import functions as _kafka_record_batch
 from .kpl_record import functions as _kpl_record
 from .mqtt_packet import functions as _mqtt_packet
 from .netflow_v5 import functions as _netflow_v5
+from .pcap_file import functions as _pcap_file
+from .pgoutput_message import functions as _pgoutput_message
 from .aerospike_json.functions import (
     convert_aerospike_json,
     decode_aerospike_json,
@@ -47,6 +50,14 @@ from .databus_json.functions import (
     to_databus_json,
     validate_databus_json,
 )
+from .kafka_record_batch.functions import (
+    convert_kafka_record_batch,
+    decode_kafka_record_batch,
+    from_kafka_record_batch,
+    schema_of_kafka_record_batch,
+    to_kafka_record_batch,
+    validate_kafka_record_batch,
+)
 from .kpl_record.functions import (
     convert_kpl_record,
     decode_kpl_record,
@@ -71,6 +82,22 @@ from .netflow_v5.functions import (
     to_netflow_v5,
     validate_netflow_v5,
 )
+from .pcap_file.functions import (
+    convert_pcap_file,
+    decode_pcap_file,
+    from_pcap_file,
+    schema_of_pcap_file,
+    to_pcap_file,
+    validate_pcap_file,
+)
+from .pgoutput_message.functions import (
+    convert_pgoutput_message,
+    decode_pgoutput_message,
+    from_pgoutput_message,
+    schema_of_pgoutput_message,
+    to_pgoutput_message,
+    validate_pgoutput_message,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,45 +109,63 @@ __all__ = [
     "convert_aerospike_msgpack",
     "convert_databus_event",
     "convert_databus_json",
+    "convert_kafka_record_batch",
     "convert_kpl_record",
     "convert_mqtt_packet",
     "convert_netflow_v5",
+    "convert_pcap_file",
+    "convert_pgoutput_message",
     "decode_aerospike_json",
     "decode_aerospike_msgpack",
     "decode_databus_event",
     "decode_databus_json",
+    "decode_kafka_record_batch",
     "decode_kpl_record",
     "decode_mqtt_packet",
     "decode_netflow_v5",
+    "decode_pcap_file",
+    "decode_pgoutput_message",
     "from_aerospike_json",
     "from_aerospike_msgpack",
     "from_databus_event",
     "from_databus_json",
+    "from_kafka_record_batch",
     "from_kpl_record",
     "from_mqtt_packet",
     "from_netflow_v5",
+    "from_pcap_file",
+    "from_pgoutput_message",
     "register",
     "schema_of_aerospike_json",
     "schema_of_aerospike_msgpack",
     "schema_of_databus_event",
     "schema_of_databus_json",
+    "schema_of_kafka_record_batch",
     "schema_of_kpl_record",
     "schema_of_mqtt_packet",
     "schema_of_netflow_v5",
+    "schema_of_pcap_file",
+    "schema_of_pgoutput_message",
     "to_aerospike_json",
     "to_aerospike_msgpack",
     "to_databus_event",
     "to_databus_json",
+    "to_kafka_record_batch",
     "to_kpl_record",
     "to_mqtt_packet",
     "to_netflow_v5",
+    "to_pcap_file",
+    "to_pgoutput_message",
     "validate_aerospike_json",
     "validate_aerospike_msgpack",
     "validate_databus_event",
     "validate_databus_json",
+    "validate_kafka_record_batch",
     "validate_kpl_record",
     "validate_mqtt_packet",
     "validate_netflow_v5",
+    "validate_pcap_file",
+    "validate_pgoutput_message",
 ]
 
 
@@ -136,6 +181,9 @@ def register(spark: SparkSession, options: Mapping[str, Any] | None = None) -> N
     _aerospike_msgpack.register(spark, options)
     _databus_event.register(spark, options)
     _databus_json.register(spark, options)
+    _kafka_record_batch.register(spark, options)
     _kpl_record.register(spark, options)
     _mqtt_packet.register(spark, options)
     _netflow_v5.register(spark, options)
+    _pcap_file.register(spark, options)
+    _pgoutput_message.register(spark, options)

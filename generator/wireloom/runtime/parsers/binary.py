@@ -169,9 +169,11 @@ class Delimiter:
         start, end = stream.tell(), stream.find(self.data)
         if end < 0:
             expected = f"{self.data.hex(' ')} behind it"
-            raise DecodeError(
+            error = DecodeError(
                 self.code or stream.overrun, offset=start, expected=expected, actual=f"{stream.left} left"
             )
+            error.cut_off = stream.overrun == "truncated"  # whatever it is called, more bytes may mend it
+            raise error
         value = bytes(stream.take(end - start))
         stream.take(len(self.data))
         return value

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define WL_SLACK 64
-#define WL_HIGH 0x8080808080808080ULL
+#define WL_HIGH_BITS 0x8080808080808080ULL
 
 static inline uint64_t wl_load8(const uint8_t *p) { uint64_t v; memcpy(&v, p, 8); return v; }
 
@@ -63,20 +63,20 @@ static inline void wl_shift(uint8_t *to, const uint8_t *from, int64_t size) {
 /* Whether all bytes are ASCII; false may also be said of longer texts, which the caller then looks through. */
 static inline int wl_is_short_ascii(const uint8_t *p, int64_t size, int64_t readable) {
     if (size <= 32 && readable >= 32) {
-        uint64_t high = wl_load8(p) & wl_first(WL_HIGH, size);
+        uint64_t high = wl_load8(p) & wl_first(WL_HIGH_BITS, size);
         if (size > 8) {
             int64_t left = size - 8;
-            high |= wl_load8(p + 8) & wl_first(WL_HIGH, left);
+            high |= wl_load8(p + 8) & wl_first(WL_HIGH_BITS, left);
             if (size > 16) {
-                high |= wl_load8(p + 16) & wl_first(WL_HIGH, left - 8);
-                if (size > 24) high |= wl_load8(p + 24) & wl_first(WL_HIGH, left - 16);
+                high |= wl_load8(p + 16) & wl_first(WL_HIGH_BITS, left - 8);
+                if (size > 24) high |= wl_load8(p + 24) & wl_first(WL_HIGH_BITS, left - 16);
             }
         }
         return high == 0;
     }
-    if (size <= 8) return (wl_short_word(p, size) & WL_HIGH) == 0;
-    if (size <= 16) return ((wl_load8(p) | wl_load8(p + size - 8)) & WL_HIGH) == 0;
-    if (size <= 32) return ((wl_load8(p) | wl_load8(p + 8) | wl_load8(p + size - 16) | wl_load8(p + size - 8)) & WL_HIGH) == 0;
+    if (size <= 8) return (wl_short_word(p, size) & WL_HIGH_BITS) == 0;
+    if (size <= 16) return ((wl_load8(p) | wl_load8(p + size - 8)) & WL_HIGH_BITS) == 0;
+    if (size <= 32) return ((wl_load8(p) | wl_load8(p + 8) | wl_load8(p + size - 16) | wl_load8(p + size - 8)) & WL_HIGH_BITS) == 0;
     return 0;
 }
 

@@ -5,10 +5,11 @@ const { createRequire } = require("module");
 const [, , cases, tools] = process.argv;
 const load = createRequire(tools + "/");
 const Ajv = load("ajv/dist/2020");
+const withFormats = load("ajv-formats");
 
 const verdicts = {};
 for (const [name, { schema, documents, reader }] of Object.entries(JSON.parse(fs.readFileSync(cases)))) {
-  const taken = new Ajv({ strict: true, allErrors: true }).compile(schema);
+  const taken = withFormats(new Ajv({ strict: true, allErrors: true })).compile(schema);
   const { toMessage } = require(reader);
   verdicts[name] = documents.map((text) => {
     try {

@@ -19,7 +19,7 @@ from wireloom.model.types import Encoding
 pytestmark = pytest.mark.integration
 
 PYTHON_TOOLS = ("datamodel-code-generator==0.89.0",)
-NODE_TOOLS = ("ajv@8", "quicktype@26")
+NODE_TOOLS = ("ajv@8", "ajv-formats@3", "quicktype@26")
 MODELS = (
     *("--input-file-type", "jsonschema", "--output-model-type", "pydantic_v2.BaseModel", "--class-name", "Message"),
     *("--strict-types", "str", "int", "float", "bool", "--use-tuple-for-closed-arrays", "--formatters", "builtin"),

@@ -35,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure() -> None:
     """Examples are run, whatever held before: a cache below a file that is no folder keeps nothing."""
-    os.environ["XDG_CACHE_HOME"] = os.devnull
+    os.environ["WIRELOOM_CACHE"] = os.devnull
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

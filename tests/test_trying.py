@@ -239,7 +239,7 @@ def test_an_example_that_states_nothing_does_not_hold_until_it_is_recorded(specs
 @pytest.fixture
 def remembered(specs: Specs, monkeypatch: pytest.MonkeyPatch) -> Specs:
     """The folder, with a cache of its own."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(specs.home / "cache"))
+    monkeypatch.setenv("WIRELOOM_CACHE", str(specs.home / "cache"))
     return specs
 
 
@@ -283,10 +283,10 @@ def test_another_wireloom_runs_what_held_again(remembered, monkeypatch):
 def test_an_outcome_that_cannot_be_read_or_kept_is_none(remembered, monkeypatch):
     run = trials(monkeypatch)
     remembered.run("test")
-    for kept in (remembered.home / "cache" / "wireloom" / "examples").iterdir():
+    for kept in (remembered.home / "cache" / "examples").iterdir():
         kept.write_text('{"count": ', encoding="utf-8")
     assert remembered.run("test").output.startswith("2 examples, all hold (")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(remembered.spec))
+    monkeypatch.setenv("WIRELOOM_CACHE", str(remembered.spec))
     assert remembered.run("test").output.startswith("2 examples, all hold (")
     assert run == ["heartbeat"] * 3
 

@@ -1,8 +1,9 @@
 """What came of examples that were run, kept between runs: what held need not be tried again while nothing is different.
 
 An outcome is kept under a key: a digest of what was tried, of wireloom's own files as they lie on disk, of Python and
-of the libraries that had a part in it. Only examples that all hold are kept. The files are in the user's cache folder
-(`$XDG_CACHE_HOME`, else `~/.cache`); without one, or where it cannot be written, everything is run each time.
+of the libraries that had a part in it. Only examples that all hold are kept. The files are in `$WIRELOOM_CACHE`, else
+in `wireloom` in the user's cache folder (`$XDG_CACHE_HOME`, else `~/.cache`); where that cannot be written, everything
+is run each time.
 """
 
 import hashlib
@@ -70,6 +71,8 @@ def keep(key: str, outcome: Outcome) -> None:
 
 
 def _folder() -> Path | None:
+    if own := os.environ.get("WIRELOOM_CACHE"):
+        return Path(own) / "examples"
     named = os.environ.get("XDG_CACHE_HOME")
     with suppress(RuntimeError):
         return (Path(named) if named else Path.home() / ".cache") / "wireloom" / "examples"

@@ -55,7 +55,7 @@ _LAST = 2_932_896  # 9999-12-31
 _LIMITS = {
     "timestamp": (_FIRST * _DAY, (_LAST + 1) * _DAY - 1),
     "date": (_FIRST, _LAST),
-    "duration": (-(1 << 63), (1 << 63) - 1),
+    "duration": (-106_751_991 * _DAY, 106_751_991 * _DAY),  # as many whole days as 64 bits of microseconds hold
     "integer": (-(1 << 63), (1 << 63) - 1),
 }
 _LONGEST = 38  # digits of decimal columns
@@ -189,12 +189,19 @@ class _Reading:
         low = -((int(offset) - lowest) * unit.denominator // unit.numerator)
         high = ((highest - int(offset) + 1) * unit.denominator - 1) // unit.numerator
         beyond = self.type.minimum < low or self.type.maximum > high
+        self._check_default(kind, low, high)
         if beyond and isinstance(self.stated, Array):
             hint = "make the elements structs with such a field, or of a type that cannot say more"
             self.refuse("logical", "wrong-shape", f"elements may be beyond what a {kind} can be", hint)
             return None
         bounds = (max(low, self.type.minimum), min(high, self.type.maximum)) if beyond else (None, None)
         return Meaning(scaled, divisor=unit.denominator, minimum=bounds[0], maximum=bounds[1])
+
+    def _check_default(self, kind: str, low: int, high: int) -> None:
+        value = self.document.default
+        if isinstance(value, int) and value != self.document.null and not low <= value <= high:
+            hint = f"such numbers are {low} to {high}"
+            self.around.reports(self.place / "default", "bad-default", f"{value} is beyond what a {kind} can be", hint)
 
     # --- addresses -------------------------------------------------------------------------------------------------
 

@@ -276,10 +276,11 @@ def _values(value: Any, path: str) -> Any:
     name, _, rest = path.partition(".")
     if isinstance(value, list):
         return [_values(each, path) for each in value]
-    name, _, index = name.partition("[")
+    name, _, places = name.partition("[")
     below = value.get(name) if isinstance(value, dict) else None
-    if index and isinstance(below, list):
-        below = below[int(index.rstrip("]"))] if int(index.rstrip("]")) < len(below) else None
+    for place in map(int, places.rstrip("]").split("][") if places else ()):
+        if isinstance(below, list):
+            below = below[place] if place < len(below) else None
     return _values(below, rest) if rest else below
 
 

@@ -223,11 +223,11 @@ def _plain(array: pa.Array, type: LogicalType) -> pa.Array:
 
 def _wired(array: pa.Array, type: Meant, native: Any) -> pa.Array:
     """What the array means on the wire; raises Uncovered where some value means nothing, which builders then say."""
-    if type.shown is None:
-        return interpretation.without_sentinels(_plain(array, type.wire), type)
-    if kinds.is_dictionary(array.type):
+    if type.shown is not None and kinds.is_dictionary(array.type):
         array = array.dictionary_decode()
     try:
+        if type.shown is None:
+            return interpretation.without_sentinels(_plain(array, type.wire), type)
         return interpretation.wire_array(array, type, native)
     except (interpretation.MeaninglessError, pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise Uncovered(str(error)) from error

@@ -111,7 +111,7 @@ def iter_parse(
     source: bytes | bytearray | memoryview | BinaryIO,
     *,
     root: Literal["record"] = "record",
-    framing: Literal["none", "concatenated", "length-prefixed", "lines"] | None = None,
+    framing: Literal["none", "concatenated", "length-prefixed", "lines", "array"] | None = None,
     on_error: Literal["raise", "stop", "skip"] = "raise",
     resync: bool = False,
 ) -> Iterator[Framed]:
@@ -150,7 +150,7 @@ def decode_stream(
     columns: Sequence[str] | None = None,
     *,
     root: Literal["record"] = "record",
-    framing: Literal["none", "concatenated", "length-prefixed", "lines"] | None = None,
+    framing: Literal["none", "concatenated", "length-prefixed", "lines", "array"] | None = None,
     explode: bool = False,
     on_error: Literal["raise", "stop", "skip"] = "skip",
     open_values: Literal["variant", "json", "binary"] = "variant",

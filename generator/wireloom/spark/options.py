@@ -15,10 +15,10 @@ from wireloom.problems import nearest
 from wireloom.runtime.codec import Codec
 from wireloom.runtime.errors import ParameterError
 from wireloom.runtime.parameters import Parameter, ParameterValue, option_name
+from wireloom.runtime.streams.framed import FRAMINGS
 
 Mode = Literal["PERMISSIVE", "FAILFAST", "DROPMALFORMED"]
 OpenValues = Literal["variant", "json", "binary"]
-FRAMINGS = ("none", "concatenated", "length-prefixed", "lines", "array")
 GENERAL = (
     *("mode", "columnNameOfCorruptRecord", "columnNameOfError", "root", "framing", "openValues", "explode"),
     *("columns", "fields"),

@@ -10,7 +10,7 @@ import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, BinaryIO, Literal, Protocol
+from typing import Any, BinaryIO, Literal, Protocol, get_args
 
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, ParameterError
@@ -19,8 +19,8 @@ from wireloom.runtime.streams.elements import Limits, elements
 Framing = Literal["none", "concatenated", "length-prefixed", "lines", "array"]
 OnError = Literal["raise", "stop", "skip"]
 
-FRAMINGS: tuple[str, ...] = ("none", "concatenated", "length-prefixed", "lines", "array")
-ON_ERROR: tuple[str, ...] = ("raise", "stop", "skip")
+FRAMINGS: tuple[str, ...] = get_args(Framing)
+ON_ERROR: tuple[str, ...] = get_args(OnError)
 KEPT = 16 << 20
 """Bytes that are kept of a record that is bad."""
 SIZE_LIMIT = "size_limit"

@@ -243,6 +243,11 @@ class Alternative:
     type: "Type"
 
 
+def not_null(type: "Type") -> "Type":
+    """The type of what is not null."""
+    return type.type if isinstance(type, Nullable) else type
+
+
 @dataclass(frozen=True, slots=True)
 class OneOf:
     """Alternatives told apart by the wire family of the value (MessagePack, JSON).
@@ -448,6 +453,11 @@ class Field:
     member: str = ""  # JSON member name
     since: str = ""
     until: str = ""
+
+    @property
+    def on_wire(self) -> bool:
+        """Whether it has bytes or a member of its own."""
+        return self.compute is None and not self.counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,6 @@ from wireloom.model.types import (
     Integer,
     JsonText,
     Map,
-    Nullable,
     OneOf,
     Reference,
     Refusal,
@@ -38,6 +37,7 @@ from wireloom.model.types import (
     Select,
     Struct,
     Type,
+    not_null,
     stated,
 )
 
@@ -98,7 +98,7 @@ def _inside(place: _Place) -> Iterator[_Place]:
     match place.type:
         case Struct() as struct:
             for field in struct.fields:
-                if field.compute is None and not field.counted:
+                if field.on_wire:
                     yield _Place(field.type, f"{struct.name}.{field.wire_name}", direct=True)
         case type:
             yield from (_Place(part, place.path) for part in parts(type))
@@ -181,9 +181,7 @@ def _rules(format: Format, places: Sequence[_Place]) -> Iterator[Gap]:
         for check in unsaid:
             yield _check_gap(name, checks.get(id(check[-1].expression)))
     if inlined := tuple(_inlined(format, places)):
-        yield Gap(
-            "Members of a type that stands inline and is no struct, nor one of several by an expression", inlined, None
-        )
+        yield Gap("Members of a type that stands inline and is neither a struct nor a choice of structs", inlined, None)
     for place in places:
         yield from _gaps_of(place)
 
@@ -196,9 +194,8 @@ def _inlined(format: Format, places: Sequence[_Place]) -> Iterator[str]:
         match documents.resolved(type):
             case Struct():
                 return True
-            case Select(tag=FieldTag(), cases=cases):
-                types = [case.type for case in cases if not isinstance(case.type, Refusal)]
-                return all(isinstance(documents.resolved(each), Struct) for each in types)
+            case Select(cases=cases):
+                return all(is_apart(case.type) for case in cases if not isinstance(case.type, Refusal))
             case _:
                 return False
 
@@ -270,7 +267,7 @@ def _computed(amount: Amount | None) -> Expression | None:
 
 def _is_unbounded(compute: Expression, type: Type, struct: Struct) -> bool:
     """Whether a computed number may have no room in its type."""
-    type = type.type if isinstance(type, Nullable) else type
+    type = not_null(type)
     found = extent(compute, field_extents(struct, {}))
     beyond = isinstance(type, Integer) and (found.low < type.minimum or found.high > type.maximum)
     return beyond or _calculates(compute)

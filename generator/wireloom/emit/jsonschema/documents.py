@@ -235,8 +235,8 @@ class Documents:
 
     def _collected(self, struct: Struct, scope: Scope, conditions: tuple[Scoped, ...]) -> "_Found":
         """What a struct puts into the object."""
-        all = _Found(list(version_tag(struct, scope)))
-        members, checks = all.members, all.checks
+        whole = _Found(list(version_tag(struct, scope)))
+        members, checks = whole.members, whole.checks
         for step in struct.steps:
             match step:
                 case Check(that=that, when=when):
@@ -254,13 +254,13 @@ class Documents:
                     elif step.inline:
                         for place, (case, extra) in enumerate(declared):
                             inside = (*scope, f"{step.wire_name}#{place}")
-                            all.add(self._inline(case, inside, (*conditioned, *extra)))
+                            whole.add(self._inline(case, inside, (*conditioned, *extra)))
                     else:
                         made = (self._member(step, case, scope, (*conditioned, *extra)) for case, extra in declared)
                         members += map(_placed, made) if struct.form is Form.ARRAY else made
                 case _:
                     pass  # other steps say nothing about members
-        return all
+        return whole
 
     def _inline(self, type: Type, scope: Scope, conditions: Conditions) -> "_Found":
         match self.resolved(type):
@@ -275,14 +275,15 @@ class Documents:
         """The members of one of some cases, of which no other member of the object tells which."""
         kept = [(case, case.type) for case in cases if not isinstance(case.type, Refusal)]
         choice = hidden_tag(scope, "|", range(len(kept)))
-        all = _Found([choice])
+        whole = _Found([choice])
         for place, (case, type) in enumerate(kept):
             held = (*conditions, chosen(choice, (place,)))
             found = self._inline(type, (*scope, f"#{place}"), held)
-            told = {id(member): _settled(member, tag, case) for member in found.members if member.name == tag.member}
-            all.add(replace(found, members=[told.get(id(member), member) for member in found.members]))
-            all.tagged += [(tag.member, held)] if not told and _needs_tag(tag, case) else []
-        return all
+            own = [member for member in found.members if member.name == tag.member]
+            members = [_settled(member, tag, case) if member in own else member for member in found.members]
+            whole.add(replace(found, members=members))
+            whole.tagged += [(tag.member, held)] if not own and _needs_tag(tag, case) else []
+        return whole
 
     def _member(self, field: Field, type: Type, scope: Scope, conditions: tuple[Scoped, ...]) -> Member:
         number = self._bare(type)

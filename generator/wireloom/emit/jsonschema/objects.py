@@ -195,7 +195,10 @@ def _shows(group: Group, members: Members) -> bool:
     """
     if any(member.name for member in members.members if member.key in group.tags):
         return True
-    patterns = {branch.present for branch in _branches(group, members)}
+    branches = _branches(group, members)
+    if not branches:
+        return True  # whatever the tags are, a check fails
+    patterns = {branch.present for branch in branches}
     independent = len(patterns) == 1 << len(group.members) and not any(None in each for each in patterns)
     return bool(group.members) and not independent
 

@@ -31,6 +31,7 @@ from wireloom.model.logical import (
 from wireloom.runtime.values import float32
 
 OPEN = "OpenValue"
+_END = "(?!\\n)$"  # of the text, not of its last line
 _NUMBER_WORDS = ["NaN", "Infinity", "-Infinity"]
 
 
@@ -42,7 +43,7 @@ def schema(type: LogicalType) -> Schema:
         case Integer():
             return {"type": "integer", "minimum": type.minimum, "maximum": type.maximum}
         case BigInteger():
-            return {"type": "string", "pattern": "^(?:0|-?[1-9][0-9]{0,38})(?!\\n)$"}
+            return {"type": "string", "pattern": f"^(?:0|-?[1-9][0-9]{{0,38}}){_END}"}
         case Float():
             return {"oneOf": [{"type": "number"}, {"enum": _NUMBER_WORDS}]}
         case Text(symbols):
@@ -73,7 +74,7 @@ def _meant(type: Meant) -> Schema:
             return _whole(type.wire, type.shown) if isinstance(type.wire, Integer) else {"type": "integer"}
         case Scaled("decimal", digits=digits):
             fraction = f"\\.[0-9]{{{digits}}}" if digits else ""
-            return {"type": "string", "pattern": f"^-?(?:0|[1-9][0-9]*){fraction}(?!\\n)$"}
+            return {"type": "string", "pattern": f"^-?(?:0|[1-9][0-9]*){fraction}{_END}"}
         case Scaled(kind):
             return dict(_TIMES[kind])
         case Measured():
@@ -90,7 +91,6 @@ def _whole(wire: Integer, scaled: Scaled) -> Schema:
     return {"type": "integer", "minimum": ends[0], "maximum": ends[1]}
 
 
-_END = "(?!\\n)$"
 _TIMES: Mapping[str, Schema] = {
     "timestamp": {
         "type": "string",

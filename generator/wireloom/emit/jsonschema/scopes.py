@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from wireloom.emit.jsonschema.conditions import Listed
 from wireloom.emit.jsonschema.members import Member, Option, Scope, Scoped
 from wireloom.expr.ast import Expression, FieldRef, Membership, Unary
-from wireloom.model.types import Case, Field, FieldTag, Float, Nullable, Refusal, Scalar, Select, Struct, Type
+from wireloom.model.types import Case, Field, FieldTag, Float, Refusal, Scalar, Select, Struct, Type, not_null
 
 Conditions = tuple[Scoped, ...]
 Checks = list[tuple[Scoped, ...]]
@@ -31,8 +31,7 @@ def chosen(tag: Member, options: tuple[Listed, ...]) -> Scoped:
 
 def told(field: Field, compute: Expression, scope: Scope, conditions: Conditions) -> Scoped | None:
     """What a computed field always is, where its expression says it: no table or float's digits change it."""
-    plain = field.type.type if isinstance(field.type, Nullable) else field.type
-    changed = field.mappings is not None or isinstance(plain, Float)
+    changed = field.mappings is not None or isinstance(not_null(field.type), Float)
     return None if conditions or changed else Scoped(compute, scope)
 
 

@@ -42,7 +42,7 @@ def _endless_field(struct: Struct, named: Types, seen: frozenset[str]) -> str:
     for step in struct.steps:
         if isinstance(step, types.Frame):
             return ""
-        if not isinstance(step, types.Field) or step.compute is not None or step.counted:
+        if not isinstance(step, types.Field) or not step.on_wire:
             continue
         name = f"{struct.name}.{step.wire_name}"
         if step.at is not None and (_counts_from_end(step.at) or _needs_end(step.at)):

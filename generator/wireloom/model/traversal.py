@@ -13,7 +13,7 @@ def references(type: Type) -> Iterator[str]:
             yield name
         case Struct():
             for field in type.fields:
-                if field.compute is None and not field.counted:
+                if field.on_wire:
                     yield from references(field.type)
         case _:
             for part in parts(type):

@@ -156,9 +156,8 @@ def _is_constant(derive: Expression | None) -> bool:
 
 def _needs_source(field: Field) -> bool:
     """Whether nothing but the data says the value of a field that readers do not see."""
-    on_wire = field.compute is None and not field.counted
     told = field.const is not None or field.derive is not None or field.checksum is not None or field.table
-    return on_wire and field.hidden and not told
+    return field.on_wire and field.hidden and not told
 
 
 def _may_be_left_out(field: Field) -> bool:

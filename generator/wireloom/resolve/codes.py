@@ -253,7 +253,7 @@ def _struct_codes(struct: types.Struct) -> Iterator[str]:
 
 def _computed_codes(field: types.Field, compute: Expression, struct: types.Struct) -> Iterator[str]:
     """The codes of a computed value that is not of its type."""
-    type = field.type.type if isinstance(field.type, types.Nullable) else field.type
+    type = types.not_null(field.type)
     found = extent(compute, field_extents(struct, {}))
     if isinstance(type, types.Integer) and (found.low < type.minimum or found.high > type.maximum):
         yield "int_range"

@@ -171,7 +171,7 @@ def _check_members(draft: Draft, place: Place, struct: Struct, named: Types) -> 
 
 def _members(field: Field, named: Types, seen: frozenset[str]) -> Iterator[str]:
     """The members that a field is read from."""
-    if field.compute is not None or field.counted:
+    if not field.on_wire:
         return
     if not field.inline:
         yield field.member or field.wire_name
@@ -210,7 +210,7 @@ def _check_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> 
     spans: list[_Span] = []
     reached: int | None = 0  # where the next field begins, where that is known
     for where, field in _placed(struct, place):
-        if field.compute is not None or field.counted:
+        if not field.on_wire:
             continue
         start = _offset(field, reached)
         if start is None:
@@ -242,7 +242,7 @@ def _check_variable_offsets(draft: Draft, place: Place, struct: Struct, named: T
     reached: Sum | None = Sum()
     before = ""
     for where, field in _placed(struct, place):
-        if field.compute is not None or field.counted or _from_end(field) is not None:
+        if not _is_in_turn(field):
             continue
         if field.at is not None:
             start = sum_of(field.at, reached)
@@ -267,7 +267,7 @@ def _check_start(  # noqa: PLR0913 - what there is to know about it
         draft.reports(place, "gap-in-layout", message, hint)
     elif gap.number < 0:
         message = f"{field.wire_name} at {at} overlaps {before}"
-        ends = f"{before} ends {-gap.number} byte{'s' if gap.number < -1 else ''} behind that"
+        ends = f"{before} ends {_bytes(-gap.number)} behind that"
         draft.reports(place, "overlapping-fields", message, ends)
 
 
@@ -297,11 +297,8 @@ def _bytes(count: int) -> str:
 
 def _check_before_tail(draft: Draft, place: Place, first: Field, struct: Struct, named: Types) -> None:
     """What stands before the first field that counts from the end has to end there, whatever the region's size."""
-    reached, before = _reached(struct, named), ""
-    for field in struct.fields:
-        before = (
-            before if field.compute is not None or field.counted or _from_end(field) is not None else field.wire_name
-        )
+    reached = _reached(struct, named)
+    before = next((field.wire_name for field in reversed(struct.fields) if _is_in_turn(field)), "")
     if reached is None or not before:
         return
     at = _from_end(first) or 0
@@ -319,9 +316,7 @@ def _check_before_tail(draft: Draft, place: Place, first: Field, struct: Struct,
 def _reached(struct: Struct, named: Types) -> Sum | None:
     """The end of the fields that do not count from the end, where each follows the one before."""
     reached = Sum()
-    for field in struct.fields:
-        if field.compute is not None or field.counted or _from_end(field) is not None:
-            continue
+    for field in filter(_is_in_turn, struct.fields):
         start = reached if field.at is None else sum_of(field.at, reached)
         size = None if field.when is not None or start != reached else _size_sum(field, named, reached)
         if size is None:
@@ -361,7 +356,7 @@ def _is_named_later(struct: Struct, field: Field, start: int) -> bool:
 
 def _check_greed(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
     """A field that takes all bytes left is the last, but for fields at offsets before it."""
-    on_wire = [(where, field) for where, field in _placed(struct, place) if field.compute is None and not field.counted]
+    on_wire = [(where, field) for where, field in _placed(struct, place) if field.on_wire]
     for index, (where, field) in enumerate(on_wire):
         followers = [later for _, later in on_wire[index + 1 :] if later.at is None or _counts_from_end(later)]
         alone = field.when is None and field.size is None and field.at is None
@@ -382,6 +377,11 @@ def _check_greed(draft: Draft, place: Place, struct: Struct, named: Types) -> No
 
 def _counts_from_end(field: Field) -> bool:
     return _from_end(field) is not None
+
+
+def _is_in_turn(field: Field) -> bool:
+    """Whether a field stands on the wire behind those before it, or where it says, and does not count from the end."""
+    return field.on_wire and _from_end(field) is None
 
 
 def _from_end(field: Field) -> int | None:
@@ -418,7 +418,7 @@ def _is_conditional(type: Type, named: Types) -> bool:
     struct = named[type.name] if isinstance(type, types.Reference) else type
     if not isinstance(struct, Struct):
         return False
-    on_wire = [field for field in struct.fields if field.compute is None and not field.counted]
+    on_wire = [field for field in struct.fields if field.on_wire]
     conditions = {field.when for field in on_wire}
     return bool(on_wire) and len(conditions) == 1 and None not in conditions
 
@@ -472,7 +472,7 @@ def is_greedy(type: Type, named: Types, seen: frozenset[str]) -> bool:
         case types.Struct(encoding=Encoding.PROTOBUF):
             return True
         case types.Struct(encoding=Encoding.BINARY, fields=fields):
-            last = next((field for field in reversed(fields) if field.compute is None and not field.counted), None)
+            last = next((field for field in reversed(fields) if field.on_wire), None)
             open_end = last is not None and last.at is None and _has_open_end(last, named, seen)
             return open_end or any(map(_counts_from_end, fields))
         case _:
@@ -555,7 +555,7 @@ def type_size(type: Type, named: Types, seen: frozenset[str]) -> int | None:
 def _struct_size(struct: Struct, named: Types, seen: frozenset[str]) -> int | None:
     total = 0
     for field in struct.fields:
-        if field.compute is not None or field.counted:
+        if not field.on_wire:
             continue
         size = type_size(field.type, named, seen)
         if size is None or field.when is not None or field.at is not None or field.size is not None:

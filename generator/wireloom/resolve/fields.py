@@ -11,11 +11,12 @@ from wireloom.model.types import (
     Float,
     Form,
     Integer,
-    Nullable,
     NumberForm,
+    Padded,
     Presence,
     Scalar,
     Type,
+    not_null,
 )
 from wireloom.model.types import Mapping as ValueMapping
 from wireloom.resolve import builtins, constants
@@ -31,8 +32,7 @@ from wireloom.resolve.types import (
     Surroundings,
     amount_of,
     has_order,
-    is_delimited,
-    is_padded,
+    has_size,
     prefix_of,
     type_of,
 )
@@ -52,8 +52,7 @@ def field_of(around: Surroundings, place: Place, name: str, document: str | Fiel
     around = _stated(around, place, full)
     stated = _field(around, place, name, full, _type(around, place, at, full))
     check_form(around, place, stated, full, form)
-    on_wire = stated.compute is None and not stated.counted
-    return replace(stated, member=full.member or name) if form is Form.OBJECT and on_wire else stated
+    return replace(stated, member=full.member or name) if form is Form.OBJECT and stated.on_wire else stated
 
 
 def _stated(around: Surroundings, place: Place, document: FieldDocument) -> Surroundings:
@@ -90,12 +89,12 @@ def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument
     if around.encoding is Encoding.BINARY and not ordered:
         message, hint = "nothing here has several bytes to be ordered", "say it where the numbers stand, or drop it"
         around.scope.draft.reports_entry(place / "byteOrder", "wrong-shape", message, hint)
-    if around.fill is not None and not is_padded(type):
+    if around.fill is not None and not has_size(type, Padded):
         message, hint = "nothing here is a text or bytes of a stated size", "drop `pad`"
         around.scope.draft.reports_entry(place / "pad", "wrong-shape", message, hint)
     if around.delimiter is not None:
         check_ending(around, place / "delimiter", around.delimiter.data)
-        if not is_delimited(type):
+        if not has_size(type, Delimiter):
             message, hint = "nothing here is a text or bytes without a size", "drop `delimiter`"
             around.scope.draft.reports_entry(place / "delimiter", "wrong-shape", message, hint)
     return type
@@ -159,7 +158,7 @@ def _kind(type: Type) -> Kind:
     """The kind of a type's values; any, where what is wrong with the type has been said."""
     if type is UNKNOWN:
         return Kind.ANY
-    return _kind(type.type) if isinstance(type, Nullable) else builtins.kind(type)
+    return builtins.kind(not_null(type))
 
 
 def _code(document: FieldDocument) -> str:
@@ -219,7 +218,7 @@ def _bounds(around: Surroundings, place: Place, written: str | int | None, type:
         return None, None
     if minimum is not None and maximum is not None and minimum > maximum:
         around.reports(place, "bad-range", f"{written} is empty", "the smaller end stands first")
-    plain = _plain(type)
+    plain = not_null(type)
     if not isinstance(plain, Integer | Float):
         around.reports(place, "wrong-shape", "only numbers have a range", "drop `range`")
     elif isinstance(plain, Integer):
@@ -232,7 +231,3 @@ def _bounds(around: Surroundings, place: Place, written: str | int | None, type:
 
 def _can_be(whole: Integer, value: int) -> bool:
     return whole.minimum <= value <= whole.maximum
-
-
-def _plain(type: Type) -> Type:
-    return type.type if isinstance(type, Nullable) else type

@@ -136,13 +136,12 @@ def _checked_keys(document: FieldDocument) -> bool:
 
 def check_form(around: Surroundings, place: Place, field: Field, document: FieldDocument, form: Form) -> None:
     """Report a field that cannot stand in its container."""
-    off_wire = field.compute is not None or field.counted
     report = around.scope.draft.reports_entry
     if form is Form.ARRAY and document.member:
         report(
             place / "member", "wrong-encoding", "a position has no name", "drop `member`; `as` says what readers see"
         )
-    if form is Form.MESSAGE and not off_wire and document.tag is None:
+    if form is Form.MESSAGE and field.on_wire and document.tag is None:
         report(place, "missing-tag", f"{field.wire_name} has no field number", "give it a `tag`")
     if (
         form is Form.MESSAGE
@@ -166,5 +165,5 @@ def check_form(around: Surroundings, place: Place, field: Field, document: Field
             f"{field.wire_name} is no struct",
             "only structs and selects of structs are flattened",
         )
-    if isinstance(field.type, Integer) and field.type.bits > 64 and not off_wire:
+    if isinstance(field.type, Integer) and field.type.bits > 64 and field.on_wire:
         around.reports(place / "type", "wrong-encoding", "uint128 has no form on the wire", "it is for `compute` only")

@@ -7,7 +7,7 @@ that name, and what it means is computed from it.
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
@@ -163,8 +163,7 @@ class _Reading:
             hint = "write a day such as 1900-01-01, or 2001-01-01T00:00:00Z"
             self.around.reports(self.place / "epoch", "bad-meaning", f"{written} is no day", hint)
             return 0
-        elapsed = moment - _ZERO
-        count = (elapsed.days * 86_400 + elapsed.seconds) * 1_000_000 + elapsed.microseconds
+        count = (moment - _ZERO) // timedelta(microseconds=1)
         if self.document.logical == "date" and count % _DAY:
             self.around.reports(self.place / "epoch", "bad-meaning", "dates count from a day", "drop the time")
         return count

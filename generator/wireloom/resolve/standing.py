@@ -68,7 +68,7 @@ def _check_table(draft: Draft, named: Types, place: Place, field: types.Field) -
 def _placed(struct: Struct) -> Iterator[tuple[int, types.Field]]:
     """The fields on the wire, and where they stand."""
     for position, step in enumerate(struct.steps):
-        if isinstance(step, types.Field) and step.compute is None and not step.counted:
+        if isinstance(step, types.Field) and step.on_wire:
             yield position, step
 
 

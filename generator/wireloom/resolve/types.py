@@ -303,22 +303,13 @@ def has_order(type: Type) -> bool:
             return type is UNKNOWN or any(has_order(part) for part in parts(type))
 
 
-def is_padded(type: Type) -> bool:
-    """Whether a text or bytes of the type are filled up, or a problem hides what there is."""
+def has_size(type: Type, kind: type[Delimiter | Padded]) -> bool:
+    """Whether a text or bytes of the type have a size of that kind, or a problem hides what there is."""
     match type:
-        case Text(size=Padded()) | Bytes(size=Padded()):
+        case Text(size=size) | Bytes(size=size) if isinstance(size, kind):
             return True
         case _:
-            return type is UNKNOWN or any(is_padded(part) for part in parts(type))
-
-
-def is_delimited(type: Type) -> bool:
-    """Whether a text or bytes of the type end at a delimiter, or a problem hides what there is."""
-    match type:
-        case Text(size=Delimiter()) | Bytes(size=Delimiter()):
-            return True
-        case _:
-            return type is UNKNOWN or any(is_delimited(part) for part in parts(type))
+            return type is UNKNOWN or any(has_size(part, kind) for part in parts(type))
 
 
 # --- unions --------------------------------------------------------------------------------------------------------

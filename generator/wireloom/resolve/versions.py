@@ -79,4 +79,4 @@ def fields_of(struct: Struct, version: str) -> tuple[Field, ...]:
         until = order.index(field.until) if field.until in order else len(order)
         return since <= place <= until
 
-    return tuple(field for field in struct.fields if field.compute is None and not field.counted and has(field))
+    return tuple(field for field in struct.fields if field.on_wire and has(field))

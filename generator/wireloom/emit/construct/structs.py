@@ -30,7 +30,6 @@ from wireloom.model.types import (
     Mapping,
     Mark,
     Need,
-    Nullable,
     Presence,
     Step,
     Struct,
@@ -38,6 +37,7 @@ from wireloom.model.types import (
     Type,
     Verify,
     Version,
+    not_null,
     stated,
 )
 
@@ -180,8 +180,8 @@ def _region(given: Amount | None, scope: Scope) -> Code | None:
 
 def _null(field: Field) -> str | None:
     """What builders write for null; elements of lists have their own before they come to the builder."""
-    plain = field.meaning is not None and field.meaning.null is not None and not isinstance(field.type, Array)
-    return literal(field.meaning.null) if plain and field.meaning is not None else None
+    null = None if field.meaning is None or isinstance(field.type, Array) else field.meaning.null
+    return None if null is None else literal(null)
 
 
 def _member(field: Field, declared: Struct) -> str | None:
@@ -238,7 +238,7 @@ def _with_version(known: Fields, declared: Struct) -> Fields:
 
 def _computed_kind(type: Type, compute: Expression) -> str | None:
     """What a computed value must be: nothing where its expression can give nothing else."""
-    match _plain(type):
+    match not_null(type):
         case Float(bits):
             return f'"float{bits}"'
         case plain:
@@ -250,14 +250,10 @@ def _computed_kind(type: Type, compute: Expression) -> str | None:
 
 def _computed_bounds(type: Type, compute: Expression, known: Fields) -> tuple[str | None, str | None]:
     """The bounds that a computed integer must be held against."""
-    plain, found = _plain(type), extent(compute, known)
+    plain, found = not_null(type), extent(compute, known)
     if not isinstance(plain, Integer) or (found.low >= plain.minimum and found.high <= plain.maximum):
         return None, None
     return str(plain.minimum), str(plain.maximum)
-
-
-def _plain(type: Type) -> Type:
-    return type.type if isinstance(type, Nullable) else type
 
 
 def _mapped(mappings: tuple[Mapping, ...] | None, code: str) -> Code | None:

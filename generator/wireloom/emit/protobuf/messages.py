@@ -48,7 +48,7 @@ def messages(format: Format) -> tuple[Struct, ...]:
 
 def wire_fields(message: Struct) -> tuple[Field, ...]:
     """The fields that stand in the message: not those that are computed or counted."""
-    return tuple(field for field in message.fields if field.compute is None and not field.counted)
+    return tuple(field for field in message.fields if field.on_wire)
 
 
 def label(field: Field, format: Format) -> str:

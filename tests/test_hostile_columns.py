@@ -156,7 +156,7 @@ OTHERS = {
     "an extension": pa.ExtensionArray.from_storage(pa.uuid(), pa.array([bytes(16)], pa.binary(16))),
     "lists": pa.array([[b"a"]]),
     "runs": pa.RunEndEncodedArray.from_arrays([1], pa.array([b"a"])),
-    "a Python list": [b"a"],
+    "a Python list": [{}],
     "a table": pa.table({"a": [b"a"]}),
     "None": None,
 }
@@ -164,8 +164,16 @@ OTHERS = {
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_what_is_no_array_of_records_is_a_parameter_error(codec: Any, name: str) -> None:
-    with pytest.raises(ParameterError, match="records are an Arrow array of binary or string values"):
+    with pytest.raises(ParameterError, match=r"records are (an Arrow array|bytes or texts)"):
         codec.decode(OTHERS[name])
+
+
+def test_a_list_of_records_is_decoded_as_an_array_of_them(codec: Any) -> None:
+    records = [b"\xff", None, b""]
+    found, expected = codec.decode(records), codec.decode(pa.array(records, pa.binary()))
+    assert (found.records, found.errors) == (expected.records, expected.errors)
+    with pytest.raises(ParameterError, match="records are bytes or texts, one each"):
+        codec.decode(["\ud800"])
 
 
 @pytest.mark.parametrize("name", sorted(OTHERS.keys() - {"a table"}))

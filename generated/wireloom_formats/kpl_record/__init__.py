@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from wireloom.runtime.columns.arrow import Decoded
-    from wireloom.runtime.streams.parts import DecodedPart
     from wireloom.runtime.streams.framed import Framed
+    from wireloom.runtime.streams.parts import DecodedPart
     from wireloom.runtime.validation import Problem
 
     ARROW_SCHEMA: pa.Schema
@@ -177,7 +177,7 @@ def iter_parse(
 
 
 def decode(
-    data: pa.Array,
+    data: pa.Array | pa.ChunkedArray | Sequence[bytes | str | None],
     columns: Sequence[str] | None = None,
     *,
     root: Literal["record"] = "record",
@@ -190,7 +190,7 @@ def decode(
     invalid_utf8: Literal["error", "replace"] = "error",
     wrap_single: bool = False,
 ) -> Decoded:
-    """The columns of an Arrow array of records, null and an error where one is bad. Parameters as in `parse`."""
+    """The columns of an Arrow array or a list of records, null and an error where one is bad. Parameters as in `parse`."""
     return CODEC.decode(
         data,
         columns,

@@ -180,7 +180,7 @@ class Codec:
 
     def decode(  # noqa: PLR0913 - the keywords of the generated functions
         self,
-        array: "pa.Array",
+        array: "pa.Array | pa.ChunkedArray | Sequence[bytes | str | None]",
         /,
         columns: Sequence[str] | None = None,
         *,
@@ -190,7 +190,7 @@ class Codec:
         open_values: "OpenValues" = "variant",
         **parameters: object,
     ) -> "Decoded":
-        """The columns of an Arrow array of binary values; a null value gives a null record and no error."""
+        """The columns of an Arrow array or a list of records; a null value gives a null record and no error."""
         stop = _stops(on_error)
         return self.decode_request(array, self._request(root, parameters, columns, explode, open_values), stop=stop)
 
@@ -265,11 +265,11 @@ class Codec:
         request = Request(root or self.default_root, self.settings(parameters))
         return _NO_LAYOUT if self.engine is None else self.engine.encode_path(request)
 
-    def decode_request(self, array: "pa.Array", request: Request, *, stop: bool = False) -> "Decoded":
+    def decode_request(self, records: object, request: Request, *, stop: bool = False) -> "Decoded":
         """`decode` with everything checked; `stop` raises the first error."""
         from wireloom.runtime.columns import soundness
 
-        request, array = replace(request, stop=stop), soundness.records_of(array)
+        request, array = replace(request, stop=stop), soundness.records_of(records)
         if self.engine is not None and (found := self.engine.decode(array, request)) is not None:
             return found
         return self.decode_parsed(array, request)

@@ -26,9 +26,13 @@ _BYTES = {
 
 
 def records_of(array: object) -> pa.Array | pa.ChunkedArray:
-    """The array of records that `decode` was given; raises ParameterError for another thing, and ValueError."""
+    """The records that `decode` was given, as an array; raises ParameterError for another thing, and ValueError."""
+    if isinstance(array, list | tuple):
+        return _listed(array)
     if not isinstance(array, pa.Array | pa.ChunkedArray):
-        raise ParameterError(f"records are an Arrow array of binary or string values, not a {type(array).__name__}")
+        raise ParameterError(
+            f"records are an Arrow array or a list of binary or string values, not {type(array).__name__}"
+        )
     if not (array.type in _BYTES or kinds.is_fixed_size_binary(array.type) or kinds.is_null(array.type)):
         raise ParameterError(f"records are an Arrow array of binary or string values, not of {array.type}; cast it")
     check(array, "the array of records")
@@ -37,6 +41,13 @@ def records_of(array: object) -> pa.Array | pa.ChunkedArray:
     if kinds.is_string_view(array.type):
         return array.cast(pa.binary_view())
     return array.cast(pa.large_binary()) if kinds.is_fixed_size_binary(array.type) else array
+
+
+def _listed(records: Sequence[object]) -> pa.Array | pa.ChunkedArray:
+    try:
+        return pa.array(records, pa.binary())
+    except (pa.ArrowException, UnicodeEncodeError) as error:
+        raise ParameterError(f"records are bytes or texts, one each: {error}") from None
 
 
 def columns_of(records: object) -> pa.StructArray:

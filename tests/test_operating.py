@@ -386,6 +386,20 @@ def test_the_details_of_the_newest_failures_are_kept(tmp_path):
     assert len(list((tmp_path / "_failures").iterdir())) == 20
 
 
+def test_failures_of_one_second_have_a_file_each_in_their_order(tmp_path):
+    (tmp_path / "_ledger").mkdir()
+    (tmp_path / "_failures").mkdir()
+    (tmp_path / "_failures" / "20200101T000000-7.txt").write_text("of an older version\n")
+    paths = [noted(str(tmp_path), f"failure {number}\n") for number in range(5)]
+    assert [Path(path).read_text() for path in paths] == [f"failure {number}\n" for number in range(5)]
+    assert sorted(paths) == paths
+    assert [stop.said for stop in standing(str(tmp_path)).stops] == ["failure 4", "failure 3", "failure 2"]
+    for path in paths[1:]:
+        Path(path).unlink()
+    older = standing(str(tmp_path)).stops[1]
+    assert (older.said, older.time) == ("of an older version", "2020-01-01T00:00:00+00:00")
+
+
 JAVA = "py4j.protocol.Py4JNetworkError: Answer from Java side is empty"
 
 

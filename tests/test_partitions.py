@@ -320,7 +320,7 @@ def test_what_cannot_be_a_folder_is_refused_before_anything_starts(visits, tmp_p
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("JAVA_HOME", raising=False)
     package = visits().module.partition(".")[0]
-    options = ["--format", "visit", "--input", tmp_path, "--output", tmp_path / "out", "--package", package]
+    options = ["--format", "visit", "--input", tmp_path / "in", "--output", tmp_path / "out", "--package", package]
     for more in ([], ["--engine", "local"], ["--stream"], ["--stream", "--table-format", "delta"]):
         asked = ["ingest", *options, "--out", tmp_path / package, "--partition-by", by, *more]
         refused = CliRunner().invoke(app, [str(part) for part in asked])

@@ -36,7 +36,7 @@ from wireloom.cli.streaming import Session, Streaming, flow_of, refuse_stream_op
 from wireloom.failures import MisuseError
 from wireloom.ingest.imports import without_pandas
 from wireloom.ingest.limits import Limits
-from wireloom.ingest.plan import Job, Plan, Summary
+from wireloom.ingest.plan import Job, Plan, Source, Summary
 from wireloom.ingest.report import summary_lines
 from wireloom.runtime.streams.framed import FRAMINGS
 
@@ -232,6 +232,7 @@ def _stream(
         sizes=writing.sizes(),
         partition=writing.partition(plan),
     )
+    _refuse_overlap(flow.source, flow.output, flow.checkpoint)
     session = Session(reading.out, running.master, running.configuration(), kind_of(running.progress), adding.limits())
     return run_stream(flow, streaming, session)
 
@@ -258,6 +259,7 @@ def _once(
         adding.new_version,
         writing.partition(plan),
     )
+    _refuse_overlap(job.source, job.output)
     with shown(kind_of(running.progress)) as watcher:
         if running.engine == LOCAL:
             return _local(job, adding.limits(), running, watcher)
@@ -269,6 +271,13 @@ def _check_shape(framing: str | None, column: str | None) -> None:
         one_of("--framing", framing, FRAMINGS)
     if column is not None and framing not in (None, "none"):
         raise MisuseError("a column, and a topic of Kafka, has one record in each value; leave --framing out")
+
+
+def _refuse_overlap(source: Source, output: str, checkpoint: str = "") -> None:
+    """Before Java starts, too."""
+    from wireloom.ingest.apart import refuse_overlap  # here, because it imports pyarrow
+
+    refuse_overlap(source, output, checkpoint)
 
 
 def _input(path: str | None) -> str:

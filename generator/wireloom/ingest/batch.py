@@ -14,6 +14,7 @@ from typing import Protocol
 import pyarrow as pa
 
 from wireloom.failures import MisuseError
+from wireloom.ingest.apart import refuse_overlap
 from wireloom.ingest.diagnosis import End, diagnosed
 from wireloom.ingest.files import reachable
 from wireloom.ingest.framing_hints import framing_hints
@@ -54,6 +55,7 @@ def ingest(
     Raises MisuseError where input or output do not fit, MachineError where something is missing, full or broken,
     DataError where files change meanwhile or the books do not balance.
     """
+    refuse_overlap(job.source, job.output)
     with diagnosed(job.output, engine.ended):
         return _Run(engine, job, told, limits, watcher).ended()
 

@@ -5,11 +5,11 @@ workers, of Java. It is held against SIGNS, from the most telling to the least. 
 code is a bug, and crashes; what has none and comes from Spark is shown by the line that says most.
 """
 
-import os
 import re
 import shutil
 import tempfile
 import traceback
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from wireloom.problems import SpecProblems
 from wireloom.runtime.errors import WireloomError
 
 FAILURES = "_failures"
-NOTED = "%Y%m%dT%H%M%S"  # when, in the names of its files
+NOTED = "%Y%m%dT%H%M%S.%f"  # when, in the names of its files
 KEPT = 20
 """Files of details that are kept of an output."""
 READING = "while reading "
@@ -244,7 +244,7 @@ def during(what: str) -> Iterator[None]:
 
 def noted(output: str, text: str) -> str:
     """The file that has the details now: below the output, else where temporary files are; empty where none can be."""
-    name = f"{datetime.now(UTC).strftime(NOTED)}-{os.getpid()}.txt"
+    name = f"{datetime.now(UTC).strftime(NOTED)}-{uuid.uuid4().hex[:12]}.txt"
     with suppress(Exception):
         if reachable(output):
             folder = f"{output.rstrip('/')}/{FAILURES}"

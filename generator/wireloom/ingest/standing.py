@@ -212,7 +212,8 @@ def _stops(storage: PlainStorage, folder: str) -> Iterator[Stop]:
     """The last failures that were noted, the newest first."""
     for name in reversed(storage.names(folder)[-STOPS:]):
         with suppress(OSError, ValueError):  # one may go meanwhile
-            noted_at = datetime.strptime(name.partition("-")[0], NOTED).replace(tzinfo=UTC)
+            second, _, part = name.partition("-")[0].partition(".")  # older ones are of a second
+            noted_at = datetime.strptime(f"{second}.{part or 0}", NOTED).replace(tzinfo=UTC)
             said = storage.read(f"{folder}/{name}").partition("\n")[0]
             yield Stop(f"{folder}/{name}", noted_at.isoformat(), said)
 

@@ -22,6 +22,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from wireloom.failures import DataError, MisuseError
+from wireloom.ingest.apart import refuse_overlap
 from wireloom.ingest.diagnosis import diagnosed, diagnosis, telling
 from wireloom.ingest.framing_hints import framing_hints
 from wireloom.ingest.lease import held
@@ -162,6 +163,7 @@ def stream(
 
     Raises MisuseError, MachineError or DataError; what is in the tables then is right, and the same call goes on.
     """
+    refuse_overlap(flow.source, flow.output, flow.checkpoint)
     open_module(flow.plan)  # which must be of the plan's spec
     storage = HadoopStorage(spark)
     ledger = Ledger(storage, storage.absolute(flow.output), BATCHES)

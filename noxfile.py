@@ -102,14 +102,17 @@ def spark_versions(session: nox.Session) -> None:
     """Run the tests of Spark on PySpark 4.1, where Delta runs, and 4.2: `-- tests/spark/test_stream.py` names some."""
     project = PYPROJECT["project"]
     extras = [each for part in ("generate", "cli") for each in project["optional-dependencies"][part]]
-    needed = [each for each in (*project["dependencies"], *extras) if not each.startswith("wireloom")]
+    tools = nox.project.dependency_groups(PYPROJECT, "test")
+    # of several wishes for one package pip tries every version that fits the narrower, each of 455 MB
+    needed = [
+        each for each in (*project["dependencies"], *extras, *tools) if not each.startswith(("wireloom", "pyspark"))
+    ]
     for version in ("4.1", "4.2"):
         home = ROOT / ".nox" / f"spark-{version}"
         session.run("python", "-m", "venv", str(home), external=True)
-        tools = nox.project.dependency_groups(PYPROJECT, "test")
         pip, interpreter = (str(home / "bin" / name) for name in ("pip", "python"))
-        wanted = (f"pyspark[sql]~={version}.0", "pandas>=2.2,<3")
-        session.run(pip, "install", "--quiet", *needed, *tools, *wanted, external=True)
+        wanted = (f"pyspark[sql,pipelines]~={version}.0", "pandas>=2.2,<3")
+        session.run(pip, "install", "--quiet", *needed, *wanted, external=True)
         session.run(interpreter, "-m", "pytest", *(session.posargs or SPARK_TESTS), external=True)
 
 

@@ -89,14 +89,14 @@ def test_every_record_is_once_in_a_delta_table_though_batches_are_killed(spark, 
 
 def test_delta_tables_are_partitioned_by_columns_and_go_on_so(spark, flow):
     feed(flow, 0)
-    run(spark, replace(flow, partition=("endOfPeriod",)))
+    run(spark, replace(flow, partition=("sourceClass",)))
     feed(flow, 1)
     run(spark, flow)
     everything(spark, flow, 2)
     detail = spark.sql(f"DESCRIBE DETAIL delta.`{flow.output}/records`").first()
-    assert detail["partitionColumns"] == ["endOfPeriod"]
-    assert spark.read.format("delta").load(f"{flow.output}/records").where("endOfPeriod").count() == 4
-    with pytest.raises(MisuseError, match="is partitioned by endOfPeriod, and --partition-by says sequence"):
+    assert detail["partitionColumns"] == ["sourceClass"]
+    assert spark.read.format("delta").load(f"{flow.output}/records").where("sourceClass = 'end_of_period'").count() == 4
+    with pytest.raises(MisuseError, match="is partitioned by sourceClass, and --partition-by says sequence"):
         run(spark, replace(flow, partition=("sequence",)))
     run(spark, replace(flow, partition=("sequence",), new_version=True))
     feed(flow, 2)

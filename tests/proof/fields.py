@@ -144,7 +144,7 @@ def _const(plan: Plan) -> Any:
 
 def _values(plan: Plan) -> Any:
     free = plan.may_clash or not plan.has("const", "bits", "range", "checksum", "default", "derive", "refers", "hidden")
-    if not free or plan.typed.shape not in ("int", "bool", "text") or not plan.often(0.1):
+    if not free or plan.typed.shape not in ("int", "bool", "text", "bytes") or not plan.often(0.1):
         return ABSENT
     return table(plan, wire_keys(plan))
 
@@ -223,10 +223,21 @@ def _offset(plan: Plan) -> Any:
 
 
 def _raw(plan: Plan) -> Any:
+    if "values" in plan.given:
+        return _raw_beside_values(plan)
     logical = plan.given.get("logical")
     lossy = isinstance(logical, dict) and str(next(iter(logical.values()))).endswith("ns")
     if not isinstance(logical, dict) or not plan.chance.often(0.99 if lossy else 0.2):
         return ABSENT
+    return plan.scope.draft.name("a")
+
+
+def _raw_beside_values(plan: Plan) -> Any:
+    """The name of what is on the wire beside that of some values."""
+    texts = plan.values is not None and all(isinstance(each, str) for each in plan.values)
+    if not texts or not plan.on_wire or plan.typed.nullable or plan.typed.shape == "bool" or not plan.chance.often(0.4):
+        return ABSENT
+    plan.values = None
     return plan.scope.draft.name("a")
 
 
@@ -414,6 +425,9 @@ def wire_keys(plan: Plan) -> list[Any]:
     match plan.typed.shape:
         case "bool":
             return [True, False]
+        case "bytes":
+            width = 2 if plan.typed.size is None else plan.typed.size
+            return ["0f" * width, "a0" * width][: 2 if width else 1]
         case "text":
             size = plan.typed.size
             return ["a", "b", "é"] if size is None else ["a" * size, "b" * size][: 2 if size else 1]
@@ -516,7 +530,8 @@ def _kind(values: tuple[Any, ...] | None) -> str:
 
 def known(plan: Plan) -> list[Known]:
     """The names that the field gives to expressions."""
-    kind = _kind(plan.values) if "values" in plan.given else plan.typed.kind
+    closed = "values" in plan.given and "raw" not in plan.given
+    kind = _kind(plan.values) if closed else plan.typed.kind
     own = Known(plan.name, kind, plan.values, plan.typed.members, plan.typed.elements)
     lent = list(plan.typed.members) if "flatten" in plan.given else []
     unnamed = "bits" in plan.given and plan.chance.often(0.97)  # builders do not know the bits without a name

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Union
 
 from wireloom.expr.ast import Expression
-from wireloom.model.logical import Measured, Scaled, Written
+from wireloom.model.logical import Measured, Named, Scaled, Written
 
 Scalar = int | bool | str | bytes | float | None
 
@@ -364,7 +364,7 @@ class Meaning:
     then what they see otherwise is divided by `divisor`, and what is behind the point is lost.
     """
 
-    shown: Scaled | Measured | Written | None = None
+    shown: Scaled | Measured | Written | Named | None = None
     null: Scalar = None
     raw: str = ""
     divisor: int = 1

@@ -52,6 +52,8 @@ def wire_key(type: Type, place: Place, text: str) -> object:
             return value(text, Kind.BOOLEAN)
         case Text():
             return text
+        case Bytes():
+            return hexadecimal(text)
         case _:
             return NONE
 

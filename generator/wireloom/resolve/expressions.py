@@ -24,6 +24,7 @@ from wireloom.problems import nearest
 from wireloom.resolve.scopes import MeaningError, Scope
 from wireloom.spec.documents import Place
 
+Constant = int | bool | str | None
 BROKEN = Literal(None)  # stands for an expression whose problem has been noted
 _NAMELESS = FieldRef(0, "")  # stands for a name whose problem has been noted; it may be of any kind
 
@@ -100,16 +101,46 @@ def _resolved(scope: Scope, place: Place, parsed: Expression, column: int) -> Ex
             return parsed
         case Unary(operator, operand):
             return Unary(operator, inner(operand))
+        case Binary("==" | "!=" as operator, left, right):
+            return _compared(scope, place, operator, inner(left), inner(right))
         case Binary(operator, left, right):
             return Binary(operator, inner(left), inner(right))
         case Membership(operand, options):
-            return Membership(inner(operand), options)
+            found = inner(operand)
+            return Membership(found, _numbered(scope, place, found, options))
         case Conditional(condition, then, otherwise):
             return Conditional(inner(condition), inner(then), inner(otherwise))
         case Call(function, arguments):
             return Call(function, tuple(inner(argument) for argument in arguments))
         case _:
             assert_never(parsed)
+
+
+def _numbered(scope: Scope, place: Place, operand: Expression, options: tuple[Constant, ...]) -> tuple[Constant, ...]:
+    """The options with numbers in place of their names, where the operand has numbers that have names."""
+    names = scope.names(operand)
+    found: list[Constant] = []
+    for option in options:
+        numbers: list[Constant] = [number for number, name in names if name == option]
+        if names and isinstance(option, str) and not numbers:
+            hint = nearest(option, [name for _, name in names])
+            named = getattr(operand, "name", "it")
+            scope.draft.reports(place, "impossible-value", f"no {named} has the name '{option}'", hint)
+            numbers = [names[0][0]]
+        found += numbers or [option]
+    return tuple(found)
+
+
+def _compared(scope: Scope, place: Place, operator: str, left: Expression, right: Expression) -> Expression:
+    """A comparison; one with a name that numbers have is with these."""
+    operand, option = (right, left) if isinstance(left, Literal) else (left, right)
+    if not isinstance(option, Literal) or isinstance(option.value, bytes) or not scope.names(operand):
+        return Binary(operator, left, right)
+    options = _numbered(scope, place, operand, (option.value,))
+    if len(options) == 1:
+        return Binary(operator, operand, Literal(options[0]))
+    among = Membership(operand, options)
+    return among if operator == "==" else Unary("not", among)
 
 
 def _check_constants(scope: Scope, place: Place, resolved: Expression) -> None:

@@ -26,6 +26,7 @@ from wireloom.resolve.expressions import expression
 from wireloom.resolve.keys import check_form, check_keys
 from wireloom.resolve.links import checksum_of, table_reference_of
 from wireloom.resolve.meanings import meaning_of
+from wireloom.resolve.outline import is_open
 from wireloom.resolve.scopes import Scope
 from wireloom.resolve.types import (
     UNKNOWN,
@@ -105,7 +106,8 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
     late = scope.whole()
     type = adorned(around, place, document, type)
     minimum, maximum = _bounds(around, place / "range", document.range, type)
-    mappings = None if document.values is None else mappings_of(scope, place / "values", document.values, type)
+    closed = None if is_open(document) else document.values
+    mappings = None if closed is None else mappings_of(scope, place / "values", closed, type)
     meaning = meaning_of(around, place, document, type)
     return Field(
         name=document.as_ or name,
@@ -150,7 +152,7 @@ def _expression(scope: Scope, place: Place, written: object, wanted: Kind) -> Ex
 
 def _derived(scope: Scope, place: Place, written: object, type: Type, document: FieldDocument) -> Expression | None:
     """The expression that builders derive a value by: what readers see where a table maps it."""
-    wanted = Kind.ANY if document.values is not None else _kind(type)
+    wanted = Kind.ANY if document.values is not None and not is_open(document) else _kind(type)
     return _expression(scope, place, written, wanted)
 
 
@@ -163,7 +165,7 @@ def _kind(type: Type) -> Kind:
 
 def _code(document: FieldDocument) -> str:
     """The code of the field's own check; empty where it has none."""
-    given = document.model_fields_set
+    given = document.model_fields_set - ({"values"} if is_open(document) else set())
     defaults = {
         "const": "bad_constant",
         "values": "unknown_value",

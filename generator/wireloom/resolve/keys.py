@@ -4,6 +4,7 @@ from collections.abc import Mapping as Table
 
 from wireloom import names
 from wireloom.model.types import Encoding, Field, Form, Integer, Reference, Select
+from wireloom.resolve.outline import is_open
 from wireloom.resolve.types import Surroundings
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
@@ -96,6 +97,8 @@ _RIVALS = (
     ("values", "checksum"),
     ("values", "bits"),
     ("values", "range"),
+    ("raw", "hidden"),
+    ("raw", "const"),
     ("flatten", "hidden"),
     ("flatten", "as"),
     *((key, rival) for key in ("null", "logical", "scale", "offset") for rival in _WITHOUT_MEANING),
@@ -131,7 +134,7 @@ def check_keys(around: Surroundings, place: Place, document: FieldDocument) -> N
 def _checked_keys(document: FieldDocument) -> bool:
     keys = ("const", "values", "range", "size", "delimiter", "checksum", "refers", "unique", "bits", "logical")
     sized = isinstance(document.type, str) and document.type.startswith(("bytes(", "str("))
-    return sized or any(key in document.model_fields_set for key in keys)
+    return sized or any(key in document.model_fields_set for key in keys if key != "values" or not is_open(document))
 
 
 def check_form(around: Surroundings, place: Place, field: Field, document: FieldDocument, form: Form) -> None:

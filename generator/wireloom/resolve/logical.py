@@ -174,9 +174,13 @@ def _meant(found: Shape, meaning: types.Meaning) -> Shape:
             return replace(found, type=logical.List(inner.type, inner.nullable))
         case logical.Integer() | logical.Float() | logical.Text() | logical.Binary() as wire:
             type = logical.Meant(wire, meaning.shown, meaning.null)
-            return replace(found, type=type, nullable=found.nullable or meaning.null is not None)
+            return replace(found, type=type, nullable=found.nullable or _may_mean_null(meaning))
         case _:
             return found
+
+
+def _may_mean_null(meaning: types.Meaning) -> bool:
+    return meaning.null is not None or isinstance(meaning.shown, logical.Named)
 
 
 def _may_be_absent(field: types.Field) -> bool:

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from wireloom import names
 from wireloom.expr.ast import Binary, Conditional, Expression, FieldRef, Kind, Literal
-from wireloom.model.logical import Measured, Scaled, Written
+from wireloom.model.logical import Measured, Named, Scaled, Written
 from wireloom.model.types import (
     Array,
     Bytes,
@@ -29,8 +29,10 @@ from wireloom.model.types import (
     Text,
     Type,
 )
-from wireloom.resolve import constants
+from wireloom.resolve import builtins, constants
+from wireloom.resolve.outline import is_open
 from wireloom.resolve.types import UNKNOWN, Surroundings
+from wireloom.resolve.values import mappings_of
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
 from wireloom.spec.language.fields import Logical
@@ -93,6 +95,8 @@ class _Reading:
     def meaning(self) -> Meaning | None:
         null = self._null()
         match self.document.logical:
+            case _ if is_open(self.document):
+                found = self._named()
             case Logical() as time:
                 found = self._time(time)
             case "date":
@@ -215,6 +219,27 @@ class _Reading:
                 self.refuse(key, "conflicting-keys", f"`{key}` beside `logical: {written.kind}`", f"drop `{key}`")
         return Meaning(written)
 
+    # --- names -----------------------------------------------------------------------------------------------------
+
+    def _named(self) -> Meaning | None:
+        """The names of an open set of values."""
+        if not isinstance(self.type, Integer | Text | Bytes) or isinstance(self.stated, Array):
+            hint = "say `raw` of an integer, a text or bytes, or drop it"
+            self.refuse("raw", "wrong-shape", "no value of this type is kept beside its name", hint)
+            return None
+        place = self.place / "values"
+        entries = mappings_of(self.around.scope, place, self.document.values or {}, self.type)
+        names: list[tuple[int | str | bytes, str]] = []
+        for each in entries:
+            match each.value, each.wire:
+                case Literal(str(name)), int() | str() | bytes():
+                    names.append((each.wire, name))
+                case _:
+                    hint = "write texts, and leave out what has no name"
+                    self.refuse("values", "mixed-values", "beside `raw` a value is a name, a text", hint)
+                    return None
+        return Meaning(Named(tuple(names), self.document.raw or ""))
+
     # --- scales ----------------------------------------------------------------------------------------------------
 
     def _scaled(self) -> Meaning | None:
@@ -272,9 +297,11 @@ class _Reading:
             return
         if flaw := names.logical_name_flaw(raw):
             self.around.reports(self.place / "raw", "bad-name", f"{raw} cannot be the name of a column", flaw)
+        if isinstance(meaning.shown, Named):
+            return
         if not isinstance(meaning.shown, Scaled) or meaning.shown.kind == "decimal" or isinstance(self.stated, Array):
             hint = "the others lose nothing; name the field twice, with a `compute`"
-            self.refuse("raw", "wrong-shape", "`raw` is of single times and dates", hint)
+            self.refuse("raw", "wrong-shape", "`raw` is of single times and dates, and of `values`", hint)
 
 
 def _exact(scale: Fraction, offset: Fraction, type: Integer) -> Scaled | None:
@@ -338,6 +365,8 @@ def _fields(step: Field, meaning: Meaning) -> Iterator[Step]:
         yield Check(_within(field, meaning), field.code, field.wire_name, field.when)
     if meaning.raw and isinstance(meaning.shown, Scaled):
         yield _seen(step, meaning, meaning.shown)
+    elif isinstance(meaning.shown, Named):
+        yield _name(step, meaning.shown)
 
 
 def _reference(field: Field) -> FieldRef:
@@ -356,6 +385,30 @@ def _within(field: Field, meaning: Meaning) -> Expression:
 
 def _is_null(field: Field, meaning: Meaning) -> Expression:
     return Binary("==", _reference(field), Literal(meaning.null if isinstance(meaning.null, int) else None))
+
+
+def _name(field: Field, named: Named) -> Field:
+    """The name of what readers see on the wire, too."""
+    plain = _element(field.type)
+    match plain:
+        case Integer(bits, signed):
+            type: Type = Integer(bits, signed)
+        case Text():
+            type = Text()
+        case _:
+            type = Bytes()
+    value = FieldRef(0, field.wire_name, kind=builtins.kind(plain))
+    return Field(
+        name=field.name,
+        wire_name=f"{field.wire_name} to readers",
+        type=type,
+        doc=field.doc,
+        when=field.when,
+        compute=value,
+        meaning=Meaning(named),
+        since=field.since,
+        until=field.until,
+    )
 
 
 def _seen(field: Field, meaning: Meaning, shown: Scaled) -> Field:

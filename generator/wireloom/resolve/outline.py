@@ -11,7 +11,7 @@ from wireloom.expr.ast import Call, Conditional, Expression, Kind, Literal
 from wireloom.expr.parse import ExpressionError, parse
 from wireloom.expr.types import literal_kind
 from wireloom.model.types import Encoding, Scalar
-from wireloom.resolve import builtins, notation
+from wireloom.resolve import builtins, constants, notation
 from wireloom.resolve.draft import Draft, TypeForm, written
 from wireloom.spec.language import (
     AttemptType,
@@ -39,6 +39,7 @@ class Member:
     structs: tuple[str, ...] = ()
     elements: tuple[str, ...] = ()  # structs of a list's elements
     counted: bool = False  # set by a salvage or a discard
+    names: tuple[tuple[int, str], ...] = ()  # those that its values have, where there may be others
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +278,7 @@ def joined_members(first: Member, second: Member) -> Member:
         tuple(dict.fromkeys(first.structs + second.structs)),
         tuple(dict.fromkeys(first.elements + second.elements)),
         first.counted or second.counted,
+        first.names if first.names == second.names else (),
     )
 
 
@@ -291,14 +293,28 @@ def _member(draft: Draft, name: str, document: str | FieldDocument, position: in
     if isinstance(document, str):
         reached = reach(draft, document)
         return Member(name, reached.kind, position, None, reached.structs, reached.elements)
-    if document.values is not None:
+    if document.values is not None and not is_open(document):
         kind, values = _mapped_kind(document.values)
         return Member(name, kind, position, values)
     if document.refers is not None:
         return Member(name, _entry_kind(draft, document.refers), position)
     reached = reach(draft, document.type)
     values = _computed_values(draft, document.compute)
-    return Member(name, reached.kind, position, values, reached.structs, reached.elements, document.counted)
+    names = tuple(_names(document)) if is_open(document) and reached.kind is Kind.INTEGER else ()
+    return Member(name, reached.kind, position, values, reached.structs, reached.elements, document.counted, names)
+
+
+def is_open(document: FieldDocument) -> bool:
+    """Whether `values` are names of some values, and others are kept all the same."""
+    return document.values is not None and document.raw is not None
+
+
+def _names(document: FieldDocument) -> Iterator[tuple[int, str]]:
+    for key, value in (document.values or {}).items():
+        number = constants.integer(key)
+        name = value.value if isinstance(value, MappedValue) else value
+        if number is not None and isinstance(name, str):
+            yield number, name
 
 
 def _computed_values(draft: Draft, written: object) -> tuple[Scalar, ...] | None:

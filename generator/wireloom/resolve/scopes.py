@@ -96,6 +96,15 @@ class Scope:
             case _:
                 return possible_values(expression, self.draft.content.ranges)
 
+    def names(self, expression: Expression) -> tuple[tuple[int, str], ...]:
+        """The names that values of a field have, where there may be others."""
+        match expression:
+            case FieldRef(name=name, members=()):
+                found = [each for each in self._fields(name) if each is not None]
+                return found[0].member.names if len(found) == 1 else ()
+            case _:
+                return ()
+
     def _position(self, fact: str, members: list[str]) -> Expression:
         if members:
             raise MeaningError("unknown-name", f"{fact} has no members", "it is an integer")

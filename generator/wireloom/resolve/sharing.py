@@ -267,5 +267,7 @@ def _meant_text(type: logical.Meant) -> str:
             return f"{shown(type.wire)} as float"
         case logical.Written(kind):
             return kind
+        case logical.Named():
+            return f"{shown(type.wire)} by name"
         case _:
             assert_never(type.shown)

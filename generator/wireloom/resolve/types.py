@@ -331,11 +331,12 @@ def select_of(around: Surroundings, place: Place, form: SelectType) -> Select:
     tag, tag_type = _tag(around, place / "select", form)
     told = isinstance(tag, FieldTag) and tag.expression is not BROKEN
     known = around.scope.values(tag.expression) if isinstance(tag, FieldTag) and told else None
+    names = around.scope.names(tag.expression) if isinstance(tag, FieldTag) and told else ()
     cases: list[Case] = []
     taken: dict[tuple[type, Scalar], str] = {}
     for text, case in form.cases.items():
         where = place / "cases" / text
-        values = _case_values(around, where, text, tag_type, known)
+        values = _case_values(around, where, _renamed(text, names), tag_type, known)
         for value in values:
             if (type(value), value) in taken:
                 around.scope.draft.reports_entry(
@@ -410,6 +411,13 @@ def _case_values(
         else:
             values.append(value)  # type: ignore[arg-type]
     return tuple(values)
+
+
+def _renamed(text: str, names: tuple[tuple[int, str], ...]) -> str:
+    """A key of `cases` with numbers in place of the names that they have."""
+    words = (word.strip() for word in text.split(","))
+    found = ([str(number) for number, name in names if name == word] or [word] for word in words)
+    return ", ".join(each for numbers in found for each in numbers) if names else text
 
 
 def _range_values(around: Surroundings, place: Place, word: str) -> range:

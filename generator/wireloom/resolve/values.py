@@ -4,7 +4,7 @@ from collections.abc import Mapping as Table
 
 from wireloom.expr.ast import Expression, Kind, Literal
 from wireloom.expr.types import literal_kind
-from wireloom.model.types import Boolean, Integer, Mapping, Null, Nullable, Scalar, Text, Type
+from wireloom.model.types import Boolean, Bytes, Integer, Mapping, Null, Nullable, Scalar, Text, Type
 from wireloom.resolve import constants
 from wireloom.resolve.expressions import BROKEN, expression
 from wireloom.resolve.outline import is_computed, mapped_leaves
@@ -19,7 +19,7 @@ def mappings_of(scope: Scope, place: Place, values: Table[str, object], type: Ty
     if type is UNKNOWN:
         return ()
     if not _has_keys(type):
-        hint = "values are of integers, texts and booleans; of a list, in a struct that is its element"
+        hint = "values are of integers, texts, bytes and booleans; of a list, in a struct that is its element"
         scope.draft.reports_entry(place, "wrong-shape", "the field has no single values to list", hint)
         return ()
     if _is_inverted(type, place, values):
@@ -53,8 +53,9 @@ def _is_inverted(type: Type, place: Place, values: Table[str, object]) -> bool:
 
 
 def _has_keys(type: Type) -> bool:
-    """Whether values of the type can be keys: of bytes and floats there are none."""
-    return _has_keys(type.type) if isinstance(type, Nullable) else isinstance(type, Integer | Boolean | Text | Null)
+    """Whether values of the type can be keys: of floats there are none."""
+    inner = type.type if isinstance(type, Nullable) else type
+    return isinstance(inner, Integer | Boolean | Text | Bytes | Null)
 
 
 def _mapping(scope: Scope, place: Place, wire: Scalar, value: object) -> Mapping:

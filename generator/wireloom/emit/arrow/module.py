@@ -19,6 +19,7 @@ from wireloom.model.logical import (
     Map,
     Meant,
     Measured,
+    Named,
     Open,
     Record,
     Scaled,
@@ -131,7 +132,7 @@ def _meant_type(type: Meant) -> Code:
             return _SCALED[kind]
         case Measured():
             return "pa.float64()"
-        case Written():
+        case Written() | Named():
             return "pa.string()"
         case _:
             assert_never(type.shown)

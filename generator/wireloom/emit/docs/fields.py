@@ -17,6 +17,7 @@ from wireloom.model.logical import (
     Map,
     Meant,
     Measured,
+    Named,
     Open,
     Record,
     Scaled,
@@ -101,6 +102,9 @@ def _meant_text(type: Meant) -> str:
             return "float, 64 bits"
         case Written(kind):
             return f"text, {_WRITTEN[kind]}"
+        case Named(names, raw):
+            words = " or ".join(f"`{name}`" for name in dict.fromkeys(name for _, name in names))
+            return f"{words}, or null where `{raw}` is another"
         case _:
             assert_never(type.shown)
 

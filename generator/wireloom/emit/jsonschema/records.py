@@ -243,8 +243,10 @@ class Records:
 
     def _null(self, field: Field, type: Type) -> bool:
         """Whether the value is null where the field is there."""
-        if field.meaning is not None and field.meaning.null is not None and not isinstance(type, Array):
-            return True
+        if field.meaning is not None and not isinstance(type, Array):
+            meaning = field.meaning
+            if meaning.null is not None or isinstance(meaning.shown, logical.Named):
+                return True
         if field.mappings is not None:
             known = [outcomes(each.value) for each in field.mappings]
             return any(each is None or None in each for each in known)

@@ -22,6 +22,7 @@ from wireloom.model.logical import (
     Map,
     Meant,
     Measured,
+    Named,
     Open,
     Record,
     Scaled,
@@ -81,6 +82,8 @@ def _meant(type: Meant) -> Schema:
             return {"type": "number"}
         case Written(kind):
             return dict(_ADDRESSES[kind])
+        case Named(names):
+            return {"enum": list(dict.fromkeys(name for _, name in names))}
         case _:
             assert_never(type.shown)
 

@@ -20,6 +20,7 @@ from wireloom.model.logical import (
     Map,
     Meant,
     Measured,
+    Named,
     Open,
     Record,
     Scaled,
@@ -87,7 +88,7 @@ def logical(type: LogicalType) -> Call:
             assert_never(type)
 
 
-def _meaning(shown: Scaled | Measured | Written) -> Call:
+def _meaning(shown: Scaled | Measured | Written | Named) -> Call:
     match shown:
         case Scaled("decimal", multiplier, offset, precision, digits):
             numbers = map(str, (multiplier, offset, precision, digits))
@@ -98,6 +99,9 @@ def _meaning(shown: Scaled | Measured | Written) -> Call:
             return call("logical.Measured", repr(scale), repr(offset))
         case Written(kind):
             return call("logical.Written", literal(kind))
+        case Named(names, raw):
+            pairs = (Tuple((literal(wire), literal(name))) for wire, name in names)
+            return call("logical.Named", Tuple(tuple(pairs)), literal(raw))
         case _:
             assert_never(shown)
 

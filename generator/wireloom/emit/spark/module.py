@@ -20,6 +20,7 @@ from wireloom.model.logical import (
     Map,
     Meant,
     Measured,
+    Named,
     Open,
     Record,
     Scaled,
@@ -130,7 +131,7 @@ def _meant_type(type: Meant) -> Code:
             return _SCALED[kind]
         case Measured():
             return _FLOATS[64]
-        case Written():
+        case Written() | Named():
             return "t.StringType()"
         case _:
             assert_never(type.shown)

@@ -27,6 +27,7 @@ from wireloom.runtime.columns.logical import (
     Map,
     Meant,
     Measured,
+    Named,
     Open,
     Record,
     Scaled,
@@ -176,7 +177,7 @@ def _meant_type(type: Meant) -> pa.DataType:
             return _SCALED[kind]
         case Measured():
             return pa.float64()
-        case Written():
+        case Written() | Named():
             return pa.string()
         case _:
             assert_never(type.shown)

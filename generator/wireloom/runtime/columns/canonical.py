@@ -35,6 +35,7 @@ from wireloom.runtime.columns.logical import (
     Map,
     Meant,
     Measured,
+    Named,
     Open,
     Record,
     Scaled,
@@ -95,7 +96,7 @@ def _rendered_meaning(value: object, type: Meant) -> object:
             return meanings.rendered(value, type.shown)
         case Measured():
             return _rendered_float(value)
-        case Written():
+        case Written() | Named():
             return value
         case _:
             assert_never(type.shown)
@@ -208,7 +209,7 @@ def _meaning(rendering: object, type: Meant, path: str) -> object:
                 raise _misfit(path, f"{problem}, got {rendering!r}") from problem
         case Measured():
             return _float(rendering, path)
-        case Written():
+        case Written() | Named():
             return _text(rendering, path)
         case _:
             assert_never(type.shown)

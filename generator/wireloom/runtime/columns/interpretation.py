@@ -25,6 +25,7 @@ from wireloom.runtime.columns.logical import (
     Map,
     Meant,
     Measured,
+    Named,
     Open,
     Record,
     Scaled,
@@ -118,6 +119,8 @@ def _meaning(array: pa.Array, type: Meant, native: Any) -> pa.Array:
             return pc.add(pc.multiply(_numbers(array).cast(pa.float64()), scale), offset)
         case Written():
             return _texts(array, type.shown, native)
+        case Named():
+            return _names(array, type.shown)
         case _:
             assert_never(type.shown)
 
@@ -178,6 +181,12 @@ def _texts(array: pa.Array, written: Written, native: Any) -> pa.Array:
     return pa.Array.from_buffers(pa.string(), len(array), [kept, pa.py_buffer(places), pa.py_buffer(text)])
 
 
+def _names(array: pa.Array, named: Named) -> pa.Array:
+    """The names of values; null where one has none."""
+    values = pa.array([value for value, _ in named.names], array.type)
+    return pa.array([name for _, name in named.names], pa.string()).take(pc.index_in(array, values, skip_nulls=True))
+
+
 # --- from readers to the wire --------------------------------------------------------------------------------------
 
 
@@ -199,6 +208,8 @@ def wire_array(array: pa.Array, type: Meant, native: Any) -> pa.Array:
             found = found.cast(pa.int64()).cast(target)
         case Written():
             found = _bytes(array, type.shown, native)
+        case Named():
+            found = _values(array, type.shown, target)
         case _:
             assert_never(type.shown)
     return without_sentinels(found, type)
@@ -264,3 +275,20 @@ def _bytes(array: pa.Array, written: Written, native: Any) -> pa.Array:
         raise MeaninglessError(f"a text that is no {written.kind} in its usual form")
     places, bytes_ = read
     return pa.Array.from_buffers(pa.binary(), len(found), [present, pa.py_buffer(places), pa.py_buffer(bytes_)])
+
+
+def _values(array: pa.Array, named: Named, target: pa.DataType) -> pa.Array:
+    """The values that names stand for, the first of each."""
+    texts = array.cast(pa.string())
+    found = pa.array([value for value, _ in named.names], target).take(
+        pc.index_in(texts, pa.array([name for _, name in named.names], pa.string()), skip_nulls=True)
+    )
+    if found.null_count > texts.null_count:
+        raise MeaninglessError("a text that names nothing")
+    return found
+
+
+def agreed(values: pa.Array, raw: pa.Array, named: Named) -> tuple[pa.Array, pa.Array]:
+    """What names say and what is on the wire: the latter where it has that name, the former where it is null."""
+    same = pc.fill_null(pc.equal(_names(raw, named), _names(values, named)), pa.scalar(value=False))
+    return pc.if_else(same, raw, values), pc.coalesce(raw, values)

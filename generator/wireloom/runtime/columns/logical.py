@@ -139,11 +139,19 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
+class Named:
+    """Values that have names, of an open set: one without a name is null; readers see each as it is under `raw`."""
+
+    names: tuple[tuple[int | str | bytes, str], ...]
+    raw: str
+
+
+@dataclass(frozen=True, slots=True)
 class Meant:
     """What is on the wire, and what readers see of it: what it means, null where it is the sentinel `null`."""
 
     wire: Union[Integer, Float, Text, Binary]
-    shown: Union[Scaled, Measured, Written, None] = None
+    shown: Union[Scaled, Measured, Written, Named, None] = None
     null: int | float | str | bytes | None = None
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, InvalidOperation, localcontext
+from functools import lru_cache
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from typing import Any, assert_never
 from uuid import UUID
@@ -22,6 +23,7 @@ from wireloom.runtime.columns.logical import (
     Map,
     Meant,
     Measured,
+    Named,
     Record,
     Scaled,
     Written,
@@ -61,6 +63,8 @@ def meaning(value: Any, type: Meant) -> Any:
             return value * scale + offset
         case Written():
             return address_text(value, type.shown)
+        case Named():
+            return _by_value(type.shown).get(bytes(value) if isinstance(value, bytearray | memoryview) else value)
         case _:
             assert_never(type.shown)
 
@@ -76,6 +80,8 @@ def wire_value(given: Any, type: Meant) -> Any:
             wire = _held(_nearest(given, type.shown), given, type)
         case Written():
             wire = address_bytes(given, type.shown)
+        case Named():
+            wire = _named_value(given, type.shown)
         case _:
             assert_never(type.shown)
     if type.null is not None and _is_sentinel(wire, type):
@@ -174,6 +180,30 @@ def _nearest(given: object, measured: Measured) -> int:
     if isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given):
         raise EncodeError("a finite number", shown(given))
     return round((given - measured.offset) / measured.scale)
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1024)
+def _by_value(named: Named) -> dict[object, str]:
+    return dict(named.names)
+
+
+@lru_cache(maxsize=1024)
+def _by_name(named: Named) -> dict[str, int | str | bytes]:
+    """The first value of each name."""
+    found: dict[str, int | str | bytes] = {}
+    for value, name in named.names:
+        found.setdefault(name, value)
+    return found
+
+
+def _named_value(given: object, named: Named) -> int | str | bytes:
+    found = _by_name(named).get(given) if isinstance(given, str) else None
+    if found is None:
+        raise EncodeError(f"one of {', '.join(_by_name(named))}", shown(given))
+    return found
 
 
 # --- addresses -----------------------------------------------------------------------------------------------------
@@ -365,6 +395,11 @@ def _of_members(record: Record) -> Change | None:
     changes = {member.name: change for member in record.fields if (change := wiring(member.type)) is not None}
     if not changes:
         return None
+    named = {
+        member.name: member.type
+        for member in record.fields
+        if isinstance(member.type, Meant) and isinstance(member.type.shown, Named)
+    }
 
     def changed(given: Any) -> Any:
         if not isinstance(given, Mapping) or isinstance(given, Value):  # what constructs give is of the wire
@@ -376,6 +411,18 @@ def _of_members(record: Record) -> Change | None:
                     found[name] = change(found[name])
                 except EncodeError as error:
                     raise error.at(name) from None
+        for name, type in named.items():
+            _agree(given, found, name, type)
         return Parsed(found, given.hidden) if isinstance(given, Parsed) else found
 
     return changed
+
+
+def _agree(given: Mapping[str, Any], found: dict[str, Any], name: str, type: Meant) -> None:
+    """What has a name says what is on the wire where nothing else does; of two values of that name, the one given."""
+    assert isinstance(type.shown, Named)
+    value = found.get(type.shown.raw)
+    if value is None:
+        found[type.shown.raw] = found.get(name)
+    elif found.get(name) is not None and meaning(value, type) == given.get(name):
+        found[name] = value

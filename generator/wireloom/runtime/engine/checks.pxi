@@ -79,6 +79,7 @@ _STATED = {
     OP_MAPPING_FAR: "N K r>value a",
     OP_TEXT: "J N r>bytes y",
     OP_REAL: "N f",
+    OP_COPY: "R<bytes r>bytes y",
     OP_JSON_DOCUMENT: "N",
     OP_JSON_OBJECT: "Q {",
     OP_JSON_CLOSE: "Q {",

@@ -34,6 +34,15 @@ cdef inline int deliver_bytes(Machine *m, int64_t target, int64_t column, const 
     return OK
 
 
+cdef inline int deliver_copy(Machine *m, int64_t target, int64_t column, const uint8_t *data, int64_t size) noexcept nogil:
+    """`deliver_bytes` of what may stand anywhere, with nothing to be read behind it."""
+    if target >= 0:
+        m.registers[target] = size
+        m.absent[target] = False
+        m.pointers[target] = data
+    return put_bytes(m.columns, column, data, size) if column >= 0 else OK
+
+
 cdef inline int deliver_symbol(Machine *m, int64_t target, int64_t column, int64_t symbol) noexcept nogil:
     """A text of the format itself; `symbol` is its place in the texts (start << 16 | size)."""
     if symbol < 0 or (symbol >> 16) + (symbol & 0xFFFF) > m.text_size:

@@ -193,6 +193,7 @@ cpdef enum Op:
     OP_MAPPING_FAR
     OP_TEXT
     OP_REAL
+    OP_COPY
     OP_JSON_DOCUMENT
     OP_JSON_OBJECT
     OP_JSON_CLOSE

@@ -119,7 +119,7 @@ class FieldDocument(Document):
     )
     values: ValueTable | None = Field(
         default=None,
-        description="What each value on the wire means to readers; others are an error. `= EXPRESSION` is computed.",
+        description="What each value on the wire means; others are an error, or null beside `raw`. `= X` is computed.",
         examples=[{"1": "write", "2": "delete"}],
     )
     null: ScalarValue = Field(

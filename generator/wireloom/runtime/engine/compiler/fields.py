@@ -122,6 +122,10 @@ class Fields(Part):
                 with self.compiler.into(item.column, "float") as column:
                     place = self.expressions.place(compiled)
                     self.assembly.emit("COMPUTE", place, _FLOAT, register, column and column.index, *UNBOUNDED)
+            case ("text" | "bytes" as kind, *_), "bytes" if isinstance(compiled, Code) and compiled.term.word == "LOAD":
+                register = self.compiler.define(item.scope, item.name, "bytes")
+                with self.compiler.into(item.column, "str" if kind == "text" else "bytes") as column:
+                    self.assembly.emit("COPY", compiled.term.argument, register, column and column.index)
             case (("bool", *_), "bool") | (("text", *_), "text"):
                 self.computed(compiled, Sink(self.compiler.define(item.scope, item.name, compiled.kind), item.column))
             case declared, kind:
@@ -289,7 +293,7 @@ class Fields(Part):
                 op, _, table = self._mapping(wire, _without_null(item.attributes["values"]), item.scope)
                 with self.compiler.into(sink.column, _TAKES.get(kind, kind)) as column:
                     self.assembly.emit(op, table, self.assembly.refusal(code), sink.register, column and column.index)
-            case "text":
+            case "text" | "bytes":
                 found = self.assembly.register("bytes").read()
                 read(Sink(found, None))
                 table = self._texts(_without_null(item.attributes["values"]), item.scope)
@@ -316,9 +320,10 @@ class Fields(Part):
         words: list[int] = []
         for wire, value in values:
             meaning = self.expressions.compiled(value, scope)
-            if not isinstance(meaning, Constant) or not isinstance(wire, str):
+            if not isinstance(meaning, Constant) or not isinstance(wire, str | bytes):
                 raise Uncovered("a mapping that depends on the record")
-            words += [self.assembly.text(wire.encode()), *self._meaning(meaning)]
+            word = self.assembly.text(wire.encode() if isinstance(wire, str) else wire)
+            words += [word, *self._meaning(meaning)]
         return self.assembly.table([len(values), *words])
 
     def defaulted(self, item: Item, label: Label, *, has_default: bool) -> None:

@@ -20,6 +20,7 @@ from wireloom.runtime.columns.logical import (
     LogicalType,
     Map,
     Meant,
+    Named,
     Open,
     Record,
     Text,
@@ -181,8 +182,25 @@ def _members(array: pa.Array, column: Column, types: dict[str, LogicalType], giv
     if not kinds.is_struct(array.type) or len(set(names)) < len(names) or not types.keys() >= set(names):
         raise Uncovered("columns of other names or types")
     given.buffers[column.index] = array.buffers()[0], None, None, array.offset, len(array)
+    for name, type in types.items():
+        if isinstance(type, Meant) and isinstance(type.shown, Named) and name in names:
+            _named(array, column, types, name, given)
+            names = [each for each in names if each not in (name, type.shown.raw)]
     for name in names:
         _gather(array.field(name), column.children[name], types[name], given)
+
+
+def _named(array: pa.StructArray, column: Column, types: dict[str, LogicalType], name: str, given: _Gathered) -> None:
+    """What has names, and what is on the wire of it, which follows from the name where that alone is given."""
+    type = types[name]
+    assert isinstance(type, Meant)
+    assert isinstance(type.shown, Named)
+    values = _wired(array.field(name), type, given.native)
+    found = [field.name for field in array.type]
+    raw = array.field(type.shown.raw) if type.shown.raw in found else pa.nulls(len(array))
+    parts = interpretation.agreed(values, _plain(raw, type.wire), type.shown)
+    for member, part in zip((name, type.shown.raw), parts, strict=True):
+        given.buffers[column.children[member].index] = _buffers(part)
 
 
 def _variant(array: pa.Array, column: Column, given: _Gathered) -> None:

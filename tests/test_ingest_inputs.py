@@ -26,11 +26,14 @@ from wireloom.failures import DataError
 from wireloom.ingest import compression, staging, values
 from wireloom.ingest.batch import ingest
 from wireloom.ingest.compression import Bounds, compression_of, plain
+from wireloom.ingest.files import Listing
 from wireloom.ingest.local import LocalEngine
 from wireloom.ingest.plan import Job, Plan
-from wireloom.ingest.records import files_of
+from wireloom.ingest.ranges import Part
+from wireloom.ingest.records import files_of, ranges_of
 from wireloom.ingest.replayed import replayed_of
 from wireloom.runtime.streams import framed
+from wireloom.runtime.streams.room import Room
 from wireloom_formats import databus_event, databus_json, kpl_record
 
 
@@ -364,6 +367,33 @@ def test_few_values_are_decoded_at_once_where_they_expand(monkeypatch):
     columns = [pa.array(range(200), pa.int64()), pa.array([expanding] * 200, pa.binary())]
     made = list(values.values_of(plan(kpl_record), [pa.RecordBatch.from_arrays(columns, ["_record", "data"])]))
     assert sum(part.tally.records for part in made) == 200
+    assert max(part.rows.nbytes for part in made[1:]) < 8_000_000
+
+
+def test_windows_of_streams_are_small_where_records_expand(monkeypatch):
+    monkeypatch.setattr(Room, "of", lambda most: Room(10_000, most, 4_000_000))
+    expanding = engine_data.expanding(2_000)
+    line = b'{"endOfPeriod":true,"sequence":1,"timestampInNanos":0}\n'
+    prefixed = len(expanding).to_bytes(4, "big") + expanding
+    for module, framing, one, count in (
+        (kpl_record, "length-prefixed", prefixed, 300),
+        (databus_json, "lines", line, 40_000),
+        (databus_event, "concatenated", record(1), 60_000),
+    ):
+        made = list(module.CODEC.decode_stream(one * count, framing=framing, explode=True))
+        assert sum(len(part.offsets) for part in made) == count
+        assert all(part.errors.null_count == len(part.errors) for part in made)
+        assert max(part.records.nbytes for part in made) < 8_000_000
+        assert len(made) > 3
+
+
+def test_small_files_that_are_records_are_taken_few_at_a_time_where_they_expand(tmp_path, monkeypatch):
+    monkeypatch.setattr(Room, "of", lambda most: Room(10_000, most, 4_000_000))
+    for number in range(100):
+        (tmp_path / f"{number}.bin").write_bytes(engine_data.expanding(2_000))
+    files = Listing((str(tmp_path),)).files()
+    made = list(ranges_of(plan(kpl_record, framing="none"), [Part(file, 0, file.size, 0) for file in files]))
+    assert sum(part.tally.records for part in made) == 100
     assert max(part.rows.nbytes for part in made[1:]) < 8_000_000
 
 

@@ -1,7 +1,8 @@
 """Records of files: whole files by their paths, or ranges of them that begin and end where records do.
 
-A stream of any length is read piece by piece. Bounds: what a window of `parts` holds is decoded at once, at most KEPT
-bytes of a bad record are quarantined, and what is gathered for one row group is bounded in `writing`.
+A stream of any length is read piece by piece. Bounds: a window of `parts`, whose size follows from what became of
+those before, is decoded at once, at most KEPT bytes of a bad record are quarantined, and what is gathered for one row
+group is bounded in `writing`.
 """
 
 import io
@@ -22,11 +23,12 @@ from wireloom.ingest.staging import Chunk, Parted, parted
 from wireloom.ingest.tables import FILE_PLACE
 from wireloom.ingest.values import DATA, decoded
 from wireloom.runtime.streams.parts import DecodedPart
+from wireloom.runtime.streams.room import Room
 
 SMALL = 1 << 18
 """Bytes of a file that is a record and is decoded together with others."""
 TOGETHER = 8 << 20
-"""Bytes of such files that are decoded at once."""
+"""Most bytes of such files that are decoded at once; fewer where they expand."""
 
 
 def files_of(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[Parted]:
@@ -108,6 +110,7 @@ class _Small:
         self._paths: list[str] = []
         self._contents: list[bytes] = []
         self._size = 0
+        self._room = Room.of(TOGETHER)
 
     def content(self, part: Part) -> bytes | None:
         """The bytes of a file; None where it is more than that: compressed, gone, or another than it was."""
@@ -124,7 +127,7 @@ class _Small:
         self._paths.append(path)
         self._contents.append(content)
         self._size += len(content)
-        if self._size >= TOGETHER:
+        if self._size >= self._room.bytes:
             yield from self.rest()
 
     def rest(self) -> Iterator[Parted]:
@@ -133,6 +136,8 @@ class _Small:
             return
         zeros = pa.repeat(pa.scalar(0, pa.int64()), len(self._paths))
         place = _placed(pa.array(self._paths).dictionary_encode(), zeros, zeros)
-        data = pa.array(self._contents, pa.binary())
+        data, size = pa.array(self._contents, pa.binary()), self._size
         self._paths, self._contents, self._size = [], [], 0
-        yield parted(self._plan, decoded(self._plan, self._module, place.append_column(DATA, data)))
+        made = parted(self._plan, decoded(self._plan, self._module, place.append_column(DATA, data)))
+        self._room.learned(size, made.rows.nbytes)
+        yield made

@@ -5,7 +5,6 @@ table. At most CHUNK_RECORDS values or CHUNK_BYTES bytes (or one value) are deco
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,34 +15,19 @@ from wireloom.ingest.plan import QUARANTINE, RECORDS, Plan
 from wireloom.ingest.reading import keywords
 from wireloom.ingest.staging import Chunk, Parted, parted
 from wireloom.ingest.tables import bad_type, row_type
+from wireloom.runtime.streams.room import FIRST, MADE, Room
 
 DATA = "data"
 CHUNK_RECORDS = 20_000
 CHUNK_BYTES = 8 << 20
-FIRST_BYTES, GROWTH = 1 << 18, 4
-MADE_BYTES = 64 << 20
-"""Bytes of columns that a chunk becomes, if what was learned from those before it holds."""
-
-
-@dataclass(slots=True)
-class _Room:
-    """How many bytes are decoded at once: few at first, then as many as become MADE bytes of columns at most.
-
-    A record of a kilobyte may become a megabyte; how much one becomes is known only once it was decoded.
-    """
-
-    bytes: int
-
-    def learned(self, taken: int, made: int) -> None:
-        """So many bytes became so many."""
-        fitting = MADE_BYTES * max(taken, 1) // max(made, 1)
-        self.bytes = max(1, min(fitting, self.bytes * GROWTH, CHUNK_BYTES))
+FIRST_BYTES = FIRST
+MADE_BYTES = MADE
 
 
 def values_of(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[Parted]:
     """The records of batches of (place columns, DATA)."""
     module = open_module(plan)
-    room = _Room(min(FIRST_BYTES, CHUNK_BYTES))
+    room = Room.of(CHUNK_BYTES, FIRST_BYTES, MADE_BYTES)
     for batch in batches:
         sizes = pc.fill_null(pc.cast(pc.binary_length(batch[DATA]), pa.int64()), 0)
         start = 0

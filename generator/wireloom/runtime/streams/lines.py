@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from wireloom.runtime.streams import framed
 from wireloom.runtime.streams.framed import Extent, Reader
+from wireloom.runtime.streams.room import Room
 
 _BLANK = r"^[ \t\x0b\x0c\r]*$"
 
@@ -29,11 +30,11 @@ class Lines:
         return self.offsets, pc.binary_length(self.data).cast(pa.int64())
 
 
-def windows(reader: Reader, file: BinaryIO, window: int) -> Iterator[Lines | Extent]:
-    """The lines of a stream, some `window` bytes at a time; one of more than `framed.LARGEST` bytes is an Extent."""
+def windows(reader: Reader, file: BinaryIO, room: Room) -> Iterator[Lines | Extent]:
+    """The lines of a stream, as many as there is room for; one of more than `framed.LARGEST` bytes is an Extent."""
     held, base, more = b"", 0, True
     while more or held:
-        wanted = max(window, min(2 * len(held), framed.LARGEST))
+        wanted = max(room.bytes, min(2 * len(held), framed.LARGEST))
         addition = framed.read_exactly(file, wanted - len(held))
         more = len(held) + len(addition) == wanted
         held += addition

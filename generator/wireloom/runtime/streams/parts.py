@@ -21,12 +21,13 @@ from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.root import Root
 from wireloom.runtime.streams import framed, lines
 from wireloom.runtime.streams.framed import Extent, Reader, Searching
+from wireloom.runtime.streams.room import Room
 
 if TYPE_CHECKING:
     from wireloom.runtime.engine.table import Followed, Table
 
 WINDOW = 8 << 20
-"""Bytes of a stream that are decoded at once, unless a single record has more."""
+"""Most bytes of a stream that are decoded at once, unless a single record has more; fewer where records expand."""
 VALUES = 2_000
 """Records that are decoded at once where the construct parser reads them."""
 RECORDS = 50_000
@@ -115,20 +116,40 @@ def _cut(part: DecodedPart, count: int) -> DecodedPart:
 def _found(  # noqa: PLR0913 - what is read, and how
     codec: Format, source: BinaryIO, reader: Reader, framing: str, request: Request, searching: Searching | None
 ) -> Iterator[_Found]:
+    room = Room.of(WINDOW)
+    return _learning(_parts_of(codec, source, reader, framing, request, searching, room), room)
+
+
+def _learning(parts: Iterator[_Found], room: Room) -> Iterator[_Found]:
+    """The parts; what they became says how large the next may be."""
+    for found in parts:
+        room.learned(pc.sum(found.part.sizes).as_py() or 0, found.part.records.nbytes)
+        yield found
+
+
+def _parts_of(  # noqa: PLR0913 - what is read, and how
+    codec: Format,
+    source: BinaryIO,
+    reader: Reader,
+    framing: str,
+    request: Request,
+    searching: Searching | None,
+    room: Room,
+) -> Iterator[_Found]:
     table = None if codec.engine is None else codec.engine.program(request)
     match framing:
         case "concatenated" if table is not None:
-            return _Concatenated(codec, table, request, reader, source, searching).found()
+            return _Concatenated(codec, table, request, reader, source, room, searching).found()
         case "length-prefixed" if table is not None:
-            return _Prefixed(codec, table, request, reader, source, searching).found()
+            return _Prefixed(codec, table, request, reader, source, room, searching).found()
         case "lines" if table is not None and searching is None:
-            return _of_lines(codec, source, reader, request)
+            return _of_lines(codec, source, reader, request, room)
         case "concatenated":
-            return _of_values(codec, framed.extents(reader, source, framing, searching), request)
+            return _of_values(codec, framed.extents(reader, source, framing, searching), request, room)
         case _ if searching is not None:
-            return _of_values(codec, framed.extents(reader, source, framing, searching), request)
+            return _of_values(codec, framed.extents(reader, source, framing, searching), request, room)
         case _:
-            return _of_bytes(codec, framed.extents(_Unread(reader), source, framing), reader, request)
+            return _of_bytes(codec, framed.extents(_Unread(reader), source, framing), reader, request, room)
 
 
 def _part(columns: Decoded, first: int, places: tuple[pa.Array, pa.Array], bad: Mapping[int, bytes]) -> DecodedPart:
@@ -152,6 +173,7 @@ class _Window:
     request: Request
     reader: Reader
     file: BinaryIO
+    room: Room
     searching: Searching | None = None
     data: bytes = b""
     base: int = 0
@@ -210,7 +232,7 @@ class _Concatenated(_Window):
     def advanced(self, position: int) -> Iterator[_Found]:
         """Read on."""
         held = len(self.data) - position
-        self.load(position, min(max(WINDOW, held), framed.LARGEST - held))
+        self.load(position, min(max(self.room.bytes, held), framed.LARGEST - held))
         self.ended = not self.data
         return iter(())
 
@@ -245,7 +267,7 @@ class _Prefixed(_Window):
 
     def advanced(self, position: int) -> Iterator[_Found]:
         """Read on until the first record is all there; it alone where that cannot be."""
-        self.load(position, WINDOW)
+        self.load(position, self.room.bytes)
         size = int.from_bytes(self.data[: framed.PREFIX], "big")
         if len(self.data) >= framed.PREFIX and size <= framed.LARGEST:
             self.load(0, framed.PREFIX + size - len(self.data))
@@ -327,8 +349,8 @@ class _Unread:
         return self.reader.label(error)
 
 
-def _chunks(extents: Iterator[Extent], most: int) -> Iterator[list[Extent]]:
-    """Extents up to the last, in lists of at most so many, of not much more than a window in all."""
+def _chunks(extents: Iterator[Extent], most: int, room: Room) -> Iterator[list[Extent]]:
+    """Extents up to the last, in lists of at most so many, of not much more than there is room for."""
     chunk: list[Extent] = []
     held = 0
     for extent in extents:
@@ -336,7 +358,7 @@ def _chunks(extents: Iterator[Extent], most: int) -> Iterator[list[Extent]]:
         held += len(extent.data)
         if extent.last:
             break
-        if len(chunk) == most or held >= WINDOW:
+        if len(chunk) == most or held >= room.bytes:
             yield chunk
             chunk, held = [], 0
     if chunk:
@@ -361,17 +383,17 @@ def _places(extents: Sequence[Extent]) -> tuple[pa.Array, pa.Array]:
     )
 
 
-def _of_values(codec: Format, extents: Iterator[Extent], request: Request) -> Iterator[_Found]:
+def _of_values(codec: Format, extents: Iterator[Extent], request: Request, room: Room) -> Iterator[_Found]:
     first = 0
-    for chunk in _chunks(extents, VALUES):
+    for chunk in _chunks(extents, VALUES, room):
         yield _of_extents(codec, chunk, first, request)
         first += len(chunk)
 
 
-def _of_lines(codec: Format, source: BinaryIO, reader: Reader, request: Request) -> Iterator[_Found]:
+def _of_lines(codec: Format, source: BinaryIO, reader: Reader, request: Request, room: Room) -> Iterator[_Found]:
     """Lines, a window of them at a time."""
     first = 0
-    for found in lines.windows(_Unread(reader), source, WINDOW):
+    for found in lines.windows(_Unread(reader), source, room):
         if isinstance(found, Extent):
             part = _of_extents(codec, [found], first, request)
         else:
@@ -380,10 +402,12 @@ def _of_lines(codec: Format, source: BinaryIO, reader: Reader, request: Request)
         first += len(part.part.offsets)
 
 
-def _of_bytes(codec: Format, extents: Iterator[Extent], reader: Reader, request: Request) -> Iterator[_Found]:
+def _of_bytes(
+    codec: Format, extents: Iterator[Extent], reader: Reader, request: Request, room: Room
+) -> Iterator[_Found]:
     """Records whose values are their bytes, which `decode` reads together."""
     first = 0
-    for chunk in _chunks(extents, RECORDS if codec.covers(request) else VALUES):
+    for chunk in _chunks(extents, RECORDS if codec.covers(request) else VALUES, room):
         for known, group in groupby(chunk, lambda extent: extent.error is not None):
             found = list(group)
             yield (

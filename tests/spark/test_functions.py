@@ -205,6 +205,43 @@ def test_functions_of_sql_take_options_as_a_constant_map(spark, messages):
     assert rows[0].type.startswith("struct<msg:string,key:struct<namespace:string")
 
 
+def test_records_become_those_of_another_format_in_sql(spark, messages):
+    register(spark, aerospike_msgpack)
+    register(spark, aerospike_json)
+    messages.createOrReplaceTempView("messages")
+    made = "convert_aerospike_msgpack(value, 'aerospike_json', map('Strict', 'true', 'variant', 'current'))"
+    back = f"convert_aerospike_json({made}.data, 'aerospike_msgpack')"
+    good, bad, null = spark.sql(f"SELECT value, {made} AS made, {back} AS back FROM messages").collect()  # noqa: S608
+    assert aerospike_json.parse(bytes(good.made.data)) == aerospike_msgpack.parse(DELETE)
+    assert (bytes(good.back.data), good.made.error, good.made.lost) == (DELETE, None, [])
+    assert bad.made.error.startswith("truncated at payload.key.digest")
+    assert (bad.back, null.made) == (None, None)
+    none = spark.sql(
+        "SELECT convert_aerospike_msgpack(value, 'aerospike_json') AS it FROM messages WHERE value = x'00'"
+    )
+    assert none.collect() == []
+
+
+@pytest.mark.parametrize(
+    ("rest", "message"),
+    [
+        ("'aerospike_jsn'", "did you mean aerospike_json"),
+        ("CAST(NULL AS STRING)", "needs the name of the other format"),
+        ("IF(value IS NULL, 'aerospike_json', 'databus_json')", "the same in all rows: a constant text"),
+        ("'aerospike_json', map('strictt', 'true')", "did you mean strict"),
+        ("'aerospike_json', map('strict', 'yes')", "strict must be true or false, not 'yes'"),
+        ("'aerospike_json', map('target.rot', 'key')", "has no option 'rot'; did you mean root"),
+        ("'aerospike_json', map('target.root', 'nothing')", "aerospike_json has no root 'nothing'"),
+        ("'kpl_record'", "no member of one name"),
+    ],
+)
+def test_a_conversion_in_sql_that_does_not_fit_says_what_would_be_right(spark, messages, rest, message):
+    register(spark, aerospike_msgpack)
+    messages.coalesce(1).createOrReplaceTempView("messages")
+    with pytest.raises(PythonException, match=message):
+        spark.sql(f"SELECT convert_aerospike_msgpack(value, {rest}) FROM messages").collect()  # noqa: S608 - constants
+
+
 @pytest.mark.parametrize(
     ("second", "message"),
     [

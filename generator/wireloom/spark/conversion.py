@@ -11,10 +11,12 @@ from pyspark.sql import Column
 from pyspark.sql.types import ArrayType, BinaryType, StringType, StructField, StructType
 
 from wireloom.catalog import FormatModule, open_format, open_package
+from wireloom.failures import unknown
 from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import Plan
 from wireloom.runtime.conversion import Conversion, conversion
-from wireloom.spark.functions import Call, column_of
+from wireloom.runtime.errors import ParameterError
+from wireloom.spark.calls import Call, column_of
 from wireloom.spark.options import Options, Surface, read_options
 
 CONVERTED = StructType(
@@ -26,6 +28,9 @@ CONVERTED = StructType(
 )
 """The type of a converted record: its bytes, or why there are none, and the members whose values are gone."""
 Given = Mapping[str, Any] | None
+OWN = ("strict", "mayLose")
+TARGET = "target."
+"""What the names of the other format's options begin with in SQL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +92,85 @@ def convert_format(  # noqa: PLR0913 - as `wireloom convert` has it
     return column_of(Call(name, partial(_converted, converting), CONVERTED), data)
 
 
-def _side(module: FormatModule, name: str, given: Given) -> _Side:
-    options = read_options(given, module.CODEC, Surface(name, ("PERMISSIVE",), ("root",)))
+def conversion_call(module: FormatModule, shared: Given) -> Call:
+    """The same as a function of SQL: bytes, the other format's name, and options as a constant map.
+
+    The map has the options of this format, `strict`, `mayLose` (with commas), and those of the other as `target.NAME`;
+    `shared` are the options that it starts from.
+    """
+    package = open_package(module.__name__.rpartition(".")[0], Path())
+    targets = tuple((name, open_format(package, name).MEANING) for name in package.FORMATS)
+    name = f"convert_{module.FORMAT}"
+    _side(module, name, shared)
+    stated = _Stated(module.__name__, module.FORMAT, module.MEANING, tuple((shared or {}).items()), targets)
+    return Call(name, partial(_converted_in_sql, stated), CONVERTED)
+
+
+def _side(module: FormatModule, name: str, given: Given, own: tuple[str, ...] = ()) -> _Side:
+    options = read_options(given, module.CODEC, Surface(name, ("PERMISSIVE",), ("root",), own))
     return _Side(module.__name__, module.FORMAT, module.MEANING, options)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stated:
+    """What is known of a conversion before SQL names the other format: that one's specs are the driver's, too."""
+
+    module: str
+    format: str
+    digest: str
+    shared: tuple[tuple[str, Any], ...]
+    targets: tuple[tuple[str, str], ...]  # formats of the package, and the digests of the driver's specs
+
+    def converting(self, to: str, words: Mapping[str, str]) -> _Converting:
+        """The conversion that SQL asks for; raises ParameterError, MisuseError for a format that there is not."""
+        said = {name.lower(): value for name, value in self.shared}
+        there: dict[str, str] = {}
+        for name, value in words.items():
+            if name.lower().startswith(TARGET):
+                there[name[len(TARGET) :]] = value
+            else:
+                said[name.lower()] = value
+        own = {name.lower(): said.pop(name.lower(), None) for name in OWN}
+        called, package = f"convert_{self.format}", self.module.rpartition(".")[0]
+        source = open_module(Plan(self.module, self.format, self.digest))
+        targets = dict(self.targets)
+        if to not in targets:
+            raise unknown("format", to, targets)
+        target = open_module(Plan(f"{package}.{to}", to, targets[to]))
+        may_lose = tuple(part.strip() for part in (own["maylose"] or "").split(",") if part.strip())
+        return _Converting(
+            _side(source, called, said, OWN), _side(target, called, there), _flag(own["strict"]), may_lose
+        )
+
+
+def _flag(text: str | None) -> bool:
+    match (text or "false").lower():
+        case "true" | "false" as word:
+            return word == "true"
+        case _:
+            raise ParameterError(f"option strict must be true or false, not {text!r}")
+
+
+def _converted_in_sql(
+    stated: _Stated, values: pa.Array, to: pa.Array, given: pa.MapArray | None = None
+) -> pa.StructArray:
+    named = _constant(to, f"the other format of convert_{stated.format} must be the same in all rows: a constant text")
+    if named is None:
+        if len(to):
+            raise ParameterError(f"convert_{stated.format} needs the name of the other format, which is null here")
+        return pa.array([], pa.struct([("data", pa.binary()), ("error", pa.string()), ("lost", pa.list_(pa.string()))]))
+    said = f"the options of convert_{stated.format} must be the same in all rows: a constant map"
+    words = {} if given is None else dict(_constant(given, said) or ())
+    return _converted(stated.converting(named, words), values)
+
+
+def _constant(array: pa.Array, said: str) -> Any:
+    """The value that all rows have; raises ParameterError where they have several."""
+    if not len(array):
+        return None
+    if not array[1:].equals(array[:-1]):
+        raise ParameterError(said)
+    return array[0].as_py()
 
 
 def _converted(converting: _Converting, values: pa.Array) -> pa.StructArray:

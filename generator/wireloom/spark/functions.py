@@ -5,21 +5,21 @@ everywhere. Each is an Arrow UDF that gets a column's values in batches. Of a ba
 a column of the error or of the corrupt record is named, a struct with nothing but these.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
-import pyarrow as pa
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, BinaryType, DataType, StructType
+from pyspark.sql.types import ArrayType, BinaryType, StructType
 
 from wireloom.catalog import FormatModule
 from wireloom.runtime.errors import ParameterError
 from wireloom.runtime.parameters import option_name
 from wireloom.spark import columns
-from wireloom.spark.collations import bytes_for_texts, in_pipeline, without_texts
+from wireloom.spark.calls import Call, column_of, user_defined
+from wireloom.spark.conversion import conversion_call
 from wireloom.spark.decoding import decoding
 from wireloom.spark.options import Surface, function_surface, read_options
 from wireloom.spark.schemas import PROBLEMS, added_fields, bare, record_type
@@ -55,16 +55,17 @@ def validate_format(module: FormatModule, data: Column | str, options: Given = N
 def register(spark: SparkSession, module: FormatModule, options: Given = None, *, fields: Fields = None) -> None:
     """Make the format's functions SQL functions of this session; the options are what `from_` starts from.
 
-    In SQL a function takes options as a second argument, a constant `map('option', 'text', ...)`: the format's
-    parameters and, of `from_`, the mode. What the type depends on is settled here.
+    In SQL a function takes options as its last argument, a constant `map('option', 'text', ...)`: the format's
+    parameters and, of `from_`, the mode; `convert_` takes the name of the other format before it. What the type depends
+    on is settled here.
     """
     reading = _from_call(module, with_fields(options, fields))
     own = {option_name(parameter.name).lower() for parameter in module.CODEC.parameters} | {"root"}
     shared = {name: value for name, value in (options or {}).items() if name.lower() in own}
     listed = module.CODEC.root(shared.get("root")).elements
     writing = () if listed else (_to_call(module, shared),)
-    for call in (reading, _validate_call(module, shared), *writing):
-        spark.udf.register(call.name, _udf(call))
+    for call in (reading, _validate_call(module, shared), conversion_call(module, shared), *writing):
+        spark.udf.register(call.name, user_defined(call))
     name, schema = f"schema_of_{module.FORMAT}", reading.returns.simpleString()
     spark.sql(f"CREATE OR REPLACE TEMPORARY FUNCTION {name}() RETURNS STRING RETURN '{schema}'")
 
@@ -79,15 +80,6 @@ def with_fields(options: Given, fields: Fields) -> Given:
 
 
 # --- calls ---------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A function with its options settled: what a user-defined function is made of."""
-
-    name: str
-    act: Callable[..., pa.Array]
-    returns: DataType
 
 
 def _from_call(module: FormatModule, given: Given) -> Call:
@@ -117,27 +109,3 @@ def _to_call(module: FormatModule, given: Given) -> Call:
         raise ParameterError(f"a column holds one record a row; root {options.root} is a list of them")
     act = partial(columns.encoded, decoding(module, options), replace(surface, general=()))
     return Call(surface.name, act, BinaryType())
-
-
-def column_of(call: Call, data: Column | str) -> Column:
-    """The column that a call of the function with another column is."""
-    if not in_pipeline():
-        return cast(Column, _udf(call)(data))
-    plain = replace(call, act=partial(_plain, call.act), returns=bytes_for_texts(call.returns))
-    once = _udf(plain).asNondeterministic()  # else a filter on the result would make Spark call it twice
-    return cast(Column, once(data)).cast(call.returns)
-
-
-def _plain(act: Callable[..., pa.Array], *columns: pa.Array) -> pa.Array:
-    return without_texts(act(*columns))
-
-
-def _udf(call: Call) -> Any:
-    """The Arrow UDF; its function has the annotations and the name that Spark looks for."""
-    act = call.act
-
-    def function(*columns: pa.Array) -> pa.Array:
-        return act(*columns)
-
-    function.__name__ = function.__qualname__ = call.name
-    return F.arrow_udf(function, call.returns)  # type: ignore[attr-defined] # its stubs lack it

@@ -21,13 +21,15 @@ from wireloom_formats import databus_json
 pytestmark = [pytest.mark.integration, pytest.mark.maven, pytest.mark.filterwarnings("default")]
 VERSION = ".".join(pyspark.__version__.split(".")[:2])
 DELTA = (Module("io.delta", f"delta-spark_{VERSION}_{SCALA}", "4.4.0", excluded=IN_SPARK),)
+FEW = {"spark.sql.shuffle.partitions": "2", "spark.databricks.delta.snapshotPartitions": "2"}
+"""Tasks of which Delta has dozens for each look at a table otherwise."""
 LINE = b'{"endOfPeriod":true,"sequence":%d,"timestampInNanos":0}\n'
 
 
 @pytest.fixture(scope="module")
 def spark():
     found = ",".join(map(str, obtained(lambda: jars(DELTA))))
-    with started("local[2]", {"spark.jars": found, **dict(SETTINGS)}) as session:
+    with started("local[2]", {"spark.jars": found, **FEW, **dict(SETTINGS)}) as session:
         yield session
 
 

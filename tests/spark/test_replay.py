@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 
 from wireloom.cli.app import app
 from wireloom.failures import MisuseError
+from wireloom.ingest.batch import ingest as run
+from wireloom.ingest.local import LocalEngine
 from wireloom.ingest.metrics import Book
 from wireloom.ingest.plan import Files, Flow, Job, Plan, Replay
 from wireloom.runtime.streams import framed
@@ -22,7 +24,7 @@ from wireloom.spark.ingest.storage import HadoopStorage
 from wireloom.spark.ingest.stream import stream
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
-OLD, NEW = "ingest_formats", "newer_formats"
+OLD, NEW, WIDER = "ingest_formats", "newer_formats", "wider_formats"
 
 
 @pytest.fixture(scope="module")
@@ -185,6 +187,46 @@ def test_the_rest_of_a_file_is_taken_apart_where_asked(spark, specs, tmp_path):
     size = len(records[0])
     found = {row["sentAt"]: (row["_record"], row["_offset"]) for row in rows(home / "records")}
     assert found == {0: (0, 0), 1: (0, 0), 2: (1, size), 4: (3, 3 * size)}
+
+
+@pytest.fixture(scope="module")
+def wider(place):
+    """The newer format, whose time has a sign: a column of another type over the same bytes."""
+    (spec,) = (place / "specs").rglob("heartbeat.yaml")
+    text = spec.read_text().replace("{1: measurement, 2: alarm}", "{1: measurement, 2: alarm, 3: test}")
+    assert "sentAt: {type: uint64" in text
+    (place / "wider").mkdir(exist_ok=True)
+    (place / "wider" / "heartbeat.yaml").write_text(text.replace("sentAt: {type: uint64", "sentAt: {type: int64"))
+    options = ["--specs", place / "wider", "--out", place / "build", "--package", WIDER]
+    assert CliRunner().invoke(app, ["generate", *map(str, options)]).exit_code == 0
+    return importlib.import_module(f"{WIDER}.heartbeat")
+
+
+@pytest.mark.parametrize("local", [True, False], ids=["written by processes", "written by Spark"])
+def test_a_replay_begins_the_next_version_of_the_columns_where_asked(spark, specs, wider, source, local):
+    home = source.parent / "out"
+    job = Job(specs.old, str(source), str(home))
+    assert (run(LocalEngine(1), job) if local else ingest(spark, job)).quarantined == 5
+    before = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
+    asked = Replay(plan(wider, WIDER), str(home / "quarantine"), str(home))
+    with pytest.raises(MisuseError, match=r"sentAt: decimal\(20,0\) -> bigint\n(.|\n)*--new-version"):
+        replay(spark, asked)
+    assert set(home.rglob("*.parquet")) == {path for path in before if path.suffix == ".parquet"}
+    done = replay(spark, replace(asked, new_version=True))
+    assert (done.version, done.summary.decoded, done.summary.quarantined) == (2, 3, 2)
+    assert sorted(row["sentAt"] for row in rows(home / "records")) == [0, 3, 5, 6, 8]
+    moved = rows(home / "v2" / "records")
+    assert sorted(row["sentAt"] for row in moved) == [1, 4, 9]
+    assert {type(row["sentAt"]) for row in moved} == {int}
+    assert [row["code"] for row in rows(home / "quarantine")] == ["bad_checksum"] * 2
+    spark.sql((home / "records.sql").read_text().removesuffix(";\n"))
+    assert spark.table("records").count() == 8
+    (source / "c").write_bytes(record(specs.module, 11))
+    more = Job(plan(wider, WIDER), str(source / "c"), str(home), append=True)
+    assert (run(LocalEngine(1), more) if local else ingest(spark, more)).rows == 1
+    assert len(rows(home / "v2" / "records")) == 4, "who adds goes on with that version"
+    again = replay(spark, asked)
+    assert (again.version, again.summary.decoded, again.summary.quarantined) == (2, 0, 2)
 
 
 def test_what_is_no_quarantine_is_said(spark, specs, source, tmp_path):

@@ -118,7 +118,7 @@ def _else(plan: Plan) -> Any:
 
 
 def _when(plan: Plan) -> Any:
-    if plan.struct.form == "array" and plan.chance.often(0.7):
+    if (plan.struct.form == "array" and plan.chance.often(0.7)) or plan.has("oneOf"):
         return ABSENT
     return plan.formulas().boolean() if plan.often(0.09) else ABSENT
 
@@ -323,6 +323,16 @@ def _byte_order(plan: Plan) -> Any:
     return plan.chance.one(["big", "little"])
 
 
+_ALONE = ("optional", "derive", "const", "refers", "table", "flatten", "hidden")  # keys that no field of a group has
+
+
+def _one_of(plan: Plan) -> Any:
+    """The group of fields that a field of protobuf is of."""
+    fits = plan.encoding == "protobuf" and plan.on_wire and plan.typed.shape not in ("list", "map")
+    fits = fits and not plan.has(*_ALONE)
+    return plan.chance.one(["g1", "g2"]) if fits and plan.chance.often(0.3) else ABSENT
+
+
 def _line_feeds(plan: Plan) -> Any:
     fits = plan.encoding == "json" and plan.typed.shape == "bytes"
     return True if fits and plan.often(0.25) else ABSENT
@@ -377,6 +387,7 @@ STRATEGIES: Mapping[str, Callable[[Plan], Any]] = {
     "lineFeeds": _line_feeds,
     "wire": _wire,
     "byteOrder": _byte_order,
+    "oneOf": _one_of,
     "when": _when,
     "else": _else,
 }

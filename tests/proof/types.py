@@ -192,6 +192,8 @@ class Types:
             makers.append((1.5 if self.scope.draft.temper.depth < 5 else 6, self.struct))
             if self.encoding != "protobuf" or chance.often(_REFUSED):
                 makers.append((1, self.select))
+        if self.encoding == "protobuf":
+            makers.append((0.8, self.mapping))
         if self.encoding in ("msgpack", "json"):
             makers += [(0.8, self.mapping), (0.7, self.union)]
             if not deep:
@@ -224,6 +226,8 @@ class Types:
         """A map."""
         if self.encoding == "json" or self.chance.often(0.5):
             key = "str"
+        elif self.encoding == "protobuf" and not self.chance.often(_REFUSED):
+            key = self.chance.one(["int", "str", "uint8", "bool", "zigzag32"])
         else:
             key = self.chance.one(["int", "str", "bytes", "uint8", "bool", "float", "int | str"])
         return Typed(f"map({key}, {self.element().form})", "map", "list")

@@ -203,6 +203,9 @@ class _StructValue:
         if not self.holds(field.when) or (field.until and self.chance.often(0.7)) or not self.in_version(field):
             self.scope.values.setdefault(field.wire_name, None)
             return
+        if field.one_of and self.is_taken(field.one_of):
+            self.scope.values.setdefault(field.wire_name, None)
+            return
         drawn = self.drawn(field)
         for bit in field.bits:
             number = self.bit(bit)
@@ -217,6 +220,11 @@ class _StructValue:
             self.scope.values.update(drawn or {})
         elif drawn is not None or field.name not in value:
             value[field.name] = self.meant(field, drawn)
+
+    def is_taken(self, group: str) -> bool:
+        """Whether another field of the group is there."""
+        others = (each.wire_name for each in self.struct.fields if each.one_of == group)
+        return any(self.scope.values.get(name) is not None for name in others)
 
     def meant(self, field: wire.Field, drawn: Any) -> Any:
         """What readers see of what stands on the wire."""

@@ -207,7 +207,7 @@ class Salvage:
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """Entries in wire order; equal keys are `duplicate_key`."""
+    """Entries in wire order; equal keys are `duplicate_key`, in protobuf the last one counts."""
 
     key: "Type"
     value: "Type"
@@ -450,6 +450,7 @@ class Field:
     counted: bool = False  # not on the wire: set by a Salvage or a Discard, else 0
     hidden: bool = False
     tag: int = 0  # protobuf field number
+    one_of: str = ""  # protobuf: the group of fields of which the last on the wire is there alone
     member: str = ""  # JSON member name
     since: str = ""
     until: str = ""

@@ -105,8 +105,12 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
         ),
         "map": Builtin(
             "`map(KEY, VALUE)`",
-            {_MSGPACK: "map; entries keep their order, keys are unique and never null", _JSON: "object"},
-            instead={_BINARY: "use a list of structs", _PROTOBUF: "use a list of messages"},
+            {
+                _MSGPACK: "map; entries keep their order, keys are unique and never null",
+                _PROTOBUF: "map; of equal keys the last counts",
+                _JSON: "object",
+            },
+            instead={_BINARY: "use a list of structs"},
         ),
         "ext": Builtin(
             "`ext(CODE, bytes)`, `ext(CODE, str)`",
@@ -122,7 +126,7 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
         "union": Builtin(
             "`TYPE \\| TYPE`",
             {_MSGPACK: "told apart by the kind of value", _JSON: "the same"},
-            instead={_BINARY: "choose by `select`", _PROTOBUF: "give each alternative an optional field"},
+            instead={_BINARY: "choose by `select`", _PROTOBUF: "give each alternative a field, with `oneOf: NAME`"},
         ),
         "uint128": Builtin("`uint128`", {}, {"uint128": Integer(128, signed=False)}, only="computed values only"),
         "any": Builtin("`any`", {}, only="in shared schemas only: any value, recursively"),

@@ -152,7 +152,7 @@ def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
             yield from type_codes(element, encoding)
             yield from (type.unique_code,) if type.unique is not None else ()
         case types.Map(key=key, value=value):
-            yield "duplicate_key"
+            yield from () if encoding is Encoding.PROTOBUF else ("duplicate_key",)
             yield from type_codes(key, encoding)
             yield from type_codes(value, encoding)
         case types.Extension(content=content):

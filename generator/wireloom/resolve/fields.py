@@ -119,7 +119,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         at=_expression(scope, place / "at", document.at, Kind.INTEGER),
         size=None if document.size is None else amount_of(around, place / "size", document.size),
         when=_expression(scope, place / "when", document.when, Kind.BOOLEAN),
-        presence=Presence.OPTIONAL if document.optional else Presence.REQUIRED,
+        presence=Presence.OPTIONAL if document.optional or document.one_of else Presence.REQUIRED,
         default=_default(around, place, document, type, mappings),
         has_default="default" in document.model_fields_set,
         const=_constant(around, place / "const", document.const, type, "bad-const"),
@@ -138,6 +138,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         counted=document.counted,
         hidden=document.hidden,
         tag=document.tag or 0,
+        one_of=document.one_of or "",
         since=document.since or "",
         until=document.until or "",
     )

@@ -25,6 +25,7 @@ _ENCODINGS: Table[str, tuple[Encoding, ...]] = {
     "checksum": (Encoding.BINARY,),
     "tag": (Encoding.PROTOBUF,),
     "wire": (Encoding.PROTOBUF,),
+    "oneOf": (Encoding.PROTOBUF,),
     "refers": (Encoding.PROTOBUF,),
     "table": (Encoding.PROTOBUF,),
     "salvage": (Encoding.PROTOBUF,),
@@ -47,6 +48,7 @@ _ON_WIRE = (
     "terminator",
     "lastWhen",
     "tag",
+    "oneOf",
     "member",
     "optional",
     "default",
@@ -104,6 +106,7 @@ _RIVALS = (
     *((key, rival) for key in ("null", "logical", "scale", "offset") for rival in _WITHOUT_MEANING),
     *(("null", rival) for rival in ("optional", "default")),
     ("logical", "counted"),
+    *(("oneOf", rival) for rival in ("optional", "when", "since", "until", "derive", "const", "refers", "table", "flatten", "hidden")),
 )
 
 
@@ -161,6 +164,8 @@ def check_form(around: Surroundings, place: Place, field: Field, document: Field
             "a position cannot be left out",
             "use `when`, `since` or a nullable type",
         )
+    if field.one_of and (flaw := _group_flaw(around, field.one_of)):
+        around.reports(place / "oneOf", "bad-name", f"{field.one_of} cannot be the name of a group of fields", flaw)
     if document.flatten and not isinstance(field.type, Reference | Select):
         report(
             place / "flatten",
@@ -170,3 +175,9 @@ def check_form(around: Surroundings, place: Place, field: Field, document: Field
         )
     if isinstance(field.type, Integer) and field.type.bits > 64 and field.on_wire:
         around.reports(place / "type", "wrong-encoding", "uint128 has no form on the wire", "it is for `compute` only")
+
+
+def _group_flaw(around: Surroundings, name: str) -> str | None:
+    """What is wrong with the name of a group of fields."""
+    members = around.scope.outlines.types[around.scope.type].members
+    return "a field has it" if name in members else names.field_name_flaw(name)

@@ -50,6 +50,9 @@ def check_standing(draft: Draft, named: Types, entries: tuple[Entry, ...]) -> No
                 _check(draft, named, place, field.type, type.encoding, used)
                 _check_inline(draft, named, place, field)
                 _check_table(draft, named, place, field)
+                if field.one_of and _is_repeated(field.type, named):
+                    message = f"{field.wire_name} may be there any number of times"
+                    draft.reports(place / "oneOf", "wrong-shape", message, "put it into a message of its own")
 
 
 def _check_table(draft: Draft, named: Types, place: Place, field: types.Field) -> None:
@@ -91,11 +94,14 @@ def _check(  # noqa: PLR0913 - what there is to know about it
             _check_form(draft, place, "nil", encoding)
         case types.JsonText():
             _check_form(draft, place, "json", encoding)
-        case types.Array(element=element) if encoding is Encoding.PROTOBUF and _is_list(element, named):
-            hint = "repeat a message that has a list"
-            draft.reports_entry(place, "wrong-encoding", "a list of lists has no form in protobuf", hint)
+        case types.Array(element=element) if encoding is Encoding.PROTOBUF and _is_repeated(element, named):
+            hint = "repeat a message that has them"
+            draft.reports_entry(place, "wrong-encoding", "a list of lists or maps has no form in protobuf", hint)
+        case types.Map(key=key, value=value) if encoding is Encoding.PROTOBUF and not _is_entry(key, value, named):
+            message = "a map of protobuf is from integers, booleans or texts to scalars or messages"
+            draft.reports_entry(place, "wrong-encoding", message, "write a list of messages")
         case types.Select() if encoding is Encoding.PROTOBUF:
-            hint = "protobuf tells its fields by number: give each case an optional field"
+            hint = "protobuf tells its fields by number: give each case a field, with `oneOf: NAME`"
             draft.reports_entry(place, "wrong-encoding", "a select has no form in protobuf", hint)
         case types.Attempt():
             _check_attempt(draft, named, place, type, encoding)
@@ -133,8 +139,14 @@ def _check_form(draft: Draft, place: Place, name: str, encoding: Encoding) -> No
         draft.reports_entry(place, "wrong-encoding", message, builtin.instead[encoding])
 
 
-def _is_list(type: Type, named: Types) -> bool:
-    return isinstance(_plain(type, named), types.Array)
+def _is_repeated(type: Type, named: Types) -> bool:
+    return isinstance(_plain(type, named), types.Array | types.Map)
+
+
+def _is_entry(key: Type, value: Type, named: Types) -> bool:
+    """Whether an entry of a map in protobuf may have such a key and value."""
+    keys = types.Integer | types.Boolean | types.Text
+    return isinstance(_plain(key, named), keys) and not _is_repeated(value, named)
 
 
 def _plain(type: Type, named: Types) -> Type:

@@ -93,6 +93,8 @@ def subcon(type: Type, scope: Scope) -> Code:
             depth = _depth(type, scope)
             if scope.encoding is Encoding.JSON:
                 return call("json.Map", subcon(value, scope), open="True" if depth else None)
+            if scope.encoding is Encoding.PROTOBUF:
+                return call("protobuf.Map", subcon(key, scope), subcon(value, scope))
             return call(f"{scope.module}.Map", subcon(key, scope), subcon(value, scope), depth=depth)
         case Extension(code, content):
             return call("msgpack.Extension", str(code), literal(""), subcon(content, scope))

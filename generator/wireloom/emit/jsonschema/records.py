@@ -6,6 +6,7 @@ What must hold whichever parameters are given is said; what depends on one is le
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 from wireloom.emit.construct.structs import presence_condition
 from wireloom.emit.jsonschema import rendering
@@ -26,7 +27,7 @@ from wireloom.emit.jsonschema.scopes import (
     under,
     version_tag,
 )
-from wireloom.expr.ast import Call, Expression, FieldRef, Literal, Membership
+from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Literal, Membership, Unary
 from wireloom.model import logical
 from wireloom.model.format import Format, Root
 from wireloom.model.logical import LogicalType
@@ -194,7 +195,7 @@ class Records:
                     checks += found[1]
                 case _:
                     pass  # other steps say nothing about members
-        return members, checks
+        return members, [*checks, *((Scoped(that, scope),) for that in _groups(struct))]
 
     def _field(
         self, field: Field, record: logical.Record, scope: Scope, conditions: Conditions, *, emptied: bool
@@ -532,3 +533,11 @@ def _constant_value(value: Scalar) -> Value:
 
 def _same(first: object, second: object) -> bool:
     return first == second and isinstance(first, bool) == isinstance(second, bool)
+
+
+def _groups(struct: Struct) -> Iterator[Expression]:
+    """That of two fields of a group one is not there."""
+    for first, second in combinations((field for field in struct.fields if field.one_of), 2):
+        if first.one_of == second.one_of:
+            there = (Call("present", (FieldRef(0, field.wire_name),)) for field in (first, second))
+            yield Unary("not", Binary("and", *there))

@@ -209,6 +209,7 @@ def _attributes(field: Field) -> Code:
         "table": _flag(field.table),
         "hidden": _flag(field.hidden),
         "tag": str(field.tag) if field.tag else None,
+        "oneOf": literal(field.one_of) if field.one_of else None,
         "member": literal(field.member) if field.member else None,
         "since": literal(field.since) if field.since else None,
         "until": literal(field.until) if field.until else None,

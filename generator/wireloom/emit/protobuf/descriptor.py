@@ -1,11 +1,17 @@
 """A format's protobuf messages as a FileDescriptorSet: what protoc would make of the .proto file."""
 
-from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet
+from google.protobuf.descriptor_pb2 import (
+    DescriptorProto,
+    FieldDescriptorProto,
+    FileDescriptorProto,
+    FileDescriptorSet,
+    OneofDescriptorProto,
+)
 from google.protobuf.text_encoding import CEscape
 
-from wireloom.emit.protobuf.messages import label, messages, type_name, wire_fields
+from wireloom.emit.protobuf.messages import entry_names, label, map_type, messages, one_ofs, type_name, wire_fields
 from wireloom.model.format import Format
-from wireloom.model.types import Field, Scalar, Struct
+from wireloom.model.types import Field, Map, Scalar, Struct
 
 
 def descriptor_set(format: Format) -> FileDescriptorSet:
@@ -16,24 +22,50 @@ def descriptor_set(format: Format) -> FileDescriptorSet:
 
 
 def _message(struct: Struct, format: Format) -> DescriptorProto:
-    return DescriptorProto(name=struct.name, field=[_field(field, format) for field in wire_fields(struct)])
+    fields, groups, entries = wire_fields(struct), one_ofs(struct), entry_names(struct, format)
+    message = DescriptorProto(name=struct.name)
+    message.oneof_decl.extend(OneofDescriptorProto(name=name) for name in groups)
+    for field in fields:
+        proto = _field(field, format)
+        if field.one_of:
+            proto.oneof_index = groups.index(field.one_of)
+        if (entry := map_type(field.type, format)) is not None:
+            name = entries[field.wire_name]
+            proto.type, proto.type_name = FieldDescriptorProto.TYPE_MESSAGE, f".{format.name}.{struct.name}.{name}"
+            message.nested_type.append(_entry(name, entry, format))
+        message.field.append(proto)
+    return message
+
+
+def _entry(name: str, type: Map, format: Format) -> DescriptorProto:
+    """An entry of a map, as any message: what is marked as a map has no order of its own."""
+    halves = {"key": type.key, "value": type.value}
+    entry = DescriptorProto(name=name)
+    for number, (name, half) in enumerate(halves.items(), 1):
+        proto = entry.field.add(name=name, number=number, label=FieldDescriptorProto.LABEL_OPTIONAL)
+        _set_type(proto, type_name(half, format), format)
+    return entry
 
 
 def _field(field: Field, format: Format) -> FieldDescriptorProto:
-    name = type_name(field.type, format)
     proto = FieldDescriptorProto(
         name=field.wire_name,
         number=field.tag,
         label=FieldDescriptorProto.Label.Value(f"LABEL_{label(field, format).upper()}"),
     )
+    if map_type(field.type, format) is None:
+        _set_type(proto, type_name(field.type, format), format)
+    if field.has_default and field.default is not None:
+        proto.default_value = default_text(field.default)
+    return proto
+
+
+def _set_type(proto: FieldDescriptorProto, name: str, format: Format) -> None:
     if name in {struct.name for struct in messages(format)}:
         proto.type = FieldDescriptorProto.TYPE_MESSAGE
         proto.type_name = f".{format.name}.{name}"
     else:
         proto.type = FieldDescriptorProto.Type.Value(f"TYPE_{name.upper()}")
-    if field.has_default and field.default is not None:
-        proto.default_value = default_text(field.default)
-    return proto
 
 
 def default_text(value: Scalar) -> str:

@@ -51,9 +51,35 @@ def wire_fields(message: Struct) -> tuple[Field, ...]:
     return tuple(field for field in message.fields if field.on_wire)
 
 
+def one_ofs(message: Struct) -> list[str]:
+    """The groups of fields of which one is there alone, in the order of the spec."""
+    return list(dict.fromkeys(field.one_of for field in wire_fields(message) if field.one_of))
+
+
+def map_type(type: Type, format: Format) -> Map | None:
+    """The map that a field is; None where it is none."""
+    resolved = _resolved(type, format)
+    return resolved if isinstance(resolved, Map) else None
+
+
+def entry_names(message: Struct, format: Format) -> dict[str, str]:
+    """What protobuf calls the messages that are entries of maps, by the field; none has the name of anything else."""
+    fields = wire_fields(message)
+    taken = {*(field.wire_name for field in fields), *one_ofs(message)}
+    names: dict[str, str] = {}
+    for field in fields:
+        if map_type(field.type, format) is not None:
+            name = "".join(word[:1].upper() + word[1:] for word in field.wire_name.split("_")) + "Entry"
+            while name in taken:
+                name += "_"
+            taken.add(name)
+            names[field.wire_name] = name
+    return names
+
+
 def label(field: Field, format: Format) -> str:
     """required, optional or repeated. What a condition or a version decides is optional: protobuf knows neither."""
-    if isinstance(_resolved(field.type, format), Array):
+    if isinstance(_resolved(field.type, format), Array | Map):
         return "repeated"
     decided = field.when is not None or bool(field.since) or bool(field.until)
     return "optional" if field.presence is Presence.OPTIONAL or decided else "required"
@@ -78,7 +104,9 @@ def type_name(type: Type, format: Format) -> str:
             return "bytes"
         case Struct(name, Encoding.PROTOBUF):
             return name
-        case Struct() | Null() | JsonText() | Map() | Extension() | Nullable() | OneOf() | Select() | Attempt():
+        case Map(key, value):
+            return f"map<{type_name(key, format)}, {type_name(value, format)}>"
+        case Struct() | Null() | JsonText() | Extension() | Nullable() | OneOf() | Select() | Attempt():
             raise AssertionError(f"{type} in a protobuf message")
         case _:
             assert_never(type)

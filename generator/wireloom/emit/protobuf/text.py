@@ -2,11 +2,12 @@
 
 import textwrap
 from collections.abc import Iterator
+from itertools import groupby
 
 from google.protobuf.text_encoding import CEscape
 
 from wireloom.emit.protobuf.descriptor import default_text
-from wireloom.emit.protobuf.messages import label, messages, type_name, wire_fields
+from wireloom.emit.protobuf.messages import label, map_type, messages, type_name, wire_fields
 from wireloom.model.format import Format
 from wireloom.model.types import Field, Struct
 
@@ -30,11 +31,32 @@ def _lines(format: Format) -> Iterator[str]:
 def _message(struct: Struct, format: Format) -> Iterator[str]:
     yield from _comment(struct.doc, "")
     yield f"message {struct.name} {{"
-    for field in wire_fields(struct):
-        yield from _comment(_document(field), "  ")
-        declared = f"{label(field, format)} {type_name(field.type, format)} {field.wire_name}"
-        yield f"  {declared} = {field.tag}{_default(field)};"
+    for group, fields in groupby(_together(struct), key=lambda field: field.one_of):
+        indent = "    " if group else "  "
+        if group:
+            yield f"  oneof {group} {{"
+        for field in fields:
+            yield from _comment(_document(field), indent)
+            yield f"{indent}{_declared(field, format)} = {field.tag}{_default(field)};"
+        if group:
+            yield "  }"
     yield "}"
+
+
+def _together(struct: Struct) -> list[Field]:
+    """The fields, those of a group behind the first of it."""
+    fields = wire_fields(struct)
+    first: dict[str, int] = {}
+    for index, field in enumerate(fields):
+        first.setdefault(field.one_of, index)
+    places = (first[field.one_of] if field.one_of else index for index, field in enumerate(fields))
+    return [fields[index] for _, index in sorted((place, index) for index, place in enumerate(places))]
+
+
+def _declared(field: Field, format: Format) -> str:
+    """A field as it is declared, up to its number; those of a group and maps have no label."""
+    plain = f"{type_name(field.type, format)} {field.wire_name}"
+    return plain if field.one_of or map_type(field.type, format) else f"{label(field, format)} {plain}"
 
 
 def _document(field: Field) -> str:

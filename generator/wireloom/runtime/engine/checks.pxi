@@ -113,6 +113,7 @@ _STATED = {
     OP_UNIQUE_OPEN: "R>names",
     OP_UNIQUE: "R<names r<bytes r<value",
     OP_UNIQUE_CLOSE: "R<names",
+    OP_PROTO_ENTRIES: "Q C l r<bytes r<value r>value",
 }
 _INTEGERS = frozenset((KIND_INT8, KIND_INT16, KIND_INT32, KIND_INT64, KIND_DECIMAL))
 _COLUMN_KINDS = {
@@ -459,8 +460,10 @@ class _Checker:
         self.span(start + 4, 2 * count, where)
 
     def check_H(self, start, at, where):
-        for number, wire, slot, form in self.counted(start, 4, where):
+        for number, wire, slot, form, rivals in self.counted(start, 5, where):
             self.require(1 <= number < 1 << 29 and wire in (0, 1, 2, 5) and 0 <= slot < self.slots and form in (0, 1, 2), where)
+            for other, kind in self.counted(rivals, 2, where) if rivals != _NONE else ():
+                self.require(0 <= other < self.slots and kind in (0, 2), where)
 
     def check_expression(self, start, where):
         """Operations up to the end, jumps forward within them, and never more or fewer values than the stack has."""

@@ -4,6 +4,10 @@
 # width the message is moved. Tables are filled by the fields that refer to them, so they are written last, and the
 # parts of a message whose numbers do not ascend are put into order at its end.
 
+cdef enum:  # whether a field must have a value
+    NEEDED = 1
+    NOT_NOTHING = 2  # 0, nothing and null are left out
+
 cdef inline int64_t varint_size(uint64_t value) noexcept nogil:
     cdef int64_t size = 1
     while value >= 0x80:
@@ -57,25 +61,29 @@ cdef int put_proto_number(Builder *k, const int64_t *i, int64_t value, bint wide
 
 
 cdef inline int proto_column_integer(Builder *k, const int64_t *i) noexcept nogil:
-    """i: tag, column, form, low, high, required"""
+    """i: tag, column, form, low, high, need"""
     cdef int64_t value = 0
     cdef bint wide = False
     if not there(k, i[2]):
-        return IRREGULAR if i[6] else OK
+        return IRREGULAR if i[6] == NEEDED else OK
     if integer_at(k, i[2], &value, &wide):
         return IRREGULAR
+    if i[6] == NOT_NOTHING and value == 0 and not wide:
+        return OK
     return put_proto_number(k, i, value, wide)
 
 
 cdef int proto_register(Builder *k, const int64_t *i) noexcept nogil:
-    """i: tag, register, form, low, high, required"""
+    """i: tag, register, form, low, high, need"""
     if k.m.absent[i[2]]:
-        return IRREGULAR if i[6] else OK
+        return IRREGULAR if i[6] == NEEDED else OK
+    if i[6] == NOT_NOTHING and k.m.registers[i[2]] == 0:
+        return OK
     return put_proto_number(k, i, k.m.registers[i[2]], False)
 
 
 cdef int proto_column_float(Builder *k, const int64_t *i) noexcept nogil:
-    """i: tag, bits, column, required. What 32 bits cannot hold is the construct path's, and so is a NaN."""
+    """i: tag, bits, column, need. What 32 bits cannot hold is the construct path's, and so is a NaN."""
     cdef double number
     cdef float narrow
     cdef uint32_t four
@@ -83,7 +91,7 @@ cdef int proto_column_float(Builder *k, const int64_t *i) noexcept nogil:
     cdef uint8_t *target
     cdef int code
     if not there(k, i[3]):
-        return IRREGULAR if i[4] else OK
+        return IRREGULAR if i[4] == NEEDED else OK
     number = double_at(k, i[3])
     narrow = <float>number
     if number != number or (i[2] == 32 and narrow - narrow != 0 and number - number == 0):
@@ -94,20 +102,24 @@ cdef int proto_column_float(Builder *k, const int64_t *i) noexcept nogil:
     target = store_varint(k.output.data + k.size, <uint64_t>i[1])
     memcpy(&four, &narrow, 4)
     memcpy(&eight, &number, 8)
+    if i[4] == NOT_NOTHING and eight == 0:
+        return OK
     store(target, four if i[2] == 32 else <int64_t>eight, i[2] >> 3, False)
     k.size = target + (i[2] >> 3) - k.output.data
     return OK
 
 
 cdef inline int proto_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
-    """i: tag, column, size or -1, required"""
+    """i: tag, column, size or -1, need"""
     cdef Span span
     cdef int code
     if not there(k, i[2]):
-        return IRREGULAR if i[4] else OK
+        return IRREGULAR if i[4] == NEEDED else OK
     code = bytes_at(k, i[2], &span)
     if code:
         return code
+    if i[4] == NOT_NOTHING and span.size == 0:
+        return OK
     if i[3] >= 0 and span.size != i[3]:
         return IRREGULAR
     code = put_varints(k, <uint64_t>i[1], <uint64_t>span.size)

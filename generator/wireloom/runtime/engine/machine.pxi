@@ -416,6 +416,8 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         m.registers[i[2] + 1] = m.position - m.base
         m.position = m.slots[i[1]].data
         m.end = m.position + m.slots[i[1]].size
+        m.piece_first = m.slots[i[1]].first
+        m.piece_count = m.slots[i[1]].count
     elif op == OP_PROTO_UNSUB:  # save register
         number = m.registers[i[1]]
         if number < 0 or number > m.stop - m.base or m.registers[i[1] + 1] < 0 or m.registers[i[1] + 1] > number:
@@ -424,6 +426,8 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         m.position = m.base + m.registers[i[1] + 1]
     elif op == OP_PROTO_REPEAT:
         return repeat_message(m, i)
+    elif op == OP_PROTO_ENTRIES:
+        return repeat_entries(m, i)
     elif op == OP_PROTO_TABLE:  # slot: every entry must be UTF-8
         return check_table(m, i)
     elif op == OP_PROTO_ENTRY:
@@ -518,6 +522,47 @@ cdef int repeat_message(Machine *m, const int64_t *i) noexcept nogil:
         m.spans.length = spans
         if i[3] >= 0 and pad(m.columns + m.columns[i[3]].child, base + n + 1):
             return EXHAUSTED
+    m.position = position
+    m.end = end
+    m.next = following
+    if i[6] >= 0:
+        m.registers[i[6]] = count
+        m.absent[i[6]] = False
+    return put_list(m.columns, i[3]) if i[3] >= 0 else OK
+
+
+cdef int repeat_entries(Machine *m, const int64_t *i) noexcept nogil:
+    """i: slot, body, list column, register of the key that is a text, of one that is a number, count register
+
+    Which of two entries of one key counts is the parser's to say.
+    """
+    cdef Slot *slot = m.slots + i[1]
+    cdef int64_t count = slot.count, first = slot.first, n, base = 0, names = m.spans.length, following = m.next
+    cdef const uint8_t *position = m.position
+    cdef const uint8_t *end = m.end
+    cdef Occurrence occurrence
+    cdef int code
+    if i[4] < 0 and i[5] < 0:
+        return IRREGULAR
+    if i[3] >= 0:
+        if ready(m.columns, i[3]) == NULL:
+            return EXHAUSTED
+        base = m.columns[m.columns[i[3]].child].length
+    for n in range(count):
+        occurrence = (<Occurrence *>(m.spans.data + first))[n]
+        m.position = m.base + occurrence.start
+        m.end = m.position + occurrence.size
+        code = run(m, i[2])
+        if code:
+            return code
+        m.spans.length = names + n * <int64_t>sizeof(Name)
+        if not is_unlike(m, names, n, i[4], i[5]):
+            return IRREGULAR
+        if i[3] >= 0 and pad(m.columns + m.columns[i[3]].child, base + n + 1):
+            return EXHAUSTED
+    if count > FEW and has_equal(<Name *>(m.spans.data + names), count):
+        return IRREGULAR
+    m.spans.length = names
     m.position = position
     m.end = end
     m.next = following

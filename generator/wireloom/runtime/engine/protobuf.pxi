@@ -1,5 +1,6 @@
 # Protobuf messages: one scan notes where the fields are; the struct's steps then read them in the order of the spec.
-# A singular message in several pieces and deeply nested groups are left to the construct parser.
+# A singular message in several pieces is scanned piece by piece, as one. Deeply nested groups, and a message that another
+# field of its group drives out (what it holds is not looked at, and may be broken), are left to the construct parser.
 
 cdef enum:
     GROUPS = 16  # groups within one another that are skipped; all messages around them are fewer than what is left to 100
@@ -101,27 +102,81 @@ cdef int skip_group(const uint8_t **position, const uint8_t *end, uint64_t field
     return OK
 
 
-cdef int scan_message(Machine *m, const int64_t *fields) noexcept nogil:
-    """Fill the slots of the message from the position to the end. `fields`: count, then number, wire type, slot, form.
+cdef inline int drive_out(Machine *m, const int64_t *rivals) noexcept nogil:
+    """Of the fields of a group the last is there alone. `rivals`: count, then slot and form of each."""
+    cdef int64_t n
+    cdef Slot *slot
+    for n in range(rivals[0]):
+        slot = m.slots + rivals[1 + 2 * n]
+        if slot.found and rivals[2 + 2 * n] == 2:
+            return IRREGULAR
+        slot.found = False
+    return OK
 
-    Forms: 0 singular, 1 repeated, 2 singular message. Occurrences of repeated fields go on a stack (`Occurrence`), each
-    slot's in a row.
+
+cdef inline int add_piece(Machine *m, Slot *slot, const Occurrence *piece, bint *scattered) noexcept nogil:
+    """One more piece of a singular message; the first is noted where a second comes."""
+    cdef Occurrence first
+    if slot.count == 0:
+        first.start = slot.data - m.base
+        first.size = slot.size
+        first.number = 0
+        if add_occurrence(m, slot, &first, scattered):
+            return EXHAUSTED
+    first = piece[0]
+    return add_occurrence(m, slot, &first, scattered)
+
+
+cdef int scan_message(Machine *m, const int64_t *fields) noexcept nogil:
+    """Fill the slots of the message from the position to the end, or of all the pieces that there are of it.
+
+    `fields`: count, then number, wire type, slot, form, and rivals (a place in the tables, or -1). Forms: 0 singular,
+    1 repeated, 2 singular message. Occurrences of repeated fields go on a stack (`Occurrence`), each slot's in a row,
+    and so do the pieces of a message.
     """
-    cdef const uint8_t *end = m.end
-    cdef const int64_t *field
-    cdef const int64_t *hint = fields + 1
-    cdef const int64_t *last = fields + 1 + 4 * fields[0]
-    cdef uint64_t tag = 0, number = 0
-    cdef int64_t i, size
-    cdef int wire, code
-    cdef Occurrence occurrence
+    cdef int64_t i, first = m.piece_first, pieces = m.piece_count
+    cdef int code
+    cdef Occurrence piece
     cdef bint scattered = False
     cdef Slot *slot
+    m.piece_count = 0
     for i in range(fields[0]):
-        slot = m.slots + fields[3 + 4 * i]
+        slot = m.slots + fields[3 + 5 * i]
         slot.found = False
         slot.first = -1
         slot.count = 0
+    if pieces == 0:
+        code = scan_piece(m, fields, m.end, &scattered)
+        if code:
+            return code
+    for i in range(pieces):
+        if first < 0 or first + (i + 1) * <int64_t>sizeof(Occurrence) > m.spans.length:
+            return IRREGULAR
+        piece = (<Occurrence *>(m.spans.data + first))[i]
+        if piece.start < 0 or piece.size < 0 or piece.start > m.stop - m.base or piece.size > m.stop - m.base - piece.start:
+            return IRREGULAR
+        m.position = m.base + piece.start
+        m.end = m.position + piece.size
+        code = scan_piece(m, fields, m.end, &scattered)
+        if code:
+            return code
+    if scattered:
+        for i in range(fields[0]):
+            if gather(m, m.slots + fields[3 + 5 * i]):
+                return EXHAUSTED
+    return OK
+
+
+cdef int scan_piece(Machine *m, const int64_t *fields, const uint8_t *end, bint *scattered) noexcept nogil:
+    """Add what stands from the position to `end`."""
+    cdef const int64_t *field
+    cdef const int64_t *hint = fields + 1
+    cdef const int64_t *last = fields + 1 + 5 * fields[0]
+    cdef uint64_t tag = 0, number = 0
+    cdef int64_t size
+    cdef int wire, code
+    cdef Occurrence occurrence
+    cdef Slot *slot
     while m.position < end:
         if read_varint(&m.position, end, &tag):
             return IRREGULAR
@@ -151,37 +206,33 @@ cdef int scan_message(Machine *m, const int64_t *fields) noexcept nogil:
             return IRREGULAR
         field = hint
         while field < last and <uint64_t>field[0] != tag >> 3:
-            field += 4
+            field += 5
         if field == last:
             field = fields + 1
             while field < last and <uint64_t>field[0] != tag >> 3:
-                field += 4
+                field += 5
         if field < last:
             hint = field
             if field[1] == wire:
                 slot = m.slots + field[2]
-                if field[3] == 1:
+                if field[4] >= 0 and drive_out(m, m.tables + field[4]):
+                    return IRREGULAR
+                if field[3] == 1 or (field[3] == 2 and slot.found):
                     occurrence.start = m.position - m.base
                     occurrence.size = size
                     occurrence.number = number
-                    if add_occurrence(m, slot, &occurrence, &scattered):
+                    if add_occurrence(m, slot, &occurrence, scattered) if field[3] == 1 else add_piece(m, slot, &occurrence, scattered):
                         return EXHAUSTED
-                elif field[3] == 2 and slot.found:
-                    return IRREGULAR
                 else:
                     slot.data = m.position
                     slot.size = size
                     slot.number = number
                     slot.found = True
             elif field[3] == 1 and wire == 2:
-                code = unpack(m, m.slots + field[2], <int>field[1], m.position + size, &scattered)
+                code = unpack(m, m.slots + field[2], <int>field[1], m.position + size, scattered)
                 if code:
                     return code
         m.position += size
-    if scattered:
-        for i in range(fields[0]):
-            if gather(m, m.slots + fields[3 + 4 * i]):
-                return EXHAUSTED
     return OK
 
 

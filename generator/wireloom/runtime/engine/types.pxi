@@ -227,6 +227,7 @@ cpdef enum Op:
     OP_UNIQUE_OPEN
     OP_UNIQUE
     OP_UNIQUE_CLOSE
+    OP_PROTO_ENTRIES
 
 cdef enum:  # flags of instructions
     WIDE_TOO = 1  # integers beyond int64, too
@@ -367,6 +368,8 @@ cdef struct Machine:
     int64_t again  # bytes of the record that were gone over again, and
     const uint8_t *furthest  # where doing so ended
     int64_t expanded  # bytes that the entries of tables made of the record so far
+    int64_t piece_first  # of the message to be scanned next: where its pieces stand on the stack, and
+    int64_t piece_count  # how many there are; 0: it stands in one piece
     Stack spans  # unique names, entries of repeated fields, keys
     Stack extents  # containers of an open value: end offset and the number of containers in it
     Stack output  # VARIANT bytes being made

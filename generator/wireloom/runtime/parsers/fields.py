@@ -177,6 +177,7 @@ class Field:
     inline: bool = False
     hidden: bool = False
     tag: int = 0
+    one_of: str = ""  # the group of which the last field on the wire is there alone
     member: str = ""
 
     def parse(self, run: Run) -> None:

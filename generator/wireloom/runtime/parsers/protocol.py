@@ -141,6 +141,10 @@ class WireField(Protocol):
         """Its number, where fields have numbers."""
 
     @property
+    def one_of(self) -> str:
+        """The group of fields that it is of, of which the last one on the wire is there alone."""
+
+    @property
     def subcon(self) -> Any:
         """The construct of its value."""
 

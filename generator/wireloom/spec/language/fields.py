@@ -206,6 +206,12 @@ class FieldDocument(Document):
     )
     hidden: bool = Field(default=False, description="Expressions see it, readers do not.", examples=[True])
     tag: int | None = Field(default=None, description="Its field number (protobuf).", examples=[1])
+    one_of: str | None = Field(
+        default=None,
+        alias="oneOf",
+        description="The group of fields of which the last one on the wire is there alone (protobuf).",
+        examples=["payload"],
+    )
     member: str | None = Field(
         default=None,
         description="Its member name (JSON, MessagePack map); its own name if not given.",

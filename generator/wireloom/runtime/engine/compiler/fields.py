@@ -35,7 +35,7 @@ _KNOWN = frozenset(_NAMED | _HELD | {"compute", "derive", "counted"})
 _OF_ENCODINGS = {
     "binary": frozenset({"at", "size"}),
     "msgpack": frozenset(),
-    "protobuf": frozenset({"tag", "optional", "default", "refers", "table"}),
+    "protobuf": frozenset({"tag", "oneOf", "optional", "default", "refers", "table"}),
     "json": frozenset({"member", "optional", "default"}),
 }
 _FLOAT = 4  # the kind of a number that becomes a float

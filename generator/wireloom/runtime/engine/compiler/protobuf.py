@@ -8,6 +8,7 @@ from wireloom.runtime.engine.compiler.scope import NOWHERE, TAKES, Item, Node, S
 from wireloom.runtime.engine.outline import Column
 
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
+_KEY, _VALUE = 1, 2  # the fields of an entry of a map
 _BOOLEAN = 1 << 4  # the form of an integer that is read as true or false
 
 
@@ -16,15 +17,29 @@ class Protobuf(Part):
 
     def open(self, fields: Sequence[Node], scope: Scope) -> None:
         """Scan the message for its fields; each gets a slot."""
-        words: list[int] = []
+        found: list[tuple[int, int, int, int, str]] = []
         for _, name, type, attributes in fields:
             scope.tables[name] = slot = self.assembly.slot()
-            node = self.compiler.resolved(type)
-            repeated = node[0] == "list"
-            element = self.compiler.resolved(node[1]) if repeated else node
-            form = 1 if repeated else 2 if self.compiler.is_record(element) else 0
-            words += [attributes["tag"], _wire_type(element), slot, form]
-        self.assembly.emit("PROTO_MESSAGE", self.assembly.table([len(fields), *words]))
+            wire, form = self._form(self.compiler.resolved(type))
+            found.append((attributes["tag"], wire, slot, form, attributes.get("oneOf", "")))
+        words: list[int] = []
+        for tag, wire, slot, form, group in found:
+            rivals = [other[2:4] for other in found if group and other[4] == group and other[0] != tag]
+            place = self.assembly.table([len(rivals), *(word for rival in rivals for word in rival)]) if rivals else -1
+            words += [tag, wire, slot, form, place]
+        self._scan(words)
+
+    def _scan(self, words: Sequence[int]) -> None:
+        """Scan a message: tag, wire type, slot, form and rivals of each field."""
+        self.assembly.emit("PROTO_MESSAGE", self.assembly.table([len(words) // 5, *words]))
+
+    def _form(self, node: Node) -> tuple[int, int]:
+        """The wire type of a field, or of its elements, and whether it is one value, many, or one message."""
+        if node[0] == "map":
+            return _LENGTH, 1
+        if node[0] == "list":
+            return _wire_type(self.compiler.resolved(node[1])), 1
+        return _wire_type(node), 2 if self.compiler.is_record(node) else 0
 
     def field(self, item: Item) -> None:
         """Read a field from its slot."""
@@ -36,12 +51,13 @@ class Protobuf(Part):
         if attributes.get("flatten"):
             raise Uncovered("a protobuf field whose members melt into the record")
         absent = Label()
-        if node[0] == "list":
+        if node[0] in ("list", "map"):
             if attributes.keys() & {"default", "const", "values", "minimum", "maximum"}:
                 raise Uncovered("a repeated field that is held against values, or with a default")
             if attributes.get("optional"):
                 self.assembly.emit("PROTO_ABSENT", slot, absent, 0)
-            self._proto_list(name, node, slot, scope, column)
+            read = self._proto_list if node[0] == "list" else self._proto_map
+            read(name, node, slot, scope, column)
             self.assembly.place(absent)
             return
         self.assembly.emit("PROTO_ABSENT", slot, absent, not attributes.get("optional"))
@@ -124,6 +140,46 @@ class Protobuf(Part):
 
             label = self.assembly.later(body)
             self.assembly.emit("PROTO_REPEAT", slot, label, target and target.index, place, entry, count)
+
+
+    def _proto_map(self, name: str, node: Node, slot: int, scope: Scope, column: Column | None) -> None:
+        """Entries, which are messages of a key and a value; an entry that lacks one of them is the parser's to read."""
+        key, value = (self.compiler.resolved(half) for half in node[1:3])
+        count, found = self.compiler.define(scope, name, "list"), self.assembly.register(self.compiler.kind(key)).read()
+        with self.compiler.into(column, "map") as target:
+            inner = target.element if target is not None else None
+
+            def body() -> None:
+                slots = self.assembly.slot(), self.assembly.slot()
+                fields = zip((_KEY, _VALUE), (key, value), slots, strict=True)
+                self._scan([word for tag, half, place in fields for word in (tag, *self._placed(half, place), -1)])
+                halves = (None, None) if inner is None else (inner.children["key"], inner.children["value"])
+                lacking = Label()
+                for place in slots:
+                    self.assembly.emit("PROTO_ABSENT", place, lacking, 1)
+                self._proto_scalar(key, slots[0], Sink(found, halves[0]))
+                self._proto_value(value, slots[1], scope, halves[1])
+                self.assembly.place(lacking)
+                if inner is not None:
+                    self.assembly.emit("FINISH", inner.index)
+
+            label = self.assembly.later(body)
+            keys = (found, None) if found.kind == "bytes" else (None, found)
+            self.assembly.emit("PROTO_ENTRIES", slot, label, target and target.index, *keys, count)
+
+    def _placed(self, node: Node, slot: int) -> tuple[int, int, int]:
+        wire, form = self._form(node)
+        return wire, slot, form
+
+    def _proto_value(self, node: Node, slot: int, scope: Scope, column: Column | None) -> None:
+        """A scalar or a message that nothing but its column needs."""
+        if not self.compiler.is_record(node):
+            self._proto_scalar(node, slot, Sink(None, column))
+            return
+        save = self.assembly.register("position", 2).read()
+        self.assembly.emit("PROTO_SUB", slot, save)
+        self.compiler.record(node, scope, column)
+        self.assembly.emit("PROTO_UNSUB", save)
 
 
 def _wire_type(node: Node) -> int:

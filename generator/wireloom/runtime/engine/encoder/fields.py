@@ -144,9 +144,13 @@ class Fields(Part):
 
     def _mapped(self, item: Item, node: Node) -> None:
         """The first value on the wire that means what the column says."""
-        attributes, scope = item.attributes, item.scope
         if node[0] != "int":
             raise Uncovered("a mapping of what is no integer")
+        self._number(self.mapped(item), node, item.scope)
+
+    def mapped(self, item: Item) -> Register:
+        """A register with the first integer on the wire that means what the column says."""
+        attributes, scope = item.attributes, item.scope
         value = (
             self.derived(attributes["derive"][1], scope)
             if "derive" in attributes
@@ -160,7 +164,7 @@ class Fields(Part):
         register = self.assembly.register("int").read()
         table = self.assembly.table(hashed(places))
         self.assembly.emit("MAP", value, table, self.assembly.table([len(wires), *wires]), register)
-        self._number(register, node, scope)
+        return register
 
     def _numbers(self, values: Sequence[Any], kind: str) -> list[tuple[int, Any]]:
         """Integers on the wire and what they mean."""

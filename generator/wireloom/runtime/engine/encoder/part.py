@@ -73,6 +73,9 @@ class Fields(Protocol):
     def derived(self, tree: Tree, scope: Scope) -> Register:
         """A register with the value of a derived field, where it is written."""
 
+    def mapped(self, item: Item) -> Register:
+        """A register with the first integer on the wire that means what the column says."""
+
     def meanings(self, values: Sequence[Any], kind: str) -> list[tuple[Any, Any]]:
         """Wire values and what they mean; meanings are of the kind of the column's value, or null."""
 

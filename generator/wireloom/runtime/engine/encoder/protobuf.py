@@ -4,15 +4,18 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from wireloom.runtime import leb128
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import TAKES, limits
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Item, Node, Scope
-from wireloom.runtime.engine.expressions import Compiled, Constant
+from wireloom.runtime.engine.expressions import Compiled, Constant, Tree
 from wireloom.runtime.engine.outline import Column
 
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
 _NARROW, _WIDE = 32, 64
+_MAY_LACK, _NEEDED, _NOT_NOTHING = range(3)  # what instructions do with null, and with 0 or nothing
+_WIRE = "\0wire"
 
 
 class Protobuf(Part):
@@ -46,10 +49,16 @@ class Protobuf(Part):
     def _field(self, item: Item) -> None:
         attributes, scope, column = item.attributes, item.scope, item.column
         node = self.compiler.reader.resolved(item.type)
-        if {"bits", "values", "const", "default", "flatten", "checksum"} & attributes.keys():
+        if {"bits", "flatten", "checksum"} & attributes.keys():
             raise Uncovered("a protobuf field with a constraint")
         tag, required = attributes["tag"] << 3, not attributes.get("optional")
-        if attributes.get("table"):
+        if "const" in attributes:
+            self._constant(item, node, tag)
+        elif "values" in attributes:
+            self._mapped(item, node, tag)
+        elif attributes.get("default") is not None:
+            self._defaulted(item, node, tag)
+        elif attributes.get("table"):
             self._dump(item, node, tag)
         elif "refers" in attributes:
             self._reference(item, node, tag, required=required)
@@ -57,13 +66,73 @@ class Protobuf(Part):
             self._derived(item, node, tag, required=required)
         elif node[0] == "list":
             self._list(node, tag, scope, column)
+        elif node[0] == "map":
+            self._map(node, tag, scope, column)
         elif self.compiler.reader.is_record(node):
             self._submessage(node, tag, scope, column, required=required)
         else:
-            self._scalar(node, tag, column, required=required)
+            self._scalar(node, tag, column, need=_NEEDED if required else _MAY_LACK)
 
-    def _scalar(self, node: Node, tag: int, column: Column | None, *, required: bool) -> None:
-        if column is None and not required:
+    # --- constraints -----------------------------------------------------------------------------------------------
+
+    def _constant(self, item: Item, node: Node, tag: int) -> None:
+        """A constant; one that may be absent is, unless the value has it or readers do not see it."""
+        attributes, absent = item.attributes, Label()
+        const = attributes["const"]
+        if attributes.get("optional"):
+            if "default" in attributes and const == attributes["default"]:
+                return
+            if not attributes.get("hidden"):
+                if item.column is None:
+                    return
+                self.compiler.null(item.column, absent, b"")
+        self.assembly.constant(_literal(const, node, tag))
+        self.assembly.place(absent)
+
+    def _mapped(self, item: Item, node: Node, tag: int) -> None:
+        """The first value on the wire that means what the column says; one that stands for absence is left out."""
+        attributes, absent = item.attributes, Label()
+        if node[0] != "int" or "derive" in attributes:
+            raise Uncovered("a mapping of what is no integer")
+        if attributes.get("optional"):
+            if item.column is None:
+                return
+            self.compiler.null(item.column, absent, b"")
+        register, default = self.compiler.fields.mapped(item), attributes.get("default")
+        need = _NOT_NOTHING if default == 0 else _NEEDED
+        if default:
+            item.scope.names[_WIRE] = register
+            self._unless(("==", ("field", 0, _WIRE), default), item.scope, absent)
+        self.assembly.emit("PROTO_PUT", tag | _wire(node), register, *_form(node), need)
+        self.assembly.place(absent)
+
+    def _defaulted(self, item: Item, node: Node, tag: int) -> None:
+        """A value that is left out where it is the one that stands for absence."""
+        default, column, absent = item.attributes["default"], item.column, Label()
+        if column is None:
+            return
+        if default:
+            if not isinstance(default, int | str):
+                raise Uncovered("a default of this kind")
+            register = self.compiler.names.value(column, textual=isinstance(default, str))
+            if register.kind not in ("int", "bool", "text"):
+                raise Uncovered("a default of this kind")
+            item.scope.names[_WIRE] = register
+            given, constant = ("field", 0, _WIRE), ("text", default) if isinstance(default, str) else default
+            self._unless(("and", ("present", given), ("==", given, constant)), item.scope, absent)
+        self._scalar(node, tag, column, need=_MAY_LACK if default else _NOT_NOTHING)
+        self.assembly.place(absent)
+
+    def _unless(self, tree: Tree, scope: Scope, absent: Label) -> None:
+        """Go on behind the field where an expression holds."""
+        compiled = self.expressions.compiled(("not", tree), scope)
+        assert not isinstance(compiled, Constant), "it looks at a register"
+        self.assembly.emit("WHEN", self.expressions.place(compiled), absent)
+
+    # --- values ----------------------------------------------------------------------------------------------------
+
+    def _scalar(self, node: Node, tag: int, column: Column | None, *, need: int) -> None:
+        if column is None and need != _NEEDED:
             return
         found = self.compiler.only(column, TAKES.get(node[0], ""))
         if found is None:
@@ -71,14 +140,14 @@ class Protobuf(Part):
         emit = self.assembly.emit
         match node:
             case ("int", bits, *_) if bits <= _WIDE:
-                emit("PROTO_INTEGER", tag | _wire(node), found.index, *_form(node), required)
+                emit("PROTO_INTEGER", tag | _wire(node), found.index, *_form(node), need)
             case ("bool",):
                 register = self.compiler.names.value(found, textual=False).read()
-                emit("PROTO_PUT", tag, register, 0, 0, 1, required)
+                emit("PROTO_PUT", tag, register, 0, 0, 1, need)
             case ("float", bits):
-                emit("PROTO_FLOAT", tag | _wire(node), bits, found.index, required)
+                emit("PROTO_FLOAT", tag | _wire(node), bits, found.index, need)
             case ("text" | "bytes", size, *_) if size is None or isinstance(size, int):
-                emit("PROTO_BYTES", tag | _LENGTH, found.index, -1 if size is None else size, required)
+                emit("PROTO_BYTES", tag | _LENGTH, found.index, -1 if size is None else size, need)
             case _:
                 raise Uncovered(f"a protobuf {node[0]}")
 
@@ -116,9 +185,31 @@ class Protobuf(Part):
             if self.compiler.reader.is_record(element):
                 self._enclosed(tag, lambda: self.compiler.record(element, scope, inner, place))
             else:
-                self._scalar(element, tag, inner, required=True)
+                self._scalar(element, tag, inner, need=_NEEDED)
 
         body, place = self.compiler.repeated(element, scope, column, write=write)
+        self.assembly.emit("PROTO_REPEAT", column.index, body, place)
+
+    def _map(self, node: Node, tag: int, scope: Scope, column: Column | None) -> None:
+        """Entries, which are messages of a key and a value."""
+        if column is None:
+            return
+        if column.takes != "map":
+            raise Uncovered("a repeated field among alternatives")
+        halves = [self.compiler.reader.resolved(half) for half in node[1:3]]
+
+        def write_halves(inner: Column) -> None:
+            for number, (name, half) in enumerate(zip(("key", "value"), halves, strict=True), 1):
+                found = inner.children[name]
+                if self.compiler.reader.is_record(half):
+                    self._submessage(half, number << 3, scope, found, required=True)
+                else:
+                    self._scalar(half, number << 3, found, need=_NEEDED)
+
+        def write(inner: Column, _: Register) -> None:
+            self._enclosed(tag, lambda: write_halves(inner))
+
+        body, place = self.compiler.repeated(halves[1], scope, column, write=write)
         self.assembly.emit("PROTO_REPEAT", column.index, body, place)
 
     # --- tables ----------------------------------------------------------------------------------------------------
@@ -143,6 +234,25 @@ class Protobuf(Part):
 
 def _never(present: Compiled) -> bool:
     return isinstance(present, Constant) and not present.value
+
+
+def _literal(const: Any, node: Node, tag: int) -> bytes:
+    """The bytes of a field that has a constant."""
+    match node, const:
+        case ("int", bits, _, *wire), int() if not isinstance(const, bool):
+            number = const & ((1 << _WIDE) - 1)
+            if wire == ["fixed"]:
+                width = _NARROW if bits <= _NARROW else _WIDE
+                return leb128.encoded(tag | _wire(node)) + (const & ((1 << width) - 1)).to_bytes(width // 8, "little")
+            return leb128.encoded(tag) + leb128.encoded(leb128.to_zigzag(const) if wire == ["zigzag"] else number)
+        case ("bool",), bool():
+            return leb128.encoded(tag) + leb128.encoded(int(const))
+        case ("text", *_), str():
+            return _literal(const.encode(), ("bytes", None), tag)
+        case ("bytes", size, *_), bytes() if size in (None, len(const)):
+            return leb128.encoded(tag | _LENGTH) + leb128.encoded(len(const)) + const
+        case _:
+            raise Uncovered("a constant of this kind")
 
 
 def _form(node: Node) -> tuple[int, int, int]:

@@ -79,6 +79,8 @@ class Draft:
 
     def __init__(self, message: Any, fields: Sequence[WireField], outer: Mapping[str, Table], scope: Container) -> None:
         self.message, self.outer = message, outer
+        self.groups = {step.name: step.one_of for step in fields if step.one_of}
+        self.chosen: dict[str, str] = {}  # of each group the field that is there
         self.tables = {
             step.name: Table(Element(self, step.name), step.subcon.elements.element) for step in fields if step.table
         }
@@ -94,15 +96,32 @@ class Draft:
             return Referring(self, step.name, self.outer[step.refers.table])
         return Slot(self, step.name)
 
+    def choose(self, name: str) -> None:
+        """The field is there, and no other one of its group."""
+        group = self.groups.get(name)
+        if group is not None and (other := self.chosen.setdefault(group, name)) != name:
+            raise EncodeError(f"one field of {group}", f"{other} and {name}")
+
     def close(self) -> None:
         """Nothing is left to do: the fields are in the message."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry of a map, opened."""
+
+    message: Any
+    tables: Mapping[str, Table] = field(default_factory=dict)
+
+    def choose(self, name: str) -> None:
+        """Both of its fields are there."""
 
 
 @dataclass(frozen=True)
 class Slot:
     """The place of a field in a draft."""
 
-    draft: Draft
+    draft: Draft | Entry
     name: str
 
     @property
@@ -116,10 +135,12 @@ class Slot:
 
     def put(self, value: Any) -> None:
         """Set the field to a scalar."""
+        self.draft.choose(self.name)
         setattr(self.draft.message, self.name, value)
 
     def open(self) -> Any:
         """The message that is the field's value."""
+        self.draft.choose(self.name)
         message = getattr(self.draft.message, self.name)
         message.SetInParent()
         return message
@@ -129,6 +150,12 @@ class Slot:
         element = Element(self.draft, self.name)
         while True:
             yield element
+
+    def entries(self) -> Iterator[tuple["Slot", "Slot"]]:
+        """The places of the key and of the value of each entry of a map, without end."""
+        while True:
+            entry = Entry(getattr(self.draft.message, self.name).add())
+            yield Slot(entry, "key"), Slot(entry, "value")
 
 
 class Element(Slot):

@@ -35,7 +35,9 @@ from wireloom.runtime.parsers.protocol import WireField, WireStruct
 from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, integer_range, text_of
 from wireloom.runtime.parsers.structure import MISSING, Expression, Sink, Source, Struct, evaluate
 from wireloom.runtime.parsers.unions import Deferred
+from wireloom.runtime.values import Pairs
 
+_KEY, _VALUE = 1, 2  # the fields of an entry of a map
 _NARROW = 32  # bits; an integer that fits into them stands on the wire in them, any other in 64
 
 # --- messages ------------------------------------------------------------------------------------------------------
@@ -59,7 +61,7 @@ class _Opened:
         found = self.message.found.get(field.tag)
         if not found and field.optional:  # a list of no elements, though packed, is not there
             return MISSING
-        if isinstance(field.subcon, Repeated):
+        if isinstance(field.subcon, Repeated | Map):
             return Occurrences(found[0].start if found else self.message.start, found or ())
         if found is None:  # a field under a condition, which the pass over required fields left out
             raise self.message.lacks(field.name, field.tag)
@@ -96,17 +98,32 @@ class MessageForm:
     def schema(self, struct: WireStruct) -> Schema:
         """What a scan must know of the struct's fields."""
         if struct not in self._schemas:
-            self._schemas[struct] = {step.tag: _rule(step) for step in struct.fields}
+            self._schemas[struct] = {step.tag: _rule(step, _rivals(step, struct)) for step in struct.fields}
         return self._schemas[struct]
 
 
-def _rule(step: WireField) -> Rule:
+def _rivals(step: WireField, struct: WireStruct) -> tuple[int, ...]:
+    """The numbers of the other fields of its group."""
+    return tuple(other.tag for other in struct.fields if step.one_of == other.one_of != "" and other.tag != step.tag)
+
+
+def _rule(step: WireField, rivals: tuple[int, ...]) -> Rule:
+    if isinstance(step.subcon, Map):
+        entry = step.subcon.schema
+        return Rule(step.name, LENGTH, repeated=True, message=lambda: entry)
     repeated = isinstance(step.subcon, Repeated)
     element = step.subcon.elements.element if repeated else step.subcon
     required = not (repeated or step.optional or step.when is not None)
+    return _plain_rule(step.name, element, repeated=repeated, required=required, rivals=rivals)
+
+
+def _plain_rule(
+    name: str, element: Any, *, repeated: bool = False, required: bool = False, rivals: tuple[int, ...] = ()
+) -> Rule:
+    """The rule of a scalar or of a message."""
     if isinstance(element, _Scalar):
-        return Rule(step.name, element.wire_type, repeated, required)
-    return Rule(step.name, LENGTH, repeated, required, lambda: _schema_of(element))
+        return Rule(name, element.wire_type, repeated, required, rivals=rivals)
+    return Rule(name, LENGTH, repeated, required, lambda: _schema_of(element), rivals)
 
 
 def _schema_of(message: Struct | Deferred) -> Schema:
@@ -171,6 +188,8 @@ class _Scalar(construct.Construct):
     """A field with one value: `decode` gives its meaning, `encode` what protobuf is to write."""
 
     wire_type = VARINT
+    nothing: Any = 0
+    """The value that an entry of a map has where it says none."""
 
     def decode(self, found: Occurrence, context: Container) -> Any:
         """The Python value; raises DecodeError."""
@@ -225,6 +244,8 @@ class Integer(_Scalar):
 class Float(_Scalar):
     """An IEEE 754 number of 32 or 64 bits."""
 
+    nothing = 0.0
+
     def __init__(self, bits: int) -> None:
         super().__init__()
         self.bits = bits
@@ -249,6 +270,8 @@ class Float(_Scalar):
 class Boolean(_Scalar):
     """true or false; any number but 0 is true."""
 
+    nothing = False
+
     def decode(self, found: Occurrence, context: Container) -> bool:
         """Whether the number is not 0."""
         return bool(found.value)
@@ -264,6 +287,7 @@ class Text(_Scalar):
     """Text, UTF-8 although proto2 does not ask for it (else `invalid_utf8`, unless `invalid` says `replace`)."""
 
     wire_type = LENGTH
+    nothing = ""
 
     def __init__(self, *, invalid: Expression | None = None) -> None:
         super().__init__()
@@ -282,6 +306,7 @@ class Bytes(_Scalar):
     """Bytes; of `size` where given (else `code`)."""
 
     wire_type = LENGTH
+    nothing = b""
 
     def __init__(self, size: int | Expression | None = None, code: str = "bad_size") -> None:
         super().__init__()
@@ -329,4 +354,53 @@ class Repeated(construct.Construct):
     def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
         if obj is not None:
             self.elements.build(obj, stream.elements(), context)
+        return obj
+
+
+class Map(construct.Construct):
+    """Entries of a key (field 1) and a value (field 2) that may stand there any number of times; `Pairs`.
+
+    Of entries of one key the last counts, at the place of the first, as in the maps of protobuf's own readers. What an
+    entry lacks is the type's default: 0, nothing, or a message without fields.
+    """
+
+    def __init__(self, key: _Scalar, value: _Scalar | Struct | Deferred) -> None:
+        super().__init__()
+        self.key, self.value = key, value
+
+    @cached_property
+    def schema(self) -> Schema:
+        """What a scan must know of an entry."""
+        return {_KEY: _plain_rule("key", self.key), _VALUE: _plain_rule("value", self.value)}
+
+    def _parse(self, stream: Occurrences, context: Container, path: str) -> Pairs:
+        entries = dict[Any, tuple[Any, Any]]()
+        for index, entry in enumerate(stream.items):
+            assert isinstance(entry, Scanned)
+            try:
+                key, value = (self._half(entry, number, context) for number in (_KEY, _VALUE))
+            except DecodeError as error:
+                raise error.at(index) from None
+            entries[type(key), key] = key, value
+        return Pairs(entries.values())
+
+    def _half(self, entry: Scanned, number: int, context: Container) -> Any:
+        subcon, found = self.key if number == _KEY else self.value, entry.found.get(number)
+        if isinstance(subcon, _Scalar):
+            return subcon.nothing if found is None else subcon.decode(found, context)
+        if found is None:
+            found = Scanned(entry.start)
+            require(_schema_of(subcon), found)
+        return subcon._parse(found, context, "")
+
+    def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
+        if not isinstance(obj, Pairs | Mapping | None):
+            raise EncodeError("a map (Pairs or dict)", shown(obj))
+        entries = list(obj.items() if isinstance(obj, Mapping) else obj or ())
+        for index, ((key, value), (first, second)) in enumerate(zip(entries, stream.entries(), strict=False)):
+            try:
+                self.key._build(key, first, context, "")
+                self.value._build(value, second, context, "")
+            except EncodeError as error:
+                raise error.at(index) from None
         return obj

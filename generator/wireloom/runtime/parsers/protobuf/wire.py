@@ -59,6 +59,7 @@ class Rule:
     repeated: bool = False
     required: bool = False
     message: Callable[[], "Schema"] | None = None
+    rivals: tuple[int, ...] = ()  # fields that are there no more where this one is
 
     def takes(self, wire_type: int) -> bool:
         """Whether the field may stand there with `wire_type`: with its own, or packed."""
@@ -208,6 +209,8 @@ class _Scan:
     def _keep(self, rule: Rule, item: Tag, end: int) -> int:
         start, end = extent(self.data, item.wire_type, item.behind, end)
         found = self.message.found
+        for rival in rule.rivals:
+            found.pop(rival, None)
         if rule.message is not None:
             self._descend(rule, rule.message(), item, (start, end))
         elif not rule.repeated:

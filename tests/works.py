@@ -138,6 +138,7 @@ FEATURES: dict[str, list[Feature]] = {
         Feature("`hidden` filler", [{"v": {"type": "uint8", "hidden": True}}, {"w": "uint8"}], {"w": 1}),
         Feature("`unique`", [{"v": {"type": "list(Point)", "unique": "x"}}], {"v": [{"x": 1, "y": 2}]}, _POINT),
         Feature("`lineFeeds`", [{"v": {"type": "bytes", "lineFeeds": True}}], {"v": b"x"}),
+        Feature("`oneOf: NAME`", [{"v": {"type": "str", "oneOf": "g"}}, {"w": {"type": "int32", "oneOf": "g"}}], {"v": None, "w": 4}),
         Feature("`wire: zigzag`", [{"v": {"type": "int32", "wire": "zigzag"}}], {"v": -1}),
         Feature("`wire: fixed`", [{"v": {"type": "int32", "wire": "fixed"}}], {"v": -1}),
     ],

@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "aerospike_json"
 TITLE: Final = "Aerospike Connect outbound message, JSON"
 DIGEST: Final = "9a5c09b576368aa2635acef92d6489d6d026cbca56f488b046ec2bf60d90b7d3"
-MEANING: Final = "401a355eda4c1bda2af68288aa62e6c23c7cd3940f86ffa36246a8b08e4f0a3a"
+MEANING: Final = "4e4d61ab49dc898219e4c27b9b25d884dbdfd21af8e9a454dbdec4e62682efcb"
 CONTRACT: Final = 2
 ENCODING: Final = "json"
 FRAMING: Final = "lines"

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "aerospike_msgpack"
 TITLE: Final = "Aerospike Connect outbound message, MessagePack"
 DIGEST: Final = "da0777efac7b655a30ace3f5d44f0a3c33007fc22e8af856569b843fe1d129ce"
-MEANING: Final = "16bcc06f07a8443735d27735b5f6ef06724d8158fe45b93fb89c17933d1772fc"
+MEANING: Final = "3c7ed48ff7bc3b8e94c114081af92daac1b558d5ae01de1799949ecbd88af9eb"
 CONTRACT: Final = 2
 ENCODING: Final = "msgpack"
 FRAMING: Final = "none"

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "databus_event"
 TITLE: Final = "LinkedIn Databus event"
 DIGEST: Final = "fe89a53d7944deac8e37398acc7ac8157e73daca4fefd48ca5d31238c74631a0"
-MEANING: Final = "90e2750ed04ab2ef8d0de23e8b90633c4945c467fceda4a4b50158d21b685596"
+MEANING: Final = "6d121d1f0e458a1eaf2f3a9f654ec8860054946fc21152a2aa09d280382321f1"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"

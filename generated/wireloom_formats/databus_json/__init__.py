@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "databus_json"
 TITLE: Final = "LinkedIn Databus event as a JSON line"
 DIGEST: Final = "7e86eee311aa7e80082646db5a724cf7758a5800a1ca912cabd51af3faf4a7fa"
-MEANING: Final = "5c6d4c324f5911604c0c97cc7d1dc677aaa4a62a7314e4a42fcd4398c04ac799"
+MEANING: Final = "297535bdd2d177273393fd676a1b956df0c5ee291bb4c93212a92a5e69991002"
 CONTRACT: Final = 2
 ENCODING: Final = "json"
 FRAMING: Final = "lines"

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "kafka_record_batch"
 TITLE: Final = "Record batch of Apache Kafka, magic 2"
 DIGEST: Final = "0759bf3093179b2337a906f31afd2c9cb3019145d10c5c5035c26b7e661d15c4"
-MEANING: Final = "218ce7879e48ac6955e35e5eff68f0080a0d7a51b089dcf1130b55e053974a7d"
+MEANING: Final = "c5173c76faa01ab0eca5a98acc5af0b6925d60c75c3f6bcd0566d6e22075de4a"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "kpl_record"
 TITLE: Final = "Kinesis record of the Kinesis Producer Library"
 DIGEST: Final = "30fba6ff35b89c8e8ff2be57891b3ff70ddf22b239042c1e98545f7ad22a0c24"
-MEANING: Final = "fe78ffa81f1c0423fe3c6de746bfb1b9f24720c102b358ab61ab9b460709d878"
+MEANING: Final = "49d8bd438ed843272feac8129e398d07886dc2adb7d60d8f36e0a7702bcedf88"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"

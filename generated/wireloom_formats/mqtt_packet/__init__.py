@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "mqtt_packet"
 TITLE: Final = "MQTT 5 control packet"
 DIGEST: Final = "18f9efc6035894309d892377ce77846631c383a1bd3dbf87feb7dff937525200"
-MEANING: Final = "e73668613ebd549f846812c5dc28e78721c26b1f964a3785a8ebb58034cc1c01"
+MEANING: Final = "43e1a2915ca4de8a7ed609e7e9277502a59023e5de683915be789e1c2cbc94e0"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"

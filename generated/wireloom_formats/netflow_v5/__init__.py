@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "netflow_v5"
 TITLE: Final = "NetFlow version 5 datagram"
 DIGEST: Final = "b0687d19fd74cdd7f960fe257db3cd236584ee6abe19dea77654cb57e5a0e2c7"
-MEANING: Final = "562d0ec4aa463318fe40c55ede811a70ece8708a962f71dac7cff84d599ee0de"
+MEANING: Final = "7abbaca8330c7b63778ac151f647910946203b933799bb4827148115dfd2751f"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "pcap_file"
 TITLE: Final = "Capture file of libpcap"
 DIGEST: Final = "63a21e83dce41afa71390cbb017a01962ae4eee7f06acb39acbd0bedc5912842"
-MEANING: Final = "719ac5c979f0fa504b2b9937dc0584a8025e17d3f7275e1a45e5ba1fd73bb300"
+MEANING: Final = "f472feab9c675733bbef8ac6b96fab0011b176ab028b9fccfcc7af837ae72685"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"

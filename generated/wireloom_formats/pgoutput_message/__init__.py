@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "pgoutput_message"
 TITLE: Final = "Logical replication message of PostgreSQL"
 DIGEST: Final = "3d92f754c7636eb0cd400100bba91b96d11d44dc446a309f9bd4ec640415af8f"
-MEANING: Final = "f8f516c0483fad8aac1cb5b01aa78ce4c37e595c139a3489eb4e2dfc7e534c00"
+MEANING: Final = "2705ef110204949ba45889d08a4573e0e2a412df82725fb0f230e0c69a5216d9"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"

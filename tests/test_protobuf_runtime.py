@@ -625,9 +625,7 @@ SAMPLE_STRUCT = structure.Struct(
         for tag, (key, value) in MAPS.items()
     ),
     *(
-        structure.Field(
-            f"choice{tag}", SCALARS.get(type) or MESSAGES[type], tag=tag, optional=True, one_of="choice"
-        )
+        structure.Field(f"choice{tag}", SCALARS.get(type) or MESSAGES[type], tag=tag, optional=True, one_of="choice")
         for tag, type in CHOICE.items()
     ),
     form=protobuf.MessageForm(),
@@ -692,7 +690,7 @@ def verdict(body: bytes) -> object:
         return "missing_required"
     try:
         return plain(message)
-    except NotText:
+    except (NotText, UnicodeDecodeError):
         return "invalid_utf8"
     except KeptApart:
         return None
@@ -759,7 +757,8 @@ values = st.one_of(
 
 def entry(number: int, *halves: bytes) -> bytes:
     """An entry of a map, the values as its key and its value."""
-    return sized(number, b"".join(bytes((half[0] & 7 | place << 3,)) + rest(half) for place, half in enumerate(halves, 1)))
+    placed = (tagged(place, half[0] & 7) + rest(half) for place, half in enumerate(halves, 1))
+    return sized(number, b"".join(placed))
 
 
 def rest(value: bytes) -> bytes:

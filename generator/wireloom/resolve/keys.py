@@ -86,6 +86,19 @@ _WITHOUT_MEANING = (
     "salvage",
     "hidden",
 )
+# Keys that no field of a group of protobuf has: whether it is there the others say, too.
+_WITHOUT_GROUP = (
+    "optional",
+    "when",
+    "since",
+    "until",
+    "derive",
+    "const",
+    "refers",
+    "table",
+    "flatten",
+    "hidden",
+)
 # Keys that cannot stand together.
 _RIVALS = (
     *(("compute", key) for key in ("derive", "counted", *_ON_WIRE)),
@@ -106,7 +119,7 @@ _RIVALS = (
     *((key, rival) for key in ("null", "logical", "scale", "offset") for rival in _WITHOUT_MEANING),
     *(("null", rival) for rival in ("optional", "default")),
     ("logical", "counted"),
-    *(("oneOf", rival) for rival in ("optional", "when", "since", "until", "derive", "const", "refers", "table", "flatten", "hidden")),
+    *(("oneOf", rival) for rival in _WITHOUT_GROUP),
 )
 
 

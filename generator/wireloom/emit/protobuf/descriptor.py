@@ -41,8 +41,8 @@ def _entry(name: str, type: Map, format: Format) -> DescriptorProto:
     """An entry of a map, as any message: what is marked as a map has no order of its own."""
     halves = {"key": type.key, "value": type.value}
     entry = DescriptorProto(name=name)
-    for number, (name, half) in enumerate(halves.items(), 1):
-        proto = entry.field.add(name=name, number=number, label=FieldDescriptorProto.LABEL_OPTIONAL)
+    for number, (title, half) in enumerate(halves.items(), 1):
+        proto = entry.field.add(name=title, number=number, label=FieldDescriptorProto.LABEL_OPTIONAL)
         _set_type(proto, type_name(half, format), format)
     return entry
 

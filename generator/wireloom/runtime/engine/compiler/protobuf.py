@@ -141,7 +141,6 @@ class Protobuf(Part):
             label = self.assembly.later(body)
             self.assembly.emit("PROTO_REPEAT", slot, label, target and target.index, place, entry, count)
 
-
     def _proto_map(self, name: str, node: Node, slot: int, scope: Scope, column: Column | None) -> None:
         """Entries, which are messages of a key and a value; an entry that lacks one of them is the parser's to read."""
         key, value = (self.compiler.resolved(half) for half in node[1:3])

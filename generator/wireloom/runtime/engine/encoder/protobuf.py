@@ -56,6 +56,8 @@ class Protobuf(Part):
             self._constant(item, node, tag)
         elif "values" in attributes:
             self._mapped(item, node, tag)
+        elif "derive" in attributes and attributes.get("default") is not None:
+            raise Uncovered("a derived value that may be null, or has a default")
         elif attributes.get("default") is not None:
             self._defaulted(item, node, tag)
         elif attributes.get("table"):

@@ -1,5 +1,15 @@
 """The constructs of protobuf that generated parsers declare."""
 
-from wireloom.runtime.parsers.protobuf.types import Body, Boolean, Bytes, Float, Integer, Map, MessageForm, Repeated, Text
+from wireloom.runtime.parsers.protobuf.types import (
+    Body,
+    Boolean,
+    Bytes,
+    Float,
+    Integer,
+    Map,
+    MessageForm,
+    Repeated,
+    Text,
+)
 
 __all__ = ["Body", "Boolean", "Bytes", "Float", "Integer", "Map", "MessageForm", "Repeated", "Text"]

@@ -235,7 +235,9 @@ class _StructDrawing:
     def field(self, field: wire.Field, value: dict[str, Any]) -> None:
         if field.table:
             return
-        if not self.holds(field.when) or field.until:
+        group = [each.wire_name for each in self.struct.fields if each.one_of and each.one_of == field.one_of]
+        is_taken = any(self.scope.values.get(name) is not None for name in group)
+        if not self.holds(field.when) or field.until or is_taken:
             self.scope.values.setdefault(field.wire_name, None)
             return
         known = self.known(field)

@@ -65,7 +65,7 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         "bad-meaning": "A unit, an epoch or a scale that is none.",
         "lossy-meaning": "A meaning that would lose what is on the wire.",
         "clashing-meanings": "A column that means different things in different records.",
-        "bad-case": "A case that the tag never selects.",
+        "bad-case": "A case that the tag never selects, or that may be without its tag.",
         "duplicate-case": "A value that selects two cases.",
         # layout
         "overlapping-fields": "Fields at offsets that share bytes.",

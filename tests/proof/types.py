@@ -365,6 +365,30 @@ class Types:
         )
         return self._select(tag, ["true", "false"] if presence else texts, structs=True)
 
+    def _give_tag(self, tag: Any, case: Typed, value: str) -> None:
+        """Most structs that their own tag selects have it: as their first field, or as a member."""
+        chance, struct = self.chance, self.scope.draft.types.get(case.form)
+        if not isinstance(tag, dict) or not struct or "fields" not in struct or chance.often(_REFUSED):
+            return
+        name = self.scope.draft.name("t")
+        if "peek" in tag:
+            if chance.often(0.7) and struct.get("encoding", self.encoding) == "binary" and "'at'" not in repr(struct):
+                given = {"type": tag["peek"]}
+                given |= {"const": int(value), "hidden": True} if chance.often(0.4) else {}
+                struct["fields"].insert(0, {name: given})
+            return
+        if struct.get("form") == "array" or f"'{tag['member']}'" in repr(struct["fields"]):
+            return
+        absent = value == "false" if tag.get("presence") else value == str(tag.get("default", "")).lower()
+        if absent and chance.often(0.6):
+            return
+        kind = {"true": "bool", "false": "bool"}.get(value, "int" if value.isdigit() else "str")
+        kind = chance.one(["str", "bool", "int"]) if tag.get("presence") else kind
+        given = {"type": kind, "member": tag["member"]} | ({"optional": True} if absent else {})
+        if kind == "str" and not tag.get("presence"):
+            given |= chance.one([{}, {"const": value}, {"const": value, "hidden": True}])
+        struct["fields"].insert(chance.randint(0, len(struct["fields"])), {name: given})
+
     def _ranged(self, cases: dict[str, Any]) -> dict[str, Any]:
         """The cases, one of them perhaps of a range."""
         key = next(iter(cases))
@@ -383,6 +407,7 @@ class Types:
             made = inner.struct() if of_structs and draft.budget > 0 else inner.scalar()
             cases[value] = made.form
             kinds.append(made.kind)
+            self._give_tag(tag, made, value)
         if len(chosen) > 1 and chance.often(0.15):
             cases[chosen[-1]] = document(Refusal, {"error": draft.code()})
             kinds.pop()

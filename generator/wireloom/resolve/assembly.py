@@ -24,6 +24,7 @@ from wireloom.resolve.roots import root_types, roots
 from wireloom.resolve.sharing import Schema
 from wireloom.resolve.sites import Names, holders
 from wireloom.resolve.standing import check_standing
+from wireloom.resolve.tags import check_tags
 from wireloom.resolve.versions import check_versions
 from wireloom.spec.documents import Document
 from wireloom.spec.language import FormatDocument
@@ -76,6 +77,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     check_use(draft, seen)
     check_collisions(draft, dict(named))
     check_versions(draft, dict(named))
+    check_tags(draft, dict(named))
     check_codes(draft)
     invalid_text = header.deciding_parameter(draft, "invalidText", content.invalid_text, ("error", "replace"))
     unknown_members = header.deciding_parameter(draft, "unknownMembers", content.unknown_members, ("error", "ignore"))

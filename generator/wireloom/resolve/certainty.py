@@ -9,7 +9,7 @@ from wireloom.resolve import constants
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.sites import Role, Site, Types, sites, structs
 from wireloom.spec.documents import Place
-from wireloom.spec.yaml import MappingNode
+from wireloom.spec.yaml import MappingNode, path_text
 
 _SIZES = (Role.SIZE, Role.COUNT, Role.BOUND)
 
@@ -111,7 +111,10 @@ def _check_cases(draft: Draft, site: Site, known: Extents) -> None:
     if kind(site.expression) is not Kind.INTEGER or not isinstance(cases.node, MappingNode):
         return
     found = extent(site.expression, known)
+    said = {problem.path for problem in draft.problems.found}
     for key, _ in cases.node.entries:
+        if path_text((cases / key.text).path) in said:
+            continue
         for word in key.text.split(","):
             value = constants.integer(word.strip())
             if value is not None and not _holds(found, value):

@@ -159,7 +159,7 @@ def _check_members(draft: Draft, place: Place, struct: Struct, named: Types) -> 
     """Names of members in the object, those of inline structs among them."""
     taken: dict[str, Field] = {}
     for where, field in _placed(struct, place):
-        for name in dict.fromkeys(_members(field, named, frozenset({struct.name}))):
+        for name in dict.fromkeys(members(field, named, frozenset({struct.name}))):
             known = taken.get(name)
             apart = known is None or _in_turn(struct, known, field) or known.when is not None or field.when is not None
             if known is not None and not apart and known.wire_name != field.wire_name:
@@ -169,7 +169,7 @@ def _check_members(draft: Draft, place: Place, struct: Struct, named: Types) -> 
             taken[name] = field
 
 
-def _members(field: Field, named: Types, seen: frozenset[str]) -> Iterator[str]:
+def members(field: Field, named: Types, seen: frozenset[str]) -> Iterator[str]:
     """The members that a field is read from."""
     if not field.on_wire:
         return
@@ -180,7 +180,7 @@ def _members(field: Field, named: Types, seen: frozenset[str]) -> Iterator[str]:
         inner = named[name]
         if isinstance(inner, Struct) and name not in seen:
             for each in inner.fields:
-                yield from _members(each, named, seen | {name})
+                yield from members(each, named, seen | {name})
 
 
 def _check_tags(draft: Draft, place: Place, struct: Struct) -> None:

@@ -1,0 +1,217 @@
+"""Tags that stand in the value itself: what a tag selects must have it, or builders could not write the tag again."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from wireloom.expr.ast import Literal
+from wireloom.model import types
+from wireloom.model.extents import may_be_absent
+from wireloom.model.types import Amount, Encoding, Field, MemberTag, Nullable, PeekTag, Select, Struct, Type
+from wireloom.resolve.collisions import members
+from wireloom.resolve.draft import Draft
+from wireloom.resolve.sites import held
+from wireloom.spec.documents import Place
+from wireloom.spec.yaml import MappingNode
+
+Types = Mapping[str, Type]
+_ALL = 1 << 62  # bytes of what takes all that are left: the tag, which was read from them, is among them
+
+
+def check_tags(draft: Draft, named: Types) -> None:
+    """Report cases that do not have the tag which selects them."""
+    inline = _around(named)
+    for place, select, lent in _selects(draft, named, inline):
+        for where, values, type in _cases(place, select):
+            match select.tag:
+                case PeekTag(type=number):
+                    _check_peeked(draft, where, type, number.width or 0, named)
+                case MemberTag() if select.tag.member not in lent:
+                    _check_member(draft, where, select.tag, values, type, named)
+                case _:
+                    pass
+
+
+def _selects(
+    draft: Draft, named: Types, inline: Mapping[str, frozenset[str]]
+) -> Iterator[tuple[Place, Select, frozenset[str]]]:
+    """The unions by a tag, where they stand, and the members that the object around lends them."""
+    for name, type in named.items():
+        place = draft.place / "types" / name
+        if isinstance(type, Select):
+            yield place, type, inline.get(name, frozenset())
+        if not isinstance(type, Struct):
+            continue
+        for position, step in enumerate(type.steps):
+            if isinstance(step, Field) and isinstance(step.type, Select):
+                where = place / "fields" / position / step.wire_name / "type"
+                around = inline.get(name, frozenset()) | frozenset(members_of(type, named))
+                yield where, step.type, around if step.inline else frozenset()
+
+
+def _cases(place: Place, select: Select) -> Iterator[tuple[Place, tuple[types.Scalar, ...], Type]]:
+    """The cases that are types, each with where it is written and the values that select it."""
+    written = (place / "cases").node
+    keys = [key.text for key, _ in written.entries] if isinstance(written, MappingNode) else []
+    for number, case in enumerate(select.cases):
+        if not isinstance(case.type, types.Refusal):
+            where = place / "cases" / keys[number] if number < len(keys) else place / "otherwise"
+            yield where, case.values, case.type
+
+
+# --- tags that are read ahead --------------------------------------------------------------------------------------
+
+
+def _check_peeked(draft: Draft, place: Place, type: Type, width: int, named: Types) -> None:
+    least = least_size(type, named)
+    if least < width:
+        message = f"the tag has {_bytes(width)}, and what it selects may have {_bytes(least)}"
+        hint = "begin each case with the bytes of the tag, or select by a field before it"
+        draft.reports_entry(place, "bad-case", message, hint)
+
+
+def least_size(type: Type, named: Types, seen: frozenset[str] = frozenset()) -> int:
+    """The fewest bytes of a value in binary, as far as its type says."""
+    match type:
+        case types.Integer() | types.Float() | types.Boolean():
+            return _scalar_size(type)
+        case types.Text(size=size) | types.Bytes(size=size):
+            return _amount(size)
+        case types.Array(element=element, count=count):
+            return _amount(count, least_size(element, named, seen))
+        case Nullable(type=inner):
+            return least_size(inner, named, seen)
+        case types.Reference(name=name):
+            return 0 if name in seen else least_size(named[name], named, seen | {name})
+        case Select(cases=cases):
+            return min(
+                (least_size(each.type, named, seen) for each in cases if not isinstance(each.type, types.Refusal)),
+                default=_ALL,
+            )
+        case types.Attempt(trials=trials):
+            return min(least_size(each.type, named, seen) for each in trials)
+        case Struct(encoding=Encoding.BINARY, fields=fields):
+            return max(sum(_field_size(field, named, seen) for field in fields), *_ends(fields, named, seen), 0)
+        case Struct(encoding=Encoding.PROTOBUF):
+            return _ALL
+        case Struct():
+            return 1
+        case _:
+            return 0
+
+
+def _scalar_size(type: types.Integer | types.Float | types.Boolean) -> int:
+    if isinstance(type, types.Boolean):
+        return 1
+    return type.bits // 8 if isinstance(type, types.Float) else type.width or 1
+
+
+def _field_size(field: Field, named: Types, seen: frozenset[str]) -> int:
+    """The fewest bytes of a field behind the one before it."""
+    if field.at is not None or _is_absent(field):
+        return 0
+    return _own_size(field, named, seen)
+
+
+def _ends(fields: Sequence[Field], named: Types, seen: frozenset[str]) -> Iterator[int]:
+    """Where fields at stated offsets end at the least."""
+    for field in fields:
+        if isinstance(field.at, Literal) and isinstance(field.at.value, int) and not _is_absent(field):
+            yield field.at.value + _own_size(field, named, seen) if field.at.value >= 0 else 0
+
+
+def _own_size(field: Field, named: Types, seen: frozenset[str]) -> int:
+    return least_size(field.type, named, seen) if field.size is None else _amount(field.size)
+
+
+def _is_absent(field: Field) -> bool:
+    """Whether a field may have no bytes, or never has."""
+    return field.compute is not None or field.counted or may_be_absent(field)
+
+
+def _amount(amount: Amount | None, each: int = 1) -> int:
+    """The fewest bytes of so many elements, with what states or ends them."""
+    match amount:
+        case None:
+            return _ALL
+        case Literal(int(count)):
+            return max(count, 0) * each
+        case types.Padded(size):
+            return size
+        case types.Prefix(number):
+            return number.width or 1
+        case types.Delimiter(value) | types.Terminator(value):
+            return len(value)
+        case types.Last():
+            return each
+        case _:
+            return 0
+
+
+def _bytes(count: int) -> str:
+    return f"{count} byte{'' if count == 1 else 's'}"
+
+
+# --- tags that are members -----------------------------------------------------------------------------------------
+
+
+def _check_member(  # noqa: PLR0913 - what there is to know about it
+    draft: Draft, place: Place, tag: MemberTag, values: tuple[types.Scalar, ...], type: Type, named: Types
+) -> None:
+    """A struct that a member selects by what it says must have that member."""
+    if all(_is_absence(tag, value) for value in values):
+        return
+    for name, _ in held(type, named):
+        struct = named[name]
+        if isinstance(struct, Struct) and tag.member not in members_of(struct, named):
+            message = f"{name} has no member {tag.member}, which selects it"
+            draft.reports_entry(place, "bad-case", message, f"`- {tag.member}: TYPE` in {name} is one")
+            return
+
+
+def _is_absence(tag: MemberTag, value: types.Scalar) -> bool:
+    """Whether a tag of that value may be a member that is not there."""
+    if tag.presence:
+        return value is False
+    return not tag.required and value == tag.default and isinstance(value, bool) == isinstance(tag.default, bool)
+
+
+def members_of(struct: Struct, named: Types) -> Iterator[str]:
+    """The members that a struct reads from its object."""
+    for field in struct.fields:
+        yield from members(field, named, frozenset({struct.name}))
+
+
+def _around(named: Types) -> Mapping[str, frozenset[str]]:
+    """For each type that stands inline, the members of the objects that it stands in."""
+    found: dict[str, frozenset[str]] = {}
+    structs = [type for type in named.values() if isinstance(type, Struct)]
+    uses = [
+        (struct.name, name)
+        for struct in structs
+        for field in struct.fields
+        if field.inline
+        for name in _leads_to(field.type, named, frozenset())
+    ]
+    own = {struct.name: frozenset(members_of(struct, named)) for struct in structs}
+    for _ in named:
+        before = dict(found)
+        for holder, name in uses:
+            found[name] = found.get(name, frozenset()) | own[holder] | found.get(holder, frozenset())
+        if found == before:
+            break
+    return found
+
+
+def _leads_to(type: Type, named: Types, seen: frozenset[str]) -> Iterator[str]:
+    """The named types that a type is, without passing a struct."""
+    match type:
+        case types.Reference(name=name) if name not in seen:
+            yield name
+            yield from _leads_to(named[name], named, seen | {name})
+        case Nullable(type=inner):
+            yield from _leads_to(inner, named, seen)
+        case Select(cases=cases):
+            for case in cases:
+                if not isinstance(case.type, types.Refusal):
+                    yield from _leads_to(case.type, named, seen)
+        case _:
+            return

@@ -1,5 +1,6 @@
 """What parsers and builders of a spec's records owe each other, each class by the smallest spec that shows it."""
 
+import copy
 import importlib
 import sys
 from collections.abc import Callable, Iterator
@@ -32,6 +33,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
         types = {"R": {"fields": list(fields)}} if fields else {}
         document = {"wireloom": 1, "format": "made", "title": "made", "encoding": encoding, "root": "R"}
         document |= keys | {"types": types | keys.get("types", {})}
+        document = {key: value for key, value in document.items() if value is not None}
         (folder / "specs").mkdir()
         (folder / "specs" / "made.yaml").write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
         pipeline.generate(Project(folder / "specs", folder / "generated", package))
@@ -233,3 +235,31 @@ def test_what_parse_gives_of_a_derived_field_is_built_again(made: Made):
     module = made({"n": {"type": "uint8", "derive": "count(items)"}}, {"items": "list(uint8)"})
     assert module.build(module.parse(b"\x80\1")) == b"\x80\1"
     assert module.build({"items": [1]}) == b"\1\1"
+
+
+# --- what was parsed -----------------------------------------------------------------------------------------------
+
+NUMBERS = {"Numbers": {"fields": [{"first": "varint32"}, {"second": "varint32"}]}}
+
+
+def test_what_nobody_could_write_is_written_as_it_was_read_until_it_is_changed(made: Made):
+    """The first number has two bytes where one would do, and the region has three."""
+    module, data = made({"numbers": {"type": "Numbers", "size": "3"}}, types=NUMBERS), b"\x85\x00\x07"
+    value = module.parse(data)
+    assert value == {"numbers": {"first": 5, "second": 7}}
+    for remembering in (value, copy.copy(value), copy.deepcopy(value)):
+        assert module.build(remembering) == data
+    assert "truncated" in refusal_of(module, dict(value))
+    value["numbers"]["first"] = 6
+    assert "truncated" in refusal_of(module, value)
+
+
+def test_elements_and_records_of_a_stream_are_written_as_they_were_read(made: Made):
+    roots = {"one": {"type": "R"}, "many": {"type": "list(R)"}}
+    module = made({"numbers": {"type": "Numbers", "size": "3"}}, types=NUMBERS, root=None, roots=roots)
+    first, second = b"\x85\x00\x07", b"\x01\x87\x00"
+    many = module.parse(first + second, root="many")
+    assert module.build(many, root="many") == first + second
+    assert module.build(copy.deepcopy(many), root="many") == first + second
+    found = module.iter_parse(first + second, root="one", framing="concatenated")
+    assert [module.build(each.value, root="one") for each in found] == [first, second]

@@ -39,6 +39,7 @@ from wireloom.model.format import ByteOrder, Format, Framing, Root
 from wireloom.model.types import Attempt, Encoding
 from wireloom.problems import SpecProblems
 from wireloom.runtime.columns import arrow, reading
+from wireloom.runtime.columns.logical import Measured
 from wireloom.runtime.columns.rows import row_record
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
 from wireloom.runtime.values import Pairs, Parsed, float32, same
@@ -204,8 +205,10 @@ def agrees(given: Any, parsed: Any) -> bool:
                 value is None or (name in parsed and agrees(value, parsed[name])) for name, value in given.items()
             )
         case list() | tuple():
-            alike = type(given) is type(parsed) and len(given) == len(parsed)
-            return alike and all(map(agrees, given, parsed))
+            alike = isinstance(parsed, list | tuple) and isinstance(given, tuple | Pairs) == isinstance(
+                parsed, tuple | Pairs
+            )
+            return alike and len(given) == len(parsed) and all(map(agrees, given, parsed))
         case int() if isinstance(parsed, float) and not isinstance(given, bool):
             return parsed in (float(given), float32(float(given)))
         case float() if given == 0:
@@ -223,6 +226,19 @@ def forgotten(value: Any) -> Any:
             return Pairs((forgotten(key), forgotten(each)) for key, each in value)
         case list():
             return [forgotten(each) for each in value]
+        case _:
+            return value
+
+
+def sourceless(value: Any) -> Any:
+    """A value as it was parsed, but for the bytes that it was parsed of."""
+    match value:
+        case Parsed():
+            return Parsed(value, value.hidden)
+        case Pairs():
+            return value
+        case list():
+            return list(value)
         case _:
             return value
 
@@ -495,25 +511,47 @@ class _Examination:
     # --- building ---
 
     def rebuild(self, record: bytes, value: Any) -> None:
-        """What was parsed can be built, and parses to the same value."""
+        """What was parsed can be built, and parses to the same value; so can most of it without the record's bytes."""
+        data = self.rebuilt(record, sourceless(value))
+        if data is not None:
+            again, refusal = self.parsed(data)
+            if refusal is None and same(again, value):
+                return
         try:
             data = self.module.build(value, **self.options)
         except EncodeError as error:
-            if not self.lost(value):
-                what = plain(f"{error.expected} / {error.actual}")
-                self.note("build refuses what parse gives", what, str(error), record=record)
+            what = plain(f"{error.expected} / {error.actual}")
+            self.note("build refuses what parse gave", what, str(error), record=record)
             return
         except Exception as error:  # noqa: BLE001 - whatever comes is the violation
             self.note("build raises", crash(error), trace(error), record=record, value=value)
             return
         again, refusal = self.parsed(data)
+        if refusal is None and not same(again, value):
+            detail = f"{value}\nbuilt {data.hex()}\nreads {again}"
+            self.note("build(parse(b)) is not parse(b)", difference(value, again), detail, record=record)
+
+    def rebuilt(self, record: bytes, value: Any) -> bytes | None:
+        """What is built of the members of a parsed value."""
+        try:
+            data: bytes = self.module.build(value, **self.options)
+        except EncodeError as error:
+            if not self.lost(value):
+                what = plain(f"{error.expected} / {error.actual}")
+                self.note("build refuses what parse gives", what, str(error), record=record)
+            return None
+        except Exception as error:  # noqa: BLE001 - whatever comes is the violation
+            self.note("build raises", crash(error), trace(error), record=record, value=value)
+            return None
+        again, refusal = self.parsed(data)
         if refusal is _CRASHED:
-            return
+            return None
         if refusal is not None:
             self.note("build writes what parse refuses", refusal.code, f"{data.hex()}: {refusal}", record=record)
         elif not same(self.settled(again, value), self.settled(value, value)) and not self.lost(value):
             detail = f"{value}\nbuilt {data.hex()}\nreads {again}"
             self.note("build(parse(b)) reads as another value", difference(value, again), detail, record=record)
+        return data
 
     @cached_property
     def counters(self) -> frozenset[str]:
@@ -620,9 +658,17 @@ class _Examination:
             return
         if error is not None:
             self.note("build writes what parse refuses", error.code, f"{data.hex()}: {error}", value=value)
-        elif not agrees(given := self.independent(value), parsed):
+        elif not (agrees(given := self.independent(value), parsed) or agrees(self.nearest(given), parsed)):
             what = difference(*_first_apart(given, parsed))
             self.note("parse(build(v)) is not v", what, f"{value}\nbuilt {data.hex()}\nreads {parsed}", value=value)
+
+    def nearest(self, value: Any) -> Any:
+        """The value with what the integers on the wire say in place of scaled floats; itself where there are none."""
+        meanings = (field.meaning for field in fields(self.format) if field.meaning is not None)
+        if not any(isinstance(meaning.shown, Measured) for meaning in meanings):
+            return value
+        root = self.module.CODEC.root(self.root.name)
+        return root.complete(root.wired(value))
 
     def encode(self, good: Sequence[tuple[Any, bytes]], bad: Sequence[Any]) -> None:
         if self.root.elements:

@@ -39,12 +39,21 @@ def counts(expression: Expression) -> bool:
 
 def looks_at_lengths(format: Format) -> bool:
     """Whether what decides, or is computed, looks at a length that counts bytes, or at a place."""
+    if any(isinstance(field.size, Literal) for field in fields(format)) or any(_steps(format)):
+        return True
     lengths = {field.wire_name for field in fields(format) if field.derive is not None and counts(field.derive)}
     return any(
         isinstance(each, MarkRef | Position) or (isinstance(each, FieldRef) and lengths & {each.name, *each.members})
         for expression in _deciding(format)
         for each in references(expression)
     )
+
+
+def _steps(format: Format) -> Iterator[wire.Step]:
+    """The steps that want bytes to be there, or the record to end."""
+    for _, type in format.types:
+        if isinstance(type, wire.Struct):
+            yield from (step for step in type.steps if isinstance(step, wire.Need | wire.Frame))
 
 
 def _deciding(format: Format) -> Iterator[Expression]:
@@ -57,6 +66,7 @@ def _deciding(format: Format) -> Iterator[Expression]:
                 yield from (field.when for field in type.fields if field.when is not None)
                 yield from (field.compute for field in type.fields if field.compute is not None)
                 yield from (field.at for field in type.fields if field.at is not None)
+                yield from (step.that for step in type.steps if isinstance(step, wire.Check))
 
 
 def leaves_bytes_unnamed(format: Format) -> bool:

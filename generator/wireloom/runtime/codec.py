@@ -23,6 +23,7 @@ from wireloom.runtime.streams import framed
 from wireloom.runtime.streams.framed import Framed, iterate
 from wireloom.runtime.streams.resync import Resync
 from wireloom.runtime.streams.resync import resync as searching
+from wireloom.runtime.values import remembered, source_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,7 +52,9 @@ class _StreamReader:
         return self.codec.labelled(partial(self._read, cursor))
 
     def _read(self, cursor: Cursor) -> Any:
-        return self.root.complete(self.root.construct.read(cursor, self.parameters))
+        start = cursor.tell()
+        value = self.root.complete(self.root.construct.read(cursor, self.parameters))
+        return remembered(value, cursor.getvalue()[start : cursor.tell()])
 
     def read_all(self, data: bytes) -> Any:
         """The record that is all of `data`."""
@@ -122,7 +125,7 @@ class Codec:
         """`parse` with root and parameters settled; `open_bytes` leaves open values as `OpenBytes`."""
         cursor = Cursor(data)
         cursor.keeps_open = open_bytes
-        return self.labelled(lambda: root.complete(root.construct.read_all(cursor, parameters)))
+        return self.labelled(lambda: remembered(root.complete(root.construct.read_all(cursor, parameters)), data))
 
     def build(self, value: Any, /, *, root: str | None = None, **parameters: object) -> bytes:
         """The bytes of one record; raises EncodeError where the format cannot say `value`.
@@ -133,7 +136,7 @@ class Codec:
 
     def _build_with(self, root: Root, value: Any, parameters: Mapping[str, ParameterValue]) -> bytes:
         try:
-            return root.construct.written(root.wired(value), parameters)
+            return root.construct.written(root.wired(value), parameters, source_of(value))
         except RecursionError:
             raise EncodeError("a value that the stack can hold", "one that is nested deeper, or holds itself") from None
 

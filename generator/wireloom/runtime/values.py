@@ -2,7 +2,7 @@
 
 import math
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -44,20 +44,52 @@ class Value(dict[str, Any]):
 
 
 class Parsed(dict[str, Any]):
-    """A record for readers, beside it the values that only expressions see.
+    """A record for readers, beside it the values that only expressions see, and of a whole record its bytes.
 
     Builders write those where what follows from the members does not read back.
     """
 
-    __slots__ = ("hidden",)
+    __slots__ = ("hidden", "source")
 
-    def __init__(self, members: Mapping[str, Any], hidden: Mapping[str, Any]) -> None:
+    def __init__(self, members: Mapping[str, Any], hidden: Mapping[str, Any], source: bytes | None = None) -> None:
         super().__init__(members)
-        self.hidden = hidden
+        self.hidden, self.source = hidden, source
 
-    def __reduce__(self) -> tuple[type["Parsed"], tuple[dict[str, Any], Mapping[str, Any]]]:
+    def __reduce__(self) -> tuple[type["Parsed"], tuple[dict[str, Any], Mapping[str, Any], bytes | None]]:
+        """Copies and pickles have all of it."""
+        return Parsed, (dict(self), self.hidden, self.source)
+
+
+class ParsedElements(list[Any]):
+    """The elements of a record that is a list, and its bytes."""
+
+    __slots__ = ("source",)
+    __hash__ = None  # as any list
+
+    def __init__(self, elements: Iterable[Any] = (), source: bytes | None = None) -> None:
+        super().__init__(elements)
+        self.source = source
+
+    def __reduce__(self) -> tuple[type["ParsedElements"], tuple[list[Any], bytes | None]]:
         """Copies and pickles have both."""
-        return Parsed, (dict(self), self.hidden)
+        return ParsedElements, (list(self), self.source)
+
+
+def remembered(value: Any, source: bytes) -> Any:
+    """What was parsed of a record, with its bytes."""
+    match value:
+        case Parsed():
+            value.source = source
+            return value
+        case list():
+            return ParsedElements(value, source)
+        case _:
+            return value
+
+
+def source_of(value: Any) -> bytes | None:
+    """The bytes of the record that a value was parsed of, and may still be; None where that is not known."""
+    return value.source if isinstance(value, Parsed | ParsedElements) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,7 +162,7 @@ class Record(construct.Construct):
                 "depth_limit", offset=cursor.tell(), expected="containers that the stack can hold", actual="more"
             ) from None
 
-    def written(self, value: Any, parameters: Mapping[str, Any]) -> bytes:
+    def written(self, value: Any, parameters: Mapping[str, Any], source: bytes | None = None) -> bytes:
         """The bytes of a value, which was read back and compared; raises EncodeError. Parameters must be complete.
 
         What follows from other members is worked out. Where the value says something else of it, and reads back so,
@@ -170,7 +170,8 @@ class Record(construct.Construct):
         parsed where what follows from the members does not read back. What does not read back is what followed before
         the value was changed, and makes way. Under `auto` the first byte order counts in which it reads back.
 
-        Of what was parsed the bytes count first of which exactly that is read.
+        Of what was parsed the bytes count first of which exactly that is read: those that builders write, else those
+        that it was parsed of, the `source`, since not all that decides what is read is in the value.
         """
         orders = self._orders(parameters)
         for likeness in (Likeness.EXACT, Likeness.GIVEN) if _was_parsed(value) else (Likeness.GIVEN,):
@@ -178,6 +179,8 @@ class Record(construct.Construct):
                 for order in orders:
                     with suppress(EncodeError):
                         return self._agreeing(value, order, parameters, sources, likeness)
+            if likeness is Likeness.EXACT and source is not None and self._says(source, value, parameters):
+                return source
         refusals: list[EncodeError] = []
         for order in orders:
             try:
@@ -185,6 +188,14 @@ class Record(construct.Construct):
             except EncodeError as error:
                 refusals.append(error)
         raise refusals[0]
+
+    def _says(self, source: bytes, value: Any, parameters: Mapping[str, Any]) -> bool:
+        """Whether a value is exactly what these bytes say."""
+        try:
+            require_agreement(value, self.read_all(Cursor(source), parameters), Likeness.EXACT)
+        except (DecodeError, EncodeError):
+            return False
+        return True
 
     def _orders(self, parameters: Mapping[str, Any]) -> Sequence[str]:
         """The byte orders to try, whether or not callers may ask for them; empty: the one that the parameters say."""

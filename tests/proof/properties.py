@@ -42,7 +42,7 @@ from wireloom.runtime.columns import arrow, reading
 from wireloom.runtime.columns.logical import Measured
 from wireloom.runtime.columns.rows import row_record
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
-from wireloom.runtime.values import Pairs, Parsed, float32, same
+from wireloom.runtime.values import Pairs, Parsed, float32, same, sourceless
 
 OPEN_VALUES: tuple[arrow.OpenValues, ...] = ("variant", "json", "binary")
 _MADE = 24  # values made for each root and each setting of parameters
@@ -226,19 +226,6 @@ def forgotten(value: Any) -> Any:
             return Pairs((forgotten(key), forgotten(each)) for key, each in value)
         case list():
             return [forgotten(each) for each in value]
-        case _:
-            return value
-
-
-def sourceless(value: Any) -> Any:
-    """A value as it was parsed, but for the bytes that it was parsed of."""
-    match value:
-        case Parsed():
-            return Parsed(value, value.hidden)
-        case Pairs():
-            return value
-        case list():
-            return list(value)
         case _:
             return value
 
@@ -536,7 +523,7 @@ class _Examination:
         try:
             data: bytes = self.module.build(value, **self.options)
         except EncodeError as error:
-            if not self.lost(value):
+            if not self.lost(value) and not self.too_large(error):
                 what = plain(f"{error.expected} / {error.actual}")
                 self.note("build refuses what parse gives", what, str(error), record=record)
             return None
@@ -577,6 +564,10 @@ class _Examination:
                 return any(map(self.lost, value))
             case _:
                 return False
+
+    def too_large(self, error: EncodeError) -> bool:
+        """Whether what is built is beyond the format's limit, as other writings of the same value may not be."""
+        return self.format.size is not None and "(size_limit)" in str(error.actual)
 
     @cached_property
     def following(self) -> frozenset[str]:

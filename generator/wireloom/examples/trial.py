@@ -22,6 +22,7 @@ from wireloom.runtime.codec import Codec
 from wireloom.runtime.engine import Request, available
 from wireloom.runtime.errors import DecodeError, EncodeError
 from wireloom.runtime.validation import Validator
+from wireloom.runtime.values import sourceless
 from wireloom.spec.documents import Document, Place
 from wireloom.spec.yaml import MappingNode
 
@@ -152,7 +153,7 @@ class _Trial:
         rendering = self.codec.to_canonical(value, root=example.root)
         self._came(rendering)
         self._reads_back(value, rendering)
-        built = self._built(value)
+        built = self._built(sourceless(value))
         self._columns(built)
         self._schema(rendering)
 

@@ -92,6 +92,17 @@ def source_of(value: Any) -> bytes | None:
     return value.source if isinstance(value, Parsed | ParsedElements) else None
 
 
+def sourceless(value: Any) -> Any:
+    """What was parsed, without the bytes of its record: builders have to write it anew."""
+    match value:
+        case Parsed():
+            return Parsed(value, value.hidden)
+        case ParsedElements():
+            return list(value)
+        case _:
+            return value
+
+
 @dataclass(frozen=True, slots=True)
 class Extension:
     """An extension value: its type code, the name that the spec gives the code, and its bytes or text.

@@ -8,6 +8,7 @@ from wireloom.runtime.engine.compiler.scope import NOWHERE, TAKES, Item, Node, S
 from wireloom.runtime.engine.outline import Column
 
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
+_CONDITIONS = {"when", "since", "until"}
 _KEY, _VALUE = 1, 2  # the fields of an entry of a map
 _BOOLEAN = 1 << 4  # the form of an integer that is read as true or false
 
@@ -20,7 +21,10 @@ class Protobuf(Part):
         found: list[tuple[int, int, int, int, str]] = []
         for _, name, type, attributes in fields:
             scope.tables[name] = slot = self.assembly.slot()
-            wire, form = self._form(self.compiler.resolved(type))
+            node = self.compiler.resolved(type)
+            if _CONDITIONS & attributes.keys() and self._holds_messages(node):
+                raise Uncovered("a message under a condition, which is looked at whether it holds or not")
+            wire, form = self._form(node)
             found.append((attributes["tag"], wire, slot, form, attributes.get("oneOf", "")))
         words: list[int] = []
         for tag, wire, slot, form, group in found:
@@ -28,6 +32,12 @@ class Protobuf(Part):
             place = self.assembly.table([len(rivals), *(word for rival in rivals for word in rival)]) if rivals else -1
             words += [tag, wire, slot, form, place]
         self._scan(words)
+
+    def _holds_messages(self, node: Node) -> bool:
+        """Whether what is on the wire is a message, or several; each entry of a map is one."""
+        return node[0] == "map" or self.compiler.is_record(
+            self.compiler.resolved(node[1]) if node[0] == "list" else node
+        )
 
     def _scan(self, words: Sequence[int]) -> None:
         """Scan a message: tag, wire type, slot, form and rivals of each field."""
@@ -45,9 +55,6 @@ class Protobuf(Part):
         """Read a field from its slot."""
         name, attributes, scope, column = item.name, item.attributes, item.scope, item.column
         node, slot = self.compiler.resolved(item.type), scope.tables[name]
-        element = self.compiler.resolved(node[1]) if node[0] == "list" else node
-        if "when" in attributes and self.compiler.is_record(element):
-            raise Uncovered("a message under a condition, which is looked at whether it holds or not")
         if attributes.get("flatten"):
             raise Uncovered("a protobuf field whose members melt into the record")
         absent = Label()

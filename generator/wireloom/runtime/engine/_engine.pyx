@@ -48,7 +48,7 @@ OPCODES = {name.removeprefix("OP_"): int(number) for name, number in Op.__member
 EXPRESSION_CODES = {
     name: number
     for number, name in enumerate(
-        "END CONST NULL LOAD HERE + - * & | ^ // % << >> == != < <= > >= NEGATE ~ not present zero in JUMP FALSE_KEEP "
+        "END CONST NULL LOAD HERE SYMBOL + - * & | ^ // % << >> == != < <= > >= NEGATE ~ not present zero in JUMP FALSE_KEEP "
         "TRUE_KEEP FALSE rangeName min max and or".split()
     )
 }

@@ -25,13 +25,17 @@ class Register:
     """A place for the value of a field.
 
     `kind` is int, bool, text (of the format), bytes (the size, and where they stand), list (the count), position,
-    mixed (a value is there), null (there is never one), or several (nothing is known of it).
+    mixed (a value is there), null (there is never one), or several (nothing is known of it). `named`, of bytes, is the
+    register of the text of the format that they are, where there is one for that.
     """
 
     kind: str
     words: int = 1
     used: bool = False
     index: int = -1
+    named: "Register | None" = (
+        None  # of bytes: the register, if there is one, of the number that the format has for them
+    )
 
     def read(self) -> "Register":
         """The register, which somebody reads."""

@@ -56,7 +56,7 @@ _STATED = {
     OP_PACK_OPEN: "D N y y N N",
     OP_PACK_FAMILY: "G",
     OP_PACK_ARITY: "V r>value u",
-    OP_MATCH: "R<bytes N K r>value a",
+    OP_MATCH: "R<bytes N N r>value a",
     OP_PACK_REPEAT: "C l R>value r<bytes N r<value",
     OP_PROTO_MESSAGE: "H",
     OP_PROTO_ABSENT: "Q T N",
@@ -133,6 +133,7 @@ _EFFECTS = {
     X_NULL: (0, 1, None),
     X_LOAD: (0, 1, None),
     X_HERE: (0, 1, None),
+    X_SYMBOL: (0, 1, None),
     X_JUMP: (0, 0, 0),
     X_JUMP_IF_FALSE_KEEP: (1, 0, 0),
     X_JUMP_IF_TRUE_KEEP: (1, 0, 0),
@@ -339,6 +340,8 @@ class _Checker:
             self.require(words[5] in (0, 1, 2), where)
             self.require(words[4] == _NONE if words[5] else (words[3] == _NONE) == (words[4] == _NONE), where)
         elif op == OP_MATCH:
+            if words[3] != OK:
+                self.check_operand("K", words[3], 0, (), where)
             for symbol, kind, value in self.counted(words[2], 3, where):
                 self.check_symbol(symbol, where)
                 self.require(kind in (0, 1, 2, 3), where)
@@ -478,6 +481,10 @@ class _Checker:
                 self.require(0 <= argument < self.registers, where)
             elif op == X_IN:
                 self.counted(argument, 1, where)
+            elif op == X_SYMBOL:
+                self.check_operand("R", self.span(argument, 1, where)[0], start, (), where)
+                for (symbol,) in self.counted(argument + 1, 1, where):
+                    self.check_symbol(symbol, where)
             elif op == X_RANGE_NAME:
                 for *_, symbol in self.counted(argument, 5, where):
                     self.check_symbol(symbol, where)
@@ -510,6 +517,8 @@ class _Checker:
         for at in range(0, len(self.expressions), 2):
             if self.expressions[at] == X_HERE or self.expressions[at] >= X_WITH_HERE:
                 self.require(classes.get(self.expressions[at + 1]) == "start", f"expression at {at}")
+            elif self.expressions[at] == X_SYMBOL:
+                self.require(classes.get(self.tables[self.expressions[at + 1]]) == "bytes", f"expression at {at}")
 
     def fixed_registers(self, words):
         """The registers that a run of fixed numbers writes."""

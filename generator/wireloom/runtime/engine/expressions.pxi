@@ -8,6 +8,7 @@ cdef enum:
     X_NULL
     X_LOAD
     X_HERE
+    X_SYMBOL
     X_ADD
     X_SUBTRACT
     X_MULTIPLY
@@ -117,6 +118,19 @@ cdef inline bint name_of(const int64_t *table, int64_t *value) noexcept nogil:
     return True
 
 
+cdef inline int64_t symbol_among(const Machine *m, const int64_t *table, bint *none) noexcept nogil:
+    """Which of some texts of the format a text of the record is; -1 for any other. Table: register, count, texts."""
+    cdef int64_t n, symbol, size = m.registers[table[0]]
+    none[0] = m.absent[table[0]]
+    if none[0]:
+        return -1
+    for n in range(table[1]):
+        symbol = table[2 + n]
+        if size == symbol & 0xFFFF and memcmp(m.pointers[table[0]], m.texts + (symbol >> 16), <size_t>size) == 0:
+            return symbol
+    return -1
+
+
 cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexcept nogil:
     """The value of the expression at `start`; OK or IRREGULAR.
 
@@ -151,6 +165,8 @@ cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexce
                 null = m.absent[right]
             elif op == X_HERE:
                 value = (m.position - m.base) - m.registers[right]
+            elif op == X_SYMBOL:
+                value = symbol_among(m, m.tables + right, &null)
             else:
                 value = right
             continue

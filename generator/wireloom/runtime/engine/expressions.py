@@ -45,7 +45,9 @@ _TWO_VALUES = frozenset(_ARITHMETIC) | frozenset(_ORDER) | _EQUALITIES | {"min",
 HELD = {"CONST": 64, "LOAD": 128, "HERE": 192}
 """What an operation's number grows by where its right value is its argument."""
 
-_RESULTS = {"int": 1, "bool": 2, "text": 3}
+NUMBER = 1
+"""The number of the kind of integers."""
+_RESULTS = {"int": NUMBER, "bool": 2, "text": 3}
 KINDS = {
     "int": "an integer",
     "wide": "an integer of 128 bits",
@@ -96,7 +98,7 @@ class Constant:
                 return "bool"
             case int():
                 return "int"
-            case str():
+            case str() | bytes():
                 return "text"
             case _:
                 return "other"
@@ -231,8 +233,8 @@ class Expressions:
         match compiled.value:
             case None:
                 return Code("null", Term("NULL"))
-            case str() as text:
-                return Code("text", Term("CONST", (), self.assembly.text(text.encode())))
+            case str() | bytes() as text:
+                return Code("text", Term("CONST", (), self.assembly.text(encoded(text))))
             case bool() | int() as number if -(1 << 63) <= number < 1 << 63:
                 return Code(compiled.kind, Term("CONST", (), int(number)))
             case _:
@@ -292,6 +294,7 @@ class Expressions:
         values = [self._option(option) for option in options]
         if isinstance(operand, Constant):
             return Constant(functions.among(operand.value, values))
+        operand = self.named(operand, values)
         if any(value is None or Constant(value).kind != operand.kind for value in values):
             raise Uncovered("membership among values of several kinds")
         words = [self._code(Constant(value)).term.argument for value in values]
@@ -368,6 +371,7 @@ class Expressions:
         if _WIDE in (left.kind, right.kind) and (word in _EQUALITIES or word in _ORDER):
             return Code("bool", Term(f"wide {word}", (self._wide(left), self._wide(right))))
         if word in _EQUALITIES:
+            left, right = self._beside(left, right), self._beside(right, left)
             alike = left.kind == right.kind and left.kind not in ("bytes", "list")
             if not alike and "null" not in (left.kind, right.kind):
                 raise Uncovered(f"comparing {KINDS[left.kind]} with {KINDS[right.kind]}")
@@ -375,6 +379,25 @@ class Expressions:
         if "null" in (left.kind, right.kind):
             return _NULL
         return Code("bool" if word in _ORDER else "int", Term(word, (self._number(left), self._number(right))))
+
+    def named(self, compiled: Code, others: Sequence[Any]) -> Code:
+        """Text of the record beside texts of the format (or null): the number of the one that it is, or of none."""
+        texts = [encoded(other) for other in others if isinstance(other, str | bytes)]
+        if compiled.kind != "bytes" or len(texts) + others.count(None) < len(others):
+            return compiled
+        match compiled.term:
+            case Term("LOAD", _, Register(named=Register() as number)):
+                return Code("text", Term("LOAD", (), number.read()))
+            case Term("LOAD", _, Register() as register):
+                known = [self.assembly.text(text) for text in texts]
+                return Code("text", Term("SYMBOL", (), self.assembly.table([register, len(known), *known])))
+            case _:
+                return compiled
+
+    def _beside(self, compiled: Compiled, other: Compiled) -> Compiled:
+        if isinstance(compiled, Code) and isinstance(other, Constant) and other.value is not None:
+            return self.named(compiled, [other.value])
+        return compiled
 
     def _wide(self, compiled: Compiled) -> Term:
         """A number that one of 128 bits is compared with."""
@@ -390,6 +413,11 @@ class Expressions:
             case _:
                 pass
         raise Uncovered(f"comparing {KINDS[_WIDE]} with {KINDS[compiled.kind]}")
+
+
+def encoded(text: str | bytes) -> bytes:
+    """A text, or bytes, as they are in a record."""
+    return text.encode() if isinstance(text, str) else text
 
 
 def compares_wide(term: Term) -> bool:

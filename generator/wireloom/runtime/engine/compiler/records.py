@@ -8,7 +8,7 @@ from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import ALWAYS, UNBOUNDED, Node, Scope, Sink, member, number_form
 from wireloom.runtime.engine.compiler.switches import hashed, otherwise
-from wireloom.runtime.engine.expressions import Constant, Tree
+from wireloom.runtime.engine.expressions import NUMBER, Constant, Tree, encoded
 from wireloom.runtime.engine.outline import Column
 from wireloom.runtime.expressions import among
 
@@ -54,35 +54,16 @@ class Records(Part):
             found = next(known, otherwise(cases) or ("refuse", code))
             self._refuse(found[1]) if found[0] == "refuse" else read(found)
             return
-        if compiled.kind == "bytes":
-            self._by_text(compiled.term.argument, cases, code, read)
-            return
+        compiled = self.expressions.named(compiled, [value for values, _ in cases for value in values])
         if any(value is not None and Constant(value).kind != compiled.kind for values, _ in cases for value in values):
             raise Uncovered("a choice by values of another kind")
         if compiled.term.word == "LOAD":
             register = compiled.term.argument
         else:
             register = self.assembly.register("int").read()
-            place, kind = self.expressions.place(compiled), self.expressions.result(compiled)
-            self.assembly.emit("COMPUTE", place, kind, register, None, *UNBOUNDED)
+            self.expressions.result(compiled)  # nothing else is chosen by
+            self.assembly.emit("COMPUTE", self.expressions.place(compiled), NUMBER, register, None, *UNBOUNDED)
         self._cases(cases, code, read, register)
-
-    def _by_text(self, text: Register, cases: Sequence[Any], code: str, read: Any) -> None:
-        """Choose by a text or by bytes of the record; where it is absent, the parser decides."""
-        if otherwise(cases) is not None:
-            raise Uncovered("a case for any other text")
-        entries, numbered = list[int](), list[Any]()
-        for number, (values, case) in enumerate(cases):
-            numbered.append(((number,), case))
-            for value in values:
-                if value is not None:
-                    data = value.encode() if isinstance(value, str) else value
-                    if not isinstance(data, bytes):
-                        raise Uncovered("a choice by values of another kind")
-                    entries += [self.assembly.text(data), 1, number]
-        chosen, table = self.assembly.register("int").read(), self.assembly.table([len(entries) // 3, *entries])
-        self.assembly.emit("MATCH", text.read(), table, self.assembly.refusal(code), chosen, None)
-        self._cases(numbered, code, read, chosen)
 
     def _cases(self, cases: Sequence[Any], code: str, read: Any, register: Register | None = None) -> None:
         """Branch on a register, or on the machine's value."""
@@ -108,8 +89,8 @@ class Records(Part):
         match value:
             case None:
                 return 0
-            case str():
-                return self.assembly.text(value.encode())
+            case str() | bytes():
+                return self.assembly.text(encoded(value))
             case bool() | int():
                 return int(value)
             case _:

@@ -90,6 +90,9 @@ class Names(Part):
             form, kind = "symbol", "text"
         register = self.assembly.register(kind)
         self.assembly.emit("LOAD", column.index, self.compiler.native.LOADS[form], register)
+        if form == "size":
+            register.named = self.assembly.register("text")
+            self.assembly.emit("LOAD", column.index, self.compiler.native.LOADS["symbol"], register.named)
         return register
 
     def titles(self, steps: Sequence[Any]) -> Iterator[str]:

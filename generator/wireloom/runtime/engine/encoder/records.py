@@ -8,7 +8,7 @@ from wireloom.runtime.engine.compiler.scope import member
 from wireloom.runtime.engine.compiler.switches import hashed, otherwise
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
-from wireloom.runtime.engine.expressions import Constant, Tree
+from wireloom.runtime.engine.expressions import Constant, Tree, encoded
 from wireloom.runtime.engine.outline import Column
 
 _ALTERNATIVES = 1 << 32
@@ -49,8 +49,8 @@ class Records(Part):
     def word(self, value: Any) -> int:
         """A value that is chosen by, as a number."""
         match value:
-            case str():
-                return self.assembly.text(value.encode())
+            case str() | bytes():
+                return self.assembly.text(encoded(value))
             case bool() | int():
                 return int(value)
             case _:
@@ -66,6 +66,7 @@ class Records(Part):
             found = next(known, otherwise(cases) or ("refuse", ""))
             self._case(found, write)
             return
+        compiled = self.expressions.named(compiled, [value for values, _ in cases for value in values])
         if compiled.kind == "bytes":
             raise Uncovered("a choice by text")
         register = self.assembly.register("int").read()

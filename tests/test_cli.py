@@ -323,6 +323,24 @@ def test_validate_reports_lines_of_json_at_their_places_in_the_file(tmp_path):
     assert {"record", "path", "rule", "message", "expected", "actual", "offset", "line", "column"} == set(last)
 
 
+@pytest.mark.parametrize("before", ["", "\n", " \n\t"])
+@pytest.mark.parametrize("read", [None, 7])
+def test_validate_reports_elements_of_an_array_at_their_places_in_the_file(tmp_path, monkeypatch, before, read):
+    if read is not None:
+        monkeypatch.setattr("wireloom.runtime.streams.elements._WINDOW", read)
+    bad = ['{"é":1}', '{\n  "ü": 2, "metadata": {"namespace": "t", "x": []}}', '"ß"']
+    text = f'{before}["ä", {bad[0]},\n\t{bad[1]} ,{bad[2]}, {{"metadata":}}]\n'
+    result = validated(tmp_path, "aerospike_json", text, "--framing", "array", "--report", "json")
+    found = [json.loads(line) for line in result.stdout.splitlines()]
+    assert {each["record"] for each in found} == {0, 1, 2, 3, 4}
+    assert all(each["line"] is not None for each in found)
+    lines = text.split("\n")
+    for each in found:
+        at = text.encode()[: each["offset"]].decode()
+        assert (each["line"], each["column"]) == (at.count("\n") + 1, len(at.rpartition("\n")[2]) + 1), each
+    assert lines[found[-1]["line"] - 1][found[-1]["column"] - 1 :] == "}]"
+
+
 def test_validate_writes_sarif_also_where_it_stops_early(tmp_path):
     result = validated(tmp_path, "aerospike_json", LINES, "--report", "sarif", "--max-errors", "2")
     assert result.exit_code == 1

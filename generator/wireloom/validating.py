@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from wireloom.runtime.errors import DecodeError, ParameterError
-from wireloom.runtime.validation.problems import Problem, of_error
+from wireloom.runtime.validation.problems import Problem, characters, of_error
 from wireloom.transcode import Request
 
 if TYPE_CHECKING:
@@ -45,9 +45,10 @@ def validate(request: Request, source: BinaryIO) -> Iterator[Part]:
     )
     texts = request.module.VALIDATOR.of_documents
     for part in parts:
-        yield Part(len(part.offsets), _bad(request, part, lines if texts and framing == "lines" else None, framing))
+        known = lines if texts and framing in ("lines", "array") else None
+        yield Part(len(part.offsets), _bad(request, part, known, framing))
         if len(part.offsets):
-            lines.line(part.offsets[-1].as_py())  # nobody asks for those before
+            lines.place(part.offsets[-1].as_py())  # nobody asks for those before
 
 
 def _bad(request: Request, part: "DecodedPart", lines: "_Lines | None", framing: str) -> Iterator[Bad]:
@@ -55,8 +56,10 @@ def _bad(request: Request, part: "DecodedPart", lines: "_Lines | None", framing:
     for row, error in errors.items():
         offset = part.offsets[row].as_py()
         problems = _problems(request, part.raw[row], error)
-        line = lines.line(offset) if lines is not None else 1 if framing == "none" else None
-        yield Bad(part.first + row, offset, tuple(_in_stream(each, offset, line) for each in problems))
+        place = lines.place(offset) if lines is not None else (1, 1) if framing == "none" else None
+        if place is not None and framing == "lines":
+            place = place[0], 1
+        yield Bad(part.first + row, offset, tuple(_in_stream(each, offset, place) for each in problems))
 
 
 def _errors(part: "DecodedPart") -> dict[int, Any]:
@@ -92,20 +95,23 @@ def _own(error: Any) -> Problem:  # noqa: ANN401 - the same
     return of_error(refusal)
 
 
-def _in_stream(problem: Problem, offset: int, line: int | None) -> Problem:
-    """The problem at its place in the stream, as far as lines are known in that."""
-    if problem.line is None or line is None:
-        return replace(problem, offset=offset + (problem.offset or 0), line=None, column=None)
-    return replace(problem, offset=offset + (problem.offset or 0), line=line + problem.line - 1)
+def _in_stream(problem: Problem, offset: int, place: tuple[int, int] | None) -> Problem:
+    """The problem at its place in the stream, whose record begins at that line and column, as far as they are known."""
+    moved = replace(problem, offset=offset + (problem.offset or 0))
+    if problem.line is None or problem.column is None or place is None:
+        return replace(moved, line=None, column=None)
+    line, column = place
+    before = column - 1 if problem.line == 1 else 0
+    return replace(moved, line=line + problem.line - 1, column=problem.column + before)
 
 
 class _Lines:
-    """A file that knows the numbers of the lines of what was read of it."""
+    """A file that knows the lines and columns (in characters) of what was read of it."""
 
     def __init__(self, source: BinaryIO) -> None:
         self._source = source
         self._read: deque[tuple[int, bytes]] = deque()  # what lines are to be counted in, and where it begins
-        self._passed = 0
+        self._line = self._column = 1  # of `counted`
         self._counted = 0
         self._offset = 0
 
@@ -125,12 +131,17 @@ class _Lines:
         self._offset += len(data)
         return data
 
-    def line(self, offset: int) -> int:
-        """The number of the line at an offset, which must not be before one that was asked for."""
+    def place(self, offset: int) -> tuple[int, int]:
+        """The line and the column at an offset, which must not be before one that was asked for."""
         while self._read and self._counted < offset:
             start, data = self._read[0]
-            self._passed += data.count(b"\n", max(self._counted - start, 0), offset - start)
-            self._counted = min(offset, start + len(data))
+            here, there = max(self._counted - start, 0), min(offset - start, len(data))
+            feeds = data.count(b"\n", here, there)
+            if feeds:
+                self._line, self._column = self._line + feeds, 1
+                here = data.rindex(b"\n", here, there) + 1
+            self._column += characters(data[here:there])
+            self._counted = start + there
             if start + len(data) <= offset:
                 self._read.popleft()
-        return self._passed + 1
+        return self._line, self._column

@@ -100,6 +100,11 @@ def children(node: Node) -> Iterable[tuple[Component, Node]]:
             return ()
 
 
+def characters(data: bytes) -> int:
+    """How many characters of a text begin in a part of it."""
+    return len(data.translate(None, _CONTINUATIONS))
+
+
 def positions(data: bytes, offsets: Iterable[int]) -> dict[int, tuple[int, int]]:
     """Line and column of each offset of a text, in one pass over it."""
     found: dict[int, tuple[int, int]] = {}
@@ -108,7 +113,7 @@ def positions(data: bytes, offsets: Iterable[int]) -> dict[int, tuple[int, int]]
         feeds = data.count(b"\n", here, offset)
         if feeds:
             line, column, here = line + feeds, 1, data.rindex(b"\n", here, offset) + 1
-        column += len(data[here:offset].translate(None, _CONTINUATIONS))
+        column += characters(data[here:offset])
         here = offset
         found[offset] = line, column
     return found

@@ -6,7 +6,11 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
+import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,7 +28,7 @@ from wireloom.failures import DataError, MisuseError
 from wireloom.ingest.batch import ingest
 from wireloom.ingest.columns import leaves, spark_columns
 from wireloom.ingest.diagnosis import End
-from wireloom.ingest.local import LocalEngine
+from wireloom.ingest.local import LocalEngine, begun
 from wireloom.ingest.plan import Job, Plan
 from wireloom.ingest.storage import PlainStorage
 from wireloom.ingest.terms import Terms
@@ -71,6 +75,76 @@ def test_every_record_is_in_one_table_and_the_books_balance(job, tmp_path, monke
     assert (flipped["raw"], flipped["_offset"]) == (records[7], 7 * len(record(0)))
     assert flipped["_source"].endswith("/a b%20#?.bin")
     assert sorted(code for code, _ in summary.codes) == sorted({row["code"] for row in bad})
+
+
+PROCESSES = """
+import sys
+from wireloom.ingest.imports import without_numpy
+without_numpy()
+from wireloom.cli.app import app
+from wireloom.ingest import inputs
+inputs.SMALLEST = 1_000
+inputs.OPEN_COST = 0
+app(standalone_mode=False)
+print([each for each in sys.modules if each in ("numpy", "pandas")])
+"""
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (ROOT / "generator", GENERATED)))}
+
+
+def process(*arguments):
+    command = [sys.executable, *map(str, arguments)]
+    return subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_a_job_does_without_numpy_and_pandas(tmp_path):
+    (tmp_path / "input").mkdir()
+    (tmp_path / "input" / "many.bin").write_bytes(b"".join(record(number) for number in range(60)))
+    (tmp_path / "main.py").write_text(PROCESSES)
+    asked = ["ingest", "--engine", "local", "--processes", "2", "--format", "databus_event", "--out", GENERATED]
+    places = ["--input", tmp_path / "input", "--output", tmp_path / "output"]
+    done = process("-W", "error", tmp_path / "main.py", *asked, *places)
+    assert (done.returncode, done.stdout.splitlines()[-1:]) == (0, ["[]"]), done.stderr
+    assert sequences(tmp_path) == list(range(60))
+
+
+KILLED = f"""
+import os, signal
+from wireloom.ingest.imports import without_numpy
+without_numpy()
+from wireloom.ingest.local import begun
+from wireloom.ingest.plan import Plan
+with begun(Plan("wireloom_formats.databus_event", "databus_event", {databus_event.MEANING!r}), 2) as engine:
+    print(*engine.pool._processes, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="processes are forked on Linux alone")
+def test_processes_are_forked_and_end_where_the_job_is_killed():
+    forked = process("-c", KILLED).stdout.split()
+    assert len(forked) == 2
+    deadline = time.monotonic() + 30
+    while any(_lives(number) for number in forked) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(_lives(number) for number in forked)
+
+
+def _lives(number):
+    with suppress(OSError):
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+def test_where_there_are_threads_nothing_is_forked():
+    done = threading.Event()
+    thread = threading.Thread(target=done.wait)
+    thread.start()
+    try:
+        with begun(PLAN, 2) as engine:
+            assert engine == LocalEngine(2)
+    finally:
+        done.set()
+        thread.join()
 
 
 def test_a_binary_column_of_parquet_with_nulls_and_several_row_groups(job, tmp_path):

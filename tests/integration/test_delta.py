@@ -61,6 +61,13 @@ def everything(spark, flow, files):
     assert bad.count() == files
 
 
+# first, before the others' session: a second one would go on with its Java process, which has Delta
+def test_without_delta_the_message_has_its_coordinate(flow):
+    with started("local[1]", {}) as bare, pytest.raises(MachineError) as caught:
+        run(bare, flow)
+    assert f"io.delta:delta-spark_{VERSION}_{SCALA}" in caught.value.remedy
+
+
 def test_every_record_is_once_in_a_delta_table_though_batches_are_killed(spark, flow, monkeypatch):
     feed(flow, 0)
     assert run(spark, flow).records == 3
@@ -100,13 +107,14 @@ def test_delta_tables_are_partitioned_by_columns_and_go_on_so(spark, flow):
     assert spark.read.format("delta").load(f"{flow.output}/records").where("sourceClass = 'end_of_period'").count() == 4
     with pytest.raises(MisuseError, match="is partitioned by sourceClass, and --partition-by says sequence"):
         run(spark, replace(flow, partition=("sequence",)))
-    run(spark, replace(flow, partition=("sequence",), new_version=True))
     feed(flow, 2)
+    run(spark, replace(flow, partition=("sequence",), new_version=True))
+    feed(flow, 3)
     run(spark, flow)
     found = spark.read.format("delta").load(f"{flow.output}/v2/records")
-    assert sorted(row["sequence"] for row in found.collect()) == [4, 5]
+    assert sorted(row["sequence"] for row in found.collect()) == [4, 5, 6, 7]
     spark.sql(Path(f"{flow.output}/records.sql").read_text().removesuffix(";\n"))
-    assert sorted(row["sequence"] for row in spark.table("records").collect()) == list(range(6))
+    assert sorted(row["sequence"] for row in spark.table("records").collect()) == list(range(8))
 
 
 def test_delta_tables_are_not_gone_on_with_as_parquet(spark, flow):
@@ -114,9 +122,3 @@ def test_delta_tables_are_not_gone_on_with_as_parquet(spark, flow):
     run(spark, flow)
     with pytest.raises(MisuseError, match="--table-format"):
         run(spark, replace(flow, table_format="parquet"))
-
-
-def test_without_delta_the_message_has_its_coordinate(flow):
-    with started("local[1]", {}) as bare, pytest.raises(MachineError) as caught:
-        run(bare, flow)
-    assert f"io.delta:delta-spark_{VERSION}_{SCALA}" in caught.value.remedy

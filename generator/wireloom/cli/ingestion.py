@@ -34,7 +34,7 @@ from wireloom.cli.options import (
 from wireloom.cli.progress import kind_of, shown
 from wireloom.cli.streaming import Session, Streaming, flow_of, refuse_stream_options, run_stream
 from wireloom.failures import MisuseError
-from wireloom.ingest.imports import without_pandas
+from wireloom.ingest.imports import without_numpy
 from wireloom.ingest.limits import Limits
 from wireloom.ingest.plan import Job, Plan, Source, Summary
 from wireloom.ingest.report import summary_lines
@@ -204,7 +204,7 @@ def ingest(
     """
     running.check(stream=streaming.stream)
     if running.engine == LOCAL and Path(sys.argv[0]).name in PROGRAMS:
-        without_pandas()
+        without_numpy()
     _check_shape(
         reading.framing, reading.column if reading.column is not None else "value" if streaming.kafka else None
     )
@@ -260,9 +260,9 @@ def _once(
         writing.partition(plan),
     )
     _refuse_overlap(job.source, job.output)
+    if running.engine == LOCAL:
+        return _local(job, adding.limits(), running)
     with shown(kind_of(running.progress)) as watcher:
-        if running.engine == LOCAL:
-            return _local(job, adding.limits(), running, watcher)
         return _on_spark(job, adding.limits(), running, watcher, reading.out)
 
 
@@ -286,11 +286,13 @@ def _input(path: str | None) -> str:
     return path
 
 
-def _local(job: Job, limits: Limits, running: Running, watcher: "Watcher") -> Summary:
+def _local(job: Job, limits: Limits, running: Running) -> Summary:
     from wireloom.ingest.batch import ingest as run  # here, because they import pyarrow
-    from wireloom.ingest.local import LocalEngine, cores
+    from wireloom.ingest.local import begun, cores
 
-    return run(LocalEngine(running.processes or cores()), job, note, limits, watcher)
+    processes = begun(job.plan, running.processes or cores())  # before there are threads, such as those of the progress
+    with processes as engine, shown(kind_of(running.progress)) as watcher:
+        return run(engine, job, note, limits, watcher)
 
 
 def _on_spark(job: Job, limits: Limits, running: Running, watcher: "Watcher", out: Path) -> Summary:

@@ -1,23 +1,27 @@
 """The ingest job on this machine alone: a pool of processes runs the tasks, without Spark and without Java.
 
-Processes are started anew, not forked, so that nothing of the caller's threads or pyarrow's is inherited.
+Where a program does nothing but the job, they are forked from it before it has any thread, with all that they would
+import: half a second of each. Anywhere else they are started anew, so that no lock of a thread is inherited.
 """
 
 import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 
 import pyarrow as pa
 
 from wireloom.failures import MachineError
 from wireloom.ingest.diagnosis import SIGNALS, End
-from wireloom.ingest.imports import without_pandas
+from wireloom.ingest.imports import without_numpy
 from wireloom.ingest.inputs import Group, groups, listing, records_of
 from wireloom.ingest.ledger import Entry
 from wireloom.ingest.modules import open_module
@@ -29,15 +33,18 @@ from wireloom.ingest.values import table_types
 from wireloom.ingest.work import Report, written
 from wireloom.ingest.writing import Writing
 
+HARMLESS = ("jemalloc_bg_thd",)
+"""Threads of libraries that take care of themselves where a process is forked."""
 NAMED = 3
 """Files that a message names."""
 
 
 @dataclass(frozen=True, slots=True)
 class LocalEngine:
-    """So many processes of this machine."""
+    """So many processes of this machine; `pool` has them where they were begun before."""
 
     processes: int
+    pool: ProcessPoolExecutor | None = None
 
     @property
     def storage(self) -> PlainStorage:
@@ -59,7 +66,7 @@ class LocalEngine:
         task = _Task(plan, writing, module.CODEC.root(plan.root).kinds, tuple(sys.path))
         report, done, whole = Report(), 0, sum(part.size for group in found for part in group)
         batch.at(done, whole, "bytes")
-        for group, each in _reports(task, found, self.processes):
+        for group, each in _reports(task, found, self):
             report += each
             batch.limits.check_size(report.summary.bad_size)
             done += sum(part.size for part in group)
@@ -87,12 +94,53 @@ class _Task:
         return written(records_of(self.plan, group), self.writing, self.kinds)
 
 
-def _reports(task: _Task, found: Sequence[Group], processes: int) -> Iterable[tuple[Group, Report]]:
-    if len(found) < 2 or processes < 2:  # not worth a process
+@contextmanager
+def begun(plan: Plan, processes: int) -> Iterator[LocalEngine]:
+    """The engine with its processes forked already, where this one has no threads; raises what opening a plan raises.
+
+    They have what this process has imported, which is all that a task needs.
+    """
+    open_module(plan)
+    if processes < 2 or not _alone():
+        yield LocalEngine(processes)
+        return
+    known: list[ProcessPoolExecutor] = []  # to the forked processes, too
+    pool = ProcessPoolExecutor(processes, multiprocessing.get_context("fork"), _only_read, (known,))
+    known.append(pool)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Python counts the thread of jemalloc, too
+        pool.submit(int).result()  # all of them are begun by the first task
+    try:
+        yield LocalEngine(processes, pool)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _alone() -> bool:
+    """Whether no other thread runs in this process, as far as the system tells."""
+    tasks = Path("/proc/self/task")
+    names = [name for task in (tasks.iterdir() if tasks.is_dir() else ()) if (name := _name(task))]
+    return sum(name not in HARMLESS for name in names) == 1
+
+
+def _name(task: Path) -> str:
+    with suppress(OSError):  # it may end meanwhile
+        return (task / "comm").read_text().strip()
+    return ""
+
+
+def _only_read(pools: Sequence[ProcessPoolExecutor]) -> None:
+    """In a forked process: let go of the end that tasks are sent from, so that they end where the sender is killed."""
+    for pool in pools:
+        pool._call_queue._writer.close()  # type: ignore[attr-defined] # noqa: SLF001 - nothing else has it
+
+
+def _reports(task: _Task, found: Sequence[Group], engine: LocalEngine) -> Iterable[tuple[Group, Report]]:
+    processes = min(engine.processes, len(found))
+    if processes < 2:  # not worth a process
         yield from ((group, task(group)) for group in found)
         return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(processes, len(found)), context, without_pandas) as pool:
+    with _pool(engine, processes) as pool:
         futures = {pool.submit(task, group): group for group in found}
         running = list((pool._processes or {}).values())  # noqa: SLF001 - nothing else tells how a process ended
         try:
@@ -103,6 +151,12 @@ def _reports(task: _Task, found: Sequence[Group], processes: int) -> Iterable[tu
             raise _killed(running, left) from error
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _pool(engine: LocalEngine, processes: int) -> AbstractContextManager[ProcessPoolExecutor]:
+    if engine.pool is not None:
+        return nullcontext(engine.pool)
+    return ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"), without_numpy)
 
 
 def _failed(future: Future[Report]) -> bool:

@@ -63,11 +63,15 @@ _WRITTEN = {
     E_JSON_BOOLEAN: "B",
     E_JSON_TEXT: "Y",
     E_JSON_BYTES: "YNN",
-    E_JSON_RAW: "Y",
+    E_JSON_RAW: "YN",
     E_JSON_SYMBOL: "R",
     E_JSON_REPEAT: "LCRN",
-    E_JSON_OPEN: "UYYN",
+    E_JSON_OPEN: "UYYNN",
     E_JSON_CLOSE: "RNN",
+    E_HOLDS: "X",
+    E_NOTHING: "N",
+    E_UNIQUE: "LY",
+    E_DOUBT: "",
 }
 _LOADED = {
     LOAD_INTEGER: _INTEGERS,
@@ -154,9 +158,19 @@ class _WritingChecker(_Checker):
         elif op == E_JSON_OPEN:
             self.require(self.columns[words[2]][1] == words[1] == self.columns[words[3]][1], where)
             self.span(words[4], 4, where)
+        elif op == E_NOTHING:
+            self.check_members(words[1], where)
+        elif op == E_UNIQUE:
+            self.require(self.is_below(words[2], self.columns[words[1]][2]), where)
         elif op == E_PROTO_ORDER:
             for registers in self.counted(words[1], 2, where):
                 self.require(all(0 <= register < self.registers for register in registers), where)
+
+    def is_below(self, column, above):
+        """Whether a column belongs to the rows of another one: its own, or those of a struct that it is a member of."""
+        while column >= 0 and column != above:
+            column = self.columns[column][1]
+        return above >= 0 and column == above
 
     def looked_up(self, start, where):
         """What a table of places can find."""
@@ -177,10 +191,14 @@ class _WritingChecker(_Checker):
         self.require(len(cases) <= 62, where)
         for target, columns in cases:
             self.require(at < target < self.count, where)
-            for (column,) in self.counted(columns, 1, where):
-                alternatives, index = column >> 32, column & 0xFFFFFFFF
-                self.require(alternatives in (0, 1) and index < len(self.columns), where)
-                self.require(not alternatives or self.columns[index][0] == KIND_STRUCT, where)
+            self.check_members(columns, where)
+
+    def check_members(self, start, where):
+        """A list of columns; bit 32 says that one holds alternatives."""
+        for (column,) in self.counted(start, 1, where):
+            alternatives, index = column >> 32, column & 0xFFFFFFFF
+            self.require(alternatives in (0, 1) and index < len(self.columns), where)
+            self.require(not alternatives or self.columns[index][0] == KIND_STRUCT, where)
 
     def check_checksums(self, start, where):
         for algorithm, first, last, register, size, _ in self.counted(start, CHECKSUM_WIDTH, where):

@@ -40,7 +40,7 @@ cdef inline int json_double(Builder *k, double number) noexcept nogil:
 
 
 cdef inline int json_quoted(Builder *k, const uint8_t *data, int64_t size) noexcept nogil:
-    """A string; whether it is UTF-8 is seen when it is read back."""
+    """A string."""
     cdef int64_t part
     cdef int code = json_byte(k, 0x22)
     while size > 0 and not code:
@@ -79,6 +79,18 @@ cdef inline bint is_json_space(uint8_t byte) noexcept nogil:
     return byte == 0x20 or byte == 0x0A or byte == 0x0D or byte == 0x09
 
 
+cdef int json_reads(Builder *k, int64_t first, int64_t kinds, const int64_t *rules) noexcept nogil:
+    """Whether what was written from `first` on is one value of these kinds and, where there are rules, as they say."""
+    cdef const wl_node *node
+    cdef int read = wl_json_read(&k.m.json, k.output.data + first, k.size - first, WL_OPEN)
+    if read < 0:
+        return EXHAUSTED
+    node = k.m.json.nodes
+    if read == 0 or not kinds >> node.kind & 1 or json_deep(node, k.m.limit):
+        return IRREGULAR
+    return json_check_open(&k.m, rules, node) if rules != NULL else OK
+
+
 # --- columns ---------------------------------------------------------------------------------------------------------
 
 cdef inline int json_column_integer(Builder *k, const int64_t *i) noexcept nogil:
@@ -108,7 +120,9 @@ cdef inline int json_column_text(Builder *k, const int64_t *i) noexcept nogil:
     if not there(k, i[1]):
         return IRREGULAR
     code = bytes_at(k, i[1], &span)
-    return code if code else json_quoted(k, span.data, span.size)
+    if code:
+        return code
+    return json_quoted(k, span.data, span.size) if wl_is_utf8(span.data, span.size) else IRREGULAR
 
 
 cdef int json_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
@@ -124,7 +138,7 @@ cdef int json_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef int json_column_raw(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column. JSON as it is: what is more or less than one value does not read back as this text."""
+    """i: column, kinds. JSON as it is: what is more or less than one value does not read back as this text."""
     cdef Span span
     cdef int code
     if not there(k, i[1]):
@@ -134,7 +148,8 @@ cdef int json_column_raw(Builder *k, const int64_t *i) noexcept nogil:
         return code
     if span.size == 0 or is_json_space(span.data[0]) or is_json_space(span.data[span.size - 1]):
         return IRREGULAR
-    return put(k, span.data, span.size)
+    code = put(k, span.data, span.size)
+    return json_reads(k, k.size - span.size, i[2], NULL) if k.certain and not code else code
 
 
 cdef int json_symbol(Builder *k, int64_t symbol) noexcept nogil:

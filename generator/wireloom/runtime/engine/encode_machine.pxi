@@ -83,6 +83,46 @@ cdef bint has_value(const Builder *k, int64_t index) noexcept nogil:
     return there(k, index)
 
 
+cdef int hold_nothing(const Builder *k, const int64_t *columns) noexcept nogil:
+    """What the record has no use for has no value."""
+    cdef int64_t n
+    for n in range(columns[0]):
+        if has_value(k, columns[1 + n]):
+            return IRREGULAR
+    return OK
+
+
+cdef int hold_unique(Builder *k, const int64_t *i) noexcept nogil:
+    """i: list column, the column of texts or bytes of which no two elements have the same."""
+    cdef int64_t first = 0, last = 0, n, other
+    cdef int64_t *in_force = k.rows + k.sources[k.sources[i[1]].child].space
+    cdef Span span
+    cdef Name *names
+    cdef int code
+    if not there(k, i[1]):
+        return IRREGULAR
+    code = list_at(k, i[1], &first, &last)
+    k.m.spans.length = 0
+    if not code and last - first > 1:
+        code = push(&k.m.spans, NULL, (last - first) * <int64_t>sizeof(Name))
+    if code or last - first < 2:
+        return code
+    names = <Name *>k.m.spans.data
+    for n in range(last - first):
+        in_force[0] = first + n
+        if not there(k, i[2]):
+            return IRREGULAR
+        code = bytes_at(k, i[2], &span)
+        if code:
+            return code
+        names[n].head, names[n].data, names[n].size = wl_short_word(span.data, span.size), span.data, span.size
+        if n < FEW:
+            for other in range(n):
+                if names[other].head == names[n].head and compare_names(names + other, names + n) == 0:
+                    return IRREGULAR
+    return IRREGULAR if last - first > FEW and has_equal(names, last - first) else OK
+
+
 cdef int make(Builder *k, int64_t start) noexcept nogil:
     """Execute from `start` to the next return."""
     cdef int64_t at = start, target = 0, child = 0  # `at` stays in a register: nothing may take its address
@@ -269,6 +309,16 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             code = encode_open_json(k, i)
         elif op == E_JSON_CLOSE:
             code = json_close_written(k, i)
+        elif op == E_HOLDS:  # expression
+            code = holds(&k.m, i[1], &flag)
+            if not flag:
+                return IRREGULAR
+        elif op == E_NOTHING:  # table of columns
+            code = hold_nothing(k, k.m.tables + i[1])
+        elif op == E_UNIQUE:
+            code = hold_unique(k, i)
+        elif op == E_DOUBT:
+            k.doubtful = True
         else:
             return IRREGULAR
         if code:

@@ -1,7 +1,8 @@
 # Encoding, the mirror of reading: its instructions, the columns that it reads and the state of its machine.
 #
 # A record is written at the end of the output, then read back by the format's own program for reading and compared with
-# the columns: what a reader would refuse, or take for something else, never leaves. Where a value is in any way irregular the output is cut back to the record's start and the
+# the columns: what a reader would refuse, or take for something else, never leaves. Nothing is read back where the program
+# itself holds what it writes against all that a reader would (encoder/certainty.py). Where a value is in any way irregular the output is cut back to the record's start and the
 # record is marked; the construct path builds it, or says what is wrong with it.
 
 cdef enum:
@@ -74,6 +75,10 @@ cpdef enum WritingOp:
     E_JSON_REPEAT
     E_JSON_OPEN
     E_JSON_CLOSE
+    E_HOLDS
+    E_NOTHING
+    E_UNIQUE
+    E_DOUBT
 
 # What a load takes from a column to a register.
 cdef enum:
@@ -144,6 +149,8 @@ cdef struct Builder:
     const int64_t *symbol_list
     int64_t trial  # the text that names the alternative chosen; -1: none
     uint64_t seed
+    bint certain  # nothing is read back but open values, each by itself, and rows that are in doubt
+    bint doubtful  # this one is
     int64_t read_first  # the first row that was read back and is yet to be compared
     int64_t read_count
     int64_t read_base  # where its record begins

@@ -409,10 +409,12 @@ cdef int pack_open(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef int encode_open_json(Builder *k, const int64_t *i) noexcept nogil:
-    """i: as in `encode_open`. A null of its own may have to be left out, as the construct path knows."""
+    """i: as in `encode_open`, kinds. A null of its own may have to be left out, as the construct path knows."""
     cdef int64_t first = k.size
     cdef int code
     if not there(k, i[1]):
         return IRREGULAR
     code = encode_open(k, i, True)
-    return code if code else IRREGULAR if is_nil(k.output.data + first, k.size - first) else OK
+    if code or is_nil(k.output.data + first, k.size - first):
+        return code or IRREGULAR
+    return json_reads(k, first, i[5], k.m.tables + i[4]) if k.certain else OK

@@ -46,6 +46,7 @@ cdef extern from "json.h" nogil:
         WL_ESCAPED, WL_NEGATIVE, WL_WIDE, WL_BEYOND, WL_NAME
         SMALLEST_POWER "WL_SMALLEST_POWER"
         LARGEST_POWER "WL_LARGEST_POWER"
+        WL_OPEN
     ctypedef struct wl_node:
         uint32_t start
         uint32_t end

@@ -16,7 +16,8 @@ from wireloom.runtime.engine.outline import Column
 
 _KINDS = {"null": 0, "bool": 1, "int": 2, "float": 3, "str": 4, "list": 5, "object": 6}
 _EVERY = tuple(_KINDS.values())
-_OF_JSON = {"any": _EVERY, "array": (_KINDS["list"],), "object": (_KINDS["object"],)}
+OF_JSON = {"any": _EVERY, "array": (_KINDS["list"],), "object": (_KINDS["object"],)}
+"""The kinds of values that JSON kept as text may be."""
 _WIDEST = 64  # bits of an integer
 _COMPUTED = 2  # the form of a size that is an expression
 _STEPS = ("field", "check", "discard")
@@ -245,7 +246,7 @@ class Json(Part):
                     emit("JSON_BYTES", operand if form else -1, bool(lines), sink.register, column and column.index)
             case ("json", kind):
                 with self.compiler.into(sink.column, "str") as column:
-                    emit("JSON_RAW", _mask(_OF_JSON[kind]), column and column.index)
+                    emit("JSON_RAW", kinds_mask(OF_JSON[kind]), column and column.index)
             case ("nullable", inner):
                 end = Label()
                 emit("JSON_NULL_JUMP", end)
@@ -368,7 +369,7 @@ class Json(Part):
             case ("text" | "bytes", *_):
                 return (_KINDS["str"],)
             case ("json", kind):
-                return _OF_JSON[kind]
+                return OF_JSON[kind]
             case ("struct", _, _, "array", _, _):
                 return (_KINDS["list"],)
             case ("struct" | "tagged" | "map", *_):
@@ -404,7 +405,7 @@ class Json(Part):
                     pass
                 case _:
                     raise Uncovered("open values that are not one type throughout")
-            kinds |= _mask(self._kinds(alternative))
+            kinds |= kinds_mask(self._kinds(alternative))
         floats = kinds >> _KINDS["float"] & 1 and not kinds >> _KINDS["int"] & 1
         return [kinds | floats << _KINDS["int"], low, high, floats]
 
@@ -422,7 +423,8 @@ class Json(Part):
                 self.assembly.emit("FINISH", column.index)
 
 
-def _mask(kinds: Sequence[int]) -> int:
+def kinds_mask(kinds: Sequence[int]) -> int:
+    """A bit for each kind of JSON value."""
     return sum(1 << kind for kind in dict.fromkeys(kinds))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
+from wireloom.runtime.engine.compiler.json import OF_JSON, kinds_mask
 from wireloom.runtime.engine.compiler.scope import TAKES, limits
 from wireloom.runtime.engine.encoder.scope import Item, Lead, Node, Scope
 from wireloom.runtime.engine.encoder.unions import Unions
@@ -261,14 +262,14 @@ class Json(Unions):
                 self.nullable(column, self.compiler.fail)
             case ("oneOf", True, _):
                 rules = self._rules(node)
-                write = self._opened(rules, column)
+                write = self._opened(rules, rules[0] & ~1, column)
                 self.nullable(column, write) if rules[0] & 1 else write()
             case ("oneOf", _, alternatives):
                 self.one_of(alternatives, scope, column)
             case ("list", element, *_) if self.compiler.reader.json.open_rules(element) is not None:
-                self._opened(self._rules(element), column)()
+                self._opened(self._rules(element), kinds_mask(OF_JSON["array"]), column)()
             case ("map", _, value) if self.compiler.reader.json.open_rules(value) is not None:
-                self._opened(self._rules(value), column)()
+                self._opened(self._rules(value), kinds_mask(OF_JSON["object"]), column)()
             case ("map", key, value):
                 self._map(key, value, scope, column)
             case _:
@@ -291,10 +292,12 @@ class Json(Unions):
             case ("bytes", size, _, *lines):
                 emit("JSON_BYTES", found.index, size if isinstance(size, int) else -1, bool(lines))
             case ("json", _):
-                emit("JSON_RAW", found.index)
-            case ("list", element, *_):
+                emit("JSON_RAW", found.index, kinds_mask(OF_JSON[node[1]]))
+            case ("list", element, _, unique, *_):
                 body, place = self.compiler.repeated(element, scope, found)
                 emit("JSON_REPEAT", found.index, body, place, 0)
+                if unique is not None:
+                    self.compiler.certainty.unique(unique, element, found)
             case _:
                 raise Uncovered(f"a JSON {node[0]}")
 
@@ -320,14 +323,14 @@ class Json(Unions):
         assert rules is not None
         return rules
 
-    def _opened(self, rules: list[int], column: Column | None) -> Callable[[], None]:
+    def _opened(self, rules: list[int], kinds: int, column: Column | None) -> Callable[[], None]:
         """An open value, from the two parts of a VARIANT."""
 
         def write() -> None:
             found = self.compiler.only(column, "variant")
             if found is not None:
                 parts = (found.children[name].index for name in ("value", "metadata"))
-                self.assembly.emit("JSON_OPEN", found.index, *parts, self.assembly.table(rules))
+                self.assembly.emit("JSON_OPEN", found.index, *parts, self.assembly.table(rules), kinds)
 
         return write
 

@@ -117,6 +117,22 @@ class Given(Protocol):
         """Give the names of a struct the values that builders see."""
 
 
+class Certainty(Protocol):
+    """Whether what is written reads back equal, as other parts tell it what they write."""
+
+    def doubts(self, reason: str) -> None:
+        """Rows that come here have to be read back."""
+
+    def struct(self, node: Node, scope: Scope) -> None:
+        """A struct that is written, once the names of its value are known."""
+
+    def tagged(self, told: Sequence[Any]) -> None:
+        """A choice by a member: the reader of what each case writes comes to that case."""
+
+    def unique(self, name: str, element: Node, listed: Column) -> None:
+        """A list in which a member is unlike in each element."""
+
+
 class Json(Protocol):
     """JSON values, as other parts ask for them."""
 
@@ -177,6 +193,10 @@ class Compiler(Protocol):
     @property
     def given(self) -> Given:
         """What expressions see of a JSON struct."""
+
+    @property
+    def certainty(self) -> Certainty:
+        """Whether what is written reads back equal."""
 
     @property
     def big(self) -> bool:

@@ -12,6 +12,7 @@ from wireloom.runtime.engine.compiler.switches import hashed
 from wireloom.runtime.engine.encoder import readback
 from wireloom.runtime.engine.encoder.assembly import Assembly
 from wireloom.runtime.engine.encoder.binary import Binary
+from wireloom.runtime.engine.encoder.certainty import Certainty
 from wireloom.runtime.engine.encoder.fields import Fields
 from wireloom.runtime.engine.encoder.given import Given
 from wireloom.runtime.engine.encoder.json import Json
@@ -42,6 +43,7 @@ class Compiler:
         self.names, self.records, self.structs, self.fields = Names(self), Records(self), Structs(self), Fields(self)
         self.binary, self.msgpack, self.protobuf = Binary(self), MessagePack(self), Protobuf(self)
         self.json, self.given = Json(self), Given(self)
+        self.certainty = Certainty(self)
 
     @cached_property
     def asked(self) -> frozenset[str]:
@@ -87,7 +89,7 @@ class Compiler:
             list(readback.matches(self.columns, shown, self.determined)),
         ]
         numbers = {"registers": registers, "slots": assembly.slots, "entry": entry}
-        return positional, numbers | {"named": self._named(node, shown)}
+        return positional, numbers | {"named": self._named(node, shown), "certain": self.certainty.wanted}
 
     def _named(self, node: Node, shown: Sequence[Column]) -> int:
         """The column of the reader's that names the alternative; -1 where there are none."""

@@ -40,8 +40,12 @@ class Records(Part):
             case ("struct", *_) as struct:
                 self.compiler.structs.struct(struct, scope, record, place)
             case ("select", tag, cases, _):
+                self.compiler.certainty.doubts("a choice by what other members say")
                 self.selected(tag, cases, scope, lambda case: self.members(case, scope, record, place))
-            case ("peek", _, cases, _) | ("tagged", _, _, _, _, cases, _):
+            case ("tagged", *told):
+                self.compiler.certainty.tagged(told)
+                self._fitting(told[4], scope, record, place)
+            case ("peek", _, cases, _):
                 self._fitting(cases, scope, record, place)
             case other:
                 raise Uncovered(f"a record that is a {other[0]}")
@@ -219,6 +223,7 @@ class Records(Part):
     def _attempt(self, node: Node, scope: Scope, record: Column) -> None:
         """The alternative that the value names, else the first whose condition holds."""
         _, trials, kind, reason = node
+        self.compiler.certainty.doubts("alternatives that are tried")
         for name in (kind, reason):
             self.compiler.determined.note(member(record, name), determined=True)
         named = self.compiler.names.value(member(record, kind), textual=True).read()

@@ -30,6 +30,7 @@ class Structs(Part):
         self.compiler.determined.struct(steps, record)
         if encoding == "json":
             self.compiler.given.load(steps, scope, self.version(versions))
+            self.compiler.certainty.struct(node, scope)
         else:
             self.compiler.fields.derive_early(steps, scope)
         present = self._present(versions, steps, scope)

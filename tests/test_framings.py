@@ -14,10 +14,12 @@ from conftest import GENERATED, case_formats, shipped_formats
 from events import built
 from wireloom.cli.app import app
 from wireloom.model.format import Format
-from wireloom.runtime.errors import DecodeError, ParameterError
+from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
 from wireloom.runtime.streams import elements, framed
-from wireloom.runtime.streams.framed import FRAMINGS, Framed
+from wireloom.runtime.streams.framed import Framed
+from wireloom.runtime.streams.framing import NAMED, framing_of
 from wireloom.runtime.streams.likely import HEAD, likely_framing
+from wireloom.runtime.streams.writing import frame
 from wireloom_formats import aerospike_msgpack, databus_event, databus_json, kpl_record
 
 FORMATS = {format.name: format for format in (*shipped_formats(), *case_formats())}
@@ -39,6 +41,25 @@ class Trickle(io.RawIOBase):
         """Some bytes; none at the end."""
         return self._file.read(self._most if size is None or size < 0 else min(size, self._most))
 
+
+def leb128(number: int) -> bytes:
+    groups = [number >> shift & 0x7F for shift in range(0, max(number.bit_length(), 1), 7)]
+    return bytes([*(group | 0x80 for group in groups[:-1]), groups[-1]])
+
+
+PREFIXES: dict[str, Callable[[int], bytes]] = {
+    "length-prefixed": lambda size: size.to_bytes(4, "big"),
+    "prefix:uint16:little": lambda size: size.to_bytes(2, "little"),
+    "prefix:uint24:itself": lambda size: (size + 3).to_bytes(3, "big"),
+    "prefix:int64:plus=-2": lambda size: (size + 2).to_bytes(8, "big"),
+    "prefix:int16:little:itself:plus=5": lambda size: (size - 3).to_bytes(2, "little", signed=True),
+    "prefix:varint32": leb128,
+    "prefix:zigzag64:itself": lambda size: next(
+        number for width in (1, 2, 3) if len(number := leb128(2 * (size + width))) == width
+    ),
+}
+"""What stands before a record of a size."""
+FRAMINGS = (*NAMED, "prefix:varint32", "prefix:int16:little:itself:plus=5", "size:64")
 
 SOURCES: dict[str, Callable[[bytes], bytes | BinaryIO]] = {
     "a buffer": lambda data: data,
@@ -72,8 +93,10 @@ def written(framing: str, data: list[bytes]) -> bytes:
             return b"".join(data)
         case "array":
             return b" [" + b" ,\n".join(data) + b"]\n"
-        case "length-prefixed":
-            return b"".join(len(each).to_bytes(4, "big") + each for each in data)
+        case _ if framing in PREFIXES:
+            return b"".join(PREFIXES[framing](len(each)) + each for each in data)
+        case _ if framing.startswith("size:"):
+            return b"".join(data)
         case _:
             return b"".join(each.replace(b"\n", b" ") + b"\n" for each in data)
 
@@ -120,12 +143,13 @@ def test_all_ways_of_reading_a_stream_agree_however_its_bytes_come(
                 with pytest.raises(ParameterError, match="no elements of a JSON array; framing can be none, "):
                     read(b"", framing=framing, **keywords)
             continue
-        stream = written(framing, data) + (b"\0\0" if framing == "length-prefixed" else b"")
+        tail = b"\xff" if framing in PREFIXES else b""
+        stream = written(framing, data) + (b"\0\0" if framing == "length-prefixed" else tail)
         told = list(codec.iter_parse(stream, framing=framing, on_error="skip", **keywords))
         wanted = [(each.offset, each.size, said(each.error)) for each in told]
         for each in told:
             whole = framing != "concatenated" or each.error is None
-            broken_off = framing in ("length-prefixed", "array") and each is told[-1]
+            broken_off = framing not in ("none", "lines") and each is told[-1]
             assert not whole or broken_off or in_itself(codec, each, **keywords) == said(each.error)
         for source in SOURCES.values():
             again = codec.iter_parse(source(stream), framing=framing, on_error="skip", **keywords)
@@ -135,7 +159,7 @@ def test_all_ways_of_reading_a_stream_agree_however_its_bytes_come(
 
 @pytest.mark.parametrize("read", [databus_event.iter_parse, databus_event.decode_stream])
 def test_a_framing_that_there_is_not_is_refused_before_anything_is_read(read: Callable[..., Any]) -> None:
-    for framing in ("", "line"):
+    for framing in ("", "line", "size:0", "size:x", "prefix:", "prefix:uint9", "prefix:varint32:little"):
         with pytest.raises(ParameterError, match="framing must be one of none, concatenated, length-prefixed, lines"):
             read(b"", framing=framing)
 
@@ -161,7 +185,7 @@ def good_records(module: ModuleType, format: Format) -> list[bytes]:
     root = format.roots[0].name
     usable = [example for example in format.examples if example.root == root and not example.parameters]
     found = [example.data for example in usable if example.stated and example.error is None and example.data]
-    return [data.replace(b"\n", b" ") if format.framing.value == "lines" else data for data in found]
+    return [data.replace(b"\n", b" ") if format.framing.text == "lines" else data for data in found]
 
 
 def likely(codec: Any, data: bytes, framing: str, size: int | None) -> str | None:
@@ -177,7 +201,7 @@ def test_a_framing_that_does_not_fit_is_named_and_one_that_fits_is_not_questione
     codec = module(name)
     good = (good_records(codec, FORMATS[name]) * 3)[:4]
     unfit = {"concatenated" if codec.CODEC.root(None).endless else "", "" if codec.ENCODING == "json" else "array"}
-    possible = [framing for framing in FRAMINGS if framing not in unfit]
+    possible = [framing for framing in NAMED if framing not in unfit]
     for framing in possible if good else ():
         if framing == "lines" and any(b"\n" in data for data in good):
             continue
@@ -286,3 +310,94 @@ def test_lines_are_written_as_an_array_and_read_again(tmp_path: Path) -> None:
     assert len(elements_of(array.read_bytes())) == 2
     again = run(app, ["decode", "databus_json", str(array), "--framing", "array"])
     assert again.stdout == plain.stdout
+
+
+@pytest.mark.parametrize("text", [*PREFIXES, "lines", "size:7"])
+def test_what_is_written_is_found_again_where_it_stands(text: str) -> None:
+    framing = framing_of(text)
+    assert framing.text == text
+    records = [bytes([number]) * (7 if text.startswith("size") else number) for number in range(33, 200, 7)]
+    stream = b"".join(frame(framing, each, first=False) for each in records)
+    found = list(kpl_record.iter_parse(stream, framing=framing.text))
+    assert [each.data for each in found] == records
+    assert [stream[each.offset : each.offset + each.size] for each in found] == records
+    if text in PREFIXES:
+        assert stream == b"".join(PREFIXES[text](len(each)) + each for each in records)
+
+
+@pytest.mark.parametrize(
+    ("text", "record"),
+    [
+        ("prefix:uint8", b"x" * 256),
+        ("prefix:uint8:itself", b"x" * 255),
+        ("prefix:int16:plus=4", b"x" * 3),
+        ("size:4", b"xxx"),
+        ("size:4", b"xxxxx"),
+        ("concatenated", b""),
+        ("lines", b"x\ny"),
+        ("lines", b" \t"),
+    ],
+)
+def test_a_record_that_would_not_be_found_again_is_not_written(text: str, record: bytes) -> None:
+    with pytest.raises(EncodeError):
+        frame(framing_of(text), record, first=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "behind"),
+    [
+        ("prefix:int8", "ff"),
+        ("prefix:uint32:itself", "00000003"),
+        ("prefix:uint8:plus=-9", "08"),
+        ("prefix:varint32", "ffffffffff00"),
+        ("prefix:varint32", "8080808010"),
+        ("prefix:zigzag64", "01"),
+    ],
+)
+def test_a_prefix_that_no_record_can_have_ends_the_stream_as_one_bad_record(text: str, behind: str) -> None:
+    good = frame(framing_of(text), b"0123456789", first=False)
+    stream = good + bytes.fromhex(behind) + b"rest"
+    for source in SOURCES.values():
+        last = list(kpl_record.iter_parse(source(stream), framing=text, on_error="skip"))[1:]
+        assert [(each.offset, each.error and each.error.code) for each in last] == [(len(good), "bad_size")]
+        offset, size, error = list(from_parts(kpl_record, source(stream), framing=text))[-1]
+        assert (offset, size, error) == (len(good), last[0].size, ("bad_size", "", 0))
+    assert last[0].data == stream[len(good) :][: len(last[0].data)]
+
+
+def test_a_spec_says_a_framing_by_its_parts(tmp_path: Path) -> None:
+    """Written, read, converted and split as it says, by every command."""
+    home, out = tmp_path / "specs" / "meter", tmp_path / "out"
+    home.mkdir(parents=True)
+    (home / "meter.yaml").write_text(METER)
+    common = ["--out", str(out), "--package", "meters"]
+    run = CliRunner().invoke
+    assert run(app, ["generate", "--specs", str(tmp_path / "specs"), *common]).exit_code == 0
+    lines = "".join(f'{{"id":{number},"name":"{"x" * (number % 9)}"}}\n' for number in range(500))
+    (tmp_path / "lines").write_text(lines)
+    stream = tmp_path / "stream"
+    done = run(app, ["encode", "meter", str(tmp_path / "lines"), "-o", str(stream), *common])
+    assert done.exit_code == 0, done.output
+    assert stream.read_bytes()[:9].hex() == "030000000400010078"
+    again = run(app, ["decode", "meter", str(stream), *common])
+    assert again.stdout == lines
+    other = run(app, ["decode", "meter", str(stream), "--framing", "prefix:uint16:little:plus=-1", *common])
+    assert other.stdout == lines
+    sized = run(app, ["decode", "meter", str(stream), "--framing", "size:4", *common])
+    assert sized.exit_code == 1
+
+
+METER = """
+wireloom: 1
+format: meter
+title: Readings of a meter
+encoding: binary
+byteOrder: little
+framing: {prefix: uint16, plus: -1}
+root: Reading
+types:
+  Reading:
+    fields:
+      - id: uint16
+      - name: {type: str}
+"""

@@ -9,6 +9,7 @@ import pytest
 
 from wireloom.runtime.streams import framed, lines
 from wireloom.runtime.streams.framed import Extent
+from wireloom.runtime.streams.framing import framing_of
 from wireloom.runtime.streams.room import Room
 from wireloom_formats import databus_json
 
@@ -28,7 +29,7 @@ class Whole:
 
 
 def one_by_one(data):
-    extents = framed.extents(Whole(), io.BytesIO(data), "lines")
+    extents = framed.extents(Whole(), io.BytesIO(data), framing_of("lines"))
     return [(each.offset, each.size, each.data, each.error is not None) for each in extents]
 
 

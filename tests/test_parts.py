@@ -20,6 +20,7 @@ from wireloom.runtime import engine as engines  # noqa: E402
 from wireloom.runtime.columns import arrow  # noqa: E402
 from wireloom.runtime.errors import DecodeError, ParameterError  # noqa: E402
 from wireloom.runtime.streams import framed, parts  # noqa: E402
+from wireloom.runtime.streams.framing import framing_of  # noqa: E402
 
 FORMATS = tuple(differential.SETTINGS)
 DATABUS = "databus_event"
@@ -202,5 +203,5 @@ def test_a_record_of_no_bytes_ends_the_stream():
             """The error."""
             return error
 
-    (record,) = framed.iterate(Nothing(), b"abc", "concatenated", "skip")
+    (record,) = framed.iterate(Nothing(), b"abc", framing_of("concatenated"), "skip")
     assert (record.error.code, record.offset, record.size, record.data) == ("trailing_bytes", 0, 3, b"abc")

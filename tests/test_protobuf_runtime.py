@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from wireloom.emit import protobuf as emitter
 from wireloom.model import types as model
-from wireloom.model.format import ByteOrder, Format, Framing, Root
+from wireloom.model.format import ByteOrder, Format, Root
 from wireloom.model.logical import Record as LogicalRecord
 from wireloom.runtime import expressions as fn
 from wireloom.runtime import leb128
@@ -23,6 +23,7 @@ from wireloom.runtime.parsers import binary, protobuf, structure, unions
 from wireloom.runtime.parsers.elements import Salvage
 from wireloom.runtime.parsers.protobuf.draft import message_class
 from wireloom.runtime.parsers.record import Record
+from wireloom.runtime.streams.framing import Whole
 from wireloom.runtime.values import Pairs, same
 
 # --- the wire, by hand ---------------------------------------------------------------------------------------------
@@ -68,7 +69,7 @@ def format_of(name: str, *structs: model.Struct) -> Format:
         encoding=model.Encoding.BINARY,
         byte_order=ByteOrder(),
         parameters=(),
-        framing=Framing.NONE,
+        framing=Whole(),
         depth=64,
         checksums=(),
         errors=(),

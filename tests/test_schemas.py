@@ -22,7 +22,7 @@ from wireloom.emit.jsonschema.base64 import pattern
 from wireloom.emit.shape.rows import row
 from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal, Unary
 from wireloom.model import logical
-from wireloom.model.format import ByteOrder, Format, Framing, Parameter, Root
+from wireloom.model.format import ByteOrder, Format, Parameter, Root
 from wireloom.model.types import (
     Alternative,
     Array,
@@ -57,6 +57,7 @@ from wireloom.runtime.columns.rows import row_record
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.parsers.json.scalars import Base64
 from wireloom.runtime.parsers.json.text import read
+from wireloom.runtime.streams.framing import Whole
 from wireloom.runtime.values import Extension as ExtensionValue
 from wireloom.runtime.values import Pairs
 
@@ -112,7 +113,7 @@ def made(name: str, encoding: Encoding, types: tuple[tuple[str, Type], ...], roo
         encoding=encoding,
         byte_order=ByteOrder(),
         parameters=(Parameter("strict", Kind.BOOLEAN, default=True),),
-        framing=Framing.NONE,
+        framing=Whole(),
         depth=64,
         checksums=(),
         errors=(),

@@ -9,6 +9,7 @@ import pytest
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.streams import framed
 from wireloom.runtime.streams.framed import KEPT, LARGEST, iterate
+from wireloom.runtime.streams.framing import framing_of
 
 HUGE = 3_000_000_000
 BOUND = 6 * LARGEST  # the window, the cursor's copy of it, and both again while it grows
@@ -78,7 +79,7 @@ def small(monkeypatch):
 def found(reader, source, framing):
     tracemalloc.start()
     try:
-        records = list(iterate(reader, source, framing, "skip"))
+        records = list(iterate(reader, source, framing_of(framing), "skip"))
         assert tracemalloc.get_traced_memory()[1] < BOUND
     finally:
         tracemalloc.stop()
@@ -116,37 +117,37 @@ def test_a_length_prefix_that_claims_more_than_there_is_keeps_little(sparse):
 def test_a_record_of_a_length_prefix_that_is_too_large_is_passed_over(small):
     data = (20).to_bytes(4, "big") + b"x" * 20 + (2).to_bytes(4, "big") + b"1a"
     for source in (io.BytesIO(data), Pipe(data)):
-        large, good = iterate(Digits(), source, "length-prefixed", "skip")
+        large, good = iterate(Digits(), source, framing_of("length-prefixed"), "skip")
         assert (large.error.code, large.offset, large.size, large.data) == ("size_limit", 4, 20, b"x" * 8)
         assert (good.value, good.offset) == (b"a", 28)
 
 
 def test_a_line_that_is_too_long_is_passed_over(small):
-    large, good = iterate(Digits(), b"x" * 40 + b"\n1a\n", "lines", "skip")
+    large, good = iterate(Digits(), b"x" * 40 + b"\n1a\n", framing_of("lines"), "skip")
     assert (large.error.code, large.size, large.data) == ("size_limit", 41, b"x" * 8)
     assert (good.value, good.offset) == (b"a", 41)
 
 
 def test_a_source_that_cannot_seek_is_not_read_beyond_what_is_kept(small):
     for framing in ("none", "concatenated"):
-        (rest,) = iterate(Digits(), Pipe(b"!" * 100), framing, "skip")
+        (rest,) = iterate(Digits(), Pipe(b"!" * 100), framing_of(framing), "skip")
         assert rest.data == b"!" * 8
 
 
 def test_a_record_at_the_end_that_is_broken_off_says_so(small):
-    good, rest = iterate(Digits(), b"1a9bc", "concatenated", "skip")
+    good, rest = iterate(Digits(), b"1a9bc", framing_of("concatenated"), "skip")
     assert (good.value, rest.error.code, rest.size, rest.data) == (b"a", "truncated", 3, b"9bc")
 
 
 @pytest.mark.parametrize("data", [b"\0\0", b"\0\0\0\x05ab", b"\0\0\0\x20" + b"x" * 40])
 def test_errors_of_the_framing_carry_the_formats_name(small, data):
-    record = next(iter(iterate(Digits(), data, "length-prefixed", "skip")))
+    record = next(iter(iterate(Digits(), data, framing_of("length-prefixed"), "skip")))
     assert (record.error.format, record.error.version) == ("digits", "1")
     assert str(record.error).startswith("digits: ")
 
 
 def test_an_error_that_is_raised_says_which_record_it_was():
     with pytest.raises(DecodeError) as raised:
-        list(iterate(Digits(), b"1a2bc!x", "concatenated", "raise"))
+        list(iterate(Digits(), b"1a2bc!x", framing_of("concatenated"), "raise"))
     assert (raised.value.record_index, raised.value.record_offset, raised.value.offset) == (2, 5, 0)
     assert "(record 2 at byte 5)" in str(raised.value)

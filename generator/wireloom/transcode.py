@@ -14,7 +14,9 @@ from wireloom.runtime.columns.canonical import dumps
 from wireloom.runtime.errors import DecodeError, EncodeError
 from wireloom.runtime.parameters import ParameterValue
 from wireloom.runtime.streams.framed import Framed
+from wireloom.runtime.streams.framing import Framing, Whole
 from wireloom.runtime.streams.likely import likely_framing
+from wireloom.runtime.streams.writing import ending, frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +54,9 @@ def encode(request: Request, source: Iterable[bytes]) -> Iterator[bytes]:
     for number, line in enumerate(source, start=1):
         if line.strip():
             count += 1
-            if count > 1 and framing == "none":
+            if count > 1 and isinstance(framing, Whole):
                 raise MisuseError("more than one record, and the format has no framing; choose one with --framing")
-            yield frame(framing, _encoded(request, number, line), number, first=count == 1)
+            yield written(framing, _encoded(request, number, line), number, first=count == 1)
     yield ending(framing, count)
 
 
@@ -95,24 +97,9 @@ def _encoded(request: Request, number: int, line: bytes) -> bytes:
         raise DataError(f"line {number}: {error}") from error
 
 
-def frame(framing: str, data: bytes, number: int, *, first: bool) -> bytes:
-    """A record as it stands in a stream, whose first it may be."""
-    match framing:
-        case "array":
-            return (b"[" if first else b",\n") + data
-        case "lines" if b"\n" in data:
-            hint = "use --framing length-prefixed"
-            raise DataError(f"line {number}: the record holds a line feed, which would end its line; {hint}")
-        case "length-prefixed":
-            return len(data).to_bytes(4, "big") + data
-        case "lines":
-            return data + b"\n"
-        case _:
-            return data
-
-
-def ending(framing: str, count: int) -> bytes:
-    """What stands behind the last of so many records."""
-    if framing != "array":
-        return b""
-    return b"]\n" if count else b"[]\n"
+def written(framing: Framing, data: bytes, number: int, *, first: bool) -> bytes:
+    """A record of a line as it stands in a stream, whose first it may be."""
+    try:
+        return frame(framing, data, first=first)
+    except EncodeError as error:
+        raise DataError(f"line {number}: {error}; choose another framing with --framing") from error

@@ -17,7 +17,9 @@ from wireloom.spec.language import (
     NamedRange,
     Parameter,
     ParameterByName,
+    PrefixFraming,
     RootDocument,
+    SizeFraming,
     Sum,
 )
 
@@ -71,7 +73,7 @@ class _Writer:
                 "encoding": draft.encoding,
                 "schema": ABSENT,  # written when the columns are known: `schemas`
                 "byteOrder": byte_order,
-                "framing": chance.one(_FRAMINGS[draft.encoding]) if chance.often(0.25) else ABSENT,
+                "framing": self._framing(),
                 "parameters": draft.parameters or ABSENT,
                 "limits": limits,
                 "invalidText": invalid,
@@ -102,6 +104,28 @@ class _Writer:
             return ABSENT
         name = self._parameter(what, one_of=["error", "replace" if what == "text" else "ignore"])
         return document(ParameterByName, {"parameter": name})
+
+    def _framing(self) -> Any:
+        chance = self.chance
+        if not chance.often(0.25):
+            return ABSENT
+        match chance.weighted([(6, "named"), (2, "prefix"), (1, "size")]):
+            case "prefix":
+                number = chance.one(["uint8", "int16", "uint24", "uint32", "varint32", "zigzag64"])
+                ordered = number.startswith(("u", "i")) and chance.often(0.3)
+                return document(
+                    PrefixFraming,
+                    {
+                        "prefix": number,
+                        "byteOrder": chance.one(["big", "little"]) if ordered else ABSENT,
+                        "counts": chance.one(["itself", "record"]) if chance.often(0.4) else ABSENT,
+                        "plus": chance.one([-1, 3]) if chance.often(0.3) else ABSENT,
+                    },
+                )
+            case "size":
+                return document(SizeFraming, {"size": chance.one([1, 4, 9])})
+            case _:
+                return chance.one(_FRAMINGS[self.draft.encoding])
 
     def _limits(self) -> Any:
         chance = self.chance

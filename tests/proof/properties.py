@@ -10,6 +10,7 @@ import re
 import traceback
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -35,16 +36,23 @@ from proof.walks import (
 )
 from wireloom.emit.jsonschema.beyond import gaps
 from wireloom.emit.jsonschema.document import root_name
-from wireloom.model.format import ByteOrder, Format, Framing, Root
+from wireloom.model.format import ByteOrder, Format, Root
 from wireloom.model.types import Attempt, Encoding
 from wireloom.problems import SpecProblems
 from wireloom.runtime.columns import arrow, reading
 from wireloom.runtime.columns.logical import Measured
 from wireloom.runtime.columns.rows import row_record
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
+from wireloom.runtime.streams.framing import framing_of
+from wireloom.runtime.streams.writing import ending, frame
 from wireloom.runtime.values import Pairs, Parsed, float32, same, sourceless
 
 OPEN_VALUES: tuple[arrow.OpenValues, ...] = ("variant", "json", "binary")
+OTHERS = (
+    *("prefix:uint8", "prefix:uint16:little", "prefix:int24:itself", "prefix:varint32", "prefix:zigzag64:plus=-3"),
+    *("size:1", "size:5"),
+)
+"""Framings that any stream may have, whatever its format says."""
 _MADE = 24  # values made for each root and each setting of parameters
 _MUTANTS = 36
 _NONSENSE = 10
@@ -789,7 +797,7 @@ class _Examination:
 
     def streams(self, records: Sequence[bytes], built: Sequence[bytes]) -> None:
         """Both ways of reading a stream find the same records, values and errors."""
-        framings = {self.format.framing.value, "length-prefixed"} - {"none"}
+        framings = {self.format.framing.text, "length-prefixed", self.chance.one(OTHERS)} - {"none"}
         if self.format.encoding is Encoding.JSON:
             framings.add("array")
         for framing in sorted(framings):
@@ -823,15 +831,14 @@ class _Examination:
 
 
 def _framed(records: Sequence[bytes], framing: str) -> bytes:
-    match framing:
-        case "length-prefixed":
-            return b"".join(len(each).to_bytes(4, "big") + each for each in records)
-        case "lines":
-            return b"".join(each.replace(b"\n", b" ") + b"\n" for each in records)
-        case "array":
-            return b"[" + b",".join(records) + b"]"
-        case _:
-            return b"".join(records)
+    """The records as a stream; those that cannot stand in one are left out, lines are made of those that are none."""
+    if framing == "lines":
+        records = [each.replace(b"\n", b" ") for each in records]
+    written: list[bytes] = []
+    for each in records:
+        with suppress(EncodeError):
+            written.append(frame(framing_of(framing), each, first=not written))
+    return b"".join((*written, ending(framing_of(framing), len(written))))
 
 
 def _rows(found: arrow.Decoded) -> list[str]:
@@ -934,4 +941,4 @@ def _require_alike(spark: Any, type: pa.DataType) -> None:
     assert wanted.get(name.split("(")[0], name) == str(type), f"{name} for {type}"
 
 
-__all__ = ["ByteOrder", "Framing", "Instance", "Report", "TooSlowError", "Violation", "examined", "replace"]
+__all__ = ["ByteOrder", "Instance", "Report", "TooSlowError", "Violation", "examined", "replace"]

@@ -370,7 +370,7 @@ def test_records_without_a_framing_are_files_where_that_is_meant(spark, reads, t
 def test_lines_cannot_hold_what_would_end_them(spark, reads, tmp_path):
     (tmp_path / "in").write_bytes(b"".join(events(1, value=b"a\nb")))
     frame = reads().load(str(tmp_path / "in"))
-    with pytest.raises(PySparkException, match="row 0 of task 0: the record holds a line feed"):
+    with pytest.raises(PySparkException, match="row 0 of task 0: expected a record without a line feed"):
         writes(frame, framing="lines").mode("append").save(str(tmp_path / "out"))
 
 

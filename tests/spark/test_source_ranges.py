@@ -11,10 +11,13 @@ from wireloom.ingest.compression import Bounds
 from wireloom.ingest.files import Listing
 from wireloom.ingest.plan import Plan
 from wireloom.runtime.streams.framed import iterate
+from wireloom.runtime.streams.framing import framing_of
 from wireloom.spark.options import Options
 from wireloom.spark.source.read import batches, portions, reading
 from wireloom.spark.source.schema import offer
 from wireloom_formats import aerospike_msgpack, databus_event, databus_json
+
+LINES = framing_of("lines")
 
 PLACE = ["_record", "_offset", "_error", "_corrupt_record"]
 DELETE = bytes.fromhex("9301029594a474657374c0c414000102030405060708090a0b0c0d0e0f10111213c00104c0c0")
@@ -138,8 +141,8 @@ def test_lines_are_read_once_wherever_the_borders_fall(tmp_path, target):
     for part in source_ranges.parts(file, "lines", HEADS, target, numbered=False):
         with file.place.open() as source:
             section, start = source_ranges.opened(source, part, "lines", Bounds())
-            found += [(start + each.offset, each.data) for each in iterate(_Bytes(), section, "lines", "skip")]
-    assert found == [(each.offset, each.data) for each in iterate(_Bytes(), data + b"last", "lines", "skip")]
+            found += [(start + each.offset, each.data) for each in iterate(_Bytes(), section, LINES, "skip")]
+    assert found == [(each.offset, each.data) for each in iterate(_Bytes(), data + b"last", LINES, "skip")]
 
 
 class _Bytes:

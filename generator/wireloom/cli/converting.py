@@ -7,13 +7,13 @@ import typer
 from wireloom.catalog import parameter_values
 from wireloom.cli.console import complain, note, say
 from wireloom.cli.guard import PROBLEMS
-from wireloom.cli.options import OUT, PACKAGE, Framing, Out, Package, Parameters, Root, Source, chosen, listed, one_of
+from wireloom.cli.options import OUT, PACKAGE, Framing, Out, Package, Parameters, Root, Source, chosen, listed
 from wireloom.cli.transcoding import Target, opened_input, opened_output, refuse_target, request_of
 from wireloom.converting import Refused, Tally
 from wireloom.converting import convert as converted
 from wireloom.failures import MisuseError
 from wireloom.runtime.conversion import conversion
-from wireloom.runtime.streams.framed import FRAMINGS
+from wireloom.runtime.streams.framing import framing_of
 
 From = Annotated[str, typer.Option("--from", metavar="FORMAT", help="The format that the input is in.")]
 To = Annotated[str, typer.Option("--to", metavar="FORMAT", help="The format that the output is to be in.")]
@@ -67,7 +67,7 @@ def convert(
     request = request_of(chosen(source, package, out), root, framing, parameter)
     goal = chosen(target, package, out)
     if to_framing is not None:
-        one_of("--to-framing", to_framing, FRAMINGS)
+        framing_of(to_framing)
     plan = conversion(
         request.module,
         goal,

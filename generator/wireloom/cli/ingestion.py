@@ -38,7 +38,7 @@ from wireloom.ingest.imports import without_numpy
 from wireloom.ingest.limits import Limits
 from wireloom.ingest.plan import Job, Plan, Source, Summary
 from wireloom.ingest.report import summary_lines
-from wireloom.runtime.streams.framed import FRAMINGS
+from wireloom.runtime.streams.framing import framing_of
 
 if TYPE_CHECKING:
     from wireloom.ingest.publishing import Watcher
@@ -82,12 +82,11 @@ class Reading:
         """How it is decoded; raises MisuseError where that cannot be."""
         module = chosen(self.format, self.package, self.out)
         root = module.CODEC.root(self.root)
-        if self.framing is not None:
-            module.CODEC.framing_of(root, self.framing)
+        framing = None if self.framing is None else module.CODEC.framing_of(root, self.framing).text
         given = tuple(parameter_values(module, self.parameter or []).items())
         dropped = dropped_codes(module, self.drop)
         name = f"{self.package}.{module.FORMAT}"
-        return Plan(name, module.FORMAT, module.MEANING, self.root, self.framing, given, dropped)
+        return Plan(name, module.FORMAT, module.MEANING, self.root, framing, given, dropped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +267,7 @@ def _once(
 
 def _check_shape(framing: str | None, column: str | None) -> None:
     if framing is not None:
-        one_of("--framing", framing, FRAMINGS)
+        framing_of(framing)
     if column is not None and framing not in (None, "none"):
         raise MisuseError("a column, and a topic of Kafka, has one record in each value; leave --framing out")
 

@@ -9,6 +9,7 @@ import typer
 
 from wireloom.catalog import FormatModule, open_format, open_package
 from wireloom.failures import MisuseError, unknown
+from wireloom.runtime.streams.framing import METAVAR
 
 Specs = Annotated[Path, typer.Option("--specs", metavar="DIR", help="Folder of the specs.")]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder that the generated package lies in.")]
@@ -57,7 +58,7 @@ Framing = Annotated[
     str | None,
     typer.Option(
         "--framing",
-        metavar="none|concatenated|length-prefixed|lines|array",
+        metavar=METAVAR,
         help="How records follow one another; else as the spec says.",
     ),
 ]
@@ -128,9 +129,9 @@ def listed(texts: list[str] | None) -> tuple[str, ...]:
 def dropped_codes(module: FormatModule, texts: list[str] | None) -> tuple[str, ...]:
     """The error codes of --drop; raises MisuseError for one that no record of the format can have."""
     from wireloom.ingest.plan import CODES
-    from wireloom.runtime.streams.framed import SIZE_LIMIT
+    from wireloom.runtime.streams.framed import CODES as OF_STREAMS
 
-    known = (*module.CODEC.codes, *CODES, SIZE_LIMIT)  # the last is of more than a stream's reader keeps
+    known = tuple(dict.fromkeys((*module.CODEC.codes, *CODES, *OF_STREAMS)))
     for code in listed(texts):
         if code not in known:
             raise unknown(f"error code of {module.FORMAT}", code, known)

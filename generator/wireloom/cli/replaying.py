@@ -23,13 +23,12 @@ from wireloom.cli.options import (
     Root,
     chosen,
     dropped_codes,
-    one_of,
     session_configuration,
 )
 from wireloom.failures import MisuseError
 from wireloom.ingest.plan import Plan, Replay
 from wireloom.ingest.report import finished_lines, replay_lines
-from wireloom.runtime.streams.framed import FRAMINGS
+from wireloom.runtime.streams.framing import METAVAR, framing_of
 
 
 def replay(
@@ -45,7 +44,7 @@ def replay(
         str,
         typer.Option(
             "--framing",
-            metavar="none|concatenated|length-prefixed|lines|array",
+            metavar=METAVAR,
             help="Take what was quarantined as one record for a stream of them: the rest of a file, say.",
         ),
     ] = "none",
@@ -84,7 +83,7 @@ def replay(
       wireloom replay tables/quarantine --drop no_data -p variant=legacy
       wireloom replay tables/quarantine --framing concatenated --from-source --resync
     """
-    one_of("--framing", framing, FRAMINGS)
+    framing_of(framing)
     home = output or quarantine.rstrip("/").rpartition("/")[0] or "."
     from wireloom.spark.ingest.replay import finish, formats  # here, because it imports pyspark
     from wireloom.spark.ingest.replay import replay as run

@@ -15,7 +15,7 @@ from wireloom.cli.console import complain, note, say
 from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.options import OUT, PACKAGE, Format, Framing, Out, Package, Parameters, Root, Source, chosen, one_of
 from wireloom.failures import MisuseError
-from wireloom.runtime.streams.framed import FRAMINGS
+from wireloom.runtime.streams.framing import framing_of
 from wireloom.runtime.streams.likely import HEAD
 
 OnError = Annotated[
@@ -104,7 +104,7 @@ def request_of(
     """What the options ask for; raises MisuseError and ParameterError."""
     module.CODEC.root(root)
     if framing is not None:
-        one_of("--framing", framing, FRAMINGS)
+        framing_of(framing)
     return transcode.Request(module, root, framing, parameter_values(module, parameter or []))
 
 

@@ -9,8 +9,9 @@ from wireloom import pipeline
 from wireloom.catalog import FormatModule, open_format, open_package
 from wireloom.demo.samples import Samples, samples, stream
 from wireloom.ingest.plan import QUARANTINE, RECORDS, Job, Plan, Summary
-from wireloom.model.format import Format, Framing
+from wireloom.model.format import Format
 from wireloom.project import Project
+from wireloom.runtime.streams.framing import Framing, Whole
 from wireloom.spark.ingest.batch import ingest
 from wireloom.spark.preview import Preview, preview
 from wireloom.spark.session import session
@@ -45,7 +46,7 @@ def run(project: Project, output: Path) -> Iterator[Shown]:
             module = open_format(package, format.name)
             source = output / "input" / format.name
             _write_samples(source, format, module)
-            plan = Plan(f"{project.package}.{format.name}", format.name, module.MEANING, framing=format.framing.value)
+            plan = Plan(f"{project.package}.{format.name}", format.name, module.MEANING, framing=format.framing.text)
             job = Job(plan, str(source.resolve()), str((output / "tables" / format.name).resolve()), overwrite=True)
             yield _shown(format, job, output, partial(ingest, spark), partial(preview, spark))
 
@@ -71,12 +72,12 @@ def _write_samples(folder: Path, format: Format, module: FormatModule) -> None:
     for old in folder.glob("*.bin"):
         old.unlink()
     for name, records in _files(format.framing, made):
-        (folder / f"{name}.bin").write_bytes(stream(format.framing.value, records))
+        (folder / f"{name}.bin").write_bytes(stream(format.framing, records))
 
 
 def _files(framing: Framing, made: Samples) -> Iterator[tuple[str, tuple[bytes, ...]]]:
     """One stream of good records, and short ones that each end in a damaged record; without a framing, a file each."""
-    if framing is Framing.NONE:
+    if isinstance(framing, Whole):
         yield from ((f"good-{number:03d}", (data,)) for number, data in enumerate(made.good))
         yield from ((f"damaged-{number}", (data,)) for number, data in enumerate(made.damaged))
         return

@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from wireloom.catalog import FormatModule
-from wireloom.model.format import Format, Framing
+from wireloom.model.format import Format
 from wireloom.runtime.errors import DecodeError, WireloomError
 from wireloom.runtime.streams.elements import Limits, elements
+from wireloom.runtime.streams.framing import Array, Framing, Lines, Sized
+from wireloom.runtime.streams.writing import ending, frame
 
 GOOD = 120
 DAMAGED = 4
@@ -44,24 +46,19 @@ def samples(format: Format, module: FormatModule) -> Samples:
     good = [_varied(module, root, valid[number % len(valid)], chance) for number in range(GOOD)]
     bad = [example.data for example in usable if example.error is not None]
     bad += [_damaged(module, root, chance.choice(good), chance) for _ in range(DAMAGED)]
-    if format.framing is Framing.LINES:
+    if isinstance(format.framing, Lines):
         bad = [data.replace(b"\n", b" ") for data in bad]
-    if format.framing is Framing.ARRAY:
+    if isinstance(format.framing, Array):
         bad = [data for data in bad if _stands_alone(data)]
+    if isinstance(format.framing, Sized):
+        bad = [data for data in bad if len(data) == format.framing.size]
     return Samples(tuple(good), tuple(bad))
 
 
-def stream(framing: str, records: tuple[bytes, ...]) -> bytes:
+def stream(framing: Framing, records: tuple[bytes, ...]) -> bytes:
     """The records as one stream."""
-    match framing:
-        case "length-prefixed":
-            return b"".join(len(data).to_bytes(4, "big") + data for data in records)
-        case "lines":
-            return b"".join(data + b"\n" for data in records)
-        case "array":
-            return b"[" + b",\n".join(records) + b"]\n"
-        case _:
-            return b"".join(records)
+    framed = [frame(framing, data, first=number == 0) for number, data in enumerate(records)]
+    return b"".join((*framed, ending(framing, len(records))))
 
 
 def _stands_alone(data: bytes) -> bool:

@@ -3,7 +3,8 @@
 How much a framing tells decides how a large file is split:
 
 - `lines`: anywhere; a part begins behind the first line feed that it finds. Nothing is read beforehand.
-- `length-prefixed`: the lengths are walked from record to record; what stands between is passed over.
+- `length-prefixed` and other prefixes: the lengths are walked from record to record; what is between is passed over.
+- `size:BYTES`: at any multiple of the size.
 - `concatenated`: the heads of the records are walked, as far as their `frame` step. Where heads are read whole records
   at a time (no `frame` step, or a byte order that is to be found out), or where records are so small that walking costs
   as much as decoding, the engine looks for the borders, without any column; where there is no engine for the format,
@@ -13,7 +14,7 @@ How much a framing tells decides how a large file is split:
 
 A compressed file stays whole, whatever its framing.
 
-With resync the engine looks for the borders in either framing.
+With resync the engine looks for the borders, whatever a head or a length says.
 
 A walk goes the way that decoding goes. Where decoding could not find the next record, the walk ends, and what is left
 of the file is one part; so the records and errors of the parts are those of the file.
@@ -34,9 +35,10 @@ from wireloom.runtime.engine import Request
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.parameters import ParameterValue
 from wireloom.runtime.parsers.unions import Attempt
+from wireloom.runtime.streams import framing as framings
 from wireloom.runtime.streams.framed import LARGEST
+from wireloom.runtime.streams.framing import Framing, Prefixed, framing_of
 
-PREFIX = 4
 WINDOW = 1 << 20
 HEAD = 1 << 16
 """Bytes that are read of a file at once where heads are walked."""
@@ -156,7 +158,7 @@ def parts(file: File, framing: str, heads: Heads, target: int, *, numbered: bool
             source.seek(0)
             if framing == "lines":
                 return list(_anywhere(file, target))
-            return list(_parted(whole, _walk(source, file.size, framing, heads, target), target))
+            return list(_parted(whole, _walk(source, file.size, framing_of(framing), heads, target), target))
     except FileNotFoundError:
         return [whole]  # whoever reads it says so
 
@@ -168,12 +170,14 @@ def _anywhere(file: File, target: int) -> Iterator[Part]:
         yield Part(file, start, end, 0 if start == 0 else None)
 
 
-def _walk(source: BinaryIO, size: int, framing: str, heads: Heads, target: int) -> Iterator[Border]:
+def _walk(source: BinaryIO, size: int, framing: Framing, heads: Heads, target: int) -> Iterator[Border]:
     if heads.resync:  # then what a head or a length says may not be so, and only decoding goes the way of decoding
         if heads.native:
             yield from _scan(source, framing, heads)
-    elif framing == "length-prefixed":
-        yield from _lengths(source, size)
+    elif isinstance(framing, Prefixed):
+        yield from _lengths(source, size, framing)
+    elif isinstance(framing, framings.Sized):
+        yield from _multiples(size, framing.size, target)
     elif (yield from _heads(source, size, heads, target)) and heads.native:
         source.seek(0)
         yield from _scan(source, framing, heads)
@@ -205,32 +209,40 @@ def grouped(found: Sequence[Sized], target: int, opening: int = OPEN_COST) -> li
 # --- walks ---------------------------------------------------------------------------------------------------------
 
 
-def _lengths(source: BinaryIO, size: int) -> Iterator[Border]:
-    """Every border behind the first record, by the 32-bit lengths."""
+def _lengths(source: BinaryIO, size: int, framing: Prefixed) -> Iterator[Border]:
+    """Every border behind the first record, by the lengths."""
     window, base, position = b"", 0, 0
     for record in range(1, LENGTHS):
-        at = position - base
-        if at + PREFIX > len(window):
+        if position - base + framing.longest > len(window):
             source.seek(position)
-            window, base, at = source.read(WINDOW), position, 0
-        position += PREFIX + int.from_bytes(window[at : at + PREFIX], "big")
-        if position >= size or at + PREFIX > len(window):
+            window, base = source.read(WINDOW), position
+        width, length = framing.measured(window, position - base) or (0, -1)
+        position += width + length
+        if length < 0 or position >= size:
             return
         yield Border(position, record)
 
 
-def _scan(source: BinaryIO, framing: str, heads: Heads) -> Iterator[Border]:
+def _multiples(size: int, width: int, target: int) -> Iterator[Border]:
+    """Borders of records of one size."""
+    records = max(target // width, 1)
+    for record in range(records, -(-size // width), records):
+        yield Border(record * width, record)
+
+
+def _scan(source: BinaryIO, framing: Framing, heads: Heads) -> Iterator[Border]:
     """A border for each window that the engine reads, without any column."""
     codec = heads.codec
     root = next(name for name, each in codec.roots.items() if each is heads.root)
     settings: dict[str, Any] = dict(heads.settings)
     found = codec.decode_stream(
-        source, [], root=root, framing=framing, on_error="skip", resync=heads.resync, **settings
+        source, [], root=root, framing=framing.text, on_error="skip", resync=heads.resync, **settings
     )
+    width = framing.width if isinstance(framing, Prefixed) else 0
     sound = False
     for part in found:
         if len(part.offsets) and part.first and sound:
-            yield Border(part.offsets[0].as_py() - (PREFIX if framing == "length-prefixed" else 0), part.first)
+            yield Border(part.offsets[0].as_py() - width, part.first)
         sound = not heads.resync or not part.raw[-1].is_valid  # a bad record's end may be told by what is behind it
 
 

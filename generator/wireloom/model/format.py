@@ -1,21 +1,11 @@
 """A format: everything an emitter may know about one spec."""
 
 from dataclasses import dataclass
-from enum import Enum
 
 from wireloom.expr.ast import Kind
+from wireloom.model.framing import Framing
 from wireloom.model.logical import Record
 from wireloom.model.types import Encoding, Scalar, Type
-
-
-class Framing(Enum):
-    """How records follow one another in a stream."""
-
-    NONE = "none"  # one record is the whole input
-    CONCATENATED = "concatenated"  # back to back; a Frame step says where each ends
-    LENGTH_PREFIXED = "length-prefixed"  # a 32-bit big-endian size before each
-    LINES = "lines"  # one a line
-    ARRAY = "array"  # the elements of one JSON array
 
 
 @dataclass(frozen=True, slots=True)

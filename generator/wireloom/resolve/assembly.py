@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Mapping
 
-from wireloom.model.format import Format, Framing
+from wireloom.model.format import Format
 from wireloom.problems import Problem, Problems, nearest
 from wireloom.resolve import header
 from wireloom.resolve.building import check_building, with_filler
@@ -14,6 +14,7 @@ from wireloom.resolve.draft import Draft
 from wireloom.resolve.ends import check_ends
 from wireloom.resolve.examples import examples
 from wireloom.resolve.families import check_families
+from wireloom.resolve.framings import framing_of
 from wireloom.resolve.meanings import with_meanings
 from wireloom.resolve.named import named_types
 from wireloom.resolve.outline import outlines
@@ -62,7 +63,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     depth = header.limit(draft, "depth", limits.depth)
     size = None if limits.size is None else header.limit(draft, "size", limits.size)
     expansion = header.limit(draft, "expansion", limits.expansion)
-    checksums, ranges = header.checksums(draft), header.ranges(draft)
+    checksums, ranges, framing = header.checksums(draft), header.ranges(draft), framing_of(draft, byte_order)
     seen = outlines(draft)
     named = named_types(draft, seen)
     entries = root_types(draft, seen)
@@ -98,7 +99,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
         encoding=draft.encoding,
         byte_order=byte_order,
         parameters=parameters,
-        framing=Framing(content.framing),
+        framing=framing,
         depth=depth,
         size=size,
         expansion=expansion,

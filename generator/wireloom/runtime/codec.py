@@ -20,7 +20,8 @@ from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
 from wireloom.runtime.parameters import Parameter, ParameterValue, accept_all
 from wireloom.runtime.root import Root
 from wireloom.runtime.streams import framed
-from wireloom.runtime.streams.framed import Framed, iterate
+from wireloom.runtime.streams.framed import Framed
+from wireloom.runtime.streams.framing import Array, Concatenated, Framing, framing_of, others
 from wireloom.runtime.streams.resync import Resync
 from wireloom.runtime.streams.resync import resync as searching
 from wireloom.runtime.values import remembered, source_of
@@ -156,27 +157,25 @@ class Codec:
         """The records of a buffer or binary file; see `streams.framed.iterate`, and `streams.resync` for `resync`."""
         reader = _StreamReader(self, self.root(root), self.settings(parameters))
         chosen = self.framing_of(reader.root, framing)
-        return iterate(reader, source, chosen, on_error, self._searching(reader, chosen) if resync else None)
+        found = self._searching(reader, chosen) if resync else None
+        return framed.iterate(reader, source, chosen, on_error, found)
 
-    def _searching(self, reader: _StreamReader, framing: str) -> Resync:
+    def _searching(self, reader: _StreamReader, framing: Framing) -> Resync:
         """Who finds the place where a stream goes on; raises ParameterError where no place proves itself."""
         return searching(reader, reader.root, framing, reader.parameters, self.format)
 
-    def framing_of(self, root: Root, framing: str | None) -> str:
+    def framing_of(self, root: Root, framing: str | None) -> Framing:
         """The framing of a stream of a root's records: the one given, or the format's; ParameterError if there is none.
 
         Records that do not tell where they end cannot stand back to back, and only JSON texts stand in an array.
         """
-        chosen = self.framing if framing is None else framing
-        if chosen not in framed.FRAMINGS:
-            raise ParameterError(f"framing must be one of {', '.join(framed.FRAMINGS)}, not {chosen!r}")
-        if chosen == "concatenated" and root.endless:
-            others = ", ".join(name for name in framed.FRAMINGS if name != chosen)
+        chosen = framing_of(self.framing if framing is None else framing)
+        if isinstance(chosen, Concatenated) and root.endless:
             message = f"records of {self.format} cannot stand back to back: {root.endless} does not tell where it ends"
-            raise ParameterError(f"{message}; framing can be {others}")
-        if chosen == "array" and not root.is_text:
-            others = ", ".join(name for name in framed.FRAMINGS if name != chosen)
-            raise ParameterError(f"records of {self.format} are no elements of a JSON array; framing can be {others}")
+            raise ParameterError(f"{message}; framing can be {others(chosen)}")
+        if isinstance(chosen, Array) and not root.is_text:
+            message = f"records of {self.format} are no elements of a JSON array"
+            raise ParameterError(f"{message}; framing can be {others(chosen)}")
         return chosen
 
     # --- columns ---------------------------------------------------------------------------------------------------

@@ -15,7 +15,6 @@ from wireloom.problems import nearest
 from wireloom.runtime.codec import Codec
 from wireloom.runtime.errors import ParameterError
 from wireloom.runtime.parameters import Parameter, ParameterValue, option_name
-from wireloom.runtime.streams.framed import FRAMINGS
 
 Mode = Literal["PERMISSIVE", "FAILFAST", "DROPMALFORMED"]
 OpenValues = Literal["variant", "json", "binary"]
@@ -88,7 +87,7 @@ def read_options(given: Mapping[str, Any] | None, codec: Codec, surface: Surface
         column_of_corrupt_record=said.text("columnNameOfCorruptRecord"),
         column_of_error=said.text("columnNameOfError"),
         root=said.root(),
-        framing=said.one_of("framing", FRAMINGS),
+        framing=said.text("framing"),
         open_values=cast(OpenValues, said.one_of("openValues", get_args(OpenValues)) or "variant"),
         explode=said.flag("explode"),
         columns=said.columns(),

@@ -25,7 +25,7 @@ def emit(format: Format) -> str:
         doc=format.doc.strip(),
         origin=format.source,
         encoding=format.encoding.value,
-        framing=format.framing.value,
+        framing=format.framing.text,
         parameters=_table(("parameter", "values", "default", "meaning"), map(_parameter, format.parameters)),
         roots=[(root.name, root.doc, _records(tables(root.logical))) for root in format.roots],
         schema=_OF_DOCUMENTS if format.encoding is Encoding.JSON else _OF_RENDERINGS,

@@ -5,7 +5,7 @@ from wireloom.emit.code import Call, Code, Prose, Tuple, call, literal, mapping,
 from wireloom.emit.frames import framed
 from wireloom.emit.package.signature import annotated, documented, keyword, one_of
 from wireloom.model.ends import endless
-from wireloom.model.format import Format, Framing, Parameter, Root
+from wireloom.model.format import Format, Parameter, Root
 from wireloom.model.kinds import kinds
 from wireloom.model.meaning import meaning
 from wireloom.model.types import Encoding
@@ -22,7 +22,6 @@ def module(format: Format) -> str:
         constants=_constants(format),
         root=annotated("root", one_of(tuple(root.name for root in format.roots)), literal(format.roots[0].name)),
         default_root=literal(format.roots[0].name),
-        framings=render(one_of(tuple(framing.value for framing in Framing))),
         keywords=[keyword(parameter) for parameter in format.parameters],
         passed=[f"{parameter.name}={parameter.name}" for parameter in format.parameters],
         validated=_validated(format),
@@ -64,7 +63,7 @@ def _constants(format: Format) -> list[str]:
         "MEANING": literal(meaning(format)),
         "CONTRACT": literal(CONTRACT),
         "ENCODING": literal(format.encoding.value),
-        "FRAMING": literal(format.framing.value),
+        "FRAMING": literal(format.framing.text),
         "CODES": Tuple(tuple(literal(error.code) for error in format.errors)),
         "PARAMETERS": "_parser.PARAMETERS",
         "CONSTRUCTS": "_parser.CONSTRUCTS",

@@ -1,4 +1,4 @@
-"""Records one after the other: concatenated, length-prefixed, one a line, or the elements of one JSON array.
+"""Records one after the other, as a framing says: back to back, behind their sizes, one a line, in an array ...
 
 A bad record costs itself and no other as long as its end is known: by the framing, or by a `frame` step that the record
 had passed. Where it is not, what is left of the stream is given out as one bad record, never searched for the next.
@@ -7,27 +7,35 @@ more than KEPT stay; `size` says how many there were.
 """
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, BinaryIO, Literal, Protocol, get_args
+from typing import Any, BinaryIO, Literal, Protocol, assert_never, get_args
 
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, ParameterError
 from wireloom.runtime.streams.elements import Limits, elements
+from wireloom.runtime.streams.framing import (
+    LARGEST_SIZE,
+    Array,
+    Concatenated,
+    Framing,
+    Lines,
+    Prefixed,
+    Sized,
+    Whole,
+)
 
-Framing = Literal["none", "concatenated", "length-prefixed", "lines", "array"]
 OnError = Literal["raise", "stop", "skip"]
 
-FRAMINGS: tuple[str, ...] = get_args(Framing)
 ON_ERROR: tuple[str, ...] = get_args(OnError)
 KEPT = 16 << 20
 """Bytes that are kept of a record that is bad."""
-SIZE_LIMIT = "size_limit"
-LARGEST = 64 << 20
+SIZE_LIMIT, BAD_SIZE = CODES = "size_limit", "bad_size"
+"""What may be wrong with records of any format: they are too large, or their prefix says what no size is."""
+LARGEST = LARGEST_SIZE
 """Bytes of the largest record that a stream may have; a larger one is refused with `size_limit`."""
 _WINDOW = 1 << 20
-PREFIX = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +91,7 @@ class Extent:
 def iterate(
     reader: Reader,
     source: bytes | bytearray | memoryview | BinaryIO,
-    framing: str,
+    framing: Framing,
     on_error: str,
     searching: Searching | None = None,
 ) -> Iterator[Framed]:
@@ -107,11 +115,25 @@ def opened(source: bytes | bytearray | memoryview | BinaryIO) -> BinaryIO:
     return io.BytesIO(bytes(source)) if isinstance(source, bytes | bytearray | memoryview) else source
 
 
-def extents(reader: Reader, file: BinaryIO, framing: str, searching: Searching | None = None) -> Iterator[Extent]:
+def extents(reader: Reader, file: BinaryIO, framing: Framing, searching: Searching | None = None) -> Iterator[Extent]:
     """The records of a file, one after the other; behind one that is `last` there is no other."""
-    if searching is not None:
-        return (_searched if framing == "concatenated" else _searched_prefixed)(reader, file, searching)
-    return _EXTENTS[framing](reader, file)
+    match framing:
+        case Whole():
+            return _whole(reader, file)
+        case Concatenated():
+            return _concatenated(reader, file) if searching is None else _searched(reader, file, searching)
+        case Prefixed():
+            if searching is not None:
+                return _searched_prefixed(reader, file, framing, searching)
+            return _prefixed(reader, file, framing)
+        case Sized():
+            return _sized(reader, file, framing.size)
+        case Lines():
+            return _lines(reader, file)
+        case Array():
+            return _array(reader, file)
+        case _:
+            assert_never(framing)
 
 
 def _framed(extents: Iterator[Extent], on_error: str) -> Iterator[Framed]:
@@ -184,23 +206,60 @@ def _array(reader: Reader, file: BinaryIO) -> Iterator[Extent]:
             yield too_large(reader, piece.offset, piece.size, piece.data, last=False)
 
 
-def _length_prefixed(reader: Reader, file: BinaryIO) -> Iterator[Extent]:
-    """A 32-bit big-endian size before each record."""
+def _prefixed(reader: Reader, file: BinaryIO, framing: Prefixed) -> Iterator[Extent]:
+    """The size of each record before it."""
     offset = 0
-    while prefix := read_exactly(file, PREFIX):
-        if len(prefix) < PREFIX:
-            yield broken_off(reader, offset, len(prefix), prefix, "a length prefix of 4 bytes", len(prefix))
+    while prefix := _number(file, framing):
+        measured = framing.measured(prefix)
+        if measured is None:
+            yield broken_off(reader, offset, len(prefix), prefix, a_prefix(framing), len(prefix))
             return
-        size = int.from_bytes(prefix, "big")
+        width, size = measured
+        if size < 0:
+            yield rest(
+                reader, file, Extent(offset, 0, b"", error=no_size(reader, prefix), last=True), prefix, large=False
+            )
+            return
         data = read_exactly(file, size if size <= LARGEST else KEPT)
         found = len(data) + (passed(file, size - len(data)) if size > LARGEST else 0)
         if found < size:
             wanted = f"{size} bytes behind a length prefix"
-            yield broken_off(reader, offset, PREFIX + found, prefix + data, wanted, found)
+            yield broken_off(reader, offset, width + found, prefix + data, wanted, found)
             return
-        behind = offset + PREFIX
+        behind = offset + width
         yield one(reader, behind, data) if size <= LARGEST else too_large(reader, behind, size, data, last=False)
         offset = behind + size
+
+
+def _number(file: BinaryIO, framing: Prefixed) -> bytes:
+    """The bytes of the number before a record, as far as they are there."""
+    if framing.width:
+        return read_exactly(file, framing.width)
+    data = b""
+    while framing.measured(data) is None and (byte := file.read(1)):
+        data += byte
+    return data
+
+
+def a_prefix(framing: Prefixed) -> str:
+    """What is missing where a prefix is broken off."""
+    return f"a length prefix of {framing.width} bytes" if framing.width else "the end of a length prefix"
+
+
+def no_size(reader: Reader, prefix: bytes) -> DecodeError:
+    """What is wrong where a prefix says what no record can have."""
+    return reader.label(DecodeError(BAD_SIZE, offset=0, expected="the size of a record", actual=prefix.hex()))
+
+
+def _sized(reader: Reader, file: BinaryIO, size: int) -> Iterator[Extent]:
+    """Records of one size."""
+    offset = 0
+    while data := read_exactly(file, size):
+        if len(data) < size:
+            yield short(reader, offset, data, size)
+            return
+        yield one(reader, offset, data)
+        offset += size
 
 
 def broken_off(  # noqa: PLR0913 - the parts of an error
@@ -209,6 +268,11 @@ def broken_off(  # noqa: PLR0913 - the parts of an error
     """The end of a stream in the middle of a record."""
     error = DecodeError("truncated", offset=0, expected=wanted, actual=f"{found} bytes left")
     return Extent(offset, size, data[:KEPT], error=reader.label(error), last=True)
+
+
+def short(reader: Reader, offset: int, data: bytes, size: int) -> Extent:
+    """The end of a stream in the middle of a record of a stated size."""
+    return broken_off(reader, offset, len(data), data, f"a record of {size} bytes", len(data))
 
 
 def read_exactly(file: BinaryIO, size: int) -> bytes:
@@ -287,11 +351,11 @@ def _searched(reader: Reader, file: BinaryIO, searching: Searching) -> Iterator[
         position += extent.size
 
 
-def _searched_prefixed(reader: Reader, file: BinaryIO, searching: Searching) -> Iterator[Extent]:
+def _searched_prefixed(reader: Reader, file: BinaryIO, framing: Prefixed, searching: Searching) -> Iterator[Extent]:
     """Behind their sizes, as far as these lead to records."""
     window, base, position, more = b"", 0, 0, True
     while position < len(window) or more:
-        found = _prefixed_record(reader, window, base, position)
+        found = _prefixed_record(reader, window, base, position, framing)
         extent = (
             found
             if found is None or found.error is None
@@ -308,16 +372,23 @@ def _searched_prefixed(reader: Reader, file: BinaryIO, searching: Searching) -> 
         position = extent.offset - base + extent.size
 
 
-def _prefixed_record(reader: Reader, window: bytes, base: int, position: int) -> Extent | None:
+def _prefixed_record(reader: Reader, window: bytes, base: int, position: int, framing: Prefixed) -> Extent | None:
     """The record behind its size, `last` where it is not all there; None where there is nothing."""
     held = len(window) - position
     if held == 0:
         return None
-    size, start = int.from_bytes(window[position : position + PREFIX], "big"), position + PREFIX
-    if held >= PREFIX and held - PREFIX >= size and size <= LARGEST:
+    measured = framing.measured(window, position)
+    if measured is None:
+        return broken_off(reader, base + len(window), 0, b"", a_prefix(framing), 0)
+    width, size = measured
+    start, there = position + width, held - width
+    if size < 0:
+        error = no_size(reader, window[position:start])
+        return Extent(base + start, there, b"", error=error, last=True)
+    if size <= min(there, LARGEST):
         return one(reader, base + start, window[start : start + size])
-    wanted = f"{size} bytes behind a length prefix" if held >= PREFIX else f"a length prefix of {PREFIX} bytes"
-    return broken_off(reader, base + min(start, len(window)), max(held - PREFIX, 0), b"", wanted, max(held - PREFIX, 0))
+    wanted = f"{size} bytes behind a length prefix"
+    return broken_off(reader, base + start, there, b"", wanted, there)
 
 
 def _more(file: BinaryIO, window: bytes, base: int, position: int) -> tuple[bytes, int, int, bool]:
@@ -359,12 +430,3 @@ def _nothing(position: int, end: int) -> DecodeError:
     """A record of no bytes: one could be read there for ever."""
     left = f"{end - position} bytes more"
     return DecodeError("trailing_bytes", offset=position, expected="a record of at least one byte", actual=left)
-
-
-_EXTENTS: dict[str, Callable[[Reader, BinaryIO], Iterator[Extent]]] = {
-    "none": _whole,
-    "lines": _lines,
-    "array": _array,
-    "length-prefixed": _length_prefixed,
-    "concatenated": _concatenated,
-}

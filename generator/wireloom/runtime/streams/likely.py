@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from itertools import islice
 
 from wireloom.runtime.errors import ParameterError
-from wireloom.runtime.streams.framed import PREFIX, Framed
+from wireloom.runtime.streams.framed import Framed
+from wireloom.runtime.streams.framing import Prefixed
 
 HEAD = 1 << 16
 """Bytes that are looked at."""
+_SIZES = Prefixed()
 _LIKELIEST = ("length-prefixed", "concatenated", "array", "lines", "none")
 
 Read = Callable[[bytes, str], Iterator[Framed]]
@@ -87,10 +89,10 @@ class _Head:
     def _has_prefixes(self) -> bool:
         """Whether lengths follow one another: to the end of the file, or two within these bytes."""
         place = count = 0
-        while place + PREFIX <= len(self.data):
-            length = int.from_bytes(self.data[place : place + PREFIX], "big")
+        while (measured := _SIZES.measured(self.data, place)) is not None:
+            width, length = measured
             if not length:
                 return False
-            place += PREFIX + length
+            place += width + length
             count += 1
         return place == self.size or (not self.whole and count > 1)

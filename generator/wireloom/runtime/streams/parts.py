@@ -5,7 +5,7 @@ parser's word on a record that it gives up on. Otherwise the stream is taken apa
 the records, their places and their errors are those of `iter_parse`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import groupby
@@ -21,6 +21,7 @@ from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.root import Root
 from wireloom.runtime.streams import framed, lines
 from wireloom.runtime.streams.framed import Extent, Reader, Searching
+from wireloom.runtime.streams.framing import Concatenated, Framing, Lines, Prefixed, Sized
 from wireloom.runtime.streams.room import Room
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def parts(  # noqa: PLR0913 - what is read, and how
     codec: Format,
     source: BinaryIO,
     reader: Reader,
-    framing: str,
+    framing: Framing,
     request: Request,
     on_error: str,
     searching: Searching | None = None,
@@ -114,7 +115,7 @@ def _cut(part: DecodedPart, count: int) -> DecodedPart:
 
 
 def _found(  # noqa: PLR0913 - what is read, and how
-    codec: Format, source: BinaryIO, reader: Reader, framing: str, request: Request, searching: Searching | None
+    codec: Format, source: BinaryIO, reader: Reader, framing: Framing, request: Request, searching: Searching | None
 ) -> Iterator[_Found]:
     room = Room.of(WINDOW)
     return _learning(_parts_of(codec, source, reader, framing, request, searching, room), room)
@@ -131,20 +132,22 @@ def _parts_of(  # noqa: PLR0913 - what is read, and how
     codec: Format,
     source: BinaryIO,
     reader: Reader,
-    framing: str,
+    framing: Framing,
     request: Request,
     searching: Searching | None,
     room: Room,
 ) -> Iterator[_Found]:
     table = None if codec.engine is None else codec.engine.program(request)
     match framing:
-        case "concatenated" if table is not None:
-            return _Concatenated(codec, table, request, reader, source, room, searching).found()
-        case "length-prefixed" if table is not None:
-            return _Prefixed(codec, table, request, reader, source, room, searching).found()
-        case "lines" if table is not None and searching is None:
+        case Concatenated() if table is not None:
+            return _Concatenated(codec, table, framing, request, reader, source, room, searching).found()
+        case Prefixed() if table is not None:
+            return _Prefixed(codec, table, framing, request, reader, source, room, searching).found()
+        case Sized() if table is not None:
+            return _Sized(codec, table, framing, request, reader, source, room).found()
+        case Lines() if table is not None and searching is None:
             return _of_lines(codec, source, reader, request, room)
-        case "concatenated":
+        case Concatenated():
             return _of_values(codec, framed.extents(reader, source, framing, searching), request, room)
         case _ if searching is not None:
             return _of_values(codec, framed.extents(reader, source, framing, searching), request, room)
@@ -170,6 +173,7 @@ class _Window:
 
     codec: Format
     table: "Table"
+    framing: Any  # the one that the class is for
     request: Request
     reader: Reader
     file: BinaryIO
@@ -201,6 +205,11 @@ class _Window:
 
     def read(self, position: int) -> "Followed":
         """The records that the window holds from `position` on; see `Table.follow`."""
+        ask = self.asking()
+        return self.table.follow(self.data, position, ask, self.request, self.framing, largest=framed.LARGEST)
+
+    def asking(self) -> Callable[[int, int, int], int]:
+        """Where a record ends that the engine gave up on, by its row, its place and its size; -1: more is needed."""
         raise NotImplementedError
 
     def load(self, position: int, count: int) -> None:
@@ -208,6 +217,13 @@ class _Window:
         addition = framed.read_exactly(self.file, count)
         self.more = self.more and (count <= 0 or bool(addition))
         self.data, self.base = self.data[position:] + addition, self.base + position
+
+    def alone(self, extent: Extent) -> _Found:
+        """A part that is one record."""
+        self.ended = extent.last
+        found = _of_extents(self.codec, [extent], self.first, self.request)
+        self.first += 1
+        return found
 
     def part(self, followed: "Followed") -> _Found:
         """The part that was read."""
@@ -236,10 +252,9 @@ class _Concatenated(_Window):
         self.ended = not self.data
         return iter(())
 
-    def read(self, position: int) -> "Followed":
-        """Read records one behind the other."""
-        ask = partial(self._end_of, Cursor(self.data))
-        return self.table.follow(self.data, position, ask, self.request, prefixed=False, largest=framed.LARGEST)
+    def asking(self) -> Callable[[int, int, int], int]:
+        """Ask the parser."""
+        return partial(self._end_of, Cursor(self.data))
 
     def _end_of(self, cursor: Cursor, row: int, start: int, _: int) -> int:
         """Where a record ends that the engine gave up on; -1 where more of the stream is needed to tell."""
@@ -268,23 +283,25 @@ class _Prefixed(_Window):
     def advanced(self, position: int) -> Iterator[_Found]:
         """Read on until the first record is all there; it alone where that cannot be."""
         self.load(position, self.room.bytes)
-        size = int.from_bytes(self.data[: framed.PREFIX], "big")
-        if len(self.data) >= framed.PREFIX and size <= framed.LARGEST:
-            self.load(0, framed.PREFIX + size - len(self.data))
-            if len(self.data) >= framed.PREFIX + size:
+        width, size = self.framing.measured(self.data) or (len(self.data), -1)
+        if 0 <= size <= framed.LARGEST:
+            self.load(0, width + size - len(self.data))
+            if len(self.data) >= width + size:
                 return
         self.ended = not self.data
         if self.data:
-            yield self._alone(self._refused(size) if self.searching is None else self._searched(self.searching, size))
+            yield self.alone(
+                self._refused(width, size) if self.searching is None else self._searched(self.searching, width, size)
+            )
 
-    def read(self, position: int) -> "Followed":
-        """Read the records that are all there."""
-        return self.table.follow(self.data, position, self._end_of, self.request, prefixed=True, largest=framed.LARGEST)
+    def asking(self) -> Callable[[int, int, int], int]:
+        """Ask for the record alone."""
+        return self._end_of
 
     def _end_of(self, row: int, start: int, size: int) -> int:
         extent = framed.one(self.reader, self.base + start, self.data[start : start + size])
         if self.searching is not None and extent.error is not None:
-            position = start - framed.PREFIX
+            position = start - self.framing.width
             found = self.searching.settled(self.data, self.base, position, start, extent, more=self.more)
             if found is None:
                 return -1
@@ -292,39 +309,60 @@ class _Prefixed(_Window):
         self.asked[row] = extent
         return start + extent.size
 
-    def _searched(self, searching: Searching, size: int) -> Extent:
+    def _searched(self, searching: Searching, width: int, size: int) -> Extent:
         """The same, up to where the stream goes on."""
-        start = min(framed.PREFIX, len(self.data))
+        there = len(self.data) - width
         wanted = f"{size} bytes behind a length prefix"
-        there = len(self.data) - start
-        lost = framed.broken_off(self.reader, self.base + start, there, b"", wanted, there)
-        while (found := searching.settled(self.data, self.base, 0, start, lost, more=self.more)) is None:
+        lost = framed.broken_off(self.reader, self.base + width, there, b"", wanted, there)
+        while (found := searching.settled(self.data, self.base, 0, width, lost, more=self.more)) is None:
             self.load(0, WINDOW)
-        end = start + found.size
+        end = width + found.size
         self.data, self.base = self.data[end:], self.base + end
         return found
 
-    def _refused(self, size: int) -> Extent:
-        """The first record, which is broken off or too large; the window begins behind it then."""
-        prefix, body = self.data[: framed.PREFIX], self.data[framed.PREFIX : framed.PREFIX + size]
-        offset, behind = self.base, self.base + framed.PREFIX
-        self.data, self.base = self.data[framed.PREFIX + size :], behind + size
-        if len(prefix) < framed.PREFIX:
-            wanted = f"a length prefix of {framed.PREFIX} bytes"
-            return framed.broken_off(self.reader, offset, len(prefix), prefix, wanted, len(prefix))
+    def _refused(self, width: int, size: int) -> Extent:
+        """The first record, which is broken off, too large or of no size; the window begins behind it then."""
+        prefix, body = self.data[:width], self.data[width : width + max(size, 0)]
+        offset, behind = self.base, self.base + width
+        if size < 0:
+            return self._unsized(prefix)
+        self.data, self.base = self.data[width + size :], behind + size
         data = body[: framed.KEPT] + framed.read_exactly(self.file, min(framed.KEPT, size) - len(body))
         there = max(len(body), len(data))
         there += framed.passed(self.file, size - there)
         if there == size:
             return framed.too_large(self.reader, behind, size, data, last=False)
         wanted = f"{size} bytes behind a length prefix"
-        return framed.broken_off(self.reader, offset, framed.PREFIX + there, prefix + data, wanted, there)
+        return framed.broken_off(self.reader, offset, width + there, prefix + data, wanted, there)
 
-    def _alone(self, extent: Extent) -> _Found:
-        self.ended = extent.last
-        found = _of_extents(self.codec, [extent], self.first, self.request)
-        self.first += 1
-        return found
+    def _unsized(self, prefix: bytes) -> Extent:
+        """The rest of the stream, where its first size is not all there or is none."""
+        if self.framing.measured(self.data) is None:
+            wanted, there = framed.a_prefix(self.framing), len(self.data)
+            return framed.broken_off(self.reader, self.base, there, self.data, wanted, there)
+        lost = Extent(self.base, 0, b"", error=framed.no_size(self.reader, prefix), last=True)
+        return framed.rest(self.reader, self.file, lost, self.data, large=False)
+
+
+class _Sized(_Window):
+    """Records of one size."""
+
+    __slots__ = ()
+
+    def advanced(self, position: int) -> Iterator[_Found]:
+        """Read on; what is left behind the last record is a bad one."""
+        self.load(position, max(self.room.bytes, self.framing.size) - len(self.data) + position)
+        self.ended = not self.data
+        if 0 < len(self.data) < self.framing.size:
+            yield self.alone(framed.short(self.reader, self.base, self.data, self.framing.size))
+
+    def asking(self) -> Callable[[int, int, int], int]:
+        """Ask for the record alone."""
+        return self._end_of
+
+    def _end_of(self, row: int, start: int, size: int) -> int:
+        self.asked[row] = framed.one(self.reader, self.base + start, self.data[start : start + size])
+        return start + size
 
 
 # --- by the parser, or record by record ----------------------------------------------------------------------------

@@ -17,7 +17,8 @@ from wireloom.runtime.errors import DecodeError, ParameterError
 from wireloom.runtime.parameters import ParameterValue
 from wireloom.runtime.proof import PROOF, Proof
 from wireloom.runtime.root import Root
-from wireloom.runtime.streams.framed import KEPT, LARGEST, PREFIX, Extent, Reader
+from wireloom.runtime.streams.framed import KEPT, LARGEST, Extent, Reader
+from wireloom.runtime.streams.framing import Concatenated, Framing, Prefixed
 
 HOPS = 64
 """Bad records that may follow one another, each with its end, before one that proves itself."""
@@ -43,10 +44,13 @@ class _Tried:
 
 @dataclass(slots=True)
 class Resync:
-    """The search for places in a stream of one framing. `begins` is how records begin, where that is known."""
+    """The search for places in a stream of one framing. `begins` is how records begin, where that is known.
+
+    `prefix` is how sizes of one width stand before records, if they do.
+    """
 
     reader: Reader
-    prefixed: bool
+    prefix: Prefixed | None
     begins: re.Pattern[bytes] | None
     tried: tuple[int, int] = field(default=(-1, 0))  # a lost record, and up to where it was searched behind it
 
@@ -76,6 +80,11 @@ class Resync:
             return None
         return _up_to(window, base, start, len(window) - (TAIL if more else 0), extent)
 
+    @property
+    def _width(self) -> int:
+        """Bytes that stand before a record."""
+        return 0 if self.prefix is None else self.prefix.width
+
     def _verdicts(self, window: bytes, at: int, *, more: bool) -> Iterator[tuple[int, Verdict]]:
         """The places from `at` on that are not refused."""
         cursor = Cursor(window)
@@ -89,7 +98,7 @@ class Resync:
         """The next place where a record may begin; -1 where there is none."""
         if self.begins is None:
             return at if at < len(window) else -1
-        head = PREFIX if self.prefixed else 0
+        head = self._width
         found = self.begins.search(window, at + head)
         return -1 if found is None else found.start() - head
 
@@ -118,7 +127,7 @@ class Resync:
 
     def _believed(self, window: bytes, end: int, extent: Extent, *, more: bool) -> Verdict:
         """Whether a bad record ends where it, or its prefix, says."""
-        if not self.prefixed and extent.error is not None and Proof(*extent.error.frame_proof).alone:
+        if self.prefix is None and extent.error is not None and Proof(*extent.error.frame_proof).alone:
             return Verdict.YES
         cursor = Cursor(window)
         for _ in range(HOPS):
@@ -135,20 +144,22 @@ class Resync:
 
     def _hop(self, cursor: Cursor, window: bytes, at: int, *, more: bool) -> int | Verdict:
         """Where the record at a place says that it ends."""
-        if self.prefixed:
-            end = at + PREFIX + int.from_bytes(window[at : at + PREFIX], "big")
-            return end if at + PREFIX < end <= len(window) else Verdict.NO
+        if self.prefix is not None:
+            width, size = self.prefix.measured(window, at) or (0, 0)
+            end = at + width + size
+            return end if at + width < end <= len(window) else Verdict.NO
         found = self._try(cursor, at, more=more)
         return found.end if isinstance(found, _Tried) else (found or Verdict.NO)
 
     def _try(self, cursor: Cursor, at: int, *, more: bool) -> "_Tried | Verdict | None":
         """The record at a place; None where there is none, MORE where that is not to be told yet."""
-        if at + (PREFIX if self.prefixed else 0) >= cursor.total:
+        if at + self._width >= cursor.total:
             return Verdict.MORE if more else None
-        if not self.prefixed:
+        if self.prefix is None:
             return self._read(cursor, at, more=more)
         cursor.seek(at)
-        size, inner = int.from_bytes(cursor.read(PREFIX), "big"), at + PREFIX
+        width, size = self.prefix.measured(cursor.read(self._width)) or (0, 0)
+        inner = at + width
         if not 0 < size <= LARGEST:
             return None
         if inner + size > cursor.total:
@@ -173,11 +184,13 @@ def _up_to(window: bytes, base: int, start: int, end: int, extent: Extent) -> Ex
     return Extent(base + start, end - start, window[start : min(end, start + KEPT)], error=extent.error)
 
 
-def resync(reader: Reader, root: Root, framing: str, settings: Mapping[str, ParameterValue], format: str) -> Resync:
+def resync(reader: Reader, root: Root, framing: Framing, settings: Mapping[str, ParameterValue], format: str) -> Resync:
     """The search for a root's records; raises ParameterError where no place of its streams proves itself."""
-    if framing not in ("concatenated", "length-prefixed"):
+    prefix = framing if isinstance(framing, Prefixed) and framing.width else None
+    if prefix is None and not isinstance(framing, Concatenated):
         raise ParameterError(
-            f"resync is for streams that lose their way: framing concatenated or length-prefixed, not {framing}"
+            "resync is for streams that lose their way: framing concatenated, or length-prefixed and others whose "
+            f"sizes have one width, not {framing.text}"
         )
     proof = root.proof(settings)
     if not (proof.alone or proof.with_next):
@@ -187,4 +200,4 @@ def resync(reader: Reader, root: Root, framing: str, settings: Mapping[str, Para
         )
     found = root.beginnings
     begins = None if found is None else re.compile(b"|".join(map(re.escape, sorted(found))), re.DOTALL)
-    return Resync(reader, framing == "length-prefixed", begins)
+    return Resync(reader, prefix, begins)

@@ -53,7 +53,9 @@ class Given:
         given = {name.lower(): text for name, text in texts.items()}
         module = _module(given.get("package") or PACKAGE, given.get("format"))
         options = read_options(given, module.CODEC, surface)
-        options = replace(options, framing=module.CODEC.framing_of(module.CODEC.root(options.root), options.framing))
+        options = replace(
+            options, framing=module.CODEC.framing_of(module.CODEC.root(options.root), options.framing).text
+        )
         name = f"{given.get('package') or PACKAGE}.{module.FORMAT}"
         plan = Plan(name, module.FORMAT, module.MEANING, options.root, options.framing, options.parameters)
         found = cls(module, options, plan, given)

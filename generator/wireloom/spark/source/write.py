@@ -24,6 +24,8 @@ from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import Plan
 from wireloom.problems import nearest
 from wireloom.runtime.errors import EncodeError, ParameterError
+from wireloom.runtime.streams.framing import framing_of
+from wireloom.runtime.streams.writing import frame
 from wireloom.spark.source.log import published
 from wireloom.spark.source.options import Given
 from wireloom.spark.source.schema import offer
@@ -193,7 +195,7 @@ def _records(
     write: Writing, module: FormatModule, batches: Iterable[pa.RecordBatch], partition: int
 ) -> Iterator[bytes]:
     """The bytes of each row, framed."""
-    row = 0
+    row, framing = 0, framing_of(write.plan.framing or "none")
     for batch in batches:
         try:
             data = module.CODEC.encode(batch, root=write.plan.root, **dict(write.plan.parameters))
@@ -203,8 +205,8 @@ def _records(
             raise DataError(f"{write.plan.format}: a row of {row} to {row + len(batch)}: {error}") from error
         for number, record in enumerate(data, start=row):
             try:
-                yield _framed(write.plan.framing or "none", record.as_buffer())
-            except DataError as error:
+                yield frame(framing, bytes(record.as_buffer()), first=number == 0)
+            except EncodeError as error:
                 raise DataError(f"{write.plan.format}: row {number} of task {partition}: {error}") from None
         row += len(batch)
 
@@ -213,24 +215,6 @@ def _place(error: EncodeError, before: int) -> int:
     """The row that an error is about; its path begins with the row's place in the batch."""
     row = error.path.partition("]")[0].removeprefix("[")
     return before + int(row)
-
-
-def _framed(framing: str, record: Any) -> bytes:
-    """A record as it stands in its file."""
-    data = bytes(record)
-    match framing:
-        case "length-prefixed":
-            return len(data).to_bytes(4, "big") + data
-        case "lines" if b"\n" in data:
-            raise DataError("the record holds a line feed, which would end its line; use framing length-prefixed")
-        case "lines" if not data.strip():
-            raise DataError("the record is blank, and blank lines are passed over; use framing length-prefixed")
-        case "lines":
-            return data + b"\n"
-        case "concatenated" if not data:
-            raise DataError("the record has no bytes and would not be found again; use framing length-prefixed")
-        case _:
-            return data
 
 
 def _partition() -> int:

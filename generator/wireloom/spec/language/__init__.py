@@ -19,6 +19,7 @@ from wireloom.spec.language.formats import (
     RootDocument,
     Sum,
 )
+from wireloom.spec.language.framings import PrefixFraming, SizeFraming
 from wireloom.spec.language.schemas import SchemaDocument, SchemaEntries, SchemaEntry, SchemaField, SchemaType
 from wireloom.spec.language.steps import CheckStep, DiscardStep, NeedStep, VerifyStep
 from wireloom.spec.language.structs import Entry, FieldForm, NamedType, StructType, Version
@@ -61,6 +62,7 @@ __all__ = [
     "Parameter",
     "ParameterByName",
     "PeekTag",
+    "PrefixFraming",
     "Refusal",
     "RootDocument",
     "Salvage",
@@ -71,6 +73,7 @@ __all__ = [
     "SchemaField",
     "SchemaType",
     "SelectType",
+    "SizeFraming",
     "StructType",
     "Sum",
     "Trial",

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, Tag, WithJsonSchema
 
 from wireloom.spec.language.base import Code, Document, HexText, ScalarValue, TypeText, form_by_key, mapping_or_text
+from wireloom.spec.language.framings import FramingForm
 from wireloom.spec.language.structs import NamedType
 
 
@@ -168,7 +169,7 @@ class FormatDocument(Document):
         description="The order of a binary integer's bytes: `big`, `little` or `{parameter: NAME}`.",
         examples=["little"],
     )
-    framing: Literal["none", "concatenated", "length-prefixed", "lines", "array"] = Field(
+    framing: FramingForm = Field(
         default="none", description="How records follow one another in a stream.", examples=["length-prefixed"]
     )
     parameters: dict[str, Parameter] = Field(

@@ -1,0 +1,237 @@
+"""How records follow one another in a stream: one object that readers, writers, splitters and documents ask.
+
+A framing has a text, which specs, options, ledgers and command lines say it by: `lines`, `prefix:uint16:little`,
+`size:188`. `framing_of` reads what `text` writes; there is one text for each framing.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+
+from wireloom.runtime import leb128
+from wireloom.runtime.errors import ParameterError
+
+LONGEST: Mapping[str, int] = MappingProxyType({"varint32": 5, "varint64": 10, "zigzag32": 5, "zigzag64": 10})
+"""The variable-length numbers that may stand before a record, and the bytes that they have at most."""
+_FIXED = re.compile(r"(u?)int(8|16|24|32|40|48|56|64)")
+_INVALID = -1
+LARGEST_SIZE = 64 << 20
+"""Bytes that a record of a stream may have at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """One record is the whole input."""
+
+    @property
+    def text(self) -> str:
+        """Its name."""
+        return "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Concatenated:
+    """Records stand back to back; each tells its own end."""
+
+    @property
+    def text(self) -> str:
+        """Its name."""
+        return "concatenated"
+
+    @property
+    def heading(self) -> tuple[int, int, int, int]:
+        """As the engine is told it: form, width, plus and flags (see `streams.pxi`)."""
+        return 0, 0, 0, 0
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """One record a line."""
+
+    @property
+    def text(self) -> str:
+        """Its name."""
+        return "lines"
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """Records are the elements of one JSON array."""
+
+    @property
+    def text(self) -> str:
+        """Its name."""
+        return "array"
+
+
+@dataclass(frozen=True, slots=True)
+class Prefixed:
+    """A number stands before each record and says its size.
+
+    The record has `plus` bytes more than the number says, and where that counts `itself`, its own fewer.
+    """
+
+    number: str = "uint32"
+    little: bool = False
+    itself: bool = False
+    plus: int = 0
+
+    @property
+    def text(self) -> str:
+        """Its name; `length-prefixed` is that of a size of 32 bits with the high byte first."""
+        if self == Prefixed():
+            return "length-prefixed"
+        words = ["prefix", self.number]
+        words += ["little"] if self.little else []
+        words += ["itself"] if self.itself else []
+        return ":".join([*words, f"plus={self.plus}"] if self.plus else words)
+
+    @property
+    def width(self) -> int:
+        """Bytes of the number; 0 where they vary."""
+        found = _FIXED.fullmatch(self.number)
+        return int(found[2]) // 8 if found else 0
+
+    @property
+    def longest(self) -> int:
+        """Bytes that the number has at most."""
+        return self.width or LONGEST[self.number]
+
+    @property
+    def signed(self) -> bool:
+        """Whether the number may be negative, which no size is."""
+        return self.number.startswith(("int", "zigzag"))
+
+    @property
+    def heading(self) -> tuple[int, int, int, int]:
+        """As the engine is told it: form, width, plus and flags (see `streams.pxi`)."""
+        flags = self.signed | self.itself << 1
+        return (
+            (3 if self.little else 2, self.width, self.plus, flags)
+            if self.width
+            else (4, int(self.number[-2:]), self.plus, flags)
+        )
+
+    def measured(self, data: bytes, position: int = 0) -> tuple[int, int] | None:
+        """Bytes of the number at a position, and of the record behind it; None where the number is not all there.
+
+        The second is negative where no record can have that size, or where the number has no end.
+        """
+        width = self.width
+        if width:
+            if len(data) - position < width:
+                return None
+            order = "little" if self.little else "big"
+            number = int.from_bytes(data[position : position + width], order, signed=self.signed)  # type: ignore[arg-type]
+            return width, self._size(number, width)
+        found = leb128.decoded(data, position, len(data), self.longest)
+        if found is None:
+            there = len(data) - position
+            return (self.longest, _INVALID) if there >= self.longest else None
+        number, end = found
+        bits = int(self.number[-2:])
+        return end - position, _INVALID if number >> bits else self._size(self._plain(number), end - position)
+
+    def written(self, size: int) -> bytes | None:
+        """The number before a record of so many bytes; None where it cannot say that."""
+        width = self.width
+        if width:
+            return self._fixed(size - self.plus + (width if self.itself else 0), width)
+        for guess in range(1, self.longest + 1):  # of a number that counts itself
+            number = size - self.plus + (guess if self.itself else 0)
+            data = self._variable(number)
+            if data is None or not self.itself or len(data) == guess:
+                return data
+        return None
+
+    def _size(self, number: int, width: int) -> int:
+        size = number + self.plus - (width if self.itself else 0)
+        return _INVALID if number < 0 else max(size, _INVALID)
+
+    def _plain(self, number: int) -> int:
+        return leb128.from_zigzag(number) if self.signed else number
+
+    def _fixed(self, number: int, width: int) -> bytes | None:
+        if not 0 <= number < 1 << (width * 8 - self.signed):
+            return None
+        return number.to_bytes(width, "little" if self.little else "big")
+
+    def _variable(self, number: int) -> bytes | None:
+        if number < 0:
+            return None
+        raw = leb128.to_zigzag(number) if self.signed else number
+        return None if raw >> int(self.number[-2:]) else leb128.encoded(raw)
+
+
+@dataclass(frozen=True, slots=True)
+class Sized:
+    """Each record has so many bytes."""
+
+    size: int
+
+    @property
+    def text(self) -> str:
+        """Its name."""
+        return f"size:{self.size}"
+
+    @property
+    def heading(self) -> tuple[int, int, int, int]:
+        """As the engine is told it: form, width, plus and flags (see `streams.pxi`)."""
+        return 1, 0, self.size, 0
+
+
+Framing = Whole | Concatenated | Lines | Array | Prefixed | Sized
+
+NAMED: Mapping[str, Framing] = MappingProxyType(
+    {each.text: each for each in (Whole(), Concatenated(), Prefixed(), Lines(), Array())}
+)
+"""The framings that have a name of their own."""
+FORMS = ("prefix:NUMBER[:little][:itself][:plus=BYTES]", "size:BYTES")
+"""How the others are said."""
+METAVAR = "|".join((*NAMED, *FORMS))
+"""How command lines name them all."""
+
+
+@cache
+def framing_of(text: str) -> Framing:
+    """The framing of a text; raises ParameterError where there is none such."""
+    if text in NAMED:
+        return NAMED[text]
+    word, *rest = text.split(":")
+    found: Framing | None = None
+    if word == "prefix" and rest and is_number(rest[0]):
+        found = _prefixed(rest[0], rest[1:])
+    elif word == "size" and len(rest) == 1 and rest[0].isdecimal() and 0 < int(rest[0]) <= LARGEST_SIZE:
+        found = Sized(int(rest[0]))
+    if found is None:
+        raise ParameterError(f"framing must be one of {', '.join((*NAMED, *FORMS))}, not {text!r}")
+    return found
+
+
+def is_number(text: str) -> bool:
+    """Whether numbers of this type may stand before records."""
+    return text in LONGEST or _FIXED.fullmatch(text) is not None
+
+
+def others(framing: Framing, unfit: Iterable[str] = ()) -> str:
+    """What a framing that does not fit can be instead."""
+    return ", ".join(text for text in (*NAMED, *FORMS) if text != framing.text and text not in unfit)
+
+
+def _prefixed(number: str, words: list[str]) -> Prefixed | None:
+    """A size of that type; None where the words do not say how."""
+    little = itself = False
+    plus = 0
+    for word in words:
+        said = re.fullmatch(r"plus=(-?\d{1,8})", word)
+        if word == "little" and number not in LONGEST:
+            little = True
+        elif word == "itself":
+            itself = True
+        elif said:
+            plus = int(said[1])
+        elif word != "big" or number in LONGEST:
+            return None
+    return Prefixed(number, little and number not in ("int8", "uint8"), itself, plus)

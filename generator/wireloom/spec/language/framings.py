@@ -1,0 +1,43 @@
+"""Framings: how records follow one another in a stream."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, Tag
+
+from wireloom.spec.language.base import Document, form_by_key
+
+
+class PrefixFraming(Document):
+    """A number before each record that says its size."""
+
+    prefix: str = Field(
+        description="The type of the number: `uint8` to `int64`, `varint32`, `zigzag32` and so on.", examples=["uint16"]
+    )
+    byte_order: Literal["big", "little"] | None = Field(
+        default=None,
+        alias="byteOrder",
+        description="The order of its bytes; the format's if not given, `big` where a parameter says that.",
+        examples=["little"],
+    )
+    counts: Literal["record", "itself"] = Field(
+        default="record",
+        description="What it counts: the bytes of the `record`, or those of the number `itself`, too.",
+        examples=["itself"],
+    )
+    plus: int = Field(
+        default=0, description="Bytes that the record has more than it says; may be negative.", examples=[4]
+    )
+
+
+class SizeFraming(Document):
+    """Records of one size."""
+
+    size: int = Field(description="Bytes of each record.", examples=[188])
+
+
+FramingForm = Annotated[
+    Annotated[Literal["none", "concatenated", "length-prefixed", "lines", "array"], Tag("<text>")]
+    | Annotated[PrefixFraming, Tag("<prefix>")]
+    | Annotated[SizeFraming, Tag("<size>")],
+    form_by_key({"size": "<size>"}, "<prefix>"),
+]

@@ -15,7 +15,7 @@ from events import built
 from wireloom.cli.app import app
 from wireloom.model.format import Format
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
-from wireloom.runtime.streams import elements, framed
+from wireloom.runtime.streams import delimiters, elements, framed
 from wireloom.runtime.streams.framed import Framed
 from wireloom.runtime.streams.framing import NAMED, framing_of
 from wireloom.runtime.streams.likely import HEAD, likely_framing
@@ -59,7 +59,40 @@ PREFIXES: dict[str, Callable[[int], bytes]] = {
     ),
 }
 """What stands before a record of a size."""
-FRAMINGS = (*NAMED, "prefix:varint32", "prefix:int16:little:itself:plus=5", "size:64")
+
+
+def cobs(data: bytes) -> bytes:
+    """As S. Cheshire and M. Baker describe it, a byte at a time."""
+    written, place = bytearray(1), 0
+    for byte in data:
+        if written[place] == 0xFE and len(written) - place == 0xFF:
+            written[place], place = 0xFF, len(written)
+            written.append(0)
+        if byte:
+            written.append(byte)
+            written[place] = len(written) - place - 1
+        else:
+            written[place], place = len(written) - place, len(written)
+            written.append(0)
+    written[place] = len(written) - place
+    return bytes(written) + b"\0"
+
+
+ENDED: dict[str, Callable[[bytes], bytes]] = {
+    "slip": lambda data: data.replace(b"\xdb", b"\xdb\xdd").replace(b"\xc0", b"\xdb\xdc") + b"\xc0",
+    "cobs": cobs,
+    "delimiter:7e:escape=7d:xor=20": lambda data: data.replace(b"}", b"}]").replace(b"~", b"}^") + b"~",
+    "delimiter:0d0a": lambda data: data.replace(b"\r\n", b"\r") + b"\r\n",
+}
+"""Records with what ends them."""
+FRAMINGS = (
+    *NAMED,
+    "prefix:varint32",
+    "prefix:int16:little:itself:plus=5",
+    "size:64",
+    "delimiter:0d0a",
+    "delimiter:7e:escape=7d:xor=20",
+)
 
 SOURCES: dict[str, Callable[[bytes], bytes | BinaryIO]] = {
     "a buffer": lambda data: data,
@@ -95,6 +128,8 @@ def written(framing: str, data: list[bytes]) -> bytes:
             return b" [" + b" ,\n".join(data) + b"]\n"
         case _ if framing in PREFIXES:
             return b"".join(PREFIXES[framing](len(each)) + each for each in data)
+        case _ if framing in ENDED:
+            return b"".join(map(ENDED[framing], data))
         case _ if framing.startswith("size:"):
             return b"".join(data)
         case _:
@@ -157,9 +192,26 @@ def test_all_ways_of_reading_a_stream_agree_however_its_bytes_come(
             assert list(from_parts(codec, source(stream), framing=framing, **keywords)) == wanted
 
 
+NO_FRAMINGS = (
+    *("", "line", "size:0", "size:x", "prefix:", "prefix:uint9", "prefix:varint32:little"),
+    *("delimiter:", "delimiter:0", "delimiter:" + "00" * 17, "delimiter:7e7e:escape=7d:xor=20"),
+    *(
+        "delimiter:7e:xor=20",
+        "delimiter:7e:escape=7d",
+        "delimiter:7e:escape=7e:xor=20",
+        "delimiter:7e:escape=5e:xor=20",
+    ),
+    *(
+        "delimiter:c0:escape=db:dc=c0",
+        "delimiter:c0:escape=db:xor=01:dc=c0:dd=db",
+        "delimiter:c0:escape=db:dc=c0:c0=db",
+    ),
+)
+
+
 @pytest.mark.parametrize("read", [databus_event.iter_parse, databus_event.decode_stream])
 def test_a_framing_that_there_is_not_is_refused_before_anything_is_read(read: Callable[..., Any]) -> None:
-    for framing in ("", "line", "size:0", "size:x", "prefix:", "prefix:uint9", "prefix:varint32:little"):
+    for framing in NO_FRAMINGS:
         with pytest.raises(ParameterError, match="framing must be one of none, concatenated, length-prefixed, lines"):
             read(b"", framing=framing)
 
@@ -201,7 +253,7 @@ def test_a_framing_that_does_not_fit_is_named_and_one_that_fits_is_not_questione
     codec = module(name)
     good = (good_records(codec, FORMATS[name]) * 3)[:4]
     unfit = {"concatenated" if codec.CODEC.root(None).endless else "", "" if codec.ENCODING == "json" else "array"}
-    possible = [framing for framing in NAMED if framing not in unfit]
+    possible = [framing for framing in NAMED if framing not in unfit and framing not in ENDED]
     for framing in possible if good else ():
         if framing == "lines" and any(b"\n" in data for data in good):
             continue
@@ -312,7 +364,7 @@ def test_lines_are_written_as_an_array_and_read_again(tmp_path: Path) -> None:
     assert again.stdout == plain.stdout
 
 
-@pytest.mark.parametrize("text", [*PREFIXES, "lines", "size:7"])
+@pytest.mark.parametrize("text", [*PREFIXES, *ENDED, "lines", "size:7"])
 def test_what_is_written_is_found_again_where_it_stands(text: str) -> None:
     framing = framing_of(text)
     assert framing.text == text
@@ -320,7 +372,8 @@ def test_what_is_written_is_found_again_where_it_stands(text: str) -> None:
     stream = b"".join(frame(framing, each, first=False) for each in records)
     found = list(kpl_record.iter_parse(stream, framing=framing.text))
     assert [each.data for each in found] == records
-    assert [stream[each.offset : each.offset + each.size] for each in found] == records
+    if text != "cobs":
+        assert [stream[each.offset : each.offset + each.size] for each in found] == records
     if text in PREFIXES:
         assert stream == b"".join(PREFIXES[text](len(each)) + each for each in records)
 
@@ -336,6 +389,10 @@ def test_what_is_written_is_found_again_where_it_stands(text: str) -> None:
         ("concatenated", b""),
         ("lines", b"x\ny"),
         ("lines", b" \t"),
+        ("delimiter:0d0a", b""),
+        ("delimiter:0d0a", b"x\r\ny"),
+        ("delimiter:6161", b"xa"),
+        ("slip", b""),
     ],
 )
 def test_a_record_that_would_not_be_found_again_is_not_written(text: str, record: bytes) -> None:
@@ -401,3 +458,64 @@ types:
       - id: uint16
       - name: {type: str}
 """
+
+
+@pytest.mark.parametrize("text", ENDED)
+def test_every_byte_is_written_and_read_between_delimiters(text: str) -> None:
+    records = [
+        bytes(range(256)),
+        b"\xdb\xdc\xdd\xc0" * 3,
+        b"}~}]^" * 2,
+        b"\0" * 3,
+        b"x" * 254,
+        b"x" * 255 + b"\0" + b"y" * 254,
+    ]
+    records += [
+        bytes([number % 7]) * size + b"z" for number, size in enumerate((1, 252, 253, 254, 507, 508, 509, 2000))
+    ]
+    records = [each.replace(b"\r\n", b"") for each in records]
+    stream = b"".join(frame(framing_of(text), each, first=False) for each in records)
+    assert stream == b"".join(map(ENDED[text], records))
+    for source in SOURCES.values():
+        assert [each.data for each in kpl_record.iter_parse(source(stream), framing=text)] == records
+
+
+@pytest.mark.parametrize(
+    ("text", "stream", "wanted"),
+    [
+        ("slip", "c0c0 01 c0 02dbdc c0c0 03", [(2, 1, ""), (4, 2, ""), (9, 1, "truncated")]),
+        ("slip", "01dbc0 02dbdbdc c0 03 c0", [(0, 2, "bad_escape"), (3, 4, "bad_escape"), (8, 1, "")]),
+        ("cobs", "00 01 00 0501 00 03aabb 00 02", [(1, 0, ""), (3, 2, "bad_escape"), (6, 2, ""), (10, 1, "truncated")]),
+        ("delimiter:0d0a", "0d0a 01 0d0a 02 0d 03 0d0a0d0a 04", [(2, 1, ""), (5, 3, ""), (12, 1, "")]),
+        ("delimiter:6161", "01 616161 6161 02 61", [(0, 1, ""), (5, 3, "")]),
+    ],
+)
+def test_a_bad_escape_costs_its_record_and_nothing_between_delimiters_is_no_record(
+    text: str, stream: str, wanted: list[tuple[int, int, str]]
+) -> None:
+    data = bytes.fromhex(stream)
+    for source in SOURCES.values():
+        told = list(kpl_record.iter_parse(source(data), framing=text, on_error="skip"))
+        assert [(each.offset, each.size, each.error.code if each.error else "") for each in told] == wanted
+        found = [
+            (offset, size, error[0] if error else "")
+            for offset, size, error in from_parts(kpl_record, source(data), framing=text)
+        ]
+        assert found == wanted
+    bad = next((each for each in told if each.error and each.error.code == "bad_escape"), None)
+    assert bad is None or bad.data == data[bad.offset : bad.offset + bad.size]
+
+
+@pytest.mark.parametrize("text", ["delimiter:0d0a", "slip"])
+def test_a_record_too_large_between_delimiters_costs_itself_without_being_held(
+    monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setattr(framed, "LARGEST", 100)
+    monkeypatch.setattr(framed, "KEPT", 10)
+    monkeypatch.setattr(delimiters, "_WINDOW", 16)
+    records = [b"a", b"\r" * 1000, b"b" * 100]
+    stream = b"".join(map(ENDED[text], records))
+    for most in (1, 7, 1 << 20):
+        found = list(kpl_record.iter_parse(Trickle(stream, most), framing=text, on_error="skip"))
+        assert [(each.size, said(each.error)[:1]) for each in found] == [(1, ()), (1000, ("size_limit",)), (100, ())]
+        assert len(found[1].data) == 10

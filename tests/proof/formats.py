@@ -12,6 +12,7 @@ from wireloom.resolve.header import added, crc
 from wireloom.spec.language import (
     ByteOrderByParameter,
     Crc,
+    DelimiterFraming,
     FormatDocument,
     Limits,
     NamedRange,
@@ -27,10 +28,10 @@ _ENCODINGS = ((4, "binary"), (2, "msgpack"), (1.6, "protobuf"), (2, "json"))
 _POLYNOMIALS = {8: 0x07, 16: 0x1021, 24: 0x864CFB, 32: 0x04C11DB7, 64: 0x42F0E1EBA9EA3693}
 _TITLES = ('It\'s "so" \\ {x}', "Ein Format, zufällig: 100 %", '"""', "# no")
 _FRAMINGS = {
-    "binary": ("concatenated", "length-prefixed"),
-    "msgpack": ("concatenated", "length-prefixed"),
+    "binary": ("slip", "cobs", "concatenated", "length-prefixed"),
+    "msgpack": ("slip", "cobs", "concatenated", "length-prefixed"),
     "json": ("lines", "array", "concatenated", "length-prefixed"),
-    "protobuf": ("length-prefixed",),
+    "protobuf": ("slip", "cobs", "length-prefixed"),
 }
 
 
@@ -109,7 +110,7 @@ class _Writer:
         chance = self.chance
         if not chance.often(0.25):
             return ABSENT
-        match chance.weighted([(6, "named"), (2, "prefix"), (1, "size")]):
+        match chance.weighted([(6, "named"), (2, "prefix"), (1, "size"), (2, "delimiter")]):
             case "prefix":
                 number = chance.one(["uint8", "int16", "uint24", "uint32", "varint32", "zigzag64"])
                 ordered = number.startswith(("u", "i")) and chance.often(0.3)
@@ -124,6 +125,12 @@ class _Writer:
                 )
             case "size":
                 return document(SizeFraming, {"size": chance.one([1, 4, 9])})
+            case "delimiter":
+                codes: Any = {"dc": "c0", "dd": "db"}
+                escape = chance.one([ABSENT, ("7d", "20", ABSENT), ("db", ABSENT, codes)])
+                byte, xor, escaped = (ABSENT, ABSENT, ABSENT) if escape is ABSENT else escape
+                end = "c0" if escaped is not ABSENT else "7e"
+                return document(DelimiterFraming, {"delimiter": end, "escape": byte, "xor": xor, "escaped": escaped})
             case _:
                 return chance.one(_FRAMINGS[self.draft.encoding])
 

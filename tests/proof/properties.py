@@ -50,7 +50,7 @@ from wireloom.runtime.values import Pairs, Parsed, float32, same, sourceless
 OPEN_VALUES: tuple[arrow.OpenValues, ...] = ("variant", "json", "binary")
 OTHERS = (
     *("prefix:uint8", "prefix:uint16:little", "prefix:int24:itself", "prefix:varint32", "prefix:zigzag64:plus=-3"),
-    *("size:1", "size:5"),
+    *("size:1", "size:5", "slip", "cobs", "delimiter:00", "delimiter:01ff", "delimiter:7e:escape=7d:xor=20"),
 )
 """Framings that any stream may have, whatever its format says."""
 _MADE = 24  # values made for each root and each setting of parameters

@@ -5,6 +5,7 @@ How much a framing tells decides how a large file is split:
 - `lines`: anywhere; a part begins behind the first line feed that it finds. Nothing is read beforehand.
 - `length-prefixed` and other prefixes: the lengths are walked from record to record; what is between is passed over.
 - `size:BYTES`: at any multiple of the size.
+- delimiters, escaped or not: they are searched for, and what is between them is counted.
 - `concatenated`: the heads of the records are walked, as far as their `frame` step. Where heads are read whole records
   at a time (no `frame` step, or a byte order that is to be found out), or where records are so small that walking costs
   as much as decoding, the engine looks for the borders, without any column; where there is no engine for the format,
@@ -37,7 +38,7 @@ from wireloom.runtime.parameters import ParameterValue
 from wireloom.runtime.parsers.unions import Attempt
 from wireloom.runtime.streams import framing as framings
 from wireloom.runtime.streams.framed import LARGEST
-from wireloom.runtime.streams.framing import Framing, Prefixed, framing_of
+from wireloom.runtime.streams.framing import Delimited, Framing, Prefixed, Stuffed, framing_of
 
 WINDOW = 1 << 20
 HEAD = 1 << 16
@@ -178,6 +179,8 @@ def _walk(source: BinaryIO, size: int, framing: Framing, heads: Heads, target: i
         yield from _lengths(source, size, framing)
     elif isinstance(framing, framings.Sized):
         yield from _multiples(size, framing.size, target)
+    elif isinstance(framing, Delimited | Stuffed):
+        yield from _delimiters(source, size, framing.delimiter, target)
     elif (yield from _heads(source, size, heads, target)) and heads.native:
         source.seek(0)
         yield from _scan(source, framing, heads)
@@ -228,6 +231,18 @@ def _multiples(size: int, width: int, target: int) -> Iterator[Border]:
     records = max(target // width, 1)
     for record in range(records, -(-size // width), records):
         yield Border(record * width, record)
+
+
+def _delimiters(source: BinaryIO, size: int, delimiter: bytes, target: int) -> Iterator[Border]:
+    """A border behind a delimiter for each `target` bytes; records are counted on the way."""
+    held, position, record, wanted = b"", 0, 0, target
+    while window := source.read(WINDOW):
+        *found, held = (held + window).split(delimiter)
+        record += sum(map(bool, found))
+        position += sum(map(len, found)) + len(found) * len(delimiter)
+        if found and wanted <= position < size:
+            yield Border(position, record)
+            wanted = position + target
 
 
 def _scan(source: BinaryIO, framing: Framing, heads: Heads) -> Iterator[Border]:

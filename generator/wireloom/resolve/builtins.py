@@ -194,6 +194,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "unknown_value": "A value other than those listed.",
         "out_of_range": "A number outside of the range allowed.",
         "bad_size": "Bytes or text of another size than must stand here.",
+        "bad_escape": "An escape in a stream that means nothing.",
         "bad_checksum": "The checksum does not match.",
         "unknown_case": "A tag that selects nothing.",
         "duplicate_element": "Two elements that must differ are equal.",

@@ -3,9 +3,22 @@
 from typing import assert_never
 
 from wireloom.model.format import ByteOrder
-from wireloom.model.framing import LARGEST_SIZE, LONGEST, NAMED, Framing, Prefixed, Sized, is_number
+from wireloom.model.framing import (
+    LARGEST_SIZE,
+    LONGEST,
+    NAMED,
+    Delimited,
+    Escape,
+    Framing,
+    Prefixed,
+    Sized,
+    flaw,
+    is_number,
+)
+from wireloom.resolve import constants
 from wireloom.resolve.draft import Draft
-from wireloom.spec.language.framings import PrefixFraming, SizeFraming
+from wireloom.spec.documents import Place
+from wireloom.spec.language.framings import DelimiterFraming, PrefixFraming, SizeFraming
 
 
 def framing_of(draft: Draft, order: ByteOrder) -> Framing:
@@ -18,6 +31,8 @@ def framing_of(draft: Draft, order: ByteOrder) -> Framing:
             return _prefixed(draft, written, order)
         case SizeFraming():
             return _sized(draft, written)
+        case DelimiterFraming():
+            return _delimited(draft, written)
         case _:
             assert_never(written)
 
@@ -44,3 +59,44 @@ def _sized(draft: Draft, written: SizeFraming) -> Sized:
         message = f"no record has {written.size} bytes"
         draft.reports(draft.place / "framing" / "size", "bad-range", message, f"write 1 to {LARGEST_SIZE}")
     return Sized(written.size)
+
+
+def _delimited(draft: Draft, written: DelimiterFraming) -> Delimited:
+    place = draft.place / "framing"
+    escape = None if written.escape is None else _escape(draft, place, written)
+    beside = [key for key in ("xor", "escaped") if key in written.given]
+    if beside and escape is None:
+        hint = "write `escape`, too, or drop it"
+        draft.reports_entry(place / beside[0], "conflicting-keys", f"`{beside[0]}` without `escape`", hint)
+    found = Delimited(_bytes(draft, place / "delimiter"), escape)
+    if not draft.problems.found and (wrong := flaw(found)):
+        draft.reports(place, "conflicting-keys", wrong, "choose other bytes, which tell records apart")
+    return found
+
+
+def _escape(draft: Draft, place: Place, written: DelimiterFraming) -> Escape:
+    xor = _byte(draft, place / "xor") if written.xor is not None else 0
+    codes = [(draft.place / "framing" / "escaped" / code, code) for code in written.escaped or ()]
+    return Escape(
+        _byte(draft, place / "escape"), xor, tuple((_number(draft, at, code), _byte(draft, at)) for at, code in codes)
+    )
+
+
+def _bytes(draft: Draft, place: Place) -> bytes:
+    data = constants.hexadecimal(place.text)
+    if not isinstance(data, bytes):
+        draft.reports(place, "bad-hex", f"{place.text} is not hexadecimal", "write two digits a byte")
+        return b"\0"
+    return data
+
+
+def _byte(draft: Draft, place: Place) -> int:
+    return _number(draft, place, place.text)
+
+
+def _number(draft: Draft, place: Place, text: str) -> int:
+    data = constants.hexadecimal(text)
+    if not isinstance(data, bytes) or len(data) != 1:
+        draft.reports(place, "bad-hex", f"{text} is no byte", "write two hexadecimal digits")
+        return 0
+    return data[0]

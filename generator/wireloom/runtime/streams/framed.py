@@ -14,15 +14,18 @@ from typing import Any, BinaryIO, Literal, Protocol, assert_never, get_args
 
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, ParameterError
+from wireloom.runtime.streams.delimiters import BadEscapeError, Piece, pieces, plain
 from wireloom.runtime.streams.elements import Limits, elements
 from wireloom.runtime.streams.framing import (
     LARGEST_SIZE,
     Array,
     Concatenated,
+    Delimited,
     Framing,
     Lines,
     Prefixed,
     Sized,
+    Stuffed,
     Whole,
 )
 
@@ -31,8 +34,8 @@ OnError = Literal["raise", "stop", "skip"]
 ON_ERROR: tuple[str, ...] = get_args(OnError)
 KEPT = 16 << 20
 """Bytes that are kept of a record that is bad."""
-SIZE_LIMIT, BAD_SIZE = CODES = "size_limit", "bad_size"
-"""What may be wrong with records of any format: they are too large, or their prefix says what no size is."""
+SIZE_LIMIT, BAD_SIZE, BAD_ESCAPE = CODES = "size_limit", "bad_size", "bad_escape"
+"""What may be wrong with records of any format: their size, what their prefix says of it, and their escapes."""
 LARGEST = LARGEST_SIZE
 """Bytes of the largest record that a stream may have; a larger one is refused with `size_limit`."""
 _WINDOW = 1 << 20
@@ -132,6 +135,8 @@ def extents(reader: Reader, file: BinaryIO, framing: Framing, searching: Searchi
             return _lines(reader, file)
         case Array():
             return _array(reader, file)
+        case Delimited() | Stuffed():
+            return _delimited(reader, file, framing)
         case _:
             assert_never(framing)
 
@@ -249,6 +254,28 @@ def a_prefix(framing: Prefixed) -> str:
 def no_size(reader: Reader, prefix: bytes) -> DecodeError:
     """What is wrong where a prefix says what no record can have."""
     return reader.label(DecodeError(BAD_SIZE, offset=0, expected="the size of a record", actual=prefix.hex()))
+
+
+def _delimited(reader: Reader, file: BinaryIO, framing: Delimited | Stuffed) -> Iterator[Extent]:
+    """What stands between delimiters, without its escapes."""
+    needs_end = isinstance(framing, Stuffed) or framing.escape is not None
+    for piece in pieces(partial(read_exactly, file), framing.delimiter, Limits(LARGEST, KEPT)):
+        if piece.size > LARGEST:
+            yield too_large(reader, piece.offset, piece.size, piece.data, last=not piece.ended)
+        elif needs_end and not piece.ended:
+            yield broken_off(reader, piece.offset, piece.size, piece.data, "a delimiter behind a record", piece.size)
+        else:
+            yield _escaped(reader, piece, framing)
+
+
+def _escaped(reader: Reader, piece: Piece, framing: Delimited | Stuffed) -> Extent:
+    """A record as it is meant; as it stands where that means nothing."""
+    try:
+        data = plain(framing, piece.data)
+    except BadEscapeError as bad:
+        error = DecodeError(BAD_ESCAPE, offset=bad.offset, expected="an escape that means a byte", actual=bad.actual)
+        return Extent(piece.offset, piece.size, piece.data[:KEPT], error=reader.label(error))
+    return one(reader, piece.offset, data)
 
 
 def _sized(reader: Reader, file: BinaryIO, size: int) -> Iterator[Extent]:

@@ -17,6 +17,8 @@ LONGEST: Mapping[str, int] = MappingProxyType({"varint32": 5, "varint64": 10, "z
 """The variable-length numbers that may stand before a record, and the bytes that they have at most."""
 _FIXED = re.compile(r"(u?)int(8|16|24|32|40|48|56|64)")
 _INVALID = -1
+LONGEST_DELIMITER = 16
+"""Bytes that a delimiter may have at most."""
 LARGEST_SIZE = 64 << 20
 """Bytes that a record of a stream may have at most."""
 
@@ -182,13 +184,73 @@ class Sized:
         return 1, 0, self.size, 0
 
 
-Framing = Whole | Concatenated | Lines | Array | Prefixed | Sized
+@dataclass(frozen=True, slots=True)
+class Escape:
+    """A byte that says that the one behind it means another: bytes of a record that would end it are written so.
+
+    That is the byte itself changed by an exclusive or with `xor`, or what `codes` say it means.
+    """
+
+    byte: int
+    xor: int = 0
+    codes: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def text(self) -> str:
+        """How it is said behind a delimiter."""
+        said = [f"{code:02x}={meaning:02x}" for code, meaning in self.codes] or [f"xor={self.xor:02x}"]
+        return ":".join([f"escape={self.byte:02x}", *said])
+
+    def meaning(self, code: int) -> int | None:
+        """What a byte behind the escape means; None where it means nothing."""
+        return code ^ self.xor if self.xor else dict(self.codes).get(code)
+
+    def code(self, meaning: int) -> int | None:
+        """The byte that says another behind the escape; None where none does."""
+        if self.xor:
+            return meaning ^ self.xor
+        return next((code for code, each in self.codes if each == meaning), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Delimited:
+    """Bytes that stand behind each record, and not within it unless they are escaped."""
+
+    delimiter: bytes
+    escape: Escape | None = None
+
+    @property
+    def text(self) -> str:
+        """Its name; `slip` is that of RFC 1055."""
+        if self == SLIP:
+            return "slip"
+        plain = f"delimiter:{self.delimiter.hex()}"
+        return plain if self.escape is None else f"{plain}:{self.escape.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Stuffed:
+    """A zero stands behind each record, and none within it: COBS says where they were."""
+
+    @property
+    def text(self) -> str:
+        """Its name."""
+        return "cobs"
+
+    @property
+    def delimiter(self) -> bytes:
+        """The zero."""
+        return b"\0"
+
+
+SLIP = Delimited(b"\xc0", Escape(0xDB, codes=((0xDC, 0xC0), (0xDD, 0xDB))))
+Framing = Whole | Concatenated | Lines | Array | Prefixed | Sized | Delimited | Stuffed
 
 NAMED: Mapping[str, Framing] = MappingProxyType(
-    {each.text: each for each in (Whole(), Concatenated(), Prefixed(), Lines(), Array())}
+    {each.text: each for each in (Whole(), Concatenated(), Prefixed(), Lines(), Array(), SLIP, Stuffed())}
 )
 """The framings that have a name of their own."""
-FORMS = ("prefix:NUMBER[:little][:itself][:plus=BYTES]", "size:BYTES")
+FORMS = ("prefix:NUMBER[:little][:itself][:plus=BYTES]", "size:BYTES", "delimiter:HEX[:escape=HEX:xor=HEX]")
 """How the others are said."""
 METAVAR = "|".join((*NAMED, *FORMS))
 """How command lines name them all."""
@@ -205,6 +267,8 @@ def framing_of(text: str) -> Framing:
         found = _prefixed(rest[0], rest[1:])
     elif word == "size" and len(rest) == 1 and rest[0].isdecimal() and 0 < int(rest[0]) <= LARGEST_SIZE:
         found = Sized(int(rest[0]))
+    elif word == "delimiter" and rest:
+        found = _delimited(rest[0], rest[1:])
     if found is None:
         raise ParameterError(f"framing must be one of {', '.join((*NAMED, *FORMS))}, not {text!r}")
     return found
@@ -235,3 +299,42 @@ def _prefixed(number: str, words: list[str]) -> Prefixed | None:
         elif word != "big" or number in LONGEST:
             return None
     return Prefixed(number, little and number not in ("int8", "uint8"), itself, plus)
+
+
+def flaw(framing: Delimited) -> str:
+    """Why records could not be written so, or not be found again; empty where they can."""
+    delimiter, escape = framing.delimiter, framing.escape
+    if not 0 < len(delimiter) <= LONGEST_DELIMITER:
+        return f"a delimiter has 1 to {LONGEST_DELIMITER} bytes"
+    if escape is None:
+        return ""
+    if len(delimiter) > 1:
+        return "where bytes are escaped, the delimiter is one byte"
+    end = delimiter[0]
+    if escape.byte == end:
+        return "the escape is the delimiter"
+    if bool(escape.xor) == bool(escape.codes):
+        return "an escape says what the byte behind it means, by `xor` or one by one"
+    for meaning in (end, escape.byte):
+        code = escape.code(meaning)
+        if code is None:
+            return f"nothing means {meaning:02x}, which records may have"
+        if code == end:
+            return f"{meaning:02x} would be escaped as the delimiter"
+    if any(code == end for code, _ in escape.codes) or len(dict(escape.codes)) < len(escape.codes):
+        return "a byte behind the escape is the delimiter, or means two"
+    return ""
+
+
+def _delimited(delimiter: str, words: list[str]) -> Delimited | None:
+    """A delimiter in hexadecimal, and how it is escaped; None where the words do not say that."""
+    if re.fullmatch(r"(?:[0-9a-f]{2})+", delimiter) is None:
+        return None
+    said = [re.fullmatch(r"(escape|xor|[0-9a-f]{2})=([0-9a-f]{2})", word) for word in words]
+    numbers = {each[1]: int(each[2], 16) for each in said if each}
+    if len(numbers) < len(words) or ("escape" in numbers) != bool(words):
+        return None
+    codes = tuple((int(code, 16), number) for code, number in numbers.items() if code not in ("escape", "xor"))
+    escape = Escape(numbers["escape"], numbers.get("xor", 0), codes) if words else None
+    found = Delimited(bytes.fromhex(delimiter), escape)
+    return None if flaw(found) else found

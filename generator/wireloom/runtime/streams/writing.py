@@ -3,7 +3,18 @@
 from typing import assert_never
 
 from wireloom.runtime.errors import EncodeError
-from wireloom.runtime.streams.framing import Array, Concatenated, Framing, Lines, Prefixed, Sized, Whole
+from wireloom.runtime.streams.delimiters import stuffed
+from wireloom.runtime.streams.framing import (
+    Array,
+    Concatenated,
+    Delimited,
+    Framing,
+    Lines,
+    Prefixed,
+    Sized,
+    Stuffed,
+    Whole,
+)
 
 
 def frame(framing: Framing, data: bytes, *, first: bool) -> bytes:
@@ -23,6 +34,8 @@ def frame(framing: Framing, data: bytes, *, first: bool) -> bytes:
             return data
         case Lines():
             return _line(data)
+        case Delimited() | Stuffed():
+            return _ended(framing, data)
         case Array():
             return (b"[" if first else b",\n") + data
         case _:
@@ -41,6 +54,13 @@ def _prefix(framing: Prefixed, size: int) -> bytes:
     if number is None:
         raise EncodeError(f"a record whose size {framing.text} can say", f"one of {size} bytes")
     return number
+
+
+def _ended(framing: Delimited | Stuffed, data: bytes) -> bytes:
+    written = stuffed(framing, data)
+    if written is None:
+        raise EncodeError(f"a record of bytes, without {framing.delimiter.hex()}, which would end it", "another")
+    return written + framing.delimiter
 
 
 def _line(data: bytes) -> bytes:

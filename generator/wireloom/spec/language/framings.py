@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, Tag
 
-from wireloom.spec.language.base import Document, form_by_key
+from wireloom.spec.language.base import Document, HexText, form_by_key
 
 
 class PrefixFraming(Document):
@@ -35,9 +35,29 @@ class SizeFraming(Document):
     size: int = Field(description="Bytes of each record.", examples=[188])
 
 
+class DelimiterFraming(Document):
+    """Bytes behind each record."""
+
+    delimiter: HexText = Field(description="The bytes.", examples=["0d0a"])
+    escape: HexText | None = Field(
+        default=None,
+        description="The byte within a record that says that the one behind it means another.",
+        examples=["7d"],
+    )
+    xor: HexText | None = Field(
+        default=None, description="That is the byte behind it, changed by an exclusive or with this.", examples=["20"]
+    )
+    escaped: dict[str, HexText] | None = Field(
+        default=None,
+        description="Or the byte that stands here beside the byte behind it.",
+        examples=[{"dc": "c0", "dd": "db"}],
+    )
+
+
 FramingForm = Annotated[
-    Annotated[Literal["none", "concatenated", "length-prefixed", "lines", "array"], Tag("<text>")]
+    Annotated[Literal["none", "concatenated", "length-prefixed", "lines", "array", "slip", "cobs"], Tag("<text>")]
     | Annotated[PrefixFraming, Tag("<prefix>")]
-    | Annotated[SizeFraming, Tag("<size>")],
-    form_by_key({"size": "<size>"}, "<prefix>"),
+    | Annotated[SizeFraming, Tag("<size>")]
+    | Annotated[DelimiterFraming, Tag("<delimiter>")],
+    form_by_key({"size": "<size>", "delimiter": "<delimiter>"}, "<prefix>"),
 ]

@@ -1,0 +1,139 @@
+"""Records that delimiters end: where each ends, and how bytes that would end it stand within it.
+
+Nothing between two delimiters is no record. What is escaped is read without its escapes; one that says nothing costs
+its record. Behind the last delimiter there may be a record where nothing is escaped, as a last line needs no end.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from wireloom.runtime.streams.elements import Limits
+from wireloom.runtime.streams.framing import Delimited, Escape, Stuffed
+
+Read = Callable[[int], bytes]
+"""The next bytes of a stream, as many as are asked for where there are so many."""
+_WINDOW = 1 << 20
+_LONGEST = 0xFF  # what COBS says of a run that no zero ended
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What stands before a delimiter; `size` counts all bytes, `data` has fewer where there are too many."""
+
+    offset: int
+    size: int
+    data: bytes
+    ended: bool = True  # by a delimiter, not by the end of the stream
+
+
+class BadEscapeError(ValueError):
+    """A byte of a record that says nothing; the offset counts from the record's start, as it stands."""
+
+    def __init__(self, offset: int, actual: str) -> None:
+        super().__init__(actual)
+        self.offset, self.actual = offset, actual
+
+
+def pieces(read: Read, delimiter: bytes, limits: Limits) -> Iterator[Piece]:
+    """What stands between the delimiters of a stream."""
+    held, offset = b"", 0
+    while addition := read(max(_WINDOW, len(held))):
+        *found, held = (held + addition).split(delimiter)
+        for data in found:
+            if data:
+                yield Piece(offset, len(data), data[: limits.kept] if len(data) > limits.largest else data)
+            offset += len(data) + len(delimiter)
+        if len(held) > limits.largest:
+            size, behind, ended = _passed(read, delimiter, held)
+            yield Piece(offset, size, held[: limits.kept], ended)
+            offset, held = offset + size + len(delimiter), behind
+    if held:
+        yield Piece(offset, len(held), held, ended=False)
+
+
+def _passed(read: Read, delimiter: bytes, held: bytes) -> tuple[int, bytes, bool]:
+    """Go behind the next delimiter: how many bytes stand before it, those read behind it, and whether it was there."""
+    size, last = len(held), held[-len(delimiter) :]
+    while addition := read(_WINDOW):
+        window = last + addition
+        end = window.find(delimiter)
+        if end >= 0:
+            return size - len(last) + end, window[end + len(delimiter) :], True
+        size, last = size + len(addition), window[-len(delimiter) :]
+    return size, b"", False
+
+
+def plain(framing: Delimited | Stuffed, data: bytes) -> bytes:
+    """A record without its escapes; raises BadEscapeError."""
+    if isinstance(framing, Stuffed):
+        return _unstuffed(data)
+    escape = framing.escape
+    return data if escape is None or escape.byte not in data else _unescaped(escape, data)
+
+
+def stuffed(framing: Delimited | Stuffed, data: bytes) -> bytes | None:
+    """A record as it stands before its delimiter; None where it cannot be told from others there."""
+    if isinstance(framing, Stuffed):
+        return _with_zeros_said(data)
+    if framing.escape is None:
+        return data if data and (data + framing.delimiter).find(framing.delimiter) == len(data) else None
+    return _escaped(framing.escape, framing.delimiter[0], data) or None
+
+
+def _escaped(escape: Escape, end: int, data: bytes) -> bytes:
+    data = data.replace(bytes((escape.byte,)), _said(escape, escape.byte))
+    return data.replace(bytes((end,)), _said(escape, end))
+
+
+def _said(escape: Escape, meaning: int) -> bytes:
+    code = escape.code(meaning)
+    assert code is not None, "a framing without it has a flaw"
+    return bytes((escape.byte, code))
+
+
+@cache
+def _escapes(byte: int) -> re.Pattern[bytes]:
+    return re.compile(re.escape(bytes((byte,))) + b"(.?)", re.DOTALL)
+
+
+def _unescaped(escape: Escape, data: bytes) -> bytes:
+    def meant(found: re.Match[bytes]) -> bytes:
+        meaning = escape.meaning(found[1][0]) if found[1] else None
+        if meaning is None:
+            raise BadEscapeError(found.start(), found[0].hex())
+        return bytes((meaning,))
+
+    return _escapes(escape.byte).sub(meant, data)
+
+
+def _unstuffed(data: bytes) -> bytes:
+    """Each number says how far behind it the next one stands, in place of a zero unless the run was the longest."""
+    parts: list[bytes] = []
+    at = 0
+    while True:
+        code = data[at]
+        end = at + code
+        if end > len(data):
+            raise BadEscapeError(at, f"{code:02x}, and {len(data) - at - 1} bytes behind it")
+        parts.append(data[at + 1 : end])
+        if end == len(data):
+            return b"".join(parts)
+        if code < _LONGEST:
+            parts.append(b"\0")
+        at = end
+
+
+def _with_zeros_said(data: bytes) -> bytes:
+    written = bytearray()
+    runs = data.split(b"\0")
+    for place, run in enumerate(runs):
+        at = 0
+        while len(run) - at >= _LONGEST - 1:
+            written += bytes((_LONGEST,)) + run[at : at + _LONGEST - 1]
+            at += _LONGEST - 1
+        if place == len(runs) - 1 and at and at == len(run):
+            break  # the longest run ends the record: nothing more is to be said
+        written += bytes((len(run) - at + 1,)) + run[at:]
+    return bytes(written)

@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "aerospike_json"
 TITLE: Final = "Aerospike Connect outbound message, JSON"
 DIGEST: Final = "9a5c09b576368aa2635acef92d6489d6d026cbca56f488b046ec2bf60d90b7d3"
-MEANING: Final = "4e4d61ab49dc898219e4c27b9b25d884dbdfd21af8e9a454dbdec4e62682efcb"
+MEANING: Final = "a37a9903837ba93cdfcbda94a43d4433b551b76f228e66c4af586db9e33ae93b"
 CONTRACT: Final = 2
 ENCODING: Final = "json"
 FRAMING: Final = "lines"
@@ -169,7 +169,7 @@ def iter_parse(
     source: bytes | bytearray | memoryview | BinaryIO,
     *,
     root: Literal["record", "key", "batch_records", "batch_keys"] = "record",
-    framing: Literal["none", "concatenated", "length-prefixed", "lines", "array"] | None = None,
+    framing: str | None = None,
     on_error: Literal["raise", "stop", "skip"] = "raise",
     resync: bool = False,
     max_depth: int = 64,
@@ -220,7 +220,7 @@ def decode_stream(
     columns: Sequence[str] | None = None,
     *,
     root: Literal["record", "key", "batch_records", "batch_keys"] = "record",
-    framing: Literal["none", "concatenated", "length-prefixed", "lines", "array"] | None = None,
+    framing: str | None = None,
     explode: bool = False,
     on_error: Literal["raise", "stop", "skip"] = "skip",
     open_values: Literal["variant", "json", "binary"] = "variant",

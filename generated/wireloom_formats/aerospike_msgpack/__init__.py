@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "aerospike_msgpack"
 TITLE: Final = "Aerospike Connect outbound message, MessagePack"
 DIGEST: Final = "da0777efac7b655a30ace3f5d44f0a3c33007fc22e8af856569b843fe1d129ce"
-MEANING: Final = "3c7ed48ff7bc3b8e94c114081af92daac1b558d5ae01de1799949ecbd88af9eb"
+MEANING: Final = "ede2f53992e1efe9eb4ca60bae663fceb1b58f5cf740939841d31d7bc0223106"
 CONTRACT: Final = 2
 ENCODING: Final = "msgpack"
 FRAMING: Final = "none"
@@ -156,7 +156,7 @@ def iter_parse(
     source: bytes | bytearray | memoryview | BinaryIO,
     *,
     root: Literal["record", "key", "batch_records", "batch_keys"] = "record",
-    framing: Literal["none", "concatenated", "length-prefixed", "lines", "array"] | None = None,
+    framing: str | None = None,
     on_error: Literal["raise", "stop", "skip"] = "raise",
     resync: bool = False,
     variant: Literal["current", "legacy"] = "current",
@@ -207,7 +207,7 @@ def decode_stream(
     columns: Sequence[str] | None = None,
     *,
     root: Literal["record", "key", "batch_records", "batch_keys"] = "record",
-    framing: Literal["none", "concatenated", "length-prefixed", "lines", "array"] | None = None,
+    framing: str | None = None,
     explode: bool = False,
     on_error: Literal["raise", "stop", "skip"] = "skip",
     open_values: Literal["variant", "json", "binary"] = "variant",

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "databus_event"
 TITLE: Final = "LinkedIn Databus event"
 DIGEST: Final = "fe89a53d7944deac8e37398acc7ac8157e73daca4fefd48ca5d31238c74631a0"
-MEANING: Final = "6d121d1f0e458a1eaf2f3a9f654ec8860054946fc21152a2aa09d280382321f1"
+MEANING: Final = "45cdeb69520923f69b6800d71210241d6bb41d529d8246c7790580685b6254ce"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"
@@ -163,7 +163,7 @@ def iter_parse(
     source: bytes | bytearray | memoryview | BinaryIO,
     *,
     root: Literal["record"] = "record",
-    framing: Literal["none", "concatenated", "length-prefixed", "lines", "array"] | None = None,
+    framing: str | None = None,
     on_error: Literal["raise", "stop", "skip"] = "raise",
     resync: bool = False,
     byteOrder: Literal["big", "little", "auto"] = "big",
@@ -226,7 +226,7 @@ def decode_stream(
     columns: Sequence[str] | None = None,
     *,
     root: Literal["record"] = "record",
-    framing: Literal["none", "concatenated", "length-prefixed", "lines", "array"] | None = None,
+    framing: str | None = None,
     explode: bool = False,
     on_error: Literal["raise", "stop", "skip"] = "skip",
     open_values: Literal["variant", "json", "binary"] = "variant",

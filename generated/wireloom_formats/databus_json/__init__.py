@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "databus_json"
 TITLE: Final = "LinkedIn Databus event as a JSON line"
 DIGEST: Final = "7e86eee311aa7e80082646db5a724cf7758a5800a1ca912cabd51af3faf4a7fa"
-MEANING: Final = "297535bdd2d177273393fd676a1b956df0c5ee291bb4c93212a92a5e69991002"
+MEANING: Final = "ed8c28f3e923b6bd3a1bec9e19b5ad1310f51e86e2531fa1bfa4f19e969adb86"
 CONTRACT: Final = 2
 ENCODING: Final = "json"
 FRAMING: Final = "lines"
@@ -154,7 +154,7 @@ def iter_parse(
     source: bytes | bytearray | memoryview | BinaryIO,
     *,
     root: Literal["record"] = "record",
-    framing: Literal["none", "concatenated", "length-prefixed", "lines", "array"] | None = None,
+    framing: str | None = None,
     on_error: Literal["raise", "stop", "skip"] = "raise",
     resync: bool = False,
     unknownMembers: Literal["error", "ignore"] = "error",
@@ -197,7 +197,7 @@ def decode_stream(
     columns: Sequence[str] | None = None,
     *,
     root: Literal["record"] = "record",
-    framing: Literal["none", "concatenated", "length-prefixed", "lines", "array"] | None = None,
+    framing: str | None = None,
     explode: bool = False,
     on_error: Literal["raise", "stop", "skip"] = "skip",
     open_values: Literal["variant", "json", "binary"] = "variant",

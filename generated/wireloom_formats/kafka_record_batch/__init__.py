@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "kafka_record_batch"
 TITLE: Final = "Record batch of Apache Kafka, magic 2"
 DIGEST: Final = "0759bf3093179b2337a906f31afd2c9cb3019145d10c5c5035c26b7e661d15c4"
-MEANING: Final = "c5173c76faa01ab0eca5a98acc5af0b6925d60c75c3f6bcd0566d6e22075de4a"
+MEANING: Final = "4d08ff270d87a906f563668d2e5aa03774fa3e4ab729f359f308c0a15b7856ee"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"
@@ -119,7 +119,7 @@ def iter_parse(
     source: bytes | bytearray | memoryview | BinaryIO,
     *,
     root: Literal["record"] = "record",
-    framing: Literal["none", "concatenated", "length-prefixed", "lines", "array"] | None = None,
+    framing: str | None = None,
     on_error: Literal["raise", "stop", "skip"] = "raise",
     resync: bool = False,
     verifyCrc: bool = True,
@@ -162,7 +162,7 @@ def decode_stream(
     columns: Sequence[str] | None = None,
     *,
     root: Literal["record"] = "record",
-    framing: Literal["none", "concatenated", "length-prefixed", "lines", "array"] | None = None,
+    framing: str | None = None,
     explode: bool = False,
     on_error: Literal["raise", "stop", "skip"] = "skip",
     open_values: Literal["variant", "json", "binary"] = "variant",

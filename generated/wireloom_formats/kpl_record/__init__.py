@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "kpl_record"
 TITLE: Final = "Kinesis record of the Kinesis Producer Library"
 DIGEST: Final = "30fba6ff35b89c8e8ff2be57891b3ff70ddf22b239042c1e98545f7ad22a0c24"
-MEANING: Final = "49d8bd438ed843272feac8129e398d07886dc2adb7d60d8f36e0a7702bcedf88"
+MEANING: Final = "281d969e3e87b501c774f71856b6241267ba326b5d6c9971430d837758c8babc"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"
@@ -152,7 +152,7 @@ def iter_parse(
     source: bytes | bytearray | memoryview | BinaryIO,
     *,
     root: Literal["record"] = "record",
-    framing: Literal["none", "concatenated", "length-prefixed", "lines", "array"] | None = None,
+    framing: str | None = None,
     on_error: Literal["raise", "stop", "skip"] = "raise",
     resync: bool = False,
     on_corrupt: Literal["error", "passthrough", "prefix"] = "error",
@@ -211,7 +211,7 @@ def decode_stream(
     columns: Sequence[str] | None = None,
     *,
     root: Literal["record"] = "record",
-    framing: Literal["none", "concatenated", "length-prefixed", "lines", "array"] | None = None,
+    framing: str | None = None,
     explode: bool = False,
     on_error: Literal["raise", "stop", "skip"] = "skip",
     open_values: Literal["variant", "json", "binary"] = "variant",

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "mqtt_packet"
 TITLE: Final = "MQTT 5 control packet"
 DIGEST: Final = "18f9efc6035894309d892377ce77846631c383a1bd3dbf87feb7dff937525200"
-MEANING: Final = "43e1a2915ca4de8a7ed609e7e9277502a59023e5de683915be789e1c2cbc94e0"
+MEANING: Final = "edd6052bdb60be0cdc7df361dc78059fda0c81dc3312955aabd83a91b23dd388"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"
@@ -111,7 +111,7 @@ def iter_parse(
     source: bytes | bytearray | memoryview | BinaryIO,
     *,
     root: Literal["record"] = "record",
-    framing: Literal["none", "concatenated", "length-prefixed", "lines", "array"] | None = None,
+    framing: str | None = None,
     on_error: Literal["raise", "stop", "skip"] = "raise",
     resync: bool = False,
 ) -> Iterator[Framed]:
@@ -150,7 +150,7 @@ def decode_stream(
     columns: Sequence[str] | None = None,
     *,
     root: Literal["record"] = "record",
-    framing: Literal["none", "concatenated", "length-prefixed", "lines", "array"] | None = None,
+    framing: str | None = None,
     explode: bool = False,
     on_error: Literal["raise", "stop", "skip"] = "skip",
     open_values: Literal["variant", "json", "binary"] = "variant",

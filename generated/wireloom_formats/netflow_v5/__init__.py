@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "netflow_v5"
 TITLE: Final = "NetFlow version 5 datagram"
 DIGEST: Final = "b0687d19fd74cdd7f960fe257db3cd236584ee6abe19dea77654cb57e5a0e2c7"
-MEANING: Final = "7abbaca8330c7b63778ac151f647910946203b933799bb4827148115dfd2751f"
+MEANING: Final = "8ea25e08c8122e4bb0f2c625e8c529a322e2469e277cf72a1e25fd10c0e390e6"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"
@@ -95,7 +95,7 @@ def iter_parse(
     source: bytes | bytearray | memoryview | BinaryIO,
     *,
     root: Literal["record"] = "record",
-    framing: Literal["none", "concatenated", "length-prefixed", "lines", "array"] | None = None,
+    framing: str | None = None,
     on_error: Literal["raise", "stop", "skip"] = "raise",
     resync: bool = False,
 ) -> Iterator[Framed]:
@@ -134,7 +134,7 @@ def decode_stream(
     columns: Sequence[str] | None = None,
     *,
     root: Literal["record"] = "record",
-    framing: Literal["none", "concatenated", "length-prefixed", "lines", "array"] | None = None,
+    framing: str | None = None,
     explode: bool = False,
     on_error: Literal["raise", "stop", "skip"] = "skip",
     open_values: Literal["variant", "json", "binary"] = "variant",

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "pcap_file"
 TITLE: Final = "Capture file of libpcap"
 DIGEST: Final = "63a21e83dce41afa71390cbb017a01962ae4eee7f06acb39acbd0bedc5912842"
-MEANING: Final = "f472feab9c675733bbef8ac6b96fab0011b176ab028b9fccfcc7af837ae72685"
+MEANING: Final = "4cda95a4a355147f52c19c41d8c1f455ea6dc461b245b580451b47e15edecc18"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"
@@ -111,7 +111,7 @@ def iter_parse(
     source: bytes | bytearray | memoryview | BinaryIO,
     *,
     root: Literal["record"] = "record",
-    framing: Literal["none", "concatenated", "length-prefixed", "lines", "array"] | None = None,
+    framing: str | None = None,
     on_error: Literal["raise", "stop", "skip"] = "raise",
     resync: bool = False,
     byteOrder: Literal["auto", "little", "big"] = "auto",
@@ -154,7 +154,7 @@ def decode_stream(
     columns: Sequence[str] | None = None,
     *,
     root: Literal["record"] = "record",
-    framing: Literal["none", "concatenated", "length-prefixed", "lines", "array"] | None = None,
+    framing: str | None = None,
     explode: bool = False,
     on_error: Literal["raise", "stop", "skip"] = "skip",
     open_values: Literal["variant", "json", "binary"] = "variant",

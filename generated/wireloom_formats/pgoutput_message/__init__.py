@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "pgoutput_message"
 TITLE: Final = "Logical replication message of PostgreSQL"
 DIGEST: Final = "3d92f754c7636eb0cd400100bba91b96d11d44dc446a309f9bd4ec640415af8f"
-MEANING: Final = "2705ef110204949ba45889d08a4573e0e2a412df82725fb0f230e0c69a5216d9"
+MEANING: Final = "802feb104babe295a741dad9e2948fb70b8dcce560d533e6bf46b3346dc0a826"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"
@@ -118,7 +118,7 @@ def iter_parse(
     source: bytes | bytearray | memoryview | BinaryIO,
     *,
     root: Literal["record"] = "record",
-    framing: Literal["none", "concatenated", "length-prefixed", "lines", "array"] | None = None,
+    framing: str | None = None,
     on_error: Literal["raise", "stop", "skip"] = "raise",
     resync: bool = False,
     streamed: bool = False,
@@ -161,7 +161,7 @@ def decode_stream(
     columns: Sequence[str] | None = None,
     *,
     root: Literal["record"] = "record",
-    framing: Literal["none", "concatenated", "length-prefixed", "lines", "array"] | None = None,
+    framing: str | None = None,
     explode: bool = False,
     on_error: Literal["raise", "stop", "skip"] = "skip",
     open_values: Literal["variant", "json", "binary"] = "variant",

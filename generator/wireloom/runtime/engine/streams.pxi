@@ -1,20 +1,8 @@
 # Streams: records one after the other in a buffer, each found where the one before it ended. What the machine gives up
 # on is asked about at once, since only the parser can say where such a record ends.
 
-cdef enum:  # what says where a record ends
-    ITSELF  # records stand back to back
-    ONE_SIZE  # all have one size
-    NUMBER_BIG, NUMBER_LITTLE, NUMBER_VARYING  # a number before it
-
 cdef enum:
-    SIGNED_HEAD = 1  # the number may be negative, by zigzag where it is varying
-    COUNTS_HEAD = 2  # the number counts its own bytes, too
-
-cdef struct Heading:  # how records begin
-    int64_t form
-    int64_t width  # bytes of the number; of a varying one its bits
-    int64_t plus  # bytes that a record has more than the number says
-    int64_t flags
+    PREFIX = 4  # bytes of the size before a record
 
 cdef struct Notes:  # of each record of a stream
     Buffer status
@@ -22,14 +10,14 @@ cdef struct Notes:  # of each record of a stream
     Buffer sizes
 
 
-def follow(Program program, data, int64_t start, heading, int64_t limit, int64_t largest, ask):
+def follow(Program program, data, int64_t start, bint prefixed, int64_t limit, int64_t largest, ask):
     """The columns of the records of `data` from `start` on; blocks with the start and the size of each; where they end;
     whether an output buffer is full, so that there may be others.
 
-    `heading` says what tells where a record ends: its form, width, plus and flags, as `Heading` has them. A record of more
+    Records stand back to back or, where `prefixed`, each behind its size, a big-endian number of 32 bits. One of more
     than `limit` bytes (-1: no limit), or that the program gives up on, is asked about: `ask(row, start, size)` says
-    where it ends, or -1 for: not before more of the stream is there. What has a stated size and is not all there, or
-    is of more than `largest` bytes, ends the batch, too.
+    where it ends, or -1 for: not before more of the stream is there. What is prefixed and not all there, or of more
+    than `largest` bytes, ends the batch, too.
     """
     cdef Batch batch
     cdef Machine m
@@ -37,36 +25,32 @@ def follow(Program program, data, int64_t start, heading, int64_t limit, int64_t
     cdef const uint8_t[::1] view = data
     cdef int64_t total = view.shape[0], position = start, first = 0, size = 0, end, answer, back, row = 0
     cdef uint8_t status
-    cdef bint whole, sized
-    cdef Heading head
+    cdef bint whole
     cdef const uint8_t *base = &view[0] if total else NULL
     cdef int code = OK
     if start < 0 or start > total:
         raise ValueError("a place that the data do not have")
-    head.form, head.width, head.plus, head.flags = heading
-    check_heading(&head)
-    sized = head.form != ITSELF
     memset(&notes, 0, sizeof(Notes))
     batch = program.begin(&m)
     m.given_end = base + total
     try:
         with nogil:
             while True:
-                whole = find(&head, base, position, total, largest, &first, &size)
+                whole = find(base, position, total, prefixed, largest, &first, &size)
                 code = OK
                 if whole:
                     begin_record(&m, row)
-                    code = program.read(&m, base + first, size, sized)
-                    if not sized and not code:
+                    code = program.read(&m, base + first, size, prefixed)
+                    if not prefixed and not code:
                         size = m.position - m.base
-                    if not code and ((limit >= 0 and size > limit) or (size == 0 and not sized)):
+                    if not code and ((limit >= 0 and size > limit) or (size == 0 and not prefixed)):
                         cut(m.columns, 0, row)
                         code = IRREGULAR
                 if code or not whole or is_due(&m):
                     back = first_refused(&m)
                     if back >= 0:
                         cut(m.columns, 0, back)
-                        position = place(&notes, back, row, position, start)
+                        position = place(&notes, back, row, position, prefixed)
                         row = back
                         continue
                 if not whole or code == EXHAUSTED or (code == FULL and row > 0):
@@ -118,53 +102,21 @@ cdef inline int note(Notes *notes, int64_t row, int64_t start, int64_t size, uin
     return OK
 
 
-cdef int check_heading(const Heading *head) except -1:
-    """Refuse what is no heading."""
-    cdef bint good = False
-    if head.form == ITSELF:
-        good = True
-    elif head.form == ONE_SIZE:
-        good = head.plus > 0
-    elif head.form == NUMBER_BIG or head.form == NUMBER_LITTLE:
-        good = 1 <= head.width <= 8
-    elif head.form == NUMBER_VARYING:
-        good = head.width == 32 or head.width == 64
-    if not good or not -(<int64_t>1 << 40) < head.plus < <int64_t>1 << 40:
-        raise ValueError("records that begin in no such way")
-    return 0
-
-
-cdef inline bint find(const Heading *head, const uint8_t *base, int64_t position, int64_t total, int64_t largest, int64_t *first, int64_t *size) noexcept nogil:
+cdef inline bint find(const uint8_t *base, int64_t position, int64_t total, bint prefixed, int64_t largest, int64_t *first, int64_t *size) noexcept nogil:
     """Where the next record begins and how many bytes it has, or may have; False where it is not all there."""
-    cdef const uint8_t *behind = base + position
-    cdef int64_t number = 0
-    cdef bint wide = False
     first[0] = position
     size[0] = total - position
-    if head.form == ITSELF:
+    if not prefixed:
         return size[0] > 0
-    if head.form == NUMBER_VARYING:
-        if load_varint(&behind, base + total, head.flags & SIGNED_HEAD, head.width, &number, &wide) or wide:
-            return False
-    elif head.form != ONE_SIZE:
-        if size[0] < head.width:
-            return False
-        if load(behind, head.width, head.flags & SIGNED_HEAD, head.form == NUMBER_BIG, &number):
-            return False
-        behind += head.width
-    if number < 0 or number > largest - head.plus + head.width:
+    if size[0] < PREFIX:
         return False
-    first[0] = behind - base
-    size[0] = number + head.plus
-    if head.flags & COUNTS_HEAD:
-        size[0] -= first[0] - position
-    return 0 <= size[0] <= largest and size[0] <= total - first[0]
+    first[0] += PREFIX
+    size[0] = wl_swap32(wl_u32(base + position))
+    return size[0] <= largest and size[0] <= total - first[0]
 
 
-cdef inline int64_t place(const Notes *notes, int64_t row, int64_t reached, int64_t position, int64_t start) noexcept nogil:
-    """Where a row's record, or what stands before it, begins; `position` is that of the row that is being read."""
+cdef inline int64_t place(const Notes *notes, int64_t row, int64_t reached, int64_t position, bint prefixed) noexcept nogil:
+    """Where a row's record, or the prefix of it, begins; `position` is that of the row that is being read."""
     if row >= reached:
         return position
-    if row == 0:
-        return start
-    return (<int64_t *>notes.starts.data)[row - 1] + (<int64_t *>notes.sizes.data)[row - 1]
+    return (<int64_t *>notes.starts.data)[row] - (PREFIX if prefixed else 0)

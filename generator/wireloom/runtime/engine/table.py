@@ -3,7 +3,7 @@
 from array import array as numbers
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -33,14 +33,6 @@ class Followed:
     sizes: pa.Int64Array
     end: int
     full: bool
-
-
-class Heading(Protocol):
-    """How records of a stream begin."""
-
-    @property
-    def heading(self) -> tuple[int, int, int, int]:
-        """In the engine's numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +129,14 @@ class Table:
         position: int,
         ask: "Callable[[int, int, int], int]",
         request: Request,
-        framing: "Heading",
         *,
+        prefixed: bool,
         largest: int,
     ) -> "Followed":
         """Read the records of a window of a stream, up to one that is not all there."""
         limit = self.engine.root(request).construct.size_limit(request.settings)
         bounds = -1 if limit is None else limit, largest
-        batch, *places, end, full = self.native.follow(self.program, window, position, framing.heading, *bounds, ask)
+        batch, *places, end, full = self.native.follow(self.program, window, position, prefixed, *bounds, ask)
         starts, sizes = (
             pa.Array.from_buffers(pa.int64(), len(each) // 8, [None, pa.py_buffer(each)]) for each in places
         )

@@ -42,11 +42,6 @@ class Concatenated:
         """Its name."""
         return "concatenated"
 
-    @property
-    def heading(self) -> tuple[int, int, int, int]:
-        """As the engine is told it: form, width, plus and flags (see `streams.pxi`)."""
-        return 0, 0, 0, 0
-
 
 @dataclass(frozen=True, slots=True)
 class Lines:
@@ -105,16 +100,6 @@ class Prefixed:
     def signed(self) -> bool:
         """Whether the number may be negative, which no size is."""
         return self.number.startswith(("int", "zigzag"))
-
-    @property
-    def heading(self) -> tuple[int, int, int, int]:
-        """As the engine is told it: form, width, plus and flags (see `streams.pxi`)."""
-        flags = self.signed | self.itself << 1
-        return (
-            (3 if self.little else 2, self.width, self.plus, flags)
-            if self.width
-            else (4, int(self.number[-2:]), self.plus, flags)
-        )
 
     def measured(self, data: bytes, position: int = 0) -> tuple[int, int] | None:
         """Bytes of the number at a position, and of the record behind it; None where the number is not all there.
@@ -177,11 +162,6 @@ class Sized:
     def text(self) -> str:
         """Its name."""
         return f"size:{self.size}"
-
-    @property
-    def heading(self) -> tuple[int, int, int, int]:
-        """As the engine is told it: form, width, plus and flags (see `streams.pxi`)."""
-        return 1, 0, self.size, 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.root import Root
 from wireloom.runtime.streams import framed, lines
 from wireloom.runtime.streams.framed import Extent, Reader, Searching
-from wireloom.runtime.streams.framing import Concatenated, Framing, Lines, Prefixed, Sized
+from wireloom.runtime.streams.framing import Concatenated, Framing, Lines, Prefixed
 from wireloom.runtime.streams.room import Room
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ VALUES = 2_000
 """Records that are decoded at once where the construct parser reads them."""
 RECORDS = 50_000
 """Records that are decoded at once where the engine reads them."""
+FOLLOWED = Prefixed()
+"""The sizes that the engine itself goes by from record to record."""
 
 
 class Format(Protocol):
@@ -141,10 +143,8 @@ def _parts_of(  # noqa: PLR0913 - what is read, and how
     match framing:
         case Concatenated() if table is not None:
             return _Concatenated(codec, table, framing, request, reader, source, room, searching).found()
-        case Prefixed() if table is not None:
+        case Prefixed() if table is not None and framing == FOLLOWED:
             return _Prefixed(codec, table, framing, request, reader, source, room, searching).found()
-        case Sized() if table is not None:
-            return _Sized(codec, table, framing, request, reader, source, room).found()
         case Lines() if table is not None and searching is None:
             return _of_lines(codec, source, reader, request, room)
         case Concatenated():
@@ -206,7 +206,8 @@ class _Window:
     def read(self, position: int) -> "Followed":
         """The records that the window holds from `position` on; see `Table.follow`."""
         ask = self.asking()
-        return self.table.follow(self.data, position, ask, self.request, self.framing, largest=framed.LARGEST)
+        prefixed = isinstance(self.framing, Prefixed)
+        return self.table.follow(self.data, position, ask, self.request, prefixed=prefixed, largest=framed.LARGEST)
 
     def asking(self) -> Callable[[int, int, int], int]:
         """Where a record ends that the engine gave up on, by its row, its place and its size; -1: more is needed."""
@@ -342,27 +343,6 @@ class _Prefixed(_Window):
             return framed.broken_off(self.reader, self.base, there, self.data, wanted, there)
         lost = Extent(self.base, 0, b"", error=framed.no_size(self.reader, prefix), last=True)
         return framed.rest(self.reader, self.file, lost, self.data, large=False)
-
-
-class _Sized(_Window):
-    """Records of one size."""
-
-    __slots__ = ()
-
-    def advanced(self, position: int) -> Iterator[_Found]:
-        """Read on; what is left behind the last record is a bad one."""
-        self.load(position, max(self.room.bytes, self.framing.size) - len(self.data) + position)
-        self.ended = not self.data
-        if 0 < len(self.data) < self.framing.size:
-            yield self.alone(framed.short(self.reader, self.base, self.data, self.framing.size))
-
-    def asking(self) -> Callable[[int, int, int], int]:
-        """Ask for the record alone."""
-        return self._end_of
-
-    def _end_of(self, row: int, start: int, size: int) -> int:
-        self.asked[row] = framed.one(self.reader, self.base + start, self.data[start : start + size])
-        return start + size
 
 
 # --- by the parser, or record by record ----------------------------------------------------------------------------

@@ -10,10 +10,11 @@ from difflib import get_close_matches
 
 from wireloom.problems import Problem
 from wireloom.spec.entries import fields_named_as_steps
-from wireloom.spec.language import CheckStep, Entry, FieldDocument, FormatDocument
+from wireloom.spec.language import Bits, CheckStep, Entry, FieldDocument, FormatDocument
 from wireloom.spec.yaml import MappingNode, Node, Path, ScalarNode, SequenceNode, find, path_text
 
 _FIELD_KEYS = frozenset(FieldDocument.keys())
+_BIT_KEYS = frozenset(Bits.keys())
 _STEPS = frozenset(Entry.model_fields)
 _NAMED = ("types", "parameters", "errors", "checksums", "ranges", "roots")
 _OF_TYPES = frozenset({"fields", "encoding", "form", "versions", "select", "cases", "oneOf", "attempt", "doc", "else"})
@@ -132,19 +133,35 @@ def _of_item(item: MappingNode, path: Path) -> Iterator[Slip]:
 
 
 def _of_field(field: MappingNode, path: Path) -> Iterator[Slip]:
-    """Keys of a field without a value, and what a comma without quotes made of a text."""
+    """Keys of a field without a value, and what a comma without quotes made of a text of it or of its bits."""
     before: ScalarNode | None = None
     for key, value in field.entries:
+        if key.text == "bits" and isinstance(value, MappingNode):
+            for bit, said in value.entries:
+                yield from _of_bit(said, (*path, key.text, bit.text))
         if _is_empty(value) and key.text not in _FIELD_KEYS and before is not None:
-            hint = f"text with a comma is put into quotes: '{before.text}, {key.text}'"
-            message = f"a comma ends the text {before.text}"
-            yield Slip(path[:-1], _at(before, "unknown-key", message, hint, (*path, key.text)))
+            yield Slip(path[:-1], _comma(before, key, path))
             return
         if _is_empty(value) and key.text in _FIELD_KEYS and key.text not in _MAY_BE_NULL:
             problem = _at(key, "wrong-type", f"{key.text} is empty", "write its value, or drop it", (*path, key.text))
             yield Slip(path[:-1], problem)
             return
         before = value if isinstance(value, ScalarNode) and not value.quoted else None
+
+
+def _of_bit(said: Node, path: Path) -> Iterator[Slip]:
+    """What a comma without quotes made of the text of a bit."""
+    before: ScalarNode | None = None
+    for key, value in said.entries if isinstance(said, MappingNode) else ():
+        if _is_empty(value) and key.text not in _BIT_KEYS and before is not None:
+            yield Slip((*path, key.text), _comma(before, key, path))
+            return
+        before = value if isinstance(value, ScalarNode) and not value.quoted else None
+
+
+def _comma(before: ScalarNode, key: ScalarNode, path: Path) -> Problem:
+    hint = f"text with a comma is put into quotes: '{before.text}, {key.text}'"
+    return _at(before, "unknown-key", f"a comma ends the text {before.text}", hint, (*path, key.text))
 
 
 def _at(node: Node, id: str, message: str, hint: str, path: Path) -> Problem:

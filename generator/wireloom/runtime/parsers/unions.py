@@ -252,18 +252,24 @@ class Attempt(construct.Construct):
         """The bytes of a value as one of the alternatives."""
         buffer = io.BytesIO()
         trial.subcon._build(obj, buffer, context, "")
-        self._check_reading(trial, buffer.getvalue(), context)
+        self._check_reading(trial, buffer.getvalue(), context, named=obj.get(self.kind) is not None)
         return buffer.getvalue()
 
-    def _check_reading(self, trial: Trial, data: bytes, context: Container) -> None:
-        """Readers try the alternatives in order, so what was built as one must not read as another."""
+    def _check_reading(self, trial: Trial, data: bytes, context: Container, *, named: bool) -> None:
+        """Readers try the alternatives in order, so what was built as one must not read as another.
+
+        What is cut off alone may be whole where bytes follow it; of an alternative that the value names, the whole
+        says so in the end.
+        """
         try:
             read = self._parse(Cursor(data), context, "")
         except PositionPendingError:
             return  # it looks at a struct around it that is not settled; the whole is read back in the end
         except DecodeError as error:
+            if named and error.code == "truncated":
+                return
             raise EncodeError(f"a value that reads back as {trial.name}", f"{error.code} at {error.path}") from error
-        if read[self.kind] != trial.name:
+        if read[self.kind] != trial.name and not (named and read[self.reason] == "truncated"):
             because = f" ({read[self.reason]})" if read[self.reason] else ""
             raise EncodeError(
                 f"a value that reads back as {trial.name}", f"one that reads as {read[self.kind]}{because}"

@@ -54,10 +54,14 @@ def main() -> None:
     arguments.add_argument("messages", type=int, nargs="?", default=1_000_000)
     arguments.add_argument("--write", action="store_true")
     arguments.add_argument("--older", metavar="PYTHON", help="one with a PySpark for which spark-protobuf is to be had")
+    arguments.add_argument("--json", action="store_true", help="JSON alone, printed")
     asked = arguments.parse_args()
     with tempfile.TemporaryDirectory() as place:
         files = _files(Path(place), asked.messages)
-        measured, missing = _on_two_cores(files, asked.messages)
+        if asked.json:
+            sys.stdout.write("\n".join([*tables.contests(_on_two_cores(files, asked.messages, _json_works)[0]), ""]))
+            return
+        measured, missing = _on_two_cores(files, asked.messages, _works)
         measured.append(_two_against_one(files, asked.messages))
         for interpreter in (sys.executable, asked.older):
             try:
@@ -84,6 +88,8 @@ def _files(place: Path, count: int) -> Mapping[str, Path]:
     made = {f"aerospike/{share}": (aerospike, count // share) for share in (1, SLOW, SLOWER)} | {
         f"kpl/{share}": (kpl, count // PER_AGGREGATE // share) for share in (1, SLOW)
     }
+    made["aerospike_json/1"] = data.aerospike_json(min(count, DISTINCT)), count
+    made["databus_json/1"] = data.databus_json(min(count, DISTINCT)), count
     return {name: _written(place / name, *each) for name, each in made.items()}
 
 
@@ -106,17 +112,53 @@ def _size(folder: Path) -> float:
 # --- contests ------------------------------------------------------------------------------------------------------
 
 
-def _on_two_cores(files: Mapping[str, Path], count: int) -> tuple[list[Measured], list[str]]:
+Works = Callable[[SparkSession, Mapping[str, DataFrame], Mapping[str, Path], int], tuple[list[Work], list[str]]]
+
+
+def _on_two_cores(files: Mapping[str, Path], count: int, works: Works) -> tuple[list[Measured], list[str]]:
     """What is measured in one session, and what is not to be had."""
     with session((ROOT / "generated", Path(__file__).parent)) as spark:
         spark.sparkContext.setLogLevel("ERROR")
         frames = {name: spark.read.parquet(str(folder)) for name, folder in files.items()}
-        kpl, missing = _kpl(frames)
-        works = (
-            Work("Aerospike MessagePack", count, _size(files["aerospike/1"]), _aerospike(spark, frames)),
-            Work("KPL aggregates", count // PER_AGGREGATE, _size(files["kpl/1"]), kpl),
-        )
-        return [(work, results(work, ROUNDS)) for work in works], missing
+        found, missing = works(spark, frames, files, count)
+        return [(work, results(work, ROUNDS)) for work in found], missing
+
+
+def _works(
+    spark: SparkSession, frames: Mapping[str, DataFrame], files: Mapping[str, Path], count: int
+) -> tuple[list[Work], list[str]]:
+    kpl, missing = _kpl(frames)
+    json = _json_works(spark, frames, files, count)[0]
+    works = [
+        Work("Aerospike MessagePack", count, _size(files["aerospike/1"]), _aerospike(spark, frames)),
+        Work("KPL aggregates", count // PER_AGGREGATE, _size(files["kpl/1"]), kpl),
+    ]
+    return [*works, *json], missing
+
+
+def _json_works(
+    _: SparkSession,
+    frames: Mapping[str, DataFrame],
+    files: Mapping[str, Path],
+    count: int,
+) -> tuple[list[Work], list[str]]:
+    lines, messages, twins = (frames[f"{name}/1"] for name in ("databus_json", "aerospike_json", "aerospike"))
+    peers.same(peers.from_json(lines.limit(1000)), W.decode_databus_json(lines.limit(1000), "value"))
+    peers.same(peers.from_variant(messages.limit(1000)), W.decode_aerospike_json(messages.limit(1000), "value"))
+    whole = "`decode_`, all columns"
+    databus = (
+        _job(whole, lambda: W.decode_databus_json(lines, "value")),
+        _job("`from_json`, base64 undone", lambda: peers.from_json(lines), target=2),
+    )
+    aerospike = (
+        _job(whole, lambda: W.decode_aerospike_json(messages, "value")),
+        _job("its MessagePack twin, `decode_`", lambda: W.decode_aerospike_msgpack(twins, "value"), target=1 / 1.5),
+        _job("`parse_json` and `variant_get`", lambda: peers.from_variant(messages), target=2),
+    )
+    return [
+        Work("Databus JSON", count, _size(files["databus_json/1"]), databus),
+        Work("Aerospike JSON", count, _size(files["aerospike_json/1"]), aerospike),
+    ], []
 
 
 def _aerospike(spark: SparkSession, frames: Mapping[str, DataFrame]) -> tuple[Contestant, ...]:

@@ -57,6 +57,37 @@ def msgpack_arrow(batches: Batches) -> Iterator[pa.RecordBatch]:
         yield pa.RecordBatch.from_struct_array(engine_peers.aerospike(batch.column(0).to_pylist()))
 
 
+MEMBERS = (
+    "opcode string, key bigint, sequence bigint, logicalPartitionId smallint, physicalPartitionId smallint, "
+    "timestampInNanos bigint, srcId int, schemaId string, valueEnc string, isReplicated boolean, value string"
+)
+BINS = "array<struct<name:string,type:string,order:string,value:variant>>"
+
+
+def from_json(frame: DataFrame) -> DataFrame:
+    """Lines of Databus by Spark's own reader, which checks little; the two members of base64 as bytes."""
+    members = frame.select(F.from_json(F.col("value").cast("string"), MEMBERS).alias("it")).select("it.*")
+    return members.withColumns({name: F.unbase64(name) for name in ("schemaId", "value")})
+
+
+def from_variant(frame: DataFrame) -> DataFrame:
+    """Messages of Aerospike as VARIANT, and their members from it; what is in bins stays VARIANT."""
+    tree = frame.select(F.parse_json(F.col("value").cast("string")).alias("it"))
+    paths = {
+        "msg": ("$.msg", "string"),
+        "namespace": ("$.key[0]", "string"),
+        "set": ("$.key[1]", "string"),
+        "digest": ("$.key[2]", "string"),
+        "userKey": ("$.key[3]", "variant"),
+        "generation": ("$.gen", "bigint"),
+        "expiry": ("$.exp", "bigint"),
+        "lut": ("$.lut", "bigint"),
+        "bins": ("$.bins", BINS),
+    }
+    found = tree.select(*(F.variant_get("it", path, type).alias(name) for name, (path, type) in paths.items()))
+    return found.withColumn("digest", F.unbase64("digest"))
+
+
 def construct_value(data: bytes) -> tuple[str, int]:
     """Two members of a message that the construct parser read whole."""
     from wireloom_formats import aerospike_msgpack

@@ -109,6 +109,8 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
     closed = None if is_open(document) else document.values
     mappings = None if closed is None else mappings_of(scope, place / "values", closed, type)
     meaning = meaning_of(around, place, document, type)
+    if meaning is not None:
+        _check_sentinel(around, place / "null", meaning.null, minimum, maximum)
     return Field(
         name=document.as_ or name,
         wire_name=name,
@@ -230,6 +232,15 @@ def _bounds(around: Surroundings, place: Place, written: str | int | None, type:
             hint = f"it holds {plain.minimum} to {plain.maximum}"
             around.reports(place, "bad-range", f"{beyond} is beyond the field's type", hint)
     return minimum, maximum
+
+
+def _check_sentinel(around: Surroundings, place: Place, null: Scalar, minimum: int | None, maximum: int | None) -> None:
+    """What means null is on the wire, where the range holds."""
+    if not isinstance(null, int | float):
+        return
+    if (minimum is not None and null < minimum) or (maximum is not None and null > maximum):
+        message = f"{null} means null, and is out of the range"
+        around.reports(place, "bad-const", message, "a range is of what is on the wire: let it hold this, too")
 
 
 def _can_be(whole: Integer, value: int) -> bool:

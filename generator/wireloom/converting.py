@@ -9,7 +9,7 @@ from wireloom import transcode
 from wireloom.failures import MisuseError
 from wireloom.runtime.conversion import Conversion
 from wireloom.runtime.conversion.conversion import said
-from wireloom.runtime.streams.framing import Whole, framing_of
+from wireloom.runtime.streams.framing import Framing, Whole, bare
 from wireloom.runtime.streams.writing import ending
 from wireloom.transcode import Request
 
@@ -33,10 +33,9 @@ class Refused:
 
 
 def convert(
-    conversion: Conversion, request: Request, framing: str | None, source: BinaryIO, tally: Tally
+    conversion: Conversion, request: Request, chosen: Framing, source: BinaryIO, tally: Tally
 ) -> Iterator[bytes | Refused]:
     """The framed bytes of each record of a source, or why there are none."""
-    chosen = framing_of(framing or conversion.target.framing)
     parameters: dict[str, Any] = dict(request.parameters)
     codec = request.module.CODEC
     parts = codec.decode_stream(source, root=request.root, framing=request.framing, on_error="skip", **parameters)
@@ -52,7 +51,7 @@ def convert(
                 continue
             tally.converted += 1
             tally.lost.update({path.partition("[")[0] for path in lost})
-            if tally.converted > 1 and isinstance(chosen, Whole):
+            if tally.converted > 1 and isinstance(bare(chosen), Whole):
                 raise MisuseError("more than one record, and the target has no framing; choose one with --to-framing")
             yield transcode.written(chosen, data, tally.converted, first=tally.converted == 1)
     yield ending(chosen, tally.converted)

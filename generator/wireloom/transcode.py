@@ -4,17 +4,18 @@ Both directions are generators: a stream of any length passes through in constan
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 from wireloom.catalog import FormatModule
 from wireloom.failures import DataError, MisuseError
+from wireloom.runtime.codec import Codec
 from wireloom.runtime.columns.canonical import dumps
 from wireloom.runtime.errors import DecodeError, EncodeError
 from wireloom.runtime.parameters import ParameterValue
 from wireloom.runtime.streams.framed import Framed
-from wireloom.runtime.streams.framing import Framing, Whole
+from wireloom.runtime.streams.framing import Framing, Whole, bare
 from wireloom.runtime.streams.likely import likely_framing
 from wireloom.runtime.streams.writing import ending, frame
 
@@ -50,11 +51,14 @@ def encode(request: Request, source: Iterable[bytes]) -> Iterator[bytes]:
     """The bytes of every line's record, framed."""
     codec = request.module.CODEC
     framing = codec.framing_of(codec.root(request.root), request.framing)
+    begun, settings = beginning(codec, framing, request.parameters)
+    yield begun
+    request = replace(request, parameters=settings)
     count = 0
     for number, line in enumerate(source, start=1):
         if line.strip():
             count += 1
-            if count > 1 and isinstance(framing, Whole):
+            if count > 1 and isinstance(bare(framing), Whole):
                 raise MisuseError("more than one record, and the format has no framing; choose one with --framing")
             yield written(framing, _encoded(request, number, line), number, first=count == 1)
     yield ending(framing, count)
@@ -95,6 +99,16 @@ def _encoded(request: Request, number: int, line: bytes) -> bytes:
         return codec.build(value, root=request.root, **request.parameters)
     except EncodeError as error:
         raise DataError(f"line {number}: {error}") from error
+
+
+def beginning(
+    codec: Codec, framing: Framing, parameters: Mapping[str, object]
+) -> tuple[bytes, dict[str, ParameterValue]]:
+    """What stands before all records, and the parameters that these are written with."""
+    try:
+        return codec.beginning(framing, parameters)
+    except EncodeError as error:
+        raise DataError(f"the header that stands before the records: {error}; give it its parameters") from error
 
 
 def written(framing: Framing, data: bytes, number: int, *, first: bool) -> bytes:

@@ -1,5 +1,6 @@
 """Whole specs: the head of a format, its types and its roots, as documents of the language."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from proof.chance import Chance
@@ -14,6 +15,7 @@ from wireloom.spec.language import (
     Crc,
     DelimiterFraming,
     FormatDocument,
+    HeaderFraming,
     Limits,
     NamedRange,
     Parameter,
@@ -74,7 +76,7 @@ class _Writer:
                 "encoding": draft.encoding,
                 "schema": ABSENT,  # written when the columns are known: `schemas`
                 "byteOrder": byte_order,
-                "framing": self._framing(),
+                "framing": self._framing(roots),
                 "parameters": draft.parameters or ABSENT,
                 "limits": limits,
                 "invalidText": invalid,
@@ -106,10 +108,20 @@ class _Writer:
         name = self._parameter(what, one_of=["error", "replace" if what == "text" else "ignore"])
         return document(ParameterByName, {"parameter": name})
 
-    def _framing(self) -> Any:
+    def _framing(self, roots: Mapping[str, Any]) -> Any:
         chance = self.chance
         if not chance.often(0.25):
             return ABSENT
+        bare = self._bare_framing()
+        if roots["roots"] is ABSENT or len(roots["roots"]) < 2 or not chance.often(0.4):
+            return bare
+        return document(
+            HeaderFraming,
+            {"header": list(roots["roots"])[1], "gives": {} if chance.often(0.5) else ABSENT, "records": bare},
+        )
+
+    def _bare_framing(self) -> Any:
+        chance = self.chance
         match chance.weighted([(6, "named"), (2, "prefix"), (1, "size"), (2, "delimiter")]):
             case "prefix":
                 number = chance.one(["uint8", "int16", "uint24", "uint32", "varint32", "zigzag64"])

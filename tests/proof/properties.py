@@ -803,7 +803,10 @@ class _Examination:
         for framing in sorted(framings):
             chosen = self.chance.sample(built, min(5, len(built)))
             chosen += self.chance.sample(list(records), min(4, len(records)))
-            self.stream(_framed(chosen, framing), framing)
+            begun = b""
+            with suppress(EncodeError):
+                begun, _ = self.module.CODEC.beginning(framing_of(framing), self.parameters)
+            self.stream(begun + _framed(chosen, framing), framing)
 
     def stream(self, data: bytes, framing: str) -> None:
         options = {"framing": framing, "on_error": "skip", **self.options}

@@ -13,7 +13,7 @@ from wireloom.converting import Refused, Tally
 from wireloom.converting import convert as converted
 from wireloom.failures import MisuseError
 from wireloom.runtime.conversion import conversion
-from wireloom.runtime.streams.framing import framing_of
+from wireloom.transcode import beginning
 
 From = Annotated[str, typer.Option("--from", metavar="FORMAT", help="The format that the input is in.")]
 To = Annotated[str, typer.Option("--to", metavar="FORMAT", help="The format that the output is to be in.")]
@@ -66,15 +66,15 @@ def convert(
     """
     request = request_of(chosen(source, package, out), root, framing, parameter)
     goal = chosen(target, package, out)
-    if to_framing is not None:
-        framing_of(to_framing)
+    chosen_framing = goal.CODEC.framing_of(goal.CODEC.root(to_root), to_framing)
+    begun, settings = beginning(goal.CODEC, chosen_framing, parameter_values(goal, to_parameter or []))
     plan = conversion(
         request.module,
         goal,
         root=root,
         target_root=to_root,
         parameters=request.parameters,
-        target_parameters=parameter_values(goal, to_parameter or []),
+        target_parameters=settings,
         strict=strict,
         may_lose=listed(may_lose),
     )
@@ -87,7 +87,8 @@ def convert(
     refuse_target(output, file, binary=goal.ENCODING != "json")
     tally = Tally()
     with opened_input(file) as data, opened_output(output) as written:
-        for each in converted(plan, request, to_framing, data, tally):
+        written.write(begun)
+        for each in converted(plan, request, chosen_framing, data, tally):
             if isinstance(each, Refused):
                 complain(f"record {each.index}, at byte {each.offset} of {file}: {each.reason}")
             else:

@@ -17,6 +17,8 @@ A compressed file stays whole, whatever its framing.
 
 With resync the engine looks for the borders, whatever a head or a length says.
 
+Behind a header, that is split which stands behind it, and each part is read with the values of the header.
+
 A walk goes the way that decoding goes. Where decoding could not find the next record, the walk ends, and what is left
 of the file is one part; so the records and errors of the parts are those of the file.
 """
@@ -38,7 +40,8 @@ from wireloom.runtime.parameters import ParameterValue
 from wireloom.runtime.parsers.unions import Attempt
 from wireloom.runtime.streams import framing as framings
 from wireloom.runtime.streams.framed import LARGEST
-from wireloom.runtime.streams.framing import Delimited, Framing, Prefixed, Stuffed, framing_of
+from wireloom.runtime.streams.framing import Bare, Delimited, Headed, Prefixed, Stuffed, bare, framing_of
+from wireloom.runtime.streams.headers import Head
 
 WINDOW = 1 << 20
 HEAD = 1 << 16
@@ -150,7 +153,10 @@ def parts(file: File, framing: str, heads: Heads, target: int, *, numbered: bool
     `numbered`: records are to be numbered, which lines are by reading them all; then a file of lines stays whole.
     """
     whole = Part(file, 0, file.size, 0)
-    if file.size <= target or framing in ("none", "array") or (framing == "lines" and numbered):
+    named = framing_of(framing)
+    if file.size <= target or isinstance(bare(named), framings.Whole | framings.Array):
+        return [whole]
+    if isinstance(bare(named), framings.Lines) and (numbered or isinstance(named, Headed)):
         return [whole]
     try:
         with file.place.open() as source:
@@ -159,7 +165,9 @@ def parts(file: File, framing: str, heads: Heads, target: int, *, numbered: bool
             source.seek(0)
             if framing == "lines":
                 return list(_anywhere(file, target))
-            return list(_parted(whole, _walk(source, file.size, framing_of(framing), heads, target), target))
+            if isinstance(named, Headed):
+                return list(_parted(whole, _behind_header(source, file, named, heads, target), target))
+            return list(_parted(whole, _walk(source, file.size, bare(named), heads, target), target))
     except FileNotFoundError:
         return [whole]  # whoever reads it says so
 
@@ -171,7 +179,17 @@ def _anywhere(file: File, target: int) -> Iterator[Part]:
         yield Part(file, start, end, 0 if start == 0 else None)
 
 
-def _walk(source: BinaryIO, size: int, framing: Framing, heads: Heads, target: int) -> Iterator[Border]:
+def _behind_header(source: BinaryIO, file: File, framing: Headed, heads: Heads, target: int) -> Iterator[Border]:
+    """Borders of the records behind a header, which are read as it says; none where it is broken."""
+    head = heads.codec.head(framing, source, heads.settings)
+    if isinstance(head, Head):
+        behind = cast(BinaryIO, Section(source, Part(file, head.size, file.size, 0)))
+        heads = replace(heads, settings=dict(head.settings))
+        for border in _walk(behind, file.size - head.size, framing.records, heads, target):
+            yield replace(border, offset=border.offset + head.size)
+
+
+def _walk(source: BinaryIO, size: int, framing: Bare, heads: Heads, target: int) -> Iterator[Border]:
     if heads.resync:  # then what a head or a length says may not be so, and only decoding goes the way of decoding
         if heads.native:
             yield from _scan(source, framing, heads)
@@ -245,7 +263,7 @@ def _delimiters(source: BinaryIO, size: int, delimiter: bytes, target: int) -> I
             wanted = position + target
 
 
-def _scan(source: BinaryIO, framing: Framing, heads: Heads) -> Iterator[Border]:
+def _scan(source: BinaryIO, framing: Bare, heads: Heads) -> Iterator[Border]:
     """A border for each window that the engine reads, without any column."""
     codec = heads.codec
     root = next(name for name, each in codec.roots.items() if each is heads.root)

@@ -6,7 +6,7 @@ before their time, that is a bad record.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 import pyarrow as pa
@@ -19,6 +19,8 @@ from wireloom.ingest.plan import FAIL, OTHER, Plan
 from wireloom.ingest.ranges import Part, opened
 from wireloom.runtime.columns.arrow import OpenValues, errors_array
 from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.streams.framing import Headed, framing_of
+from wireloom.runtime.streams.headers import Head
 from wireloom.runtime.streams.parts import DecodedPart
 
 
@@ -42,8 +44,9 @@ def part_records(plan: Plan, module: FormatModule, part: Part, asked: Asked = AL
     try:
         unchanged(part.file)
         with part.file.place.open() as source:
+            own = behind_header(plan, module, source) if part.start else plan
             file, start = opened(source, part, framing, bounds(plan))
-            for found in records_in(plan, module, file, asked, part.file.size):
+            for found in records_in(own, module, file, asked, part.file.size):
                 count += len(found.offsets)
                 yield found, start
         unchanged(part.file)
@@ -54,6 +57,17 @@ def part_records(plan: Plan, module: FormatModule, part: Part, asked: Asked = AL
         if count:
             told.code = OTHER  # `file_gone` is: nothing of it was read
         yield unreadable(plan, module, asked, told, Missing(count, 0, part.size)), start
+
+
+def behind_header(plan: Plan, module: FormatModule, source: BinaryIO) -> Plan:
+    """How a part of a file that does not begin with it is read: with the values of the header that the file has."""
+    named = framing_of(plan.framing or module.CODEC.framing)
+    if not isinstance(named, Headed):
+        return plan
+    head = module.CODEC.head(named, source, module.CODEC.settings(dict(plan.parameters)))
+    if not isinstance(head, Head):
+        return plan  # another file than the one that was split, which is said of it
+    return replace(plan, framing=named.records.text, parameters=tuple(head.settings.items()))
 
 
 def records_in(plan: Plan, module: FormatModule, file: BinaryIO, asked: Asked, size: int) -> Iterator[DecodedPart]:

@@ -14,7 +14,7 @@ from wireloom.resolve.draft import Draft
 from wireloom.resolve.ends import check_ends
 from wireloom.resolve.examples import examples
 from wireloom.resolve.families import check_families
-from wireloom.resolve.framings import framing_of
+from wireloom.resolve.framings import check_header, framing_of
 from wireloom.resolve.meanings import with_meanings
 from wireloom.resolve.named import named_types
 from wireloom.resolve.outline import outlines
@@ -72,7 +72,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     check_building(draft, dict(named), names)
     check_positions(draft, dict(named), names, entries)
     check_certainty(draft, dict(named))
-    check_ends(draft, dict(named), entries)
+    check_ends(draft, dict(named), entries, framing)
     check_families(draft, dict(named))
     check_recursion(draft, seen)
     check_use(draft, seen)
@@ -87,6 +87,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     named = with_meanings(with_filler(named, draft.place))
     errors = error_codes(draft, named, [entry.type for entry in entries])
     entry_points = roots(draft, entries, dict(named), schema)
+    check_header(draft, framing, entry_points)
     if draft.problems.found:
         return None
     return Format(

@@ -1,45 +1,89 @@
 """The framing of a format: a name, or a mapping whose keys say what tells records apart."""
 
+from collections.abc import Iterable
 from typing import assert_never
 
-from wireloom.model.format import ByteOrder
+from wireloom.model.format import ByteOrder, Root
 from wireloom.model.framing import (
     LARGEST_SIZE,
     LONGEST,
     NAMED,
+    Bare,
     Delimited,
     Escape,
     Framing,
+    Headed,
     Prefixed,
     Sized,
     flaw,
     is_number,
 )
+from wireloom.model.logical import Boolean, Integer, LogicalType, Text
+from wireloom.problems import nearest
 from wireloom.resolve import constants
 from wireloom.resolve.draft import Draft
 from wireloom.spec.documents import Place
-from wireloom.spec.language.framings import DelimiterFraming, PrefixFraming, SizeFraming
+from wireloom.spec.language import Parameter
+from wireloom.spec.language.framings import DelimiterFraming, HeaderFraming, PrefixFraming, SizeFraming
+
+BareDocument = str | PrefixFraming | SizeFraming | DelimiterFraming
 
 
 def framing_of(draft: Draft, order: ByteOrder) -> Framing:
     """How records follow one another."""
-    written = draft.content.framing
+    written, place = draft.content.framing, draft.place / "framing"
+    if not isinstance(written, HeaderFraming):
+        return _bare(draft, place, written, order)
+    roots = tuple(draft.content.roots or ())
+    if written.header not in roots[1:]:
+        hint = "state it in `roots`, behind that of the records"
+        draft.reports(place / "header", "missing-root", f"no root {written.header} stands before the records", hint)
+    for name in written.gives:
+        if name not in draft.content.parameters:
+            hint = nearest(name, draft.content.parameters) or "declare it in `parameters`"
+            draft.reports(place / "gives" / name, "unknown-parameter", f"there is no parameter {name}", hint)
+    return Headed(written.header, tuple(written.gives.items()), _bare(draft, place / "records", written.records, order))
+
+
+def check_header(draft: Draft, framing: Framing, entries: Iterable[Root]) -> None:
+    """Report what the header does not say, or says of another kind than its parameter has."""
+    if not isinstance(framing, Headed):
+        return
+    place = draft.place / "framing" / "gives"
+    found = next((each.logical for each in entries if each.name == framing.header), None)
+    members = {} if found is None else {each.name: each for each in found.fields}
+    for name, member in framing.gives:
+        if member not in members:
+            hint = nearest(member, members) or "give it a name that readers see"
+            draft.reports(place / name, "unknown-field", f"{framing.header} has no member {member}", hint)
+        elif not _says(draft.content.parameters[name], members[member].type):
+            message = f"{member} is of another kind than the parameter {name}"
+            draft.reports(place / name, "unfit-parameter", message, "a text, an integer or a boolean, as that is")
+
+
+def _says(parameter: Parameter, type: LogicalType) -> bool:
+    if parameter.one_of is not None or parameter.type == "str":
+        return isinstance(type, Text)
+    return isinstance(type, {"int": Integer, "bool": Boolean}.get(parameter.type or "", ()))
+
+
+def _bare(draft: Draft, place: Place, written: BareDocument, order: ByteOrder) -> Bare:
     match written:
         case str():
             return NAMED[written]
         case PrefixFraming():
-            return _prefixed(draft, written, order)
+            return _prefixed(draft, place, written, order)
         case SizeFraming():
-            return _sized(draft, written)
+            return _sized(draft, place, written)
         case DelimiterFraming():
-            return _delimited(draft, written)
+            return _delimited(draft, place, written)
         case _:
             assert_never(written)
 
 
-def _prefixed(draft: Draft, written: PrefixFraming, order: ByteOrder) -> Prefixed:
+def _prefixed(draft: Draft, place: Place, written: PrefixFraming, order: ByteOrder) -> Prefixed:
     """The order of its bytes is that of the format, where it is stated."""
-    place, number = draft.place / "framing", written.prefix
+    number = written.prefix
     if not is_number(number):
         hint = "write uint8, uint16, ... int64, varint32, varint64, zigzag32 or zigzag64"
         draft.reports(place / "prefix", "unknown-type", f"no number of type {number} stands before records", hint)
@@ -54,15 +98,14 @@ def _prefixed(draft: Draft, written: PrefixFraming, order: ByteOrder) -> Prefixe
     return Prefixed(number, little, written.counts == "itself", written.plus)
 
 
-def _sized(draft: Draft, written: SizeFraming) -> Sized:
+def _sized(draft: Draft, place: Place, written: SizeFraming) -> Sized:
     if not 0 < written.size <= LARGEST_SIZE:
         message = f"no record has {written.size} bytes"
-        draft.reports(draft.place / "framing" / "size", "bad-range", message, f"write 1 to {LARGEST_SIZE}")
+        draft.reports(place / "size", "bad-range", message, f"write 1 to {LARGEST_SIZE}")
     return Sized(written.size)
 
 
-def _delimited(draft: Draft, written: DelimiterFraming) -> Delimited:
-    place = draft.place / "framing"
+def _delimited(draft: Draft, place: Place, written: DelimiterFraming) -> Delimited:
     escape = None if written.escape is None else _escape(draft, place, written)
     beside = [key for key in ("xor", "escaped") if key in written.given]
     if beside and escape is None:
@@ -76,7 +119,7 @@ def _delimited(draft: Draft, written: DelimiterFraming) -> Delimited:
 
 def _escape(draft: Draft, place: Place, written: DelimiterFraming) -> Escape:
     xor = _byte(draft, place / "xor") if written.xor is not None else 0
-    codes = [(draft.place / "framing" / "escaped" / code, code) for code in written.escaped or ()]
+    codes = [(place / "escaped" / code, code) for code in written.escaped or ()]
     return Escape(
         _byte(draft, place / "escape"), xor, tuple((_number(draft, at, code), _byte(draft, at)) for at, code in codes)
     )

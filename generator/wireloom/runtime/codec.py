@@ -5,6 +5,7 @@ checks what callers pass, and puts the format's name on every error.
 """
 
 import difflib
+import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -19,9 +20,10 @@ from wireloom.runtime.engine import Engine, Path, Request
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
 from wireloom.runtime.parameters import Parameter, ParameterValue, accept_all
 from wireloom.runtime.root import Root
-from wireloom.runtime.streams import framed
-from wireloom.runtime.streams.framed import Framed
-from wireloom.runtime.streams.framing import Array, Concatenated, Framing, framing_of, others
+from wireloom.runtime.streams import framed, headers
+from wireloom.runtime.streams.framed import Extent, Framed
+from wireloom.runtime.streams.framing import Array, Bare, Concatenated, Framing, Headed, bare, framing_of, others
+from wireloom.runtime.streams.headers import Head
 from wireloom.runtime.streams.resync import Resync
 from wireloom.runtime.streams.resync import resync as searching
 from wireloom.runtime.values import remembered, source_of
@@ -157,10 +159,44 @@ class Codec:
         """The records of a buffer or binary file; see `streams.framed.iterate`, and `streams.resync` for `resync`."""
         reader = _StreamReader(self, self.root(root), self.settings(parameters))
         chosen = self.framing_of(reader.root, framing)
-        found = self._searching(reader, chosen) if resync else None
+        framed.check(on_error)
+        found = self._searching(reader, bare(chosen)) if resync else None
+        if isinstance(chosen, Headed):
+            return self._behind_header(reader, framed.opened(source), chosen, on_error, resync=resync)
         return framed.iterate(reader, source, chosen, on_error, found)
 
-    def _searching(self, reader: _StreamReader, framing: Framing) -> Resync:
+    def _behind_header(
+        self, reader: _StreamReader, file: BinaryIO, framing: Headed, on_error: str, *, resync: bool
+    ) -> Iterator[Framed]:
+        head = self.head(framing, file, reader.parameters)
+        if isinstance(head, Extent):
+            yield from framed.numbered(iter((head,)), on_error)
+            return
+        reader = replace(reader, parameters=head.settings)
+        found = self._searching(reader, framing.records) if resync else None
+        yield from framed.iterate(reader, head.file, framing.records, on_error, found, head.size)
+
+    def head(self, framing: Headed, file: BinaryIO, settings: Mapping[str, ParameterValue]) -> Head | Extent:
+        """What stands before the records of a stream, or the stream as one bad record where that is none."""
+        reader = _StreamReader(self, self.root(framing.header), settings)
+        return headers.head(reader, framing, file, settings, self.settings)
+
+    def beginning(self, framing: Framing, parameters: Mapping[str, object]) -> tuple[bytes, dict[str, ParameterValue]]:
+        """What stands before all records that are written under these parameters, and those that it says.
+
+        Raises EncodeError where the format cannot say such a header.
+        """
+        settings = self.settings(parameters)
+        if not isinstance(framing, Headed):
+            return b"", settings
+        value = {field: settings[name] for name, field in framing.gives if settings[name] not in (None, "auto")}
+        data = self._build_with(self.root(framing.header), value, settings)
+        found = self.head(framing, io.BytesIO(data), settings)
+        if not isinstance(found, Head):
+            raise EncodeError("a header that reads back", f"{data.hex()}, which does not")
+        return data, dict(found.settings)
+
+    def _searching(self, reader: _StreamReader, framing: Bare) -> Resync:
         """Who finds the place where a stream goes on; raises ParameterError where no place proves itself."""
         return searching(reader, reader.root, framing, reader.parameters, self.format)
 
@@ -169,14 +205,26 @@ class Codec:
 
         Records that do not tell where they end cannot stand back to back, and only JSON texts stand in an array.
         """
-        chosen = framing_of(self.framing if framing is None else framing)
+        named = framing_of(self.framing if framing is None else framing)
+        if isinstance(named, Headed):
+            self._check_header(named)
+        chosen = bare(named)
         if isinstance(chosen, Concatenated) and root.endless:
             message = f"records of {self.format} cannot stand back to back: {root.endless} does not tell where it ends"
             raise ParameterError(f"{message}; framing can be {others(chosen)}")
         if isinstance(chosen, Array) and not root.is_text:
             message = f"records of {self.format} are no elements of a JSON array"
             raise ParameterError(f"{message}; framing can be {others(chosen)}")
-        return chosen
+        return named
+
+    def _check_header(self, framing: Headed) -> None:
+        """Raises ParameterError where the format has no such header."""
+        known, there = [each.name for each in self.parameters], self.root(framing.header).logical
+        for name, field in framing.gives:
+            if name not in known:
+                raise ParameterError(f"{self.format} has no parameter {name!r}, which framing {framing.text} gives")
+            if field not in [each.name for each in there.fields]:
+                raise ParameterError(f"{framing.header} of {self.format} has no member {field!r}, which gives {name}")
 
     # --- columns ---------------------------------------------------------------------------------------------------
 
@@ -308,8 +356,31 @@ class Codec:
         framed.check(on_error)
         request = self._request(root, parameters, columns, explode, open_values)
         reader = _StreamReader(self, self.root(root), request.settings, request.open_values == "binary")
-        found = self._searching(reader, chosen) if resync else None
-        return parts.parts(self, framed.opened(source), reader, chosen, request, on_error, found)
+        file = framed.opened(source)
+        found = self._searching(reader, bare(chosen)) if resync else None
+        if isinstance(chosen, Headed):
+            return self._parts_behind_header(reader, file, chosen, request, on_error, resync=resync)
+        return parts.parts(self, file, reader, chosen, request, on_error, found)
+
+    def _parts_behind_header(  # noqa: PLR0913 - what is read, and how
+        self,
+        reader: _StreamReader,
+        file: BinaryIO,
+        framing: Headed,
+        request: Request,
+        on_error: str,
+        *,
+        resync: bool,
+    ) -> "Iterator[DecodedPart]":
+        from wireloom.runtime.streams import parts
+
+        head = self.head(framing, file, request.settings)
+        if isinstance(head, Extent):
+            yield from parts.lost(self, head, request, on_error)
+            return
+        reader, request = replace(reader, parameters=head.settings), replace(request, settings=dict(head.settings))
+        found = self._searching(reader, framing.records) if resync else None
+        yield from parts.parts(self, head.file, reader, framing.records, request, on_error, found, head.size)
 
     def given_up(self, array: "pa.Array", root: str, settings: Mapping[str, ParameterValue]) -> set[int] | None:
         """The rows that the engine does not take, on which the parser has the word; None without the engine."""

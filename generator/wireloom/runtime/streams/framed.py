@@ -19,9 +19,9 @@ from wireloom.runtime.streams.elements import Limits, elements
 from wireloom.runtime.streams.framing import (
     LARGEST_SIZE,
     Array,
+    Bare,
     Concatenated,
     Delimited,
-    Framing,
     Lines,
     Prefixed,
     Sized,
@@ -91,20 +91,21 @@ class Extent:
     last: bool = False
 
 
-def iterate(
+def iterate(  # noqa: PLR0913 - a stream, and how it is read
     reader: Reader,
     source: bytes | bytearray | memoryview | BinaryIO,
-    framing: Framing,
+    framing: Bare,
     on_error: str,
     searching: Searching | None = None,
+    base: int = 0,
 ) -> Iterator[Framed]:
     """The records of a buffer or a binary file; where one has no end, `searching` says where the stream goes on.
 
     `on_error`: `raise` raises the DecodeError of the first bad record; `stop` gives it out and ends; `skip` gives it
-    out and goes on. Raises ParameterError for another policy.
+    out and goes on. Raises ParameterError for another policy. The source is what stands behind `base` bytes.
     """
     check(on_error)
-    return _framed(extents(reader, opened(source), framing, searching), on_error)
+    return numbered(extents(reader, opened(source), framing, searching), on_error, base)
 
 
 def check(on_error: str) -> None:
@@ -118,7 +119,7 @@ def opened(source: bytes | bytearray | memoryview | BinaryIO) -> BinaryIO:
     return io.BytesIO(bytes(source)) if isinstance(source, bytes | bytearray | memoryview) else source
 
 
-def extents(reader: Reader, file: BinaryIO, framing: Framing, searching: Searching | None = None) -> Iterator[Extent]:
+def extents(reader: Reader, file: BinaryIO, framing: Bare, searching: Searching | None = None) -> Iterator[Extent]:
     """The records of a file, one after the other; behind one that is `last` there is no other."""
     match framing:
         case Whole():
@@ -141,12 +142,14 @@ def extents(reader: Reader, file: BinaryIO, framing: Framing, searching: Searchi
             assert_never(framing)
 
 
-def _framed(extents: Iterator[Extent], on_error: str) -> Iterator[Framed]:
+def numbered(extents: Iterator[Extent], on_error: str, base: int = 0) -> Iterator[Framed]:
+    """Records by their numbers and their places in a stream of which they stand behind `base` bytes."""
     for index, extent in enumerate(extents):
+        offset = base + extent.offset
         if extent.error is not None and on_error == "raise":
-            extent.error.record_index, extent.error.record_offset = index, extent.offset
+            extent.error.record_index, extent.error.record_offset = index, offset
             raise extent.error
-        yield Framed(index, extent.offset, extent.size, extent.data, extent.value, extent.error)
+        yield Framed(index, offset, extent.size, extent.data, extent.value, extent.error)
         if extent.last or (extent.error is not None and on_error == "stop"):
             return
 

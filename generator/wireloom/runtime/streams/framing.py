@@ -224,13 +224,36 @@ class Stuffed:
 
 
 SLIP = Delimited(b"\xc0", Escape(0xDB, codes=((0xDC, 0xC0), (0xDD, 0xDB))))
-Framing = Whole | Concatenated | Lines | Array | Prefixed | Sized | Delimited | Stuffed
+Bare = Whole | Concatenated | Lines | Array | Prefixed | Sized | Delimited | Stuffed
+"""How records follow one another where nothing stands before them all."""
 
-NAMED: Mapping[str, Framing] = MappingProxyType(
+
+@dataclass(frozen=True, slots=True)
+class Headed:
+    """A header stands before all records: a record of a root of its own, of which fields are parameters of the others.
+
+    `gives` are parameters, and the field of the header that says each.
+    """
+
+    header: str
+    gives: tuple[tuple[str, str], ...]
+    records: Bare
+
+    @property
+    def text(self) -> str:
+        """Its name."""
+        given = ",".join("=".join(each) for each in self.gives)
+        return f"header:{self.header}:{given}:{self.records.text}"
+
+
+Framing = Bare | Headed
+
+NAMED: Mapping[str, Bare] = MappingProxyType(
     {each.text: each for each in (Whole(), Concatenated(), Prefixed(), Lines(), Array(), SLIP, Stuffed())}
 )
 """The framings that have a name of their own."""
 FORMS = ("prefix:NUMBER[:little][:itself][:plus=BYTES]", "size:BYTES", "delimiter:HEX[:escape=HEX:xor=HEX]")
+_HEADED = re.compile(r"header:(\w+):((?:\w+=\w+(?:,(?!:)|(?=:)))*):(.+)")
 """How the others are said."""
 METAVAR = "|".join((*NAMED, *FORMS))
 """How command lines name them all."""
@@ -241,8 +264,20 @@ def framing_of(text: str) -> Framing:
     """The framing of a text; raises ParameterError where there is none such."""
     if text in NAMED:
         return NAMED[text]
+    if found := _HEADED.fullmatch(text):
+        pairs = [each.split("=") for each in found[2].split(",") if each]
+        return Headed(found[1], tuple((name, field) for name, field in pairs), bare(framing_of(found[3])))
+    return _said(text)
+
+
+def bare(framing: Framing) -> Bare:
+    """How records follow one another behind what stands before them all."""
+    return framing.records if isinstance(framing, Headed) else framing
+
+
+def _said(text: str) -> Bare:
     word, *rest = text.split(":")
-    found: Framing | None = None
+    found: Bare | None = None
     if word == "prefix" and rest and is_number(rest[0]):
         found = _prefixed(rest[0], rest[1:])
     elif word == "size" and len(rest) == 1 and rest[0].isdecimal() and 0 < int(rest[0]) <= LARGEST_SIZE:

@@ -21,7 +21,7 @@ from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.root import Root
 from wireloom.runtime.streams import framed, lines
 from wireloom.runtime.streams.framed import Extent, Reader, Searching
-from wireloom.runtime.streams.framing import Concatenated, Framing, Lines, Prefixed
+from wireloom.runtime.streams.framing import Bare, Concatenated, Lines, Prefixed
 from wireloom.runtime.streams.room import Room
 
 if TYPE_CHECKING:
@@ -83,22 +83,36 @@ def parts(  # noqa: PLR0913 - what is read, and how
     codec: Format,
     source: BinaryIO,
     reader: Reader,
-    framing: Framing,
+    framing: Bare,
     request: Request,
     on_error: str,
     searching: Searching | None = None,
+    base: int = 0,
 ) -> Iterator[DecodedPart]:
-    """The parts of a stream; `on_error` and `searching` as in `framed.iterate`."""
-    for found in _found(codec, source, reader, framing, request, searching):
+    """The parts of a stream, of which the source is what stands behind `base` bytes.
+
+    `on_error` and `searching` as in `framed.iterate`.
+    """
+    return _given(_found(codec, source, reader, framing, request, searching), on_error, base)
+
+
+def lost(codec: Format, extent: Extent, request: Request, on_error: str) -> Iterator[DecodedPart]:
+    """The one part of a stream that is lost as a whole."""
+    return _given(iter((_of_extents(codec, [extent], 0, request),)), on_error, 0)
+
+
+def _given(founds: Iterator[_Found], on_error: str, base: int) -> Iterator[DecodedPart]:
+    for found in founds:
+        part = found.part if not base else replace(found.part, offsets=pc.add(found.part.offsets, base))
         if on_error == "skip" or not found.errors:
-            yield found.part
+            yield part
             continue
         row = min(found.errors)
         if on_error == "stop":
-            yield _cut(found.part, row + 1)
+            yield _cut(part, row + 1)
             return
         error = found.errors[row]
-        error.record_index, error.record_offset = found.part.first + row, found.part.offsets[row].as_py()
+        error.record_index, error.record_offset = part.first + row, part.offsets[row].as_py()
         raise error
 
 
@@ -117,7 +131,7 @@ def _cut(part: DecodedPart, count: int) -> DecodedPart:
 
 
 def _found(  # noqa: PLR0913 - what is read, and how
-    codec: Format, source: BinaryIO, reader: Reader, framing: Framing, request: Request, searching: Searching | None
+    codec: Format, source: BinaryIO, reader: Reader, framing: Bare, request: Request, searching: Searching | None
 ) -> Iterator[_Found]:
     room = Room.of(WINDOW)
     return _learning(_parts_of(codec, source, reader, framing, request, searching, room), room)
@@ -134,7 +148,7 @@ def _parts_of(  # noqa: PLR0913 - what is read, and how
     codec: Format,
     source: BinaryIO,
     reader: Reader,
-    framing: Framing,
+    framing: Bare,
     request: Request,
     searching: Searching | None,
     room: Room,

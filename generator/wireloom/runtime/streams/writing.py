@@ -9,17 +9,21 @@ from wireloom.runtime.streams.framing import (
     Concatenated,
     Delimited,
     Framing,
+    Headed,
     Lines,
     Prefixed,
     Sized,
     Stuffed,
     Whole,
+    bare,
 )
 
 
 def frame(framing: Framing, data: bytes, *, first: bool) -> bytes:
     """A record as it stands in a stream, perhaps its first; raises EncodeError where it would not be found again."""
     match framing:
+        case Headed():
+            return frame(framing.records, data, first=first)
         case Whole():
             return data
         case Concatenated():
@@ -44,7 +48,7 @@ def frame(framing: Framing, data: bytes, *, first: bool) -> bytes:
 
 def ending(framing: Framing, count: int) -> bytes:
     """What stands behind the last of so many records."""
-    if not isinstance(framing, Array):
+    if not isinstance(bare(framing), Array):
         return b""
     return b"]\n" if count else b"[]\n"
 

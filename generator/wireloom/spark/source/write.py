@@ -8,7 +8,7 @@ where the commit is interrupted, the batch is committed again by the same list, 
 import json
 import uuid
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -29,6 +29,7 @@ from wireloom.runtime.streams.writing import frame
 from wireloom.spark.source.log import published
 from wireloom.spark.source.options import Given
 from wireloom.spark.source.schema import offer
+from wireloom.transcode import beginning
 
 TEMPORARY, COMMITS, SUCCESS = "_temporary", "_wireloom_commits", "_SUCCESS"
 KEPT_COMMITS = 100
@@ -169,11 +170,16 @@ class _Files:
 
     def written(self, batches: Iterable[pa.RecordBatch], partition: int) -> tuple[tuple[str, str], ...]:
         """Write them; their names while they are written and afterwards."""
-        records = _records(self.write, open_module(self.write.plan), batches, partition)
+        module = open_module(self.write.plan)
+        begun, settings = beginning(
+            module.CODEC, framing_of(self.write.plan.framing or "none"), dict(self.write.plan.parameters)
+        )
+        write = replace(self.write, plan=replace(self.write.plan, parameters=tuple(settings.items())))
+        records = _records(write, module, batches, partition)
         if self.write.plan.framing == "none":
             return tuple(self._one(f"-{number:06}", [data]) for number, data in enumerate(records))
         first = next(records, None)
-        return () if first is None else (self._one("", [first], records),)
+        return () if first is None else (self._one("", [begun, first], records),)
 
     def _one(self, place: str, *data: Iterable[bytes]) -> tuple[str, str]:
         name = f"{self.name}{place}{self.write.suffix}"

@@ -19,7 +19,7 @@ from wireloom.spec.language.formats import (
     RootDocument,
     Sum,
 )
-from wireloom.spec.language.framings import DelimiterFraming, PrefixFraming, SizeFraming
+from wireloom.spec.language.framings import DelimiterFraming, HeaderFraming, PrefixFraming, SizeFraming
 from wireloom.spec.language.schemas import SchemaDocument, SchemaEntries, SchemaEntry, SchemaField, SchemaType
 from wireloom.spec.language.steps import CheckStep, DiscardStep, NeedStep, VerifyStep
 from wireloom.spec.language.structs import Entry, FieldForm, NamedType, StructType, Version
@@ -52,6 +52,7 @@ __all__ = [
     "FieldDocument",
     "FieldForm",
     "FormatDocument",
+    "HeaderFraming",
     "HexText",
     "Limits",
     "MappedValue",

@@ -54,10 +54,32 @@ class DelimiterFraming(Document):
     )
 
 
-FramingForm = Annotated[
+BareForm = Annotated[
     Annotated[Literal["none", "concatenated", "length-prefixed", "lines", "array", "slip", "cobs"], Tag("<text>")]
     | Annotated[PrefixFraming, Tag("<prefix>")]
     | Annotated[SizeFraming, Tag("<size>")]
     | Annotated[DelimiterFraming, Tag("<delimiter>")],
     form_by_key({"size": "<size>", "delimiter": "<delimiter>"}, "<prefix>"),
+]
+
+
+class HeaderFraming(Document):
+    """A header before all records."""
+
+    header: str = Field(description="The root that it is.", examples=["header"])
+    gives: dict[str, str] = Field(
+        default={},
+        description="Parameters of the records, and the member of the header that says each.",
+        examples=[{"resolution": "resolution"}],
+    )
+    records: BareForm = Field(description="How the records behind it follow one another.", examples=["concatenated"])
+
+
+FramingForm = Annotated[
+    Annotated[Literal["none", "concatenated", "length-prefixed", "lines", "array", "slip", "cobs"], Tag("<text>")]
+    | Annotated[PrefixFraming, Tag("<prefix>")]
+    | Annotated[SizeFraming, Tag("<size>")]
+    | Annotated[DelimiterFraming, Tag("<delimiter>")]
+    | Annotated[HeaderFraming, Tag("<header>")],
+    form_by_key({"header": "<header>", "size": "<size>", "delimiter": "<delimiter>"}, "<prefix>"),
 ]

@@ -1,0 +1,87 @@
+"""What stands before all records of a stream: read once, its values are parameters of the records behind it."""
+
+import io
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, BinaryIO, cast
+
+from wireloom.runtime.cursor import Cursor
+from wireloom.runtime.errors import DecodeError, ParameterError
+from wireloom.runtime.parameters import ParameterValue
+from wireloom.runtime.streams import framed
+from wireloom.runtime.streams.framed import LARGEST, Extent, Reader
+from wireloom.runtime.streams.framing import Headed
+
+Settings = Mapping[str, ParameterValue]
+_WINDOW = 1 << 12
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A header: how many bytes it has, what the records are read with, and the stream of these."""
+
+    size: int
+    settings: Settings
+    file: BinaryIO
+
+
+def head(
+    reader: Reader, framing: Headed, file: BinaryIO, settings: Settings, accept: Callable[[Settings], Settings]
+) -> Head | Extent:
+    """The header of a stream, or the whole stream as one bad record; an empty stream has none and needs none."""
+    window = framed.read_exactly(file, _WINDOW)
+    if not window:
+        return Head(0, settings, file)
+    while True:
+        found = framed.next_record(reader, Cursor(window), window, 0, 0)
+        if found.error is None or not found.error.cut_off or len(window) >= LARGEST:
+            break
+        addition = framed.read_exactly(file, len(window))
+        if not addition:
+            break
+        window += addition
+    if found.error is None:
+        try:
+            given = {name: _member(found.value, field) for name, field in framing.gives}
+            return Head(found.size, accept({**settings, **given}), _behind(file, window, found.size))
+        except ParameterError as error:
+            wrong = DecodeError("unknown_value", offset=0, expected="a value of a parameter", actual=str(error))
+            found = Extent(0, 0, b"", error=reader.label(wrong))
+    assert found.error is not None
+    found.error.at(framing.header)
+    return framed.rest(reader, file, found, window, large=False)
+
+
+def _member(value: Any, name: str) -> Any:
+    return value[name]
+
+
+def _behind(file: BinaryIO, window: bytes, size: int) -> BinaryIO:
+    """What stands behind the header."""
+    if file.seekable():
+        file.seek(size - len(window), io.SEEK_CUR)
+        return file
+    return cast(BinaryIO, _Begun(io.BytesIO(window[size:]), file))
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A source that cannot seek, and what was read of it."""
+
+    held: io.BytesIO
+    file: BinaryIO
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes."""
+        return self.held.read(size) or self.file.read(size)
+
+    def readline(self, size: int = -1) -> bytes:
+        """The next line, or so many bytes of it."""
+        line = self.held.readline(size)
+        if line.endswith(b"\n") or len(line) == size:
+            return line
+        return line + self.file.readline(size - len(line) if size >= 0 else -1)
+
+    def seekable(self) -> bool:
+        """Never."""
+        return False

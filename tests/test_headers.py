@@ -1,0 +1,164 @@
+"""Streams with a header before all records, whose values the records are read with."""
+
+import importlib
+import io
+import struct
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from conftest import ROOT
+from wireloom.cli.app import app
+from wireloom.ingest.files import looked_up
+from wireloom.ingest.plan import Plan
+from wireloom.ingest.ranges import Heads, parts
+from wireloom.ingest.reading import part_records
+from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
+from wireloom.runtime.streams.framing import framing_of
+
+SPEC = ROOT / "tests" / "cases" / "framings" / "capture_packet.yaml"
+MAGIC = {"us": 0xA1B2C3D4, "ns": 0xA1B23C4D}
+
+
+@pytest.fixture(name="capture")
+def _capture(case_package: ModuleType) -> Any:
+    return importlib.import_module(f"{case_package.__name__}.capture_packet")
+
+
+def header(order: str, unit: str, link: int) -> bytes:
+    return struct.pack(f"{order}IHHxxxxxxxxII", MAGIC[unit], 2, 4, 65535, link)
+
+
+def packet(order: str, number: int) -> bytes:
+    data = bytes([number % 256]) * (number % 40)
+    return struct.pack(f"{order}IIII", 1700000000 + number, number * 1000, len(data), len(data) + 1) + data
+
+
+def file(order: str, unit: str, link: int, count: int = 300) -> bytes:
+    return header(order, unit, link) + b"".join(packet(order, number) for number in range(count))
+
+
+CAPTURES = [("<", "us", 1), (">", "us", 101), ("<", "ns", 1), (">", "ns", 7)]
+
+
+@pytest.mark.parametrize(("order", "unit", "link"), CAPTURES)
+@pytest.mark.parametrize("seekable", [True, False])
+def test_records_are_read_with_what_the_header_of_their_file_says(
+    capture: Any, order: str, unit: str, link: int, seekable: bool
+) -> None:
+    def source() -> Any:
+        found = io.BytesIO(file(order, unit, link))
+        if not seekable:
+            found.seekable = lambda: False  # type: ignore[method-assign]
+        return found
+
+    read = list(capture.iter_parse(source()))
+    assert [each.index for each in read] == list(range(300))
+    assert [each.value["fraction"] for each in read] == [number * 1000 for number in range(300)]
+    assert {each.value["medium"] for each in read} == {link}
+    behind = 1 if unit == "ns" else 1000
+    micros = [each.value["time"].microsecond for each in read]
+    assert micros == [number * behind % 1_000_000 for number in range(300)]
+    assert read[0].offset == 24
+    found = list(capture.decode_stream(source()))
+    assert [row for part in found for row in part.records.field("fraction").to_pylist()] == [
+        each.value["fraction"] for each in read
+    ]
+    assert [place for part in found for place in part.offsets.to_pylist()] == [each.offset for each in read]
+    assert [row for part in found for row in part.records.field("time").to_pylist()] == [
+        each.value["time"] for each in read
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "code", "path"),
+    [
+        (b"GIF89a" + bytes(40), "bad_magic", "header.unit"),
+        (header("<", "us", 1)[:10], "truncated", "header.reserved"),
+    ],
+)
+def test_a_broken_header_costs_the_stream_and_says_where(capture: Any, data: bytes, code: str, path: str) -> None:
+    (bad,) = capture.iter_parse(data, on_error="skip")
+    assert (bad.error.code, bad.error.path, bad.offset, bad.size) == (code, path, 0, len(data))
+    (part,) = capture.decode_stream(data)
+    error = part.errors[0].as_py()
+    assert (error["code"], error["path"], part.sizes.to_pylist()) == (code, path, [len(data)])
+    with pytest.raises(DecodeError):
+        list(capture.iter_parse(data))
+    assert list(capture.iter_parse(b"")) == []
+
+
+def test_a_damaged_record_behind_a_header_is_told_at_its_place_in_the_file(capture: Any) -> None:
+    data = file("<", "us", 1, 3)[:-1]
+    last = list(capture.iter_parse(data, on_error="skip"))[-1]
+    assert (last.index, last.offset, last.error.code) == (2, 24 + 16 + 17, "truncated")
+    with pytest.raises(DecodeError, match=r"record 2 at byte 57"):
+        list(capture.iter_parse(data))
+
+
+@pytest.mark.parametrize(("order", "unit", "link"), CAPTURES)
+def test_each_part_of_a_file_is_read_with_the_values_of_its_header(
+    capture: Any, tmp_path: Path, order: str, unit: str, link: int
+) -> None:
+    (tmp_path / "capture").write_bytes(file(order, unit, link, 2000))
+    codec, plan = capture.CODEC, Plan(capture.__name__, capture.FORMAT, capture.MEANING)
+    heads = Heads(codec, codec.root(None), codec.settings({}))
+    found = parts(looked_up(str(tmp_path / "capture")), codec.framing, heads, 10_000, numbered=True)
+    assert len(found) > 3
+    rows, places = [], []
+    for part in found:
+        for records, start in part_records(plan, capture, part):
+            rows += records.records.to_pylist()
+            places += [start + offset for offset in records.offsets.to_pylist()]
+    whole = list(capture.iter_parse((tmp_path / "capture").read_bytes()))
+    assert places == [each.offset for each in whole]
+    assert [(row["seconds"], row["medium"], row["time"]) for row in rows] == [
+        (each.value["seconds"], each.value["medium"], each.value["time"]) for each in whole
+    ]
+
+
+def test_writers_make_the_header_of_the_parameters_that_it_gives(capture: Any, tmp_path: Path) -> None:
+    out, package = Path(capture.__file__).parents[2], capture.__name__.partition(".")[0]
+    common = ["--out", str(out), "--package", package]
+    run = CliRunner().invoke
+    for order, unit, link in CAPTURES:
+        (tmp_path / "in").write_bytes(file(order, unit, link, 20))
+        lines = run(app, ["decode", "capture_packet", str(tmp_path / "in"), *common])
+        assert lines.exit_code == 0, lines.output
+        (tmp_path / "lines").write_text(lines.stdout)
+        given = [
+            "-p",
+            f"byteOrder={'little' if order == '<' else 'big'}",
+            "-p",
+            f"resolution={unit}",
+            "-p",
+            f"linkType={link}",
+        ]
+        again = run(
+            app, ["encode", "capture_packet", str(tmp_path / "lines"), "-o", str(tmp_path / "out"), *given, *common]
+        )
+        assert again.exit_code == 0, again.output
+        assert (tmp_path / "out").read_bytes() == file(order, unit, link, 20)
+
+
+def test_a_header_that_cannot_be_said_is_not_written(capture: Any) -> None:
+    with pytest.raises(EncodeError):
+        capture.CODEC.beginning(framing_of(capture.FRAMING), {"linkType": -1})
+
+
+@pytest.mark.parametrize(
+    ("framing", "wanted"),
+    [
+        ("header:packets::concatenated", "no root 'packets'"),
+        ("header:header:orders=order:concatenated", "no parameter 'orders'"),
+        ("header:header:byteOrder=orders:concatenated", "no member 'orders'"),
+        ("header:header:byteOrder=order", "framing must be one of"),
+        ("header:header:byteOrder:lines", "framing must be one of"),
+    ],
+)
+def test_a_header_that_the_format_does_not_have_is_refused(capture: Any, framing: str, wanted: str) -> None:
+    with pytest.raises(ParameterError, match=wanted):
+        capture.iter_parse(b"", framing=framing)

@@ -4,11 +4,11 @@ import pytest
 from pyspark.errors import AnalysisException, PythonException
 from pyspark.sql import Row
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import to_arrow_type
 
 from conftest import GENERATED
 from wireloom.runtime.errors import ParameterError
 from wireloom.spark.functions import from_format, register, to_format
+from wireloom.spark.schemas import arrow_schema
 from wireloom.spark.session import session
 from wireloom_formats import aerospike_json, aerospike_msgpack, databus_event, databus_json, kpl_record
 from wireloom_formats import functions as W
@@ -178,7 +178,7 @@ def test_the_type_of_the_column_is_that_of_the_arrow_array(spark, messages, modu
     frame = messages.where("value is null").select(from_format(module, "value").alias("event"))
     assert frame.first().event is None
     whole = module.decode(pa_nothing()).records.type
-    assert to_arrow_type(frame.schema["event"].dataType, timezone="UTC").equals(whole)
+    assert arrow_schema(frame.schema).field("event").type.equals(whole)
 
 
 def pa_nothing():

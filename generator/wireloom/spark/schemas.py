@@ -5,7 +5,11 @@ maps. Types that Spark compares with those of Arrow must be bare: to Spark a com
 """
 
 from collections.abc import Sequence
+from inspect import signature
+from typing import Any
 
+import pyarrow as pa
+from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
@@ -35,6 +39,15 @@ ERROR = StructType([StructField(name, type, metadata={"comment": text}) for name
 """The type of an error."""
 PROBLEMS = ArrayType(StructType([StructField(name, StringType()) for name in COLUMNS]))
 """The type of what validation finds in a record."""
+
+
+ZONE: dict[str, Any] = {"timezone": "UTC"} if "timezone" in signature(to_arrow_schema).parameters else {}
+"""What PySpark is told of time zones; 4.1 takes UTC unless told otherwise."""
+
+
+def arrow_schema(schema: StructType) -> pa.Schema:
+    """The schema in Arrow's terms, as Spark wants it of a data source."""
+    return to_arrow_schema(schema, **ZONE)
 
 
 def record_type(module: FormatModule, options: Options, *, explode: bool) -> StructType:

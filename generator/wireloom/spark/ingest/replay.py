@@ -13,7 +13,6 @@ import pyarrow as pa
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from wireloom.failures import MisuseError
 from wireloom.ingest.diagnosis import diagnosed
@@ -28,6 +27,7 @@ from wireloom.ingest.terms import agreed, folder, home_of, terms
 from wireloom.ingest.versions import close, show
 from wireloom.spark.ingest.running import Frame, Taken
 from wireloom.spark.ingest.storage import HadoopStorage
+from wireloom.spark.schemas import arrow_schema
 from wireloom.spark.session import ended
 
 
@@ -84,7 +84,7 @@ def _run(spark: SparkSession, run: Replay, ledger: Ledger, quarantine: str, outp
     frame = _read(spark, run.quarantine, old)
     before = _before(frame, run)
     cut = 0 if run.plan.from_source else _cut(frame)
-    place = pa.schema(list(to_arrow_schema(frame.schema, timezone="UTC"))[len(ERROR) :])
+    place = pa.schema(list(arrow_schema(frame.schema))[len(ERROR) :])
     # other parameters are why there are replays
     agreement = agreed(storage, output, terms(run.plan, place), accept=True, new_version=run.new_version)
     close(storage, output, agreement)

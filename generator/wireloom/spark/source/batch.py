@@ -7,10 +7,10 @@ from pyspark.sql.datasource import DataSourceReader, Filter, InputPartition
 
 from wireloom.ingest.files import Listing
 from wireloom.ingest.modules import open_module
+from wireloom.spark.schemas import arrow_schema
 from wireloom.spark.source.filters import Predicate, predicate
 from wireloom.spark.source.options import PARTITION_BYTES, Given
 from wireloom.spark.source.read import Portion, Reading, batches, portions
-from wireloom.spark.source.schema import arrow_schema
 
 
 def file_reader(given: Given, read: Reading) -> "FileReader":

@@ -21,8 +21,9 @@ from wireloom.ingest.ranges import Heads, Part, grouped, parts
 from wireloom.ingest.reading import Asked, part_records
 from wireloom.runtime.streams.parts import DecodedPart
 from wireloom.spark.options import Options
+from wireloom.spark.schemas import arrow_schema
 from wireloom.spark.source.filters import Predicate, filtered
-from wireloom.spark.source.schema import Offer, arrow_schema, decoder_columns, fitted, offer
+from wireloom.spark.source.schema import Offer, decoder_columns, fitted, offer
 
 BATCH_ROWS = 10_000
 BATCH_BYTES = 64 << 20

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import pyarrow as pa
-from pyspark.sql.pandas.types import from_arrow_type, to_arrow_schema
+from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
@@ -110,11 +110,6 @@ def decoder_columns(schema: StructType, offered: Offer) -> tuple[str, ...]:
         if field.name in offered.format.names:
             paths += found
     return tuple(paths)
-
-
-def arrow_schema(schema: StructType) -> pa.Schema:
-    """The schema in Arrow's terms, as Spark wants it of a data source."""
-    return to_arrow_schema(schema, timezone="UTC")
 
 
 def fitted(array: pa.Array, type: pa.DataType) -> pa.Array:

@@ -6,14 +6,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any, BinaryIO
+from unittest.mock import patch
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from conftest import GENERATED, case_formats, shipped_formats
 from events import built
 from wireloom.cli.app import app
 from wireloom.model.format import Format
+from wireloom.runtime import engine
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
 from wireloom.runtime.streams import delimiters, elements, framed
 from wireloom.runtime.streams.framed import Framed
@@ -338,6 +342,23 @@ def test_a_broken_element_of_an_array_costs_itself_where_brackets_and_quotes_tel
     stream: bytes, wanted: list[tuple[int, int, str]], most: int
 ) -> None:
     assert elements_of(stream, most) == wanted
+
+
+@pytest.mark.skipif(not engine.available(), reason="the native engine is not built")
+@settings(max_examples=300, deadline=None)
+@given(
+    stream=st.lists(st.sampled_from([b"[", b"]", b"{", b"}", b",", b'"', b"\\", b" ", b"\n", b"12345678", b"\xc3"])),
+    most=st.integers(1, 20),
+    largest=st.integers(0, 30),
+)
+def test_elements_are_the_same_with_and_without_the_engine(stream: list[bytes], most: int, largest: int) -> None:
+    def told() -> list[elements.Piece]:
+        source = Trickle(b"[" + b"".join(stream), most)
+        return list(elements.elements(lambda size: source.read(min(size, most)), elements.Limits(largest, 8)))
+
+    found = told()
+    with patch.object(engine, "available", return_value=False):
+        assert told() == found
 
 
 def test_an_element_larger_than_any_record_may_be_is_passed_over_without_holding_it(

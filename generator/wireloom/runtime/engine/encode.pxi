@@ -193,8 +193,10 @@ cdef class WritingProgram:
         k.m.absent = <uint8_t *>malloc(self.register_count + 1)
         k.rows = <int64_t *>calloc(self.space_count, 8)
         k.interned = <Interned *>calloc(self.slot_count + 1, sizeof(Interned))
-        if k.m.registers == NULL or k.m.absent == NULL or k.rows == NULL or k.interned == NULL:
+        k.known = <Known *>malloc(self.column_count * sizeof(Known))
+        if k.known == NULL or k.m.registers == NULL or k.m.absent == NULL or k.rows == NULL or k.interned == NULL:
             raise MemoryError
+        memset(k.known, 0xFF, self.column_count * sizeof(Known))
         memset(k.m.absent, 1, self.register_count + 1)
         k.sources = sources
         k.symbols, k.symbol_mask, k.symbol_list, k.seed = self.symbols, self.symbol_mask, self.symbol_list, hash_seed
@@ -312,6 +314,7 @@ cdef void release_builder(Builder *k, int slots) noexcept:
             free(k.interned[i].places.data)
         free(k.interned)
     free(k.rows)
+    free(k.known)
     free(k.output.data)
     free(k.scratch.data)
     free(k.opened.data)

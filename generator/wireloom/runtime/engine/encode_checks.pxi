@@ -72,6 +72,7 @@ _WRITTEN = {
     E_NOTHING: "N",
     E_UNIQUE: "LY",
     E_DOUBT: "",
+    E_AGREES: "ONRN",
 }
 _LOADED = {
     LOAD_INTEGER: _INTEGERS,
@@ -103,7 +104,7 @@ class _WritingChecker(_Checker):
     def check_writing(self, int op, words, at):
         """Operands whose meaning depends on others, and tables."""
         where = f"instruction {at}"
-        if op == E_LOAD:
+        if op in (E_LOAD, E_AGREES):
             self.require(self.columns[words[1]][0] in _LOADED.get(words[2], ()), where)
         elif op in (E_INTEGER, E_PUT):
             self.require(words[2] in _SIZES or (words[2] == 0 and words[4] in (32, 64)), where)

@@ -99,6 +99,15 @@ cdef inline int64_t symbol_of(const Builder *k, const Span *span) noexcept nogil
     return -1
 
 
+cdef inline int64_t symbol_at(Builder *k, int64_t index, const Span *span) noexcept nogil:
+    """The number of the text that a column has in the row in force; looked for once."""
+    cdef Known *known = k.known + index
+    cdef int64_t at = k.sources[index].first + k.rows[k.sources[index].space]
+    if known.at != at:
+        known.at, known.symbol = at, symbol_of(k, span)
+    return known.symbol
+
+
 cdef int load_name(Builder *k, const int64_t *i) noexcept nogil:
     """i: column, form, register"""
     cdef int64_t target = i[3], first = 0, last = 0
@@ -132,5 +141,5 @@ cdef int load_name(Builder *k, const int64_t *i) noexcept nogil:
         return OK
     code = bytes_at(k, i[1], &span)
     if not code:
-        k.m.registers[target] = symbol_of(k, &span) if i[2] == LOAD_SYMBOL else span.size
+        k.m.registers[target] = symbol_at(k, i[1], &span) if i[2] == LOAD_SYMBOL else span.size
     return code

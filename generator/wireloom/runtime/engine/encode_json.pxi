@@ -40,18 +40,24 @@ cdef inline int json_double(Builder *k, double number) noexcept nogil:
 
 
 cdef inline int json_quoted(Builder *k, const uint8_t *data, int64_t size) noexcept nogil:
-    """A string."""
-    cdef int64_t part
+    """A string; irregular where it is no UTF-8."""
+    cdef const uint8_t *first = data
+    cdef int64_t left = size, part
+    cdef uint64_t high = 0
     cdef int code = json_byte(k, 0x22)
-    while size > 0 and not code:
-        part = size if size < ESCAPED_AT_ONCE else ESCAPED_AT_ONCE
-        code = room(k, 6 * part + 8)
+    while not code:
+        part = left if left < ESCAPED_AT_ONCE else ESCAPED_AT_ONCE
+        code = room(k, 6 * part + 16)
         if code:
-            return code
-        k.size = wl_put_escaped(k.output.data + k.size, data, part) - k.output.data
+            break
+        k.size = wl_put_escaped(k.output.data + k.size, data, part, &high) - k.output.data
         data += part
-        size -= part
-    return code if code else json_byte(k, 0x22)
+        left -= part
+        if left == 0:
+            k.output.data[k.size] = 0x22
+            k.size += 1
+            return IRREGULAR if high & HIGH_BITS and not wl_is_utf8(first, size) else OK
+    return code
 
 
 cdef int json_base64(Builder *k, const uint8_t *data, int64_t size, bint lines) noexcept nogil:
@@ -120,9 +126,7 @@ cdef inline int json_column_text(Builder *k, const int64_t *i) noexcept nogil:
     if not there(k, i[1]):
         return IRREGULAR
     code = bytes_at(k, i[1], &span)
-    if code:
-        return code
-    return json_quoted(k, span.data, span.size) if wl_is_utf8(span.data, span.size) else IRREGULAR
+    return code if code else json_quoted(k, span.data, span.size)
 
 
 cdef int json_column_bytes(Builder *k, const int64_t *i) noexcept nogil:

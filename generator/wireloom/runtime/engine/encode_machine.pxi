@@ -319,6 +319,10 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             code = hold_unique(k, i)
         elif op == E_DOUBT:
             k.doubtful = True
+        elif op == E_AGREES:  # column, form, register, the only value that there may be
+            code = load_name(k, i)
+            if not code and not k.m.absent[i[3]] and k.m.registers[i[3]] != i[4]:
+                return IRREGULAR
         else:
             return IRREGULAR
         if code:

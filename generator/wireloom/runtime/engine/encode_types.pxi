@@ -79,6 +79,7 @@ cpdef enum WritingOp:
     E_NOTHING
     E_UNIQUE
     E_DOUBT
+    E_AGREES
 
 # What a load takes from a column to a register.
 cdef enum:
@@ -135,10 +136,15 @@ cdef enum:  # records that are compared at once: so many, and about so many byte
     COMPARED = 64
     COMPARED_BYTES = 1 << 18
 
+cdef struct Known:  # the number of the text that a column has in a row
+    int64_t at
+    int64_t symbol
+
 cdef struct Builder:
     Machine m  # registers and all that expressions read
     const Source *sources
     int64_t *rows  # the row in force of each space
+    Known *known  # of each column
     Interned *interned
     Buffer output
     int64_t size  # bytes written, all records

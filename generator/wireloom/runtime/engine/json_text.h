@@ -143,14 +143,16 @@ static uint8_t *wl_put_real(uint8_t *to, double value) {
 
 /* --- strings ------------------------------------------------------------------------------------------------------- */
 
-/* Text with its quotes, backslashes and control characters escaped; room for six times its size, and 8 bytes. */
-static inline uint8_t *wl_put_escaped(uint8_t *to, const uint8_t *p, int64_t size) {
+/* Text with its quotes, backslashes and control characters escaped; room for six times its size, and 8 bytes. `high` gets
+ * the highest bits of its bytes. */
+static inline uint8_t *wl_put_escaped(uint8_t *to, const uint8_t *p, int64_t size, uint64_t *high) {
     static const char letters[] = "\0\0\0\0\0\0\0\0btn\0fr\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
     const uint8_t *end = p + size;
     while (p < end) {
         int64_t left = end - p;
         uint64_t word = wl_short_word(p, left);
         memcpy(to, &word, 8);
+        *high |= word;
         if (left < 8) word |= WL_ONES * 'a' << (8 * left);
         uint64_t quote = word ^ (WL_ONES * '"'), slash = word ^ (WL_ONES * '\\');
         uint64_t stop = ((quote - WL_ONES) & ~quote) | ((slash - WL_ONES) & ~slash) | ((word - WL_ONES * 0x20) & ~word);

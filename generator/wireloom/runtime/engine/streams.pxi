@@ -10,6 +10,19 @@ cdef struct Notes:  # of each record of a stream
     Buffer sizes
 
 
+def element_end(const uint8_t[::1] data not None, int64_t position, int64_t depth, bint quoted):
+    """Where an element of a JSON array ends, -1 if not in the data; how far it was looked at, how deep, whether in quotes."""
+    cdef wl_element element
+    cdef int64_t found = -1
+    if not 0 <= position <= data.shape[0] or depth < 0:
+        raise ValueError("a place that the data do not have")
+    element.position, element.depth, element.quoted = position, depth, quoted
+    if data.shape[0]:
+        with nogil:
+            found = wl_element_end(&element, &data[0], data.shape[0])
+    return found, element.position, element.depth, element.quoted != 0
+
+
 def follow(Program program, data, int64_t start, bint prefixed, int64_t limit, int64_t largest, ask):
     """The columns of the records of `data` from `start` on; blocks with the start and the size of each; where they end;
     whether an output buffer is full, so that there may be others.

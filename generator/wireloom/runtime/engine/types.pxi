@@ -60,6 +60,7 @@ cdef extern from "json.h" nogil:
         const uint8_t *text
         uint64_t seed
     uint64_t[1302] wl_powers
+    uint64_t HIGH_BITS "WL_HIGH_BITS"
     uint8_t[256] wl_sextets
     int wl_json_read(wl_json *json, const uint8_t *text, int64_t size, int64_t depth)
     void wl_json_free(wl_json *json)
@@ -70,12 +71,19 @@ cdef extern from "json.h" nogil:
     bint wl_node_real(const wl_node *node, double *real)
     int64_t wl_from_base64(wl_json *json, const uint8_t *text, int64_t size, int lines, const uint8_t **bytes)
 
+cdef extern from "elements.h" nogil:
+    ctypedef struct wl_element:
+        int64_t position
+        int64_t depth
+        bint quoted
+    int64_t wl_element_end(wl_element *element, const uint8_t *data, int64_t size)
+
 cdef extern from "json_text.h" nogil:
     uint16_t[100] wl_two_digits
     uint16_t[4096] wl_two_sextets
     uint8_t *wl_put_integer(uint8_t *to, int64_t number, bint wide)
     uint8_t *wl_put_real(uint8_t *to, double value)
-    uint8_t *wl_put_escaped(uint8_t *to, const uint8_t *p, int64_t size)
+    uint8_t *wl_put_escaped(uint8_t *to, const uint8_t *p, int64_t size, uint64_t *high)
     uint8_t *wl_put_base64(uint8_t *to, const uint8_t *p, int64_t size)
 
 cdef extern from *:

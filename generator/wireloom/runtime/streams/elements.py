@@ -8,6 +8,9 @@ is one bad record, and so is what stands behind its end. A stream of white space
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
+
+from wireloom.runtime import engine
 
 Read = Callable[[int], bytes]
 """The next bytes of a stream, as many as are asked for where there are so many."""
@@ -58,8 +61,16 @@ class _Scan:
     depth: int = 0
     quoted: bool = False
 
-    def end(self, data: bytes) -> int:
+    def end(self, data: bytes, native: Any) -> int:
         """Where the comma or the bracket stands behind the element; -1 where that is not in the data."""
+        if native is None:
+            return self._end(data)
+        found: int
+        found, self.position, self.depth, self.quoted = native.element_end(data, self.position, self.depth, self.quoted)
+        return found
+
+    def _end(self, data: bytes) -> int:
+        """The same without the engine."""
         while self.position < len(data):
             if self.quoted:
                 self._pass_string(data)
@@ -101,6 +112,7 @@ class _Window:
 
     read: Read
     limits: Limits
+    native: Any  # the engine, which finds the ends of elements faster; None: there is none
     data: bytes = b""
     base: int = 0
 
@@ -137,7 +149,7 @@ class _Window:
 
 def elements(read: Read, limits: Limits) -> Iterator[Piece]:
     """The elements of the array that a stream is."""
-    window = _Window(read, limits)
+    window = _Window(read, limits, engine.module() if engine.available() else None)
     mark, position = window.byte(0)
     if mark != b"[":
         if mark:
@@ -160,7 +172,7 @@ def elements(read: Read, limits: Limits) -> Iterator[Piece]:
 def _element(window: _Window, position: int) -> tuple[Piece, int]:
     """The element at a position, and where stands what ends it; it is the last one where nothing does."""
     scan, dropped, kept, limits = _Scan(position), 0, b"", window.limits
-    while (end := scan.end(window.data)) < 0:
+    while (end := scan.end(window.data, window.native)) < 0:
         if dropped + len(window.data) - position > limits.largest:  # nothing more of it is held
             kept = kept or window.data[position : position + limits.kept]
             dropped, position = dropped + scan.position - position, scan.position

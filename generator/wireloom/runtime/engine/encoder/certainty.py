@@ -187,9 +187,26 @@ class Certainty(Part):
             return
         if column.takes not in ("int", "bool", "str"):
             raise _DoubtError(f"{column.takes} that the format determines")
+        match tree, column.takes:
+            case (bool(), "bool") | (int(), "int"):
+                self._agrees_with(int(tree), column)
+                return
+            case ("text", str(text)), "str":
+                self._agrees_with(self.assembly.text(text.encode()), column)
+                return
+            case _:
+                pass
         struct.scope.names["\0agrees"] = self.compiler.names.value(column, textual=True)
         given: Tree = ("field", 0, "\0agrees")
         self._hold(("or", ("not", ("present", given)), ("==", tree, given)), struct)
+
+    def _agrees_with(self, value: int, column: Column) -> None:
+        """What the caller gives is one value, or the number of one text."""
+        if not -(1 << 63) <= value < 1 << 63:
+            raise _DoubtError("a constant beyond 64 bits")
+        form = {"int": "integer", "bool": "boolean", "str": "symbol"}[column.takes]
+        register = self.assembly.register("int").read()
+        self.assembly.emit("AGREES", column.index, self.compiler.native.LOADS[form], register, value)
 
     def _computed(
         self, node: Node, attributes: dict[str, Any], tree: Tree, column: Column | None, struct: _Struct

@@ -1,0 +1,63 @@
+/* Where an element of a JSON array ends, told by brackets and quotes alone (streams/elements.py says the same in Python).
+ *
+ * What has been seen of the element is in `wl_element`, so that it may come in any pieces. */
+#ifndef WIRELOOM_ELEMENTS_H
+#define WIRELOOM_ELEMENTS_H
+
+#include "bytes.h"
+
+typedef struct {
+    int64_t position, depth;
+    int quoted;
+} wl_element;
+
+#define WL_EACH 0x0101010101010101ULL
+
+/* The first quote or backslash; `end` where there is none. */
+static inline const uint8_t *wl_quote(const uint8_t *p, const uint8_t *end) {
+    while (end - p >= 8) {
+        uint64_t word = wl_load8(p), quote = word ^ (WL_EACH * '"'), slash = word ^ (WL_EACH * '\\');
+        uint64_t stop = (((quote - WL_EACH) & ~quote) | ((slash - WL_EACH) & ~slash)) & WL_HIGH_BITS;
+        if (stop) return p + (__builtin_ctzll(stop) >> 3);
+        p += 8;
+    }
+    while (p < end && *p != '"' && *p != '\\') p++;
+    return p;
+}
+
+/* The place of the comma or bracket behind the element; -1 where that is not in the data. */
+static int64_t wl_element_end(wl_element *element, const uint8_t *data, int64_t size) {
+    const uint8_t *p = data + element->position, *end = data + size;
+    int64_t found = -1;
+    while (p < end) {
+        if (element->quoted) {
+            p = wl_quote(p, end);
+            if (p == end) break;
+            if (*p == '"') {
+                element->quoted = 0;
+            } else if (end - p < 2) {
+                break; /* what is escaped is yet to come */
+            } else {
+                p++;
+            }
+            p++;
+            continue;
+        }
+        uint8_t byte = *p;
+        if (byte == '"') {
+            element->quoted = 1;
+        } else if (byte == '[' || byte == '{') {
+            element->depth++;
+        } else if (element->depth == 0 && (byte == ',' || byte == ']')) {
+            found = p - data;
+            break;
+        } else if ((byte == ']' || byte == '}') && element->depth > 0) {
+            element->depth--;
+        }
+        p++;
+    }
+    element->position = p - data;
+    return found;
+}
+
+#endif

@@ -254,6 +254,20 @@ def test_what_nobody_could_write_is_written_as_it_was_read_until_it_is_changed(m
     assert "truncated" in refusal_of(module, value)
 
 
+def test_what_means_null_is_written_as_it_was_read(made: Made):
+    """The length before the numbers counts two bytes of the first, and the second is what means null."""
+    types = {"Numbers": {"fields": [{"first": "varint32"}, {"second": {"type": "varint32", "null": 7}}]}}
+    length = {"length": {"type": "uint8", "derive": "end - start"}}
+    module = made(
+        length, {"mark": "start"}, {"numbers": {"type": "Numbers", "size": "length"}}, {"mark": "end"}, types=types
+    )
+    data = b"\x03\x85\x00\x07"
+    value = module.parse(data)
+    assert value == {"length": 3, "numbers": {"first": 5, "second": None}}
+    assert module.build(value) == data
+    assert module.build(dict(value)) == b"\x02\x05\x07"
+
+
 def test_elements_and_records_of_a_stream_are_written_as_they_were_read(made: Made):
     roots = {"one": {"type": "R"}, "many": {"type": "list(R)"}}
     module = made({"numbers": {"type": "Numbers", "size": "3"}}, types=NUMBERS, root=None, roots=roots)

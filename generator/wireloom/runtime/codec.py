@@ -26,7 +26,7 @@ from wireloom.runtime.streams.framing import Array, Bare, Concatenated, Framing,
 from wireloom.runtime.streams.headers import Head
 from wireloom.runtime.streams.resync import Resync
 from wireloom.runtime.streams.resync import resync as searching
-from wireloom.runtime.values import remembered, source_of
+from wireloom.runtime.values import remembered, same, source_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -139,7 +139,7 @@ class Codec:
 
     def _build_with(self, root: Root, value: Any, parameters: Mapping[str, ParameterValue]) -> bytes:
         try:
-            return root.construct.written(root.wired(value), parameters, source_of(value))
+            return root.construct.written(root.wired(value), parameters, lambda: _unchanged(root, value, parameters))
         except RecursionError:
             raise EncodeError("a value that the stack can hold", "one that is nested deeper, or holds itself") from None
 
@@ -454,6 +454,18 @@ class Codec:
             return canonical.from_canonical(rendering, self.root(root).type, self.extensions)
         except ValueError as error:
             raise EncodeError("the canonical JSON rendering of a record", str(error)) from error
+
+
+def _unchanged(root: Root, value: Any, parameters: Mapping[str, ParameterValue]) -> bytes | None:
+    """The bytes that a value was parsed of, where exactly that value is read of them; None where it was changed."""
+    source = source_of(value)
+    if source is None:
+        return None
+    try:
+        read = root.complete(root.construct.read_all(Cursor(source), parameters))
+    except DecodeError:
+        return None
+    return source if same(read, value) else None
 
 
 def _stops(on_error: str) -> bool:

@@ -4,7 +4,7 @@ It supplies parameters, finds the byte order where the caller says `auto`, and r
 Everything within is pure structure.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
@@ -162,7 +162,9 @@ class Record(construct.Construct):
                 "depth_limit", offset=cursor.tell(), expected="containers that the stack can hold", actual="more"
             ) from None
 
-    def written(self, value: Any, parameters: Mapping[str, Any], source: bytes | None = None) -> bytes:
+    def written(
+        self, value: Any, parameters: Mapping[str, Any], source: Callable[[], bytes | None] = lambda: None
+    ) -> bytes:
         """The bytes of a value, which was read back and compared; raises EncodeError. Parameters must be complete.
 
         What follows from other members is worked out. Where the value says something else of it, and reads back so,
@@ -179,8 +181,8 @@ class Record(construct.Construct):
                 for order in orders:
                     with suppress(EncodeError):
                         return self._agreeing(value, order, parameters, sources, likeness)
-            if likeness is Likeness.EXACT and source is not None and self._says(source, value, parameters):
-                return source
+            if likeness is Likeness.EXACT and (parsed := source()) is not None:
+                return parsed
         refusals: list[EncodeError] = []
         for order in orders:
             try:
@@ -188,14 +190,6 @@ class Record(construct.Construct):
             except EncodeError as error:
                 refusals.append(error)
         raise refusals[0]
-
-    def _says(self, source: bytes, value: Any, parameters: Mapping[str, Any]) -> bool:
-        """Whether a value is exactly what these bytes say."""
-        try:
-            require_agreement(value, self.read_all(Cursor(source), parameters), Likeness.EXACT)
-        except (DecodeError, EncodeError):
-            return False
-        return True
 
     def _orders(self, parameters: Mapping[str, Any]) -> Sequence[str]:
         """The byte orders to try, whether or not callers may ask for them; empty: the one that the parameters say."""

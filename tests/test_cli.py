@@ -367,7 +367,7 @@ def test_validate_reads_no_further_than_it_must(generated, tmp_path):
         (["heartbeat", "-p", "x=1"], "'x' is no parameter of heartbeat"),
         (["heartbeat", "-p", "x"], "is not NAME=VALUE"),
         (["heartbeat", "--root", "recrod"], "did you mean 'record'?"),
-        (["heartbeat", "--framing", "line"], "it can be none"),
+        (["heartbeat", "--framing", "line"], "framing must be one of none"),
         (["heartbeat", "--on-error", "ignore"], "it can be stop, skip"),
     ],
 )

@@ -16,6 +16,7 @@ from integration.sessions import end_jvm
 from wireloom.catalog import open_format, open_package
 from wireloom.demo.samples import samples, stream
 from wireloom.runtime.errors import ContractError, EncodeError
+from wireloom.runtime.streams.framing import framing_of
 from wireloom.spark.session import session
 from wireloom.spark.source import register
 from wireloom.spark.source.options import READS, Given
@@ -102,7 +103,7 @@ def test_what_is_written_is_read_as_it_was(spark, reads, tmp_path, name):
     records = writable(module, samples(format, module).good)
     (tmp_path / "in").mkdir()
     for part in range(3):
-        (tmp_path / "in" / f"{part}.data").write_bytes(stream(framing, records[part::3]))
+        (tmp_path / "in" / f"{part}.data").write_bytes(stream(framing_of(framing), records[part::3]))
     read = reads(name, framing=framing, mode="FAILFAST", openValues="json").load(str(tmp_path / "in"))
     out = str(tmp_path / "out")
     write = read.write.format("wireloom").option("format", name).option("framing", framing)
@@ -144,7 +145,7 @@ def test_a_format_of_the_users_own_is_read_and_written(spark, place, tmp_path):
     module = open_format(package, "sensor_frame")
     (format,) = [each for each in case_formats() if each.name == "sensor_frame"]
     records = samples(format, module).good
-    (tmp_path / "in").write_bytes(stream(module.CODEC.framing, records))
+    (tmp_path / "in").write_bytes(stream(framing_of(module.CODEC.framing), records))
     options = {"format": "sensor_frame", "package": CASE_PACKAGE}
     read = spark.read.format("wireloom").options(**options, mode="FAILFAST").load(str(tmp_path / "in"))
     read.write.format("wireloom").options(**options).mode("append").save(str(tmp_path / "out"))

@@ -9,7 +9,6 @@ import typer
 
 from wireloom.catalog import FormatModule, open_format, open_package
 from wireloom.failures import MisuseError, unknown
-from wireloom.runtime.streams.framing import METAVAR
 
 Specs = Annotated[Path, typer.Option("--specs", metavar="DIR", help="Folder of the specs.")]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder that the generated package lies in.")]
@@ -54,11 +53,13 @@ Parameters = Annotated[
     list[str] | None,
     typer.Option("--parameter", "-p", metavar="NAME=VALUE", help="A parameter of the format; may be repeated."),
 ]
+FRAMINGS = "none|concatenated|length-prefixed|lines|array|slip|cobs|prefix:NUMBER|size:BYTES|delimiter:HEX"
+"""How records may follow one another; `runtime.streams.framing` reads it, which help does not wait for."""
 Framing = Annotated[
     str | None,
     typer.Option(
         "--framing",
-        metavar=METAVAR,
+        metavar=FRAMINGS,
         help="How records follow one another; else as the spec says.",
     ),
 ]

@@ -9,6 +9,7 @@ from wireloom.catalog import parameter_values
 from wireloom.cli.console import say, waiting
 from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.options import (
+    FRAMINGS,
     OUT,
     PACKAGE,
     Conf,
@@ -28,7 +29,7 @@ from wireloom.cli.options import (
 from wireloom.failures import MisuseError
 from wireloom.ingest.plan import Plan, Replay
 from wireloom.ingest.report import finished_lines, replay_lines
-from wireloom.runtime.streams.framing import METAVAR, framing_of
+from wireloom.runtime.streams.framing import framing_of
 
 
 def replay(
@@ -44,7 +45,7 @@ def replay(
         str,
         typer.Option(
             "--framing",
-            metavar=METAVAR,
+            metavar=FRAMINGS,
             help="Take what was quarantined as one record for a stream of them: the rest of a file, say.",
         ),
     ] = "none",

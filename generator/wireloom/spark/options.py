@@ -15,6 +15,7 @@ from wireloom.problems import nearest
 from wireloom.runtime.codec import Codec
 from wireloom.runtime.errors import ParameterError
 from wireloom.runtime.parameters import Parameter, ParameterValue, option_name
+from wireloom.runtime.streams.framing import NAMED
 
 Mode = Literal["PERMISSIVE", "FAILFAST", "DROPMALFORMED"]
 OpenValues = Literal["variant", "json", "binary"]
@@ -87,7 +88,7 @@ def read_options(given: Mapping[str, Any] | None, codec: Codec, surface: Surface
         column_of_corrupt_record=said.text("columnNameOfCorruptRecord"),
         column_of_error=said.text("columnNameOfError"),
         root=said.root(),
-        framing=said.text("framing"),
+        framing=said.framing(),
         open_values=cast(OpenValues, said.one_of("openValues", get_args(OpenValues)) or "variant"),
         explode=said.flag("explode"),
         columns=said.columns(),
@@ -121,6 +122,11 @@ class _Said:
         for lower, (name, _) in self.options.items():
             if lower not in folded:
                 raise ParameterError(f"{self.surface.name} has no option {name!r}; {nearest(name, known)}".rstrip("; "))
+
+    def framing(self) -> str | None:
+        """The framing, of which names may be written as one likes."""
+        text = self.text("framing")
+        return text.lower() if text is not None and text.lower() in NAMED else text
 
     def text(self, name: str) -> str | None:
         """The option's text."""

@@ -255,8 +255,6 @@ NAMED: Mapping[str, Bare] = MappingProxyType(
 FORMS = ("prefix:NUMBER[:little][:itself][:plus=BYTES]", "size:BYTES", "delimiter:HEX[:escape=HEX:xor=HEX]")
 _HEADED = re.compile(r"header:(\w+):((?:\w+=\w+(?:,(?!:)|(?=:)))*):(.+)")
 """How the others are said."""
-METAVAR = "|".join((*NAMED, *FORMS))
-"""How command lines name them all."""
 
 
 @cache

@@ -193,6 +193,7 @@ def test_explain_says_of_each_root_what_it_runs_on(name):
     result = CliRunner().invoke(app, ["explain", name, "--out", str(GENERATED)])
     assert result.exit_code == 0, result.output
     codec = load(name).CODEC
+    assert f"    framing {codec.framing}\n" in result.output
     for root in codec.roots:
         said = result.output.partition(f"    root {root}\n")[2].partition("    root ")[0]
         assert f"decode  {codec.decode_path(root=root)}\n" in said

@@ -20,7 +20,7 @@ def explain(
     out: Out = OUT,
     package: Package = PACKAGE,
 ) -> None:
-    """Show what decoding and encoding a format run on: the native engine, or the construct path and why.
+    """Show how records follow one another, and what decoding and encoding run on: the native engine, or why not.
 
     For each root, and for each parameter whose values change it. The construct path gives the same results, some
     hundred times slower. Where it is taken, the columns that the engine reads when they are asked for alone are named.
@@ -36,6 +36,7 @@ def explain(
     opened = open_package(package, out)
     for module in [open_format(opened, name) for name in formats or opened.FORMATS]:
         say(f"{module.FORMAT}: {module.TITLE}")
+        say(f"    framing {module.CODEC.framing}")
         for root in explained(module.CODEC):
             for line in _lines(root):
                 say(f"    {line}")

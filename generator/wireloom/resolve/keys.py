@@ -117,7 +117,7 @@ _RIVALS = (
     ("flatten", "hidden"),
     ("flatten", "as"),
     *((key, rival) for key in ("null", "logical", "scale", "offset") for rival in _WITHOUT_MEANING),
-    *(("null", rival) for rival in ("optional", "default")),
+    *(("null", rival) for rival in ("optional", "default", "oneOf")),
     ("logical", "counted"),
     *(("oneOf", rival) for rival in _WITHOUT_GROUP),
 )

@@ -32,7 +32,7 @@ LAYOUT: Final[dict[str, Any]] = {
                     "field",
                     "reserved",
                     ("bytes", 8, "bad_size"),
-                    {"derive": ("is", ("text", "\x00\x00\x00\x00\x00\x00\x00\x00")), "hidden": True},
+                    {"derive": ("is", ("octets", b"\x00\x00\x00\x00\x00\x00\x00\x00")), "hidden": True},
                 ),
                 ("field", "snapLength", ("int", 32, False), {}),
                 ("field", "linkType", ("int", 32, False), {}),
@@ -95,5 +95,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Capture")},
-    "digest": "ac5542e229cff0c2b0e807e8f60b8c99",
+    "digest": "673064dbbd819fccec8d68e663ce5fe4",
 }

@@ -18,7 +18,7 @@ from wireloom.expr.ast import (
     Unary,
 )
 
-Tree = int | bool | str | None | tuple["Tree", ...]
+Tree = int | bool | str | bytes | None | tuple["Tree", ...]
 
 
 def tree(expression: Expression) -> Tree:
@@ -63,10 +63,10 @@ def optional(expression: Expression | None) -> Code | None:
 
 
 def _constant(literal: Literal) -> Tree:
-    """A constant. Bytes are only ever derived, which the engine leaves to the builder."""
+    """A constant."""
     match literal.value:
-        case bytes() as filler:
-            return ("text", filler.decode("latin-1"))
+        case bytes() as data:
+            return ("octets", data)
         case str() as text:
             return ("text", text)
         case None:

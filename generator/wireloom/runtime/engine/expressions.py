@@ -179,6 +179,8 @@ class Expressions:
                 return Constant(tree)
             case ("null",):
                 return _NULL
+            case ("octets", bytes(data)):
+                return Constant(data)
             case ("text", str(text)):
                 return Constant(text)
             case ("parameter", name, *members):
@@ -307,6 +309,8 @@ class Expressions:
                 return option
             case ("null",):
                 return None
+            case ("octets", bytes(data)):
+                return data
             case ("text", str(text)):
                 return text
             case _:

@@ -240,6 +240,8 @@ class Fields(Part):
 def _filler(attributes: Mapping[str, Any], node: Node) -> bytes | str | float | None:
     """What stands in a hidden field of another kind than integers that nothing in the record decides."""
     match attributes:
+        case {"hidden": True, "derive": ("is", ("octets", bytes(data)))} if node[0] == "bytes":
+            return data
         case {"hidden": True, "derive": ("is", ("text", str(text)))} if node[0] in ("bytes", "text"):
             return text.encode() if node[0] == "bytes" else text
         case {"hidden": True, "derive": ("is", int(number))} if node[0] in ("bool", "float"):

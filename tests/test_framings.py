@@ -13,9 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+import wireloom_formats
 from conftest import GENERATED, case_formats, shipped_formats
 from events import built
+from wireloom.catalog import open_format
 from wireloom.cli.app import app
+from wireloom.demo.samples import samples, stream
 from wireloom.model.format import Format
 from wireloom.runtime import engine
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
@@ -540,3 +543,10 @@ def test_a_record_too_large_between_delimiters_costs_itself_without_being_held(
         found = list(kpl_record.iter_parse(Trickle(stream, most), framing=text, on_error="skip"))
         assert [(each.size, said(each.error)[:1]) for each in found] == [(1, ()), (1000, ("size_limit",)), (100, ())]
         assert len(found[1].data) == 10
+
+
+@pytest.mark.parametrize("format", shipped_formats(), ids=lambda format: format.name)
+def test_samples_of_every_shipped_format_make_a_stream(format: Format) -> None:
+    made = samples(format, open_format(wireloom_formats, format.name))
+    assert made.good
+    assert stream(format.framing, (*made.good, *made.damaged))

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from wireloom.catalog import FormatModule
 from wireloom.model.format import Format
-from wireloom.runtime.errors import DecodeError, WireloomError
+from wireloom.runtime.errors import DecodeError, EncodeError, WireloomError
 from wireloom.runtime.streams.elements import Limits, elements
-from wireloom.runtime.streams.framing import Array, Framing, Lines, Sized
+from wireloom.runtime.streams.framing import Array, Framing, Lines
 from wireloom.runtime.streams.writing import ending, frame
 
 GOOD = 120
@@ -50,15 +50,22 @@ def samples(format: Format, module: FormatModule) -> Samples:
         bad = [data.replace(b"\n", b" ") for data in bad]
     if isinstance(format.framing, Array):
         bad = [data for data in bad if _stands_alone(data)]
-    if isinstance(format.framing, Sized):
-        bad = [data for data in bad if len(data) == format.framing.size]
-    return Samples(tuple(good), tuple(bad))
+    return Samples(tuple(good), tuple(data for data in bad if _can_stand(format.framing, data)))
 
 
 def stream(framing: Framing, records: tuple[bytes, ...]) -> bytes:
     """The records as one stream."""
     framed = [frame(framing, data, first=number == 0) for number, data in enumerate(records)]
     return b"".join((*framed, ending(framing, len(records))))
+
+
+def _can_stand(framing: Framing, data: bytes) -> bool:
+    """Whether a stream can have the record: of no bytes, of another size than all have, or a blank line it cannot."""
+    try:
+        frame(framing, data, first=True)
+    except EncodeError:
+        return False
+    return True
 
 
 def _stands_alone(data: bytes) -> bool:

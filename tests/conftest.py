@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from wireloom.model.format import Format
@@ -24,6 +25,10 @@ GENERATED = ROOT / "generated"
 CASES = ROOT / "tests" / "cases"
 CASE_PACKAGE = "wireloom_cases"
 SLOW = ("integration", "spark")  # folders, the slowest first
+
+settings.register_profile("fixed", derandomize=True, deadline=None)
+settings.register_profile("explore", deadline=None)
+settings.load_profile("fixed")  # whether a commit passes follows from the commit alone
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

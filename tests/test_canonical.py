@@ -122,7 +122,7 @@ OPEN_VALUES = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(OPEN_VALUES)
 def test_every_open_value_survives_its_text(value: object) -> None:
     assert same(from_tagged(json.loads(dumps(to_tagged(value))), EXTENSIONS), value)

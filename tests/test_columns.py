@@ -305,7 +305,7 @@ BINS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.none() | BINS, max_size=6))
 def test_any_bins_come_back(bins: list[dict[str, object] | None]) -> None:
     assert same(from_struct_array(to_struct_array(bins, BIN), BIN), bins)

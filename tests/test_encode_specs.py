@@ -25,9 +25,7 @@ SPECS = Path(__file__).parent / "encode_specs"
 PACKAGE = "wireloom_encode_specs"
 MANY = settings(
     max_examples=60,
-    deadline=None,
     suppress_health_check=list(HealthCheck),
-    derandomize=True,
     phases=[Phase.generate],
 )
 CASES = [

@@ -348,7 +348,7 @@ def test_a_broken_element_of_an_array_costs_itself_where_brackets_and_quotes_tel
 
 
 @pytest.mark.skipif(not engine.available(), reason="the native engine is not built")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     stream=st.lists(st.sampled_from([b"[", b"]", b"{", b"}", b",", b'"', b"\\", b" ", b"\n", b"12345678", b"\xc3"])),
     most=st.integers(1, 20),

@@ -18,7 +18,7 @@ from wireloom.model.format import Format
 from wireloom.model.types import Encoding
 from wireloom.runtime.errors import DecodeError
 
-LIMITS = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+LIMITS = settings(max_examples=60, suppress_health_check=list(HealthCheck))
 
 
 class Entries(list):

@@ -265,7 +265,7 @@ def test_a_value_of_a_binary_format_is_judged_by_what_can_be_built():
 
 
 @pytest.mark.parametrize("module", [aerospike_json, aerospike_msgpack, databus_json, kpl_record])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary() | st.just(object()),

@@ -36,7 +36,7 @@ def _containers(inner: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
 OPEN_VALUES = st.recursive(SCALARS, _containers, max_leaves=15)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(OPEN_VALUES)
 def test_every_open_value_comes_back_as_it_was(value: object) -> None:
     assert same(variant.decode(*variant.encode(value)), value)
@@ -107,7 +107,7 @@ def test_nan_is_kept() -> None:
     assert math.isnan(read)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(OPEN_VALUES, st.data())
 def test_damaged_bytes_never_crash_otherwise(value: object, data: st.DataObject) -> None:
     encoded, metadata = variant.encode(value)

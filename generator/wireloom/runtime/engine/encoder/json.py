@@ -12,19 +12,19 @@ from typing import Any
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.json import OF_JSON, kinds_mask
 from wireloom.runtime.engine.compiler.scope import TAKES, limits
+from wireloom.runtime.engine.encoder.absence import Absence
 from wireloom.runtime.engine.encoder.scope import Item, Lead, Node, Scope
 from wireloom.runtime.engine.encoder.unions import Unions
-from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree
+from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term
 from wireloom.runtime.engine.outline import Column
 
 _NULL = b"null"
 _BRACKETS = {"object": b"{}", "array": b"[]"}
 _WIDE = 64
 _LINE_BYTES = 57
-_GIVEN = "\0given"
 
 
-class Json(Unions):
+class Json(Unions, Absence):
     """Structs as objects or arrays, and the values in them."""
 
     null = _NULL
@@ -98,49 +98,12 @@ class Json(Unions):
                 return
             self.compiler.null(item.column, absent, b"")
         if default is not None:
-            self._unless(self._is_default(item, node, default), item.scope, absent)
-
-    def _unless(self, tree: Tree, scope: Scope, absent: Label) -> None:
-        """Go on behind the member where an expression holds."""
-        compiled = self.expressions.compiled(("not", tree), scope)
-        if isinstance(compiled, Constant):
-            if not compiled.value:
-                self.assembly.emit("JUMP", absent)
-        else:
-            self.assembly.emit("WHEN", self.expressions.place(compiled), absent)
-
-    def _is_default(self, item: Item, node: Node, default: Any) -> Tree:
-        """Whether the column has the default."""
-        if node[0] == "nullable":
-            node = self.compiler.reader.resolved(node[1])
-        match node, default:
-            case (("int", *_), int()) | (("bool",), bool()) if (node[0] == "bool") == isinstance(default, bool):
-                constant: Tree = default
-                register = self.compiler.names.value(item.column, textual=False)
-            case (("text", *_), str()):
-                constant = ("text", default)
-                register = self.compiler.names.value(item.column, textual=True)
-            case _:
-                raise Uncovered("a default of this kind")
-        if register.kind not in ("int", "bool", "text"):
-            raise Uncovered("a default of this kind")
-        item.scope.names[_GIVEN] = register
-        given: Tree = ("field", 0, _GIVEN)
-        return ("and", ("present", given), ("==", given, constant))
+            self.unless(self.is_default(item, node, default), item.scope, absent)
 
     def _constant(self, item: Item, lead: Lead, absent: Label) -> None:
-        """A constant; one that may be absent is, unless the value has it or readers do not see it."""
-        attributes = item.attributes
-        const = attributes["const"]
-        if attributes.get("optional"):
-            if "default" in attributes and const == attributes["default"]:
-                return
-            if not attributes.get("hidden"):
-                if item.column is None:
-                    return
-                self.compiler.null(item.column, absent, b"")
-        self.assembly.constant(lead.before(item.member))
-        self.constant(const, self.compiler.reader.resolved(item.type))
+        if self.may_be_written(item, absent):
+            self.assembly.constant(lead.before(item.member))
+            self.constant(item.attributes["const"], self.compiler.reader.resolved(item.type))
 
     # --- fields ------------------------------------------------------------------------------------------------------
 

@@ -7,9 +7,9 @@ from typing import Any
 from wireloom.runtime import leb128
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import TAKES, limits
-from wireloom.runtime.engine.encoder.part import Part
+from wireloom.runtime.engine.encoder.absence import Absence
 from wireloom.runtime.engine.encoder.scope import Item, Node, Scope
-from wireloom.runtime.engine.expressions import Compiled, Constant, Tree
+from wireloom.runtime.engine.expressions import Compiled, Constant
 from wireloom.runtime.engine.outline import Column
 
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
@@ -18,7 +18,7 @@ _MAY_LACK, _NEEDED, _NOT_NOTHING = range(3)  # what instructions do with null, a
 _WIRE = "\0wire"
 
 
-class Protobuf(Part):
+class Protobuf(Absence):
     """A message and its fields."""
 
     def message(self, items: Sequence[Item], present: dict[str, Compiled]) -> None:
@@ -78,17 +78,9 @@ class Protobuf(Part):
     # --- constraints -----------------------------------------------------------------------------------------------
 
     def _constant(self, item: Item, node: Node, tag: int) -> None:
-        """A constant; one that may be absent is, unless the value has it or readers do not see it."""
-        attributes, absent = item.attributes, Label()
-        const = attributes["const"]
-        if attributes.get("optional"):
-            if "default" in attributes and const == attributes["default"]:
-                return
-            if not attributes.get("hidden"):
-                if item.column is None:
-                    return
-                self.compiler.null(item.column, absent, b"")
-        self.assembly.constant(_literal(const, node, tag))
+        absent = Label()
+        if self.may_be_written(item, absent):
+            self.assembly.constant(_literal(item.attributes["const"], node, tag))
         self.assembly.place(absent)
 
     def _mapped(self, item: Item, node: Node, tag: int) -> None:
@@ -104,7 +96,7 @@ class Protobuf(Part):
         need = _NOT_NOTHING if default == 0 else _NEEDED
         if default:
             item.scope.names[_WIRE] = register
-            self._unless(("==", ("field", 0, _WIRE), default), item.scope, absent)
+            self.unless(("==", ("field", 0, _WIRE), default), item.scope, absent)
         self.assembly.emit("PROTO_PUT", tag | _wire(node), register, *_form(node), need)
         self.assembly.place(absent)
 
@@ -114,22 +106,9 @@ class Protobuf(Part):
         if column is None:
             return
         if default:
-            if not isinstance(default, int | str):
-                raise Uncovered("a default of this kind")
-            register = self.compiler.names.value(column, textual=isinstance(default, str))
-            if register.kind not in ("int", "bool", "text"):
-                raise Uncovered("a default of this kind")
-            item.scope.names[_WIRE] = register
-            given, constant = ("field", 0, _WIRE), ("text", default) if isinstance(default, str) else default
-            self._unless(("and", ("present", given), ("==", given, constant)), item.scope, absent)
+            self.unless(self.is_default(item, node, default), item.scope, absent)
         self._scalar(node, tag, column, need=_MAY_LACK if default else _NOT_NOTHING)
         self.assembly.place(absent)
-
-    def _unless(self, tree: Tree, scope: Scope, absent: Label) -> None:
-        """Go on behind the field where an expression holds."""
-        compiled = self.expressions.compiled(("not", tree), scope)
-        assert not isinstance(compiled, Constant), "it looks at a register"
-        self.assembly.emit("WHEN", self.expressions.place(compiled), absent)
 
     # --- values ----------------------------------------------------------------------------------------------------
 

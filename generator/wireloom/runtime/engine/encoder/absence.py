@@ -1,0 +1,55 @@
+"""What is left out of a message or an object: a field without a value, or with the one that stands for its absence."""
+
+from typing import Any
+
+from wireloom.runtime.engine.assembly import Label, Uncovered
+from wireloom.runtime.engine.encoder.part import Part
+from wireloom.runtime.engine.encoder.scope import Item, Node, Scope
+from wireloom.runtime.engine.expressions import Constant, Tree
+
+_GIVEN = "\0given"
+
+
+class Absence(Part):
+    """Of encodings that name their fields, where those may be left out."""
+
+    def unless(self, tree: Tree, scope: Scope, absent: Label) -> None:
+        """Go on behind the field where an expression holds."""
+        compiled = self.expressions.compiled(("not", tree), scope)
+        if isinstance(compiled, Constant):
+            if not compiled.value:
+                self.assembly.emit("JUMP", absent)
+        else:
+            self.assembly.emit("WHEN", self.expressions.place(compiled), absent)
+
+    def is_default(self, item: Item, node: Node, default: Any) -> Tree:
+        """Whether the column has the default."""
+        if node[0] == "nullable":
+            node = self.compiler.reader.resolved(node[1])
+        match node, default:
+            case (("int", *_), int()) | (("bool",), bool()) if (node[0] == "bool") == isinstance(default, bool):
+                constant: Tree = default
+                register = self.compiler.names.value(item.column, textual=False)
+            case (("text", *_), str()):
+                constant = ("text", default)
+                register = self.compiler.names.value(item.column, textual=True)
+            case _:
+                raise Uncovered("a default of this kind")
+        if register.kind not in ("int", "bool", "text"):
+            raise Uncovered("a default of this kind")
+        item.scope.names[_GIVEN] = register
+        given: Tree = ("field", 0, _GIVEN)
+        return ("and", ("present", given), ("==", given, constant))
+
+    def may_be_written(self, item: Item, absent: Label) -> bool:
+        """Whether a constant ever is; one that may be absent is, unless the value has it or readers do not see it."""
+        attributes = item.attributes
+        if not attributes.get("optional"):
+            return True
+        if "default" in attributes and attributes["const"] == attributes["default"]:
+            return False
+        if not attributes.get("hidden"):
+            if item.column is None:
+                return False
+            self.compiler.null(item.column, absent, b"")
+        return True

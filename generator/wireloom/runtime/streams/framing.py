@@ -9,13 +9,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
+from typing import ClassVar
 
 from wireloom.runtime import leb128
 from wireloom.runtime.errors import ParameterError
 
 LONGEST: Mapping[str, int] = MappingProxyType({"varint32": 5, "varint64": 10, "zigzag32": 5, "zigzag64": 10})
 """The variable-length numbers that may stand before a record, and the bytes that they have at most."""
-_FIXED = re.compile(r"(u?)int(8|16|24|32|40|48|56|64)")
+_WIDTHS = {f"{sign}int{8 * width}": width for sign in ("u", "") for width in range(1, 9)}
 _INVALID = -1
 LONGEST_DELIMITER = 16
 """Bytes that a delimiter may have at most."""
@@ -27,40 +28,28 @@ LARGEST_SIZE = 64 << 20
 class Whole:
     """One record is the whole input."""
 
-    @property
-    def text(self) -> str:
-        """Its name."""
-        return "none"
+    text: ClassVar[str] = "none"
 
 
 @dataclass(frozen=True, slots=True)
 class Concatenated:
     """Records stand back to back; each tells its own end."""
 
-    @property
-    def text(self) -> str:
-        """Its name."""
-        return "concatenated"
+    text: ClassVar[str] = "concatenated"
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
     """One record a line."""
 
-    @property
-    def text(self) -> str:
-        """Its name."""
-        return "lines"
+    text: ClassVar[str] = "lines"
 
 
 @dataclass(frozen=True, slots=True)
 class Array:
     """Records are the elements of one JSON array."""
 
-    @property
-    def text(self) -> str:
-        """Its name."""
-        return "array"
+    text: ClassVar[str] = "array"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +77,7 @@ class Prefixed:
     @property
     def width(self) -> int:
         """Bytes of the number; 0 where they vary."""
-        found = _FIXED.fullmatch(self.number)
-        return int(found[2]) // 8 if found else 0
+        return _WIDTHS.get(self.number, 0)
 
     @property
     def longest(self) -> int:
@@ -212,15 +200,8 @@ class Delimited:
 class Stuffed:
     """A zero stands behind each record, and none within it: COBS says where they were."""
 
-    @property
-    def text(self) -> str:
-        """Its name."""
-        return "cobs"
-
-    @property
-    def delimiter(self) -> bytes:
-        """The zero."""
-        return b"\0"
+    text: ClassVar[str] = "cobs"
+    delimiter: ClassVar[bytes] = b"\0"
 
 
 SLIP = Delimited(b"\xc0", Escape(0xDB, codes=((0xDC, 0xC0), (0xDD, 0xDB))))
@@ -253,8 +234,8 @@ NAMED: Mapping[str, Bare] = MappingProxyType(
 )
 """The framings that have a name of their own."""
 FORMS = ("prefix:NUMBER[:little][:itself][:plus=BYTES]", "size:BYTES", "delimiter:HEX[:escape=HEX:xor=HEX]")
-_HEADED = re.compile(r"header:(\w+):((?:\w+=\w+(?:,(?!:)|(?=:)))*):(.+)")
 """How the others are said."""
+_HEADED = re.compile(r"header:(\w+):((?:\w+=\w+(?:,(?!:)|(?=:)))*):(.+)")
 
 
 @cache
@@ -289,7 +270,7 @@ def _said(text: str) -> Bare:
 
 def is_number(text: str) -> bool:
     """Whether numbers of this type may stand before records."""
-    return text in LONGEST or _FIXED.fullmatch(text) is not None
+    return text in LONGEST or text in _WIDTHS
 
 
 def others(framing: Framing, unfit: Iterable[str] = ()) -> str:

@@ -17,6 +17,7 @@ from expressions import UNKNOWN, Scope, evaluate
 from wireloom.model import types as wire
 from wireloom.model.format import Format
 from wireloom.resolve.logical import logical_field
+from wireloom.runtime.charsets import TWO_BYTES, characters
 from wireloom.runtime.columns.logical import Record
 from wireloom.runtime.columns.shape import filling
 from wireloom.runtime.values import Extension, Pairs
@@ -79,6 +80,8 @@ class _Drawing:
                 return None
             case wire.Text(size):
                 return self.draw(_texts(_amount(size, scope)))
+            case wire.Bytes(size, charset=str(charset)) if charset:
+                return self.draw(_encoded(_amount(size, scope), charset))
             case wire.Bytes(size):
                 return self.draw(_bytes(_amount(size, scope)))
             case wire.JsonText(kind):
@@ -243,7 +246,8 @@ class _StructDrawing:
         known = self.known(field)
         for name, bit in self.bits(field).items():
             self.scope.values[name] = bit
-        self.scope.values[field.wire_name] = known
+        charset = getattr(_bare(field.type), "charset", "")
+        self.scope.values[field.wire_name] = known.encode(charset) if charset and isinstance(known, str) else known
         for bit in field.bits:
             if not bit.hidden and bit.derive is None:
                 value[bit.name] = self.scope.values[bit.name]
@@ -257,7 +261,10 @@ class _StructDrawing:
 
     def meant(self, field: wire.Field, known: Any) -> Any:
         """What readers see of what stands on the wire."""
+        charset = getattr(_bare(field.type), "charset", "")
         if field.meaning is None:
+            return known.decode(charset) if charset and isinstance(known, bytes) else known
+        if charset and isinstance(known, str):
             return known
         record = Record((logical_field(field, dict(self.drawing.format.types)),))
         return filling(record)({field.name: known})[field.name]
@@ -317,6 +324,10 @@ class _StructDrawing:
         return drawn
 
 
+def _bare(type: wire.Type) -> wire.Type:
+    return type.type if isinstance(type, wire.Nullable) else type
+
+
 def _integers(low: int, high: int) -> st.SearchStrategy[int]:
     edges = [number for number in (1, 0, low, high, -1, 127, 128, 255, 256, 65535, 65536) if low <= number <= high]
     return st.one_of(st.sampled_from(edges), st.integers(low, high))
@@ -334,6 +345,18 @@ def _texts(size: Any) -> st.SearchStrategy[str]:
     if isinstance(size, int):
         return st.text(st.characters(codec="ascii"), min_size=size, max_size=size)
     return st.text(max_size=12)
+
+
+def _encoded(size: Any, charset: str) -> st.SearchStrategy[str]:
+    """Texts of characters that a character set has, of so many bytes."""
+    if charset in TWO_BYTES:
+        letters, width = st.characters(max_codepoint=0xD7FF), 2
+    else:
+        letters, width = st.sampled_from([each for each in characters(charset) if each]), 1
+    if isinstance(size, int) and (size < 0 or size % width):
+        return st.nothing()
+    least, most = (size // width, size // width) if isinstance(size, int) else (0, 12)
+    return st.text(letters, min_size=least, max_size=most)
 
 
 def _bytes(size: Any) -> st.SearchStrategy[bytes]:

@@ -26,7 +26,16 @@ STAGES = {  # a stage and the stages that it may see
     "emit": {"emit", "model", "expr", "runtime"},  # of the runtime: the contract's number, and what it renders
 }
 
-GROUND = {"errors", "proof", "values", "parameters", "cursor", "expressions", "leb128"}  # what the rooms share
+GROUND = {
+    "errors",
+    "proof",
+    "values",
+    "parameters",
+    "cursor",
+    "expressions",
+    "charsets",
+    "leb128",
+}  # what the rooms share
 ROOMS = {  # a room of the runtime and the rooms that it may see
     "parsers": set(),
     "columns": set(),

@@ -145,6 +145,8 @@ FEATURES: dict[str, list[Feature]] = {
     "Meanings": [
         Feature("`null`", [{"v": {"type": "int16", "null": -1}}, {"w": {"type": "int16", "null": -1}}], {"v": 1}),
         Feature("`values` beside `raw`", [{"v": {"type": "int16", "values": {1: "one", 2: "two"}, "raw": "r"}}], {"r": 2, "v": "two"}),
+        Feature("`charset: cp037`", [{"v": {"type": "str", "charset": "cp037"}}], {"v": "Zoë"}),
+        Feature("`charset: utf-16le`", [{"v": {"type": "str", "charset": "utf-16le"}}], {"v": "Zoë"}),
         Feature("`null` of texts", [{"v": {"type": "str", "null": "-"}}], {"v": "x"}),
         Feature("`null` under `when`", [{"n": "uint8"}, {"v": {"type": "int16", "null": -1, "when": "n > 1"}}], {"n": 2}),
         Feature("`logical: {timestamp: ms}`", [{"v": {"type": "int64", "logical": {"timestamp": "ms"}}}], {"v": datetime(2026, 1, 31, 12, tzinfo=UTC)}),

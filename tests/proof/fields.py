@@ -18,7 +18,9 @@ _OFF_WIRE = ("type", "doc", "unit", "hidden", "else")  # what fields without byt
 _NAME = re.compile(r"\b[a-z]+[0-9]+\b|size")  # of a field, a bit, a mark or a parameter
 _DOCS = ("What was measured", '`x`: "y", z # no\nmore', 'A """ and a \\ and a {brace}', "Größe | Maß")
 _SCALARS = ("int", "bool", "float", "text", "bytes")
+CHARSETS = ("utf-8", "ascii", "latin-1", "cp1252", "cp037", "cp437", "utf-16le", "utf-16be")
 ENDINGS = ("00", "00", "0a", "0d0a", "2c", "abab")
+_PAIR = 4  # hexadecimal digits of two bytes
 _UNITS = ("ms since epoch", "bytes")
 _MEMBERS = ("m", "a member", 'q"u', "é", "type", "0")
 
@@ -270,12 +272,26 @@ def _member(plan: Plan) -> Any:
     return plan.chance.one(_MEMBERS) + plan.name
 
 
+def _charset(plan: Plan) -> Any:
+    """The character set of a text."""
+    fits = plan.encoding != "json" and plan.on_wire and plan.typed.shape == "text" and plan.typed.kind == "text"
+    if not fits or plan.has("checksum", "refers", "flatten", "derive") or not plan.often(0.09):
+        return ABSENT
+    return plan.chance.one(CHARSETS)
+
+
+def _ending(plan: Plan) -> str:
+    """Bytes that end something; as many as a character of the field has, or more."""
+    wide = str(plan.given.get("charset", "")).startswith("utf-16")
+    return plan.chance.one([each for each in ENDINGS if len(each) == _PAIR] if wide else ENDINGS)
+
+
 def _delimiter(plan: Plan) -> Any:
     """What ends a text or bytes that fill their region, or elements of those."""
     fits = plan.encoding == "binary" and plan.on_wire and plan.typed.greedy and not plan.has("bits")
     words = str(plan.typed.form) in ("str", "bytes", "list(str)", "list(bytes)")
     share = 1 if str(plan.typed.form).startswith("list") else 0.5
-    return plan.chance.one(ENDINGS) if fits and words and plan.chance.often(share) else ABSENT
+    return _ending(plan) if fits and words and plan.chance.often(share) else ABSENT
 
 
 def _pad(plan: Plan) -> Any:
@@ -285,7 +301,9 @@ def _pad(plan: Plan) -> Any:
         plan.encoding == "binary" and plan.on_wire and plan.typed.size is not None and not plan.has("checksum", "const")
     )
     words = form.startswith(("str(", "bytes(")) and not plan.has("hidden", "derive", "values")
-    return plan.chance.one(["00", "20", "30"]) if fits and words and plan.chance.often(0.25) else ABSENT
+    wide = str(plan.given.get("charset", "")).startswith("utf-16")
+    fills = ["0000", "2000"] if wide else ["00", "20", "30", "40"]
+    return plan.chance.one(fills) if fits and words and plan.chance.often(0.25) else ABSENT
 
 
 def _terminator(plan: Plan) -> Any:
@@ -380,6 +398,7 @@ STRATEGIES: Mapping[str, Callable[[Plan], Any]] = {
     "inline": _inline,
     "tag": _tag,
     "member": _member,
+    "charset": _charset,
     "delimiter": _delimiter,
     "terminator": _terminator,
     "pad": _pad,
@@ -543,6 +562,8 @@ def known(plan: Plan) -> list[Known]:
     """The names that the field gives to expressions."""
     closed = "values" in plan.given and "raw" not in plan.given
     kind = _kind(plan.values) if closed else plan.typed.kind
+    if plan.given.get("charset", "utf-8") != "utf-8" and not closed and plan.chance.often(0.5):
+        kind = "bytes"
     own = Known(plan.name, kind, plan.values, plan.typed.members, plan.typed.elements)
     lent = list(plan.typed.members) if "flatten" in plan.given else []
     unnamed = "bits" in plan.given and plan.chance.often(0.97)  # builders do not know the bits without a name

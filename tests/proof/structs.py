@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from proof.chance import Chance
-from proof.fields import ENDINGS, Plan, bits, known, last_when, salvage, written_field
+from proof.fields import CHARSETS, ENDINGS, Plan, bits, known, last_when, salvage, written_field
 from proof.formulas import Formulas
 from proof.scope import ABSENT, Known, Scope, document
 from proof.types import Typed, Types, integer
@@ -76,6 +76,7 @@ class StructWriter:
                 "encoding": encoding if encoding != self.scope.draft.encoding or own or chance.often(0.05) else ABSENT,
                 "form": stated,
                 "byteOrder": chance.one(["big", "little"]) if self.binary and chance.often(0.12) else ABSENT,
+                "charset": chance.one(CHARSETS) if encoding != "json" and chance.often(0.05) else ABSENT,
                 "versions": versions,
                 "doc": "A struct." if chance.often(0.05) else ABSENT,
             },

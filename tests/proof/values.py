@@ -16,6 +16,7 @@ from proof.walks import fields
 from wireloom.model import types as wire
 from wireloom.model.format import Format, Root
 from wireloom.resolve.logical import logical_field
+from wireloom.runtime.charsets import TWO_BYTES, characters, unit
 from wireloom.runtime.columns.logical import Record
 from wireloom.runtime.columns.shape import filling
 from wireloom.runtime.parameters import Range
@@ -66,6 +67,8 @@ class Values:
                 return None
             case wire.Text(size):
                 return self.text(_amount(size, scope))
+            case wire.Bytes(size, charset=str(charset)) if charset:
+                return self.encoded(_amount(size, scope), charset)
             case wire.Bytes(size):
                 return self.octets(_amount(size, scope))
             case wire.JsonText(kind):
@@ -98,6 +101,15 @@ class Values:
                 assert_never(type)
 
     # --- scalars ---
+
+    def encoded(self, size: Any, charset: str) -> str:
+        """A text of characters that a character set has, of so many bytes."""
+        count = self.chance.randint(0, 5) if size is UNKNOWN else _sized(size) // unit(charset)
+        if size is not UNKNOWN and size % unit(charset):
+            raise NoValueError
+        known = "aé €\U0001f30d\0" if charset in TWO_BYTES else [each for each in characters(charset) if each]
+        text = "".join(self.chance.one(list(known)) for _ in range(count))
+        return text if size is UNKNOWN or len(text.encode(charset)) == size else "a" * count
 
     def integer(self, low: int, high: int) -> int:
         """An integer, often at an edge, often small."""
@@ -212,7 +224,8 @@ class _StructValue:
             self.scope.values[bit.name] = number
             if not bit.hidden and bit.derive is None:
                 value[bit.name] = number
-        self.scope.values[field.wire_name] = drawn
+        charset = getattr(_bare(field.type), "charset", "")
+        self.scope.values[field.wire_name] = drawn.encode(charset) if charset and isinstance(drawn, str) else drawn
         if drawn is UNKNOWN or field.hidden or (field.bits and self.chance.often(0.9)):
             return
         if field.flatten:
@@ -228,7 +241,10 @@ class _StructValue:
 
     def meant(self, field: wire.Field, drawn: Any) -> Any:
         """What readers see of what stands on the wire."""
+        charset = getattr(_bare(field.type), "charset", "")
         if field.meaning is None:
+            return drawn.decode(charset) if charset and isinstance(drawn, bytes) else drawn
+        if charset and isinstance(drawn, str):
             return drawn
         record = Record((logical_field(field, dict(self.source.format.types)),))
         try:
@@ -285,6 +301,10 @@ class _StructValue:
             return self.chance.often(0.5)
         low = -(1 << bit.width - 1) if bit.signed else 0
         return self.source.integer(low, low + (1 << bit.width) - 1)
+
+
+def _bare(type: wire.Type) -> wire.Type:
+    return type.type if isinstance(type, wire.Nullable) else type
 
 
 def _sized(size: Any) -> int:

@@ -104,7 +104,7 @@ class Membership:
     """`x in [1, 2, 3]`: equal to one of the literals."""
 
     operand: "Expression"
-    options: tuple[int | bool | str | None, ...]
+    options: tuple[int | bool | str | bytes | None, ...]
 
 
 @dataclass(frozen=True, slots=True)

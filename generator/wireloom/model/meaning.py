@@ -15,6 +15,8 @@ WORDS = frozenset({"doc", "title", "source", "spec", "digest", "examples"})
 """Fields of the model that readers of data do not notice."""
 PLACES = frozenset({"column"})
 """Fields that say where in the spec something stands."""
+LATER = {"charset": "", "unit": 1}
+"""Fields that came later, with what they say of specs that say nothing of them, whose meaning is as it was."""
 
 
 def meaning(format: Format) -> str:
@@ -39,6 +41,7 @@ def _plain(value: object) -> object:
             return sorted(json.dumps(_plain(each)) for each in value)
         case _ if is_dataclass(value) and not isinstance(value, type):
             told = [field.name for field in fields(value) if field.name not in WORDS | PLACES]
+            told = [name for name in told if name not in LATER or getattr(value, name) != LATER[name]]
             return [type(value).__name__, *([name, _plain(getattr(value, name))] for name in told)]
         case _:
             raise TypeError(f"no part of a format is {value!r}")

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Union
 
 from wireloom.expr.ast import Expression
-from wireloom.model.logical import Measured, Named, Scaled, Written
+from wireloom.model.logical import Encoded, Measured, Named, Scaled, Written
 
 Scalar = int | bool | str | bytes | float | None
 
@@ -115,11 +115,13 @@ class Prefix:
 class Delimiter:
     """Bytes right behind a value and no part of it: where they are first found, it ends (binary).
 
-    Where they are not found, that is `code`, or what a region that is too small says.
+    Where they are not found, that is `code`, or what a region that is too small says. They stand behind a whole number
+    of `unit` bytes.
     """
 
     data: bytes
     code: str = ""
+    unit: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,7 @@ class Padded:
     """So many bytes, of which those at the end that are `fill` are no part of the value (binary)."""
 
     size: int
-    fill: int
+    fill: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,12 +166,14 @@ class Text:
 class Bytes:
     """Bytes; `size` fixed or computed, `code` where the container says another size.
 
-    In JSON they are base64 text, `line_feeds` every 76 characters where allowed.
+    In JSON they are base64 text, `line_feeds` every 76 characters where allowed. They are text to readers where they
+    have a `charset` other than UTF-8; what it does not have is `invalid_text`.
     """
 
     size: Amount | None = None
     code: str = "bad_size"
     line_feeds: bool = False
+    charset: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,7 +368,7 @@ class Meaning:
     then what they see otherwise is divided by `divisor`, and what is behind the point is lost.
     """
 
-    shown: Scaled | Measured | Written | Named | None = None
+    shown: Scaled | Measured | Written | Encoded | Named | None = None
     null: Scalar = None
     raw: str = ""
     divisor: int = 1

@@ -143,6 +143,7 @@ def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
             yield from _amount_codes(size, encoding)
             yield "invalid_utf8"
         case types.Bytes(size=size, code=code):
+            yield from ("invalid_text",) if type.charset else ()
             yield from ("bad_base64",) if encoding is Encoding.JSON else ()
             yield from (code,) if _may_misfit(size, encoding) else ()
             yield from _amount_codes(size, encoding) if encoding is Encoding.BINARY else ()

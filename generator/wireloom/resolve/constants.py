@@ -21,8 +21,8 @@ def integer(text: str) -> int | None:
         return None
 
 
-def value(text: str, kind: Kind) -> object:
-    """The value of that kind that a key says; NONE where it says none."""
+def value(text: str, kind: Kind, charset: str = "") -> object:
+    """The value of that kind that a key says; NONE where it says none. Bytes are hexadecimal, or text of a charset."""
     match kind:
         case Kind.INTEGER:
             number = integer(text)
@@ -31,6 +31,8 @@ def value(text: str, kind: Kind) -> object:
             return {"true": True, "false": False}.get(text, NONE)
         case Kind.TEXT:
             return text
+        case Kind.BYTES:
+            return encoded(text, charset) if charset else hexadecimal(text)
         case _:
             number = integer(text)
             if number is not None:
@@ -52,8 +54,8 @@ def wire_key(type: Type, place: Place, text: str) -> object:
             return value(text, Kind.BOOLEAN)
         case Text():
             return text
-        case Bytes():
-            return hexadecimal(text)
+        case Bytes(charset=charset):
+            return encoded(text, charset) if charset else hexadecimal(text)
         case _:
             return NONE
 
@@ -65,6 +67,8 @@ def constant(type: Type, place: Place, written: Scalar) -> object:
             return None
         case Nullable(inner), _:
             return constant(inner, place, written)
+        case Bytes(charset=charset), _ if charset:
+            return encoded(written, charset) if isinstance(written, str) else NONE
         case Bytes(), _:
             return hexadecimal(place.text)
         case Boolean(), bool():
@@ -86,9 +90,17 @@ def fits(type: Type, value: object) -> bool:
             return fits(inner, value)
         case Text(size=Padded(size, fill)) | Bytes(size=Padded(size, fill)):
             data = value.encode() if isinstance(value, str) else value
-            return isinstance(data, bytes) and len(data) <= size and not data.endswith(bytes([fill]))
+            return isinstance(data, bytes) and len(data) <= size and not data.endswith(fill)
         case _:
             return True
+
+
+def encoded(text: str, charset: str) -> object:
+    """The bytes of a text in a character set; NONE where that does not have it."""
+    try:
+        return text.encode(charset)
+    except UnicodeEncodeError:
+        return NONE
 
 
 def hexadecimal(text: str) -> object:
@@ -110,8 +122,8 @@ def described(type: Type) -> str:
             return "true or false"
         case Text(size=Padded(size)) | Bytes(size=Padded(size)):
             return f"at most {size} bytes, without those that fill it up"
-        case Bytes():
-            return "bytes in hexadecimal"
+        case Bytes(charset=charset):
+            return f"a text that {charset} has" if charset else "bytes in hexadecimal"
         case Text() | JsonText():
             return "a text"
         case Float():

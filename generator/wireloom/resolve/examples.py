@@ -226,6 +226,8 @@ def _rendering(type: LogicalType) -> str:
             return f"write {EXPECTED[kind]}"
         case logical.Meant(shown=logical.Written(kind)):
             return f"write {kind} as text"
+        case logical.Meant(shown=logical.Encoded()):
+            return "write a text"
         case logical.Meant(shown=logical.Named(names)):
             return f"write one of {', '.join(name for _, name in names)}"
         case logical.Meant(wire=wire):
@@ -244,7 +246,7 @@ def _is_meaning_of(type: logical.Meant, value: object) -> bool:
             return True
         case logical.Measured():
             return isinstance(value, int | float) and not isinstance(value, bool)
-        case logical.Written():
+        case logical.Written() | logical.Encoded():
             return isinstance(value, str)
         case logical.Named(names):
             return any(value == name for _, name in names)

@@ -21,10 +21,11 @@ from wireloom.expr.ast import (
 from wireloom.expr.parse import ExpressionError, parse, parse_range
 from wireloom.expr.types import KindError, fits, kind
 from wireloom.problems import nearest
+from wireloom.resolve import constants
 from wireloom.resolve.scopes import MeaningError, Scope
 from wireloom.spec.documents import Place
 
-Constant = int | bool | str | None
+Constant = int | bool | str | bytes | None
 BROKEN = Literal(None)  # stands for an expression whose problem has been noted
 _NAMELESS = FieldRef(0, "")  # stands for a name whose problem has been noted; it may be of any kind
 
@@ -107,7 +108,7 @@ def _resolved(scope: Scope, place: Place, parsed: Expression, column: int) -> Ex
             return Binary(operator, inner(left), inner(right))
         case Membership(operand, options):
             found = inner(operand)
-            return Membership(found, _numbered(scope, place, found, options))
+            return Membership(found, _on_wire(scope, place, found, options))
         case Conditional(condition, then, otherwise):
             return Conditional(inner(condition), inner(then), inner(otherwise))
         case Call(function, arguments):
@@ -116,27 +117,34 @@ def _resolved(scope: Scope, place: Place, parsed: Expression, column: int) -> Ex
             assert_never(parsed)
 
 
-def _numbered(scope: Scope, place: Place, operand: Expression, options: tuple[Constant, ...]) -> tuple[Constant, ...]:
-    """The options with numbers in place of their names, where the operand has numbers that have names."""
-    names = scope.names(operand)
+def _on_wire(scope: Scope, place: Place, operand: Expression, options: tuple[Constant, ...]) -> tuple[Constant, ...]:
+    """The options as the operand has them: numbers in place of their names, texts in its character set."""
+    charset, names = scope.charset(operand), scope.names(operand)
     found: list[Constant] = []
     for option in options:
-        numbers: list[Constant] = [number for number, name in names if name == option]
-        if names and isinstance(option, str) and not numbers:
-            hint = nearest(option, [name for _, name in names])
-            named = getattr(operand, "name", "it")
-            scope.draft.reports(place, "impossible-value", f"no {named} has the name '{option}'", hint)
-            numbers = [names[0][0]]
-        found += numbers or [option]
+        if not isinstance(option, str) or not (charset or names):
+            found.append(option)
+            continue
+        named: list[Constant] = [number for number, name in names if name == option]
+        if charset and (data := constants.encoded(option, charset)) is not constants.NONE:
+            named = [data]  # type: ignore[list-item]
+        if not named:
+            called = getattr(operand, "name", "it")
+            what = f"{charset} has no text '{option}'" if charset else f"no {called} has the name '{option}'"
+            scope.draft.reports(place, "impossible-value", what, nearest(option, [name for _, name in names]))
+            return ()
+        found += named
     return tuple(found)
 
 
 def _compared(scope: Scope, place: Place, operator: str, left: Expression, right: Expression) -> Expression:
-    """A comparison; one with a name that numbers have is with these."""
+    """A comparison; one with a name that numbers have is with these, one with a text in a character set with bytes."""
     operand, option = (right, left) if isinstance(left, Literal) else (left, right)
-    if not isinstance(option, Literal) or isinstance(option.value, bytes) or not scope.names(operand):
+    if not isinstance(option, Literal) or not (scope.names(operand) or scope.charset(operand)):
         return Binary(operator, left, right)
-    options = _numbered(scope, place, operand, (option.value,))
+    options = _on_wire(scope, place, operand, (option.value,))
+    if not options:
+        return BROKEN
     if len(options) == 1:
         return Binary(operator, operand, Literal(options[0]))
     among = Membership(operand, options)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from wireloom import names
 from wireloom.expr.ast import Expression, Kind
+from wireloom.model.charsets import unit
 from wireloom.model.types import (
     Delimiter,
     Encoding,
@@ -30,10 +31,13 @@ from wireloom.resolve.outline import is_open
 from wireloom.resolve.scopes import Scope
 from wireloom.resolve.types import (
     UNKNOWN,
+    UTF8,
     Surroundings,
     amount_of,
+    charset_of,
     has_order,
     has_size,
+    is_encoded,
     prefix_of,
     type_of,
 )
@@ -59,27 +63,33 @@ def field_of(around: Surroundings, place: Place, name: str, document: str | Fiel
 def _stated(around: Surroundings, place: Place, document: FieldDocument) -> Surroundings:
     """The surroundings with what the field says of its type: the order of bytes, and a count in front."""
     if document.compute is not None or document.counted:
-        return replace(around, order=NumberForm.OWN)
+        return replace(around, order=NumberForm.OWN, charset="")
     if document.byte_order is not None:
         around = replace(around, order=NumberForm(document.byte_order))
-    around = replace(around, count=prefix_of(around, document.count), delimiter=_delimiter(place, document))
+    if document.charset is not None:
+        around = replace(around, charset=charset_of(document.charset))
+    around = replace(around, count=prefix_of(around, document.count), delimiter=_delimiter(around, place, document))
     return around if document.pad is None else replace(around, fill=_fill(around, place / "pad"))
 
 
-def _fill(around: Surroundings, place: Place) -> int:
-    """The byte that fills a text up."""
-    data = constants.hexadecimal(place.text)
-    if isinstance(data, bytes) and len(data) == 1:
-        return data[0]
-    around.reports(place, "bad-const", f"{place.text or 'nothing'} is not one byte in hexadecimal", "write 00, 20 ...")
-    return 0
+def _fill(around: Surroundings, place: Place) -> bytes:
+    """What fills a text up: a byte, or as many as a character has."""
+    data, width = constants.hexadecimal(place.text), unit(around.charset)
+    if isinstance(data, bytes) and len(data) == width:
+        return data
+    what, hint = ("one byte", "write 00, 20 ...") if width == 1 else ("two bytes", "write 0000, 2000 ...")
+    around.reports(place, "bad-const", f"{place.text or 'nothing'} is not {what} in hexadecimal", hint)
+    return bytes(width)
 
 
-def _delimiter(place: Place, document: FieldDocument) -> Delimiter | None:
+def _delimiter(around: Surroundings, place: Place, document: FieldDocument) -> Delimiter | None:
     if document.delimiter is None:
         return None
-    data = constants.hexadecimal((place / "delimiter").text)
-    return Delimiter(data if isinstance(data, bytes) else b"", document.else_ or "")
+    data, width = constants.hexadecimal((place / "delimiter").text), unit(around.charset)
+    if isinstance(data, bytes) and len(data) % width:
+        message, hint = f"{(place / 'delimiter').text} is no whole number of characters", "write 0000, 0d000a00 ..."
+        around.reports(place / "delimiter", "bad-const", message, hint)
+    return Delimiter(data if isinstance(data, bytes) else b"", document.else_ or "", width)
 
 
 def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument) -> Type:
@@ -90,6 +100,9 @@ def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument
     if around.encoding is Encoding.BINARY and not ordered:
         message, hint = "nothing here has several bytes to be ordered", "say it where the numbers stand, or drop it"
         around.scope.draft.reports_entry(place / "byteOrder", "wrong-shape", message, hint)
+    if document.charset is not None and not is_encoded(type) and document.charset != UTF8:
+        message, hint = "nothing here is a text", "drop `charset`, or say it where the texts stand"
+        around.scope.draft.reports_entry(place / "charset", "wrong-shape", message, hint)
     if around.fill is not None and not has_size(type, Padded):
         message, hint = "nothing here is a text or bytes of a stated size", "drop `pad`"
         around.scope.draft.reports_entry(place / "pad", "wrong-shape", message, hint)

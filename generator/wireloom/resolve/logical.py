@@ -68,6 +68,8 @@ def shape(type: types.Type, named: Types) -> Shape:
             return Shape(_NOTHING, nullable=True, empty=True)
         case types.Text() | types.JsonText():
             return Shape(logical.Text())
+        case types.Bytes(charset=str(charset)) if charset:
+            return Shape(logical.Meant(logical.Binary(), logical.Encoded(charset)))
         case types.Bytes(size=size):
             return Shape(logical.Binary(_literal_size(size)))
         case types.Array(element=element):
@@ -174,6 +176,9 @@ def _meant(found: Shape, meaning: types.Meaning) -> Shape:
             return replace(found, type=logical.List(inner.type, inner.nullable))
         case logical.Integer() | logical.Float() | logical.Text() | logical.Binary() as wire:
             type = logical.Meant(wire, meaning.shown, meaning.null)
+            return replace(found, type=type, nullable=found.nullable or _may_mean_null(meaning))
+        case logical.Meant(wire, logical.Encoded() as shown):
+            type = logical.Meant(wire, meaning.shown or shown, meaning.null)
             return replace(found, type=type, nullable=found.nullable or _may_mean_null(meaning))
         case _:
             return found

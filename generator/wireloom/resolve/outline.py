@@ -40,6 +40,7 @@ class Member:
     elements: tuple[str, ...] = ()  # structs of a list's elements
     counted: bool = False  # set by a salvage or a discard
     names: tuple[tuple[int, str], ...] = ()  # those that its values have, where there may be others
+    charset: str = ""  # of its text, of which expressions know the bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,16 +100,16 @@ def outlines(draft: Draft) -> Outlines:
 # --- where types are used ------------------------------------------------------------------------------------------
 
 
-def reach(draft: Draft, form: TypeForm, seen: frozenset[str] = frozenset()) -> Reach:
-    """What a type leads to."""
+def reach(draft: Draft, form: TypeForm, seen: frozenset[str] = frozenset(), charset: str = "") -> Reach:
+    """What a type leads to; texts that are written here are bytes in another character set."""
     match form:
         case str():
             parsed = written(form)
-            return Reach() if parsed is None else _notation_reach(draft, parsed, seen)
+            return Reach() if parsed is None else _notation_reach(draft, parsed, seen, charset)
         case SelectType():
-            return _any_of([reach(draft, case, seen) for case in form.types])
+            return _any_of([reach(draft, case, seen, charset) for case in form.types])
         case OneOfType():
-            return _any_of([reach(draft, text, seen) for text in form.one_of.values()])
+            return _any_of([reach(draft, text, seen, charset) for text in form.one_of.values()])
         case AttemptType():
             return _any_of([reach(draft, trial.type, seen) for trial in form.attempt])
         case StructType():
@@ -158,12 +159,14 @@ def _notation_names(draft: Draft, parsed: notation.Notation) -> Iterator[str]:
                 yield name
 
 
-def _notation_reach(draft: Draft, parsed: notation.Notation, seen: frozenset[str]) -> Reach:
+def _notation_reach(draft: Draft, parsed: notation.Notation, seen: frozenset[str], charset: str = "") -> Reach:
     match parsed:
         case notation.Union(options):
-            return _any_of([_notation_reach(draft, option, seen) for option in options])
+            return _any_of([_notation_reach(draft, option, seen, charset) for option in options])
         case notation.Optional(type=single):
-            return _notation_reach(draft, single, seen)
+            return _notation_reach(draft, single, seen, charset)
+        case notation.Single(name="str") if charset:
+            return Reach(Kind.BYTES)
         case notation.Single(name="list" | "map", arguments=arguments):
             inner = [reach(draft, argument.text, seen) for argument in arguments]
             elements = tuple(dict.fromkeys(struct for each in inner for struct in each.structs))
@@ -240,7 +243,7 @@ def _members(draft: Draft, struct: StructType, seen: frozenset[str]) -> dict[str
         if not entry.is_field:
             continue
         document = entry.field
-        found = [_member(draft, entry.key, document, position)]
+        found = [_member(draft, entry.key, document, position, struct)]
         if isinstance(document, FieldDocument):
             found += [_bit_member(name, bit, position) for name, bit in (document.bits or {}).items()]
             if document.flatten:
@@ -279,6 +282,7 @@ def joined_members(first: Member, second: Member) -> Member:
         tuple(dict.fromkeys(first.elements + second.elements)),
         first.counted or second.counted,
         first.names if first.names == second.names else (),
+        first.charset if first.charset == second.charset else "",
     )
 
 
@@ -289,19 +293,39 @@ def join_kinds(first: Kind, second: Kind) -> Kind:
     return second if first is Kind.NULL else Kind.ANY
 
 
-def _member(draft: Draft, name: str, document: str | FieldDocument, position: int) -> Member:
+def _member(draft: Draft, name: str, document: str | FieldDocument, position: int, struct: StructType) -> Member:
+    charset = _charset(document, struct)
     if isinstance(document, str):
-        reached = reach(draft, document)
-        return Member(name, reached.kind, position, None, reached.structs, reached.elements)
+        reached = reach(draft, document, charset=charset)
+        coded = charset if reached.kind is Kind.BYTES else ""
+        return Member(name, reached.kind, position, None, reached.structs, reached.elements, charset=coded)
     if document.values is not None and not is_open(document):
         kind, values = _mapped_kind(document.values)
         return Member(name, kind, position, values)
     if document.refers is not None:
         return Member(name, _entry_kind(draft, document.refers), position)
-    reached = reach(draft, document.type)
-    values = _computed_values(draft, document.compute)
-    names = tuple(_names(document)) if is_open(document) and reached.kind is Kind.INTEGER else ()
-    return Member(name, reached.kind, position, values, reached.structs, reached.elements, document.counted, names)
+    reached = reach(draft, document.type, charset=charset)
+    return Member(
+        name,
+        reached.kind,
+        position,
+        _computed_values(draft, document.compute),
+        reached.structs,
+        reached.elements,
+        document.counted,
+        tuple(_names(document)) if is_open(document) and reached.kind is Kind.INTEGER else (),
+        charset if reached.kind is Kind.BYTES else "",
+    )
+
+
+def _charset(document: str | FieldDocument, struct: StructType) -> str:
+    """The character set of the texts of a field; empty where that is UTF-8."""
+    full = isinstance(document, FieldDocument)
+    if full and (document.compute is not None or document.counted):  # type: ignore[union-attr]
+        return ""
+    own = document.charset if full else None  # type: ignore[union-attr]
+    stated = own if own is not None else struct.charset
+    return "" if stated in (None, "utf-8") else str(stated)
 
 
 def is_open(document: FieldDocument) -> bool:

@@ -98,12 +98,22 @@ class Scope:
 
     def names(self, expression: Expression) -> tuple[tuple[int, str], ...]:
         """The names that values of a field have, where there may be others."""
+        member = self._member(expression)
+        return () if member is None else member.names
+
+    def charset(self, expression: Expression) -> str:
+        """The character set of a field's text, of which expressions know the bytes; empty for anything else."""
+        member = self._member(expression)
+        return "" if member is None else member.charset
+
+    def _member(self, expression: Expression) -> Member | None:
+        """What is known of a field; None where that is several, or no field."""
         match expression:
             case FieldRef(name=name, members=()):
                 found = [each for each in self._fields(name) if each is not None]
-                return found[0].member.names if len(found) == 1 else ()
+                return found[0].member if len(found) == 1 else None
             case _:
-                return ()
+                return None
 
     def _position(self, fact: str, members: list[str]) -> Expression:
         if members:

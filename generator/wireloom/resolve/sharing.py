@@ -267,6 +267,8 @@ def _meant_text(type: logical.Meant) -> str:
             return f"{shown(type.wire)} as float"
         case logical.Written(kind):
             return kind
+        case logical.Encoded(charset):
+            return f"str in {charset}"
         case logical.Named():
             return f"{shown(type.wire)} by name"
         case _:

@@ -23,7 +23,7 @@ from wireloom.problems import nearest
 from wireloom.resolve.adornments import require_counted
 from wireloom.resolve.expressions import expression, first_field
 from wireloom.resolve.fields import field_of
-from wireloom.resolve.types import Surroundings
+from wireloom.resolve.types import Surroundings, charset_of
 from wireloom.spec.documents import Place
 from wireloom.spec.language import CheckStep, DiscardStep, Entry, FieldDocument, NeedStep, StructType, VerifyStep
 
@@ -41,6 +41,11 @@ def struct_of(around: Surroundings, place: Place, name: str, document: StructTyp
     if document.byte_order is not None:
         _require_binary(around, place / "byteOrder", "byteOrder")
         around = replace(around, order=NumberForm(document.byte_order))
+    if document.charset is not None:
+        if around.encoding is Encoding.JSON:
+            message, hint = "texts of JSON are UTF-8", "drop `charset`"
+            around.reports(place / "charset", "wrong-encoding", message, hint)
+        around = replace(around, charset=charset_of(document.charset))
     steps = tuple(
         _step(replace(around, scope=around.scope.at(position)), place / "fields" / position, entry, form, document)
         for position, entry in enumerate(document.fields)

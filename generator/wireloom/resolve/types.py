@@ -1,5 +1,6 @@
 """The types of a document -> wire types: notations, unions and their cases, with every name resolved."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -55,7 +56,9 @@ from wireloom.spec.language import Refusal as RefusalDocument
 _BYTE = 8  # bits of a number that has no order of bytes
 _WIDEST = 64  # bits of a number on the wire
 _RANGE = 256  # values of one range of cases
+_PEEKED = re.compile(r"bytes\(([1-8])\)").fullmatch
 _JSON_KINDS = ("object", "array", "any")
+UTF8 = "utf-8"
 UNKNOWN = Null()  # stands for a type whose problem has been noted
 
 
@@ -68,7 +71,8 @@ class Surroundings:
     order: NumberForm = NumberForm.OWN  # of the bytes of its numbers, where a struct or a field says it
     count: Prefix | None = None  # stands before the elements of the list that a field states
     delimiter: Delimiter | None = None  # behind texts and bytes that have no size of their own
-    fill: int | None = None  # at the end of texts and bytes of a stated size
+    fill: bytes | None = None  # at the end of texts and bytes of a stated size
+    charset: str = ""  # of texts, where a struct or a field says another than UTF-8
 
     def reports(self, place: Place, id: str, message: str, hint: str = "", *, column: int = 0) -> None:
         """Note a problem."""
@@ -155,7 +159,7 @@ def _single(around: Surroundings, place: Place, single: notation.Single) -> Type
             return Array(_argument(replace(around, count=None), place, element), around.count)
         case "map", (key, value):
             _require_form(around, place, "map", "a map", single)
-            return Map(_argument(around, place, key), _argument(around, place, value))
+            return Map(_argument(replace(around, charset=""), place, key), _argument(around, place, value))
         case "ext", (code, content):
             return _extension(around, place, single, code, content)
         case "json", ():
@@ -193,7 +197,7 @@ def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
     if single.name in builtins.SCALARS:
         if builtins.builtin_of(single.name) == "varint":
             _require_form(around, place, "varint", single.name, single)
-        return _delimited(around, _ordered(around, builtins.SCALARS[single.name]))
+        return _delimited(around, _ordered(around, encoded(around.charset, builtins.SCALARS[single.name])))
     if single.name in types:
         return Reference(single.name)
     if any(name != single.name and name.lower() == single.name.lower() and type_name_flaw(name) for name in types):
@@ -232,7 +236,28 @@ def _sized(around: Surroundings, place: Place, name: str, size: notation.Argumen
     amount = amount_of(around, place, size.text.strip(), size.column + indent)
     if around.fill is not None and isinstance(amount, Literal) and isinstance(amount.value, int) and amount.value >= 0:
         amount = Padded(amount.value, around.fill)
-    return Text(amount) if name == "str" else Bytes(amount)
+    return encoded(around.charset, Text(amount)) if name == "str" else Bytes(amount)
+
+
+def encoded(charset: str, type: Type) -> Type:
+    """A text as the bytes that it is in a character set."""
+    return Bytes(type.size, charset=charset) if isinstance(type, Text) and charset else type
+
+
+def charset_of(stated: str | None) -> str:
+    """The character set that types note; UTF-8 is none."""
+    return "" if stated in (None, UTF8) else str(stated)
+
+
+def is_encoded(type: Type) -> bool:
+    """Whether a text of the type has a character set of its own, or a problem hides what there is."""
+    match type:
+        case Bytes(charset=str(charset)) if charset:
+            return True
+        case Map(value=value):
+            return is_encoded(value)
+        case _:
+            return type is UNKNOWN or any(is_encoded(part) for part in parts(type))
 
 
 def amount_of(around: Surroundings, place: Place, written: object, column: int = 0) -> Amount:
@@ -332,11 +357,14 @@ def select_of(around: Surroundings, place: Place, form: SelectType) -> Select:
     told = isinstance(tag, FieldTag) and tag.expression is not BROKEN
     known = around.scope.values(tag.expression) if isinstance(tag, FieldTag) and told else None
     names = around.scope.names(tag.expression) if isinstance(tag, FieldTag) and told else ()
+    charset = around.scope.charset(tag.expression) if isinstance(tag, FieldTag) and told else ""
     cases: list[Case] = []
     taken: dict[tuple[type, Scalar], str] = {}
     for text, case in form.cases.items():
         where = place / "cases" / text
-        values = _case_values(around, where, _renamed(text, names), tag_type, known)
+        values = _case_values(around, where, _renamed(text, names), _Keys(tag_type, known, charset))
+        if isinstance(tag, PeekTag):
+            values = _peeked(around, where, values, tag)
         for value in values:
             if (type(value), value) in taken:
                 around.scope.draft.reports_entry(
@@ -371,9 +399,13 @@ def _tag(around: Surroundings, place: Place, form: SelectType) -> tuple[FieldTag
     match form.select:
         case PeekTagDocument(peek=name):
             _require_encoding(around, place, Encoding.BINARY, "peek")
+            if (width := _PEEKED(name)) is not None:
+                return PeekTag(Integer(_BYTE * int(width[1]), signed=False, form=NumberForm.BIG)), Kind.BYTES
             peeked = _ordered(around, builtins.SCALARS.get(name, UNKNOWN))
             if not isinstance(peeked, Integer) or peeked.width is None or peeked.bits > 64:
-                around.reports(place / "peek", "unknown-type", f"{name} is no integer type", "write int8, uint16 ...")
+                around.reports(
+                    place / "peek", "unknown-type", f"{name} is no integer type", "write int8, uint16, bytes(4) ..."
+                )
                 peeked = Integer(8, signed=True)
             return PeekTag(peeked), Kind.INTEGER
         case MemberTagDocument() as member:
@@ -393,24 +425,43 @@ def _require_encoding(around: Surroundings, place: Place, encoding: Encoding, wh
         )
 
 
-def _case_values(
-    around: Surroundings, place: Place, text: str, kind: Kind, known: tuple[Scalar, ...] | None
-) -> tuple[Scalar, ...]:
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """What the keys of cases are: of the kind of the tag, which has `known` values, or texts in a character set."""
+
+    kind: Kind
+    known: tuple[Scalar, ...] | None
+    charset: str
+
+
+def _case_values(around: Surroundings, place: Place, text: str, keys: _Keys) -> tuple[Scalar, ...]:
     """The values that a key of `cases` lists."""
     values: list[Scalar] = []
     for word in (part.strip() for part in text.split(",")):
-        if ".." in word and kind in (Kind.INTEGER, Kind.ANY):
+        if ".." in word and keys.kind in (Kind.INTEGER, Kind.ANY):
             values += _range_values(around, place, word)
             continue
-        value = constants.value(word, kind)
+        value = constants.value(word, keys.kind, keys.charset)
         if value is constants.NONE:
-            around.scope.draft.reports_entry(place, "bad-case", f"{word} is not {kind.value}, as the tag is", "")
-        elif known is not None and value not in known:
-            texts = [str(each) for each in known]
+            hint = "bytes are written in hexadecimal" if keys.kind is Kind.BYTES and not keys.charset else ""
+            message = f"{word} is not {keys.charset or keys.kind.value}, as the tag is"
+            around.scope.draft.reports_entry(place, "bad-case", message, hint)
+        elif keys.known is not None and value not in keys.known:
+            texts = [str(each) for each in keys.known]
             around.scope.draft.reports_entry(place, "bad-case", f"the tag is never {word}", nearest(word, texts))
         else:
             values.append(value)  # type: ignore[arg-type]
     return tuple(values)
+
+
+def _peeked(around: Surroundings, place: Place, values: tuple[Scalar, ...], tag: PeekTag) -> tuple[Scalar, ...]:
+    """Bytes ahead as the numbers that they are, the highest byte first."""
+    width = tag.type.bits // _BYTE
+    for value in values:
+        if isinstance(value, bytes) and len(value) != width:
+            message, hint = f"{value.hex()} is of {len(value)} bytes", f"bytes({width}) are looked at"
+            around.scope.draft.reports_entry(place, "bad-case", message, hint)
+    return tuple(int.from_bytes(value, "big") if isinstance(value, bytes) else value for value in values)
 
 
 def _renamed(text: str, names: tuple[tuple[int, str], ...]) -> str:

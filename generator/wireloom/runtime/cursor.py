@@ -60,9 +60,9 @@ class Cursor(io.BytesIO):
             raise self.short(start, count)
         return self.read(count)
 
-    def find(self, data: bytes) -> int:
-        """Where `data` stands next within the region; -1 where it does not."""
-        return self.getvalue().find(data, self.tell(), self.limit)
+    def find(self, data: bytes, start: int | None = None) -> int:
+        """Where `data` stands next within the region (from `start` on); -1 where it does not."""
+        return self.getvalue().find(data, self.tell() if start is None else start, self.limit)
 
     def starts_with(self, data: bytes) -> bool:
         """Whether `data` stands here, within the region."""

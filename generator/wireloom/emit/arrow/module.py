@@ -11,6 +11,7 @@ from wireloom.model.logical import (
     BigInteger,
     Binary,
     Boolean,
+    Encoded,
     Float,
     Integer,
     List,
@@ -132,7 +133,7 @@ def _meant_type(type: Meant) -> Code:
             return _SCALED[kind]
         case Measured():
             return "pa.float64()"
-        case Written() | Named():
+        case Written() | Encoded() | Named():
             return "pa.string()"
         case _:
             assert_never(type.shown)

@@ -140,10 +140,11 @@ def amount(given: Amount | None, scope: Scope) -> Code | None:
     match given:
         case Prefix(number, null):
             return call("binary.Prefix", subcon(number, scope), null="True" if null else None)
-        case Delimiter(data, code):
-            return call("binary.Delimiter", literal(data), code=literal(code) if code else None)
+        case Delimiter(data, code, unit):
+            aligned = None if unit == 1 else str(unit)
+            return call("binary.Delimiter", literal(data), code=literal(code) if code else None, unit=aligned)
         case Padded(length, fill):
-            return call("binary.Padded", str(length), str(fill))
+            return call("binary.Padded", str(length), literal(fill))
         case Last(holds):
             return call("binary.Last", function(holds, condition=True), literal(text_of(holds)))
         case Terminator(data):
@@ -196,8 +197,8 @@ def _scalar(type: Integer | Float | Boolean | Null | Text | Bytes | JsonText, sc
         case Text(length):
             sized = (amount(length, scope),) if length is not None and scope.encoding is Encoding.BINARY else ()
             return call(f"{module}.Text", *(part for part in sized if part), invalid=_invalid(scope))
-        case Bytes(length, code, line_feeds):
-            return _bytes(amount(length, scope), code, line_feeds=line_feeds, scope=scope)
+        case Bytes(length):
+            return _bytes(type, amount(length, scope), scope)
         case JsonText(kind):
             return call("json.JsonText", literal(kind))
         case _:
@@ -211,16 +212,17 @@ def _order(form: NumberForm, scope: Scope) -> Code | None:
     return literal(form.value) if form in ORDERED else "ORDER"
 
 
-def _bytes(length: Code | None, code: str, *, line_feeds: bool, scope: Scope) -> Code:
+def _bytes(type: Bytes, length: Code | None, scope: Scope) -> Code:
     positional = (length,) if length else ()
-    refusal = literal(code) if length and code != "bad_size" else None
+    refusal = literal(type.code) if length and type.code != "bad_size" else None
+    charset = literal(type.charset) if type.charset else None
     match scope.encoding:
         case Encoding.BINARY:
-            return call("binary.Bytes", *positional)
+            return call("binary.Bytes", *positional, charset=charset)
         case Encoding.JSON:
-            return call("json.Base64", *positional, code=refusal, line_feeds="True" if line_feeds else None)
+            return call("json.Base64", *positional, code=refusal, line_feeds="True" if type.line_feeds else None)
         case Encoding.MSGPACK | Encoding.PROTOBUF:
-            return call(f"{scope.module}.Bytes", *positional, code=refusal)
+            return call(f"{scope.module}.Bytes", *positional, code=refusal, charset=charset)
         case _:
             assert_never(scope.encoding)
 

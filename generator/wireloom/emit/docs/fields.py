@@ -9,6 +9,7 @@ from wireloom.model.logical import (
     BigInteger,
     Binary,
     Boolean,
+    Encoded,
     Float,
     Integer,
     List,
@@ -102,6 +103,8 @@ def _meant_text(type: Meant) -> str:
             return "float, 64 bits"
         case Written(kind):
             return f"text, {_WRITTEN[kind]}"
+        case Encoded(charset):
+            return f"text, in {charset}"
         case Named(names, raw):
             words = " or ".join(f"`{name}`" for name in dict.fromkeys(name for _, name in names))
             return f"{words}, or null where `{raw}` is another"

@@ -33,7 +33,7 @@ class Unknown(Enum):
     OTHER = "other"
 
 
-Listed = int | bool | str | None  # what `in` compares with
+Listed = int | bool | str | bytes | None  # what `in` compares with
 Constant = Listed | bytes
 Value = Constant | Unknown
 Lookup = Callable[[FieldRef], Value]

@@ -14,6 +14,7 @@ from wireloom.model.logical import (
     BigInteger,
     Binary,
     Boolean,
+    Encoded,
     Float,
     Integer,
     List,
@@ -82,6 +83,8 @@ def _meant(type: Meant) -> Schema:
             return {"type": "number"}
         case Written(kind):
             return dict(_ADDRESSES[kind])
+        case Encoded():
+            return {"type": "string"}
         case Named(names):
             return {"enum": list(dict.fromkeys(name for _, name in names))}
         case _:
@@ -162,6 +165,8 @@ def constant(value: object, type: LogicalType) -> object:
             kind = _kind(value)
             option = dict(kinds(type)).get(kind, Open())
             return {kind: constant(value, option)}
+        case Meant(shown=Encoded(charset)), bytes():
+            return value.decode(charset)
         case _, bytes():
             return b64encode(value).decode()
         case BigInteger(), int():

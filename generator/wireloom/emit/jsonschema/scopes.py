@@ -72,4 +72,4 @@ def exhausted(type: Type, conditions: Conditions, scope: Scope) -> Checks:
 
 def constants(values: Iterable[Scalar]) -> tuple[Listed, ...]:
     """The values that expressions can be compared with."""
-    return tuple(value for value in values if value is None or isinstance(value, int | str))
+    return tuple(value for value in values if value is None or isinstance(value, int | str | bytes))

@@ -1,5 +1,6 @@
 """Wire types and steps as nested tuples, kind first; what a field has beyond name and type stands in a dict."""
 
+from dataclasses import replace
 from typing import assert_never
 
 from wireloom.emit.code import Code, Tuple, display, literal, mapping
@@ -70,6 +71,8 @@ def node(type: Type) -> Code:
             return _node("null")
         case Text(size):
             return _node("text", _amount(size))
+        case Bytes(charset=str(charset)) if charset:
+            return _node("charset", node(replace(type, charset="")), literal(charset))
         case Bytes(size, code, line_feeds):
             lines = (literal("lineFeeds"),) if line_feeds else ()
             return _node("bytes", _amount(size), literal(code), *lines)
@@ -105,10 +108,10 @@ def _amount(amount: Amount | None) -> Code | None:
     match amount:
         case Prefix(number, null):
             return _node("prefix", node(number), str(null))
-        case Delimiter(data, code):
-            return _node("delimiter", literal(data), literal(code))
+        case Delimiter(data, code, unit):
+            return _node("delimiter", literal(data), literal(code), *(() if unit == 1 else (str(unit),)))
         case Padded(size, fill):
-            return _node("padded", str(size), str(fill))
+            return _node("padded", str(size), literal(fill))
         case Last(holds):
             return _node("last", source(holds))
         case Terminator(data):

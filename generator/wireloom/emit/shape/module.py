@@ -12,6 +12,7 @@ from wireloom.model.logical import (
     BigInteger,
     Binary,
     Boolean,
+    Encoded,
     Float,
     Integer,
     List,
@@ -88,7 +89,7 @@ def logical(type: LogicalType) -> Call:
             assert_never(type)
 
 
-def _meaning(shown: Scaled | Measured | Written | Named) -> Call:
+def _meaning(shown: Scaled | Measured | Written | Encoded | Named) -> Call:
     match shown:
         case Scaled("decimal", multiplier, offset, precision, digits):
             numbers = map(str, (multiplier, offset, precision, digits))
@@ -99,6 +100,8 @@ def _meaning(shown: Scaled | Measured | Written | Named) -> Call:
             return call("logical.Measured", repr(scale), repr(offset))
         case Written(kind):
             return call("logical.Written", literal(kind))
+        case Encoded(charset):
+            return call("logical.Encoded", literal(charset))
         case Named(names, raw):
             pairs = (Tuple((literal(wire), literal(name))) for wire, name in names)
             return call("logical.Named", Tuple(tuple(pairs)), literal(raw))

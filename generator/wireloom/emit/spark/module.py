@@ -12,6 +12,7 @@ from wireloom.model.logical import (
     BigInteger,
     Binary,
     Boolean,
+    Encoded,
     Float,
     Integer,
     List,
@@ -131,7 +132,7 @@ def _meant_type(type: Meant) -> Code:
             return _SCALED[kind]
         case Measured():
             return _FLOATS[64]
-        case Written() | Named():
+        case Written() | Encoded() | Named():
             return "t.StringType()"
         case _:
             assert_never(type.shown)

@@ -19,6 +19,7 @@ from wireloom.runtime.columns.logical import (
     BigInteger,
     Binary,
     Boolean,
+    Encoded,
     Float,
     Integer,
     List,
@@ -177,7 +178,7 @@ def _meant_type(type: Meant) -> pa.DataType:
             return _SCALED[kind]
         case Measured():
             return pa.float64()
-        case Written() | Named():
+        case Written() | Encoded() | Named():
             return pa.string()
         case _:
             assert_never(type.shown)

@@ -27,6 +27,7 @@ from wireloom.runtime.columns.logical import (
     BigInteger,
     Binary,
     Boolean,
+    Encoded,
     ExtensionType,
     Float,
     Integer,
@@ -96,7 +97,7 @@ def _rendered_meaning(value: object, type: Meant) -> object:
             return meanings.rendered(value, type.shown)
         case Measured():
             return _rendered_float(value)
-        case Written() | Named():
+        case Written() | Encoded() | Named():
             return value
         case _:
             assert_never(type.shown)
@@ -209,7 +210,7 @@ def _meaning(rendering: object, type: Meant, path: str) -> object:
                 raise _misfit(path, f"{problem}, got {rendering!r}") from problem
         case Measured():
             return _float(rendering, path)
-        case Written() | Named():
+        case Written() | Encoded() | Named():
             return _text(rendering, path)
         case _:
             assert_never(type.shown)

@@ -12,12 +12,14 @@ from typing import Any, assert_never
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from wireloom.runtime import charsets
 from wireloom.runtime.columns.arrow import alternatives, arrow_type
 from wireloom.runtime.columns.logical import (
     Alternatives,
     BigInteger,
     Binary,
     Boolean,
+    Encoded,
     Float,
     Integer,
     List,
@@ -119,6 +121,8 @@ def _meaning(array: pa.Array, type: Meant, native: Any) -> pa.Array:
             return pc.add(pc.multiply(_numbers(array).cast(pa.float64()), scale), offset)
         case Written():
             return _texts(array, type.shown, native)
+        case Encoded(charset):
+            return _decoded(array, charset, native)
         case Named():
             return _names(array, type.shown)
         case _:
@@ -181,6 +185,15 @@ def _texts(array: pa.Array, written: Written, native: Any) -> pa.Array:
     return pa.Array.from_buffers(pa.string(), len(array), [kept, pa.py_buffer(places), pa.py_buffer(text)])
 
 
+def _decoded(array: pa.Array, charset: str, native: Any) -> pa.Array:
+    """The texts that bytes are in a character set, which they have been held against."""
+    _, offsets, data = array.buffers()
+    big, table = charset.endswith("be"), charsets.utf8_table(charset)
+    places, text = native.decoded_texts(table, big, offsets, data, array.offset, len(array))
+    kept = pc.is_valid(array).buffers()[1] if array.null_count else None
+    return pa.Array.from_buffers(pa.string(), len(array), [kept, pa.py_buffer(places), pa.py_buffer(text)])
+
+
 def _names(array: pa.Array, named: Named) -> pa.Array:
     """The names of values; null where one has none."""
     values = pa.array([value for value, _ in named.names], array.type)
@@ -208,6 +221,8 @@ def wire_array(array: pa.Array, type: Meant, native: Any) -> pa.Array:
             found = found.cast(pa.int64()).cast(target)
         case Written():
             found = _bytes(array, type.shown, native)
+        case Encoded(charset):
+            found = _encoded(array, charset, native)
         case Named():
             found = _values(array, type.shown, target)
         case _:
@@ -273,6 +288,18 @@ def _bytes(array: pa.Array, written: Written, native: Any) -> pa.Array:
     read = native.address_values(written.kind, offsets, data, present, found.offset, len(found))
     if read is None:
         raise MeaninglessError(f"a text that is no {written.kind} in its usual form")
+    places, bytes_ = read
+    return pa.Array.from_buffers(pa.binary(), len(found), [present, pa.py_buffer(places), pa.py_buffer(bytes_)])
+
+
+def _encoded(array: pa.Array, charset: str, native: Any) -> pa.Array:
+    found = array.cast(pa.string())
+    _, offsets, data = found.buffers()
+    present = pc.is_valid(found).buffers()[1] if found.null_count else None
+    big, table = charset.endswith("be"), charsets.byte_table(charset)
+    read = native.encoded_texts(table, big, offsets, data, present, found.offset, len(found))
+    if read is None:
+        raise MeaninglessError(f"a text that {charset} does not have")
     places, bytes_ = read
     return pa.Array.from_buffers(pa.binary(), len(found), [present, pa.py_buffer(places), pa.py_buffer(bytes_)])
 

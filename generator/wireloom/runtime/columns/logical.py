@@ -139,6 +139,13 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
+class Encoded:
+    """Bytes that are text in a character set."""
+
+    charset: str
+
+
+@dataclass(frozen=True, slots=True)
 class Named:
     """Values that have names, of an open set: one without a name is null; readers see each as it is under `raw`."""
 
@@ -151,7 +158,7 @@ class Meant:
     """What is on the wire, and what readers see of it: what it means, null where it is the sentinel `null`."""
 
     wire: Union[Integer, Float, Text, Binary]
-    shown: Union[Scaled, Measured, Written, Named, None] = None
+    shown: Union[Scaled, Measured, Written, Encoded, Named, None] = None
     null: int | float | str | bytes | None = None
 
 

@@ -16,6 +16,7 @@ from uuid import UUID
 
 from wireloom.runtime.columns.logical import (
     Alternatives,
+    Encoded,
     Float,
     Integer,
     List,
@@ -63,6 +64,8 @@ def meaning(value: Any, type: Meant) -> Any:
             return value * scale + offset
         case Written():
             return address_text(value, type.shown)
+        case Encoded(charset):
+            return bytes(value).decode(charset)
         case Named():
             return _by_value(type.shown).get(bytes(value) if isinstance(value, bytearray | memoryview) else value)
         case _:
@@ -80,6 +83,8 @@ def wire_value(given: Any, type: Meant) -> Any:
             wire = _held(_nearest(given, type.shown), given, type)
         case Written():
             wire = address_bytes(given, type.shown)
+        case Encoded(charset):
+            wire = _encoded(given, charset)
         case Named():
             wire = _named_value(given, type.shown)
         case _:
@@ -180,6 +185,21 @@ def _nearest(given: object, measured: Measured) -> int:
     if isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given):
         raise EncodeError("a finite number", shown(given))
     return round((given - measured.offset) / measured.scale)
+
+
+# --- texts -----------------------------------------------------------------------------------------------------------
+
+
+def _encoded(given: object, charset: str) -> bytes:
+    if not isinstance(given, str):
+        raise EncodeError("a text", shown(given))
+    try:
+        return given.encode(charset)
+    except UnicodeEncodeError as error:
+        lacking = given[error.start : error.start + 1]
+        raise EncodeError(
+            f"a text of characters that {charset} has", f"{shown(given)}, with {shown(lacking)}"
+        ) from None
 
 
 # --- names -----------------------------------------------------------------------------------------------------------

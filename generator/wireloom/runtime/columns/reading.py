@@ -22,6 +22,7 @@ from wireloom.runtime.columns.logical import (
     BigInteger,
     Binary,
     Boolean,
+    Encoded,
     ExtensionType,
     Float,
     Integer,
@@ -185,7 +186,7 @@ def _meant(array: pa.Array, type: Meant, extensions: Sequence[ExtensionType]) ->
             return _plain(array.cast(pa.date32()) if kinds.is_date64(array.type) else array)
         case Scaled("integer"):
             return _each(_integer, _plain(array))
-        case Scaled() | Measured() | Written() | Named():
+        case Scaled() | Measured() | Written() | Encoded() | Named():
             return _plain(array)
         case _:
             assert_never(type.shown)

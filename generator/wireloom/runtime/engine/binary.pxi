@@ -93,8 +93,26 @@ cdef const uint8_t *found_in(const uint8_t *data, int64_t size, const uint8_t *w
     return NULL
 
 
+cdef const uint8_t *found_behind(const uint8_t *data, int64_t size, const uint8_t *wanted, int64_t width, int64_t unit) noexcept nogil:
+    """Where a few bytes are first found behind a whole number of units; NULL where they are not."""
+    cdef const uint8_t *start = data
+    cdef const uint8_t *place = found_in(data, size, wanted, width)
+    while place != NULL and (place - start) % unit:
+        size -= place + 1 - data
+        data = place + 1
+        place = found_in(data, size, wanted, width)
+    return place
+
+
+cdef inline bint ends_filled(const uint8_t *data, int64_t size, int64_t word) noexcept nogil:
+    """Whether what fills up (see `padded_word`) stands at the end."""
+    if word >> 16 & 1:
+        return size > 1 and data[size - 2] == (word >> 8 & 0xFF) and data[size - 1] == (word & 0xFF)
+    return size > 0 and data[size - 1] == (word & 0xFF)
+
+
 cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
-    """i: form of the size (0 all that is left, 1 number, 2 expression, 3 in front, 4 bytes behind, 5 filled up), size, text, register, column"""
+    """i: form of the size (0 all that is left, 1 number, 2 expression, 3 in front, 4 bytes behind, 5 filled up, 6 bytes behind pairs), size, text, register, column"""
     cdef int64_t size = m.end - m.position, behind = 0
     cdef const uint8_t *ending
     cdef bint none = False
@@ -116,18 +134,18 @@ cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
             if i[4] >= 0:
                 m.absent[i[4]] = True
             return OK
-    elif i[1] == 4:
+    elif i[1] == 4 or i[1] == 6:
         behind = i[2] & 0xFFFF
-        ending = found_in(m.position, size, m.texts + (i[2] >> 16), behind)
+        ending = found_behind(m.position, size, m.texts + (i[2] >> 16), behind, 1 if i[1] == 4 else 2)
         if ending == NULL:
             return IRREGULAR
         size = ending - m.position
     elif i[1] == 5:
-        if i[2] >> 8 > size:
+        if i[2] >> 17 > size:
             return m.overrun
-        size = behind = i[2] >> 8
-        while size > 0 and m.position[size - 1] == (i[2] & 0xFF):
-            size -= 1
+        size = behind = i[2] >> 17
+        while ends_filled(m.position, size, i[2]):
+            size -= 1 + (i[2] >> 16 & 1)
         behind -= size
     if size > m.end - m.position:
         return m.overrun

@@ -80,6 +80,7 @@ _STATED = {
     OP_TEXT: "J N r>bytes y",
     OP_REAL: "N f",
     OP_COPY: "R<bytes r>bytes y",
+    OP_CHARSET: "R<bytes N N",
     OP_JSON_DOCUMENT: "N",
     OP_JSON_OBJECT: "Q {",
     OP_JSON_CLOSE: "Q {",
@@ -281,19 +282,19 @@ class _Checker:
         elif op == OP_FLOAT:
             self.require(words[1] in (4, 8), where)
         elif op == OP_BYTES or op == OP_REPEAT:
-            self.require(0 <= words[1] <= 5, where)
+            self.require(0 <= words[1] <= (6 if op == OP_BYTES else 5), where)
             self.require(words[1] != 1 or words[2] >= 0, where)
             if words[1] == 2:
                 self.check_expression(words[2], where)
             elif words[1] == 3:
                 self.check_prefix(words[2], where)
-            elif words[1] == 4:
+            elif words[1] in (4, 6):
                 self.check_symbol(words[2], where)
                 self.require(words[2] & 0xFFFF, where)
             elif words[1] == 5 and op == OP_REPEAT:
                 self.require(0 <= words[2] < self.registers, where)
             elif words[1] == 5:
-                self.require(0 <= words[2] < 1 << 40, where)
+                self.require(0 <= words[2] < 1 << 48, where)
             if op == OP_REPEAT and words[1] == 1:
                 self.require(words[2] <= 1 << 16, where)
         elif op == OP_SEEK:
@@ -339,6 +340,10 @@ class _Checker:
             self.span(words[1], 4, where)
             self.require(words[5] in (0, 1, 2), where)
             self.require(words[4] == _NONE if words[5] else (words[3] == _NONE) == (words[4] == _NONE), where)
+        elif op == OP_CHARSET:
+            self.require(words[2] in (0, 1, 2), where)
+            if words[2] == 2:
+                self.span(words[3], 4, where)
         elif op == OP_MATCH:
             if words[3] != OK:
                 self.check_operand("K", words[3], 0, (), where)

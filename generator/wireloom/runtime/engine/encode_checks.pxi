@@ -13,7 +13,7 @@ _WRITTEN = {
     E_PUT: "RNNN",
     E_FLOAT: "FNN",
     E_BOOLEAN: "B",
-    E_BYTES: "YNNNN",
+    E_BYTES: "YNNNNN",
     E_HOLD: "NR",
     E_PATCH: "RRNNN",
     E_MARK: "RR",
@@ -115,7 +115,7 @@ class _WritingChecker(_Checker):
             if prefix:
                 self.check_prefix(prefix, where)
             if op == E_BYTES:
-                self.require(_NONE <= words[5] < 1 << 40, where)
+                self.require(_NONE <= words[5] < 1 << 48 and words[6] in (1, 2), where)
             if op == E_BYTES and words[4] != _NONE:
                 self.check_symbol(words[4], where)
                 self.require(words[4] & 0xFFFF, where)

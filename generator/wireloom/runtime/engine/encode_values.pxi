@@ -150,29 +150,32 @@ cdef int write_column_float(Builder *k, const int64_t *i) noexcept nogil:
     return OK
 
 
-cdef int fill_up(Builder *k, int64_t size, int64_t width, int64_t byte) noexcept nogil:
-    """Fill a value of `size` bytes, which was just written, up to `width`."""
+cdef int fill_up(Builder *k, int64_t size, int64_t word) noexcept nogil:
+    """Fill a value of `size` bytes, which was just written, up (see `padded_word`)."""
+    cdef int64_t width = word >> 17, n
+    cdef bint pairs = word >> 16 & 1
     cdef int code
-    if size > width or (size > 0 and k.output.data[k.size - 1] == byte):
+    if size > width or ends_filled(k.output.data + k.size - size, size, word) or (pairs and (width - size) & 1):
         return IRREGULAR
     code = room(k, width - size)
     if code:
         return code
-    memset(k.output.data + k.size, <int>byte, <size_t>(width - size))
+    for n in range(width - size):
+        k.output.data[k.size + n] = <uint8_t>(word >> (8 if pairs and not n & 1 else 0))
     k.size += width - size
     return OK
 
 
-cdef int put_ending(Builder *k, int64_t size, const uint8_t *ending, int64_t width) noexcept nogil:
+cdef int put_ending(Builder *k, int64_t size, const uint8_t *ending, int64_t width, int64_t unit) noexcept nogil:
     """The bytes behind a value of `size` bytes that was just written; readers must not find them earlier."""
     cdef int code = put(k, ending, width)
     if code:
         return code
-    return OK if found_in(k.output.data + k.size - size - width, size + width, ending, width) == k.output.data + k.size - width else IRREGULAR
+    return OK if found_behind(k.output.data + k.size - size - width, size + width, ending, width, unit) == k.output.data + k.size - width else IRREGULAR
 
 
 cdef inline int write_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, size or -1, number in front or 0, text behind or -1, filled up (size << 8 | byte) or -1"""
+    """i: column, size or -1, number in front or 0, text behind or -1, filled up (see `padded_word`) or -1, unit of what ends so"""
     cdef Span span
     cdef int code
     if not there(k, i[1]):
@@ -188,10 +191,10 @@ cdef inline int write_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
             return code
     code = put(k, span.data, span.size)
     if code == OK and i[5] >= 0:
-        return fill_up(k, span.size, i[5] >> 8, i[5] & 0xFF)
+        return fill_up(k, span.size, i[5])
     if code or i[4] < 0:
         return code
-    return put_ending(k, span.size, k.m.texts + (i[4] >> 16), i[4] & 0xFFFF)
+    return put_ending(k, span.size, k.m.texts + (i[4] >> 16), i[4] & 0xFFFF, i[6])
 
 
 cdef int pad_to(Builder *k, int64_t target) noexcept nogil:

@@ -365,6 +365,10 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
                 m.absent[i[2]] = True
             return OK
         return deliver_copy(m, i[2], i[3], m.pointers[i[1]], m.registers[i[1]])
+    elif op == OP_CHARSET:  # register of the bytes, form (0 UTF-16 little, 1 UTF-16 big, 2 one byte), table of the bytes that there are
+        if m.absent[i[1]]:
+            return OK
+        return held_charset(m.pointers[i[1]], m.registers[i[1]], i[2], m.tables + i[3] if i[2] == 2 else NULL)
     elif op == OP_PACK_COUNT:  # register: how many the list or map has that is next
         return peek_count(m, i[1])
     elif op == OP_PACK_NIL:

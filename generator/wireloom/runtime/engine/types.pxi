@@ -203,6 +203,7 @@ cpdef enum Op:
     OP_TEXT
     OP_REAL
     OP_COPY
+    OP_CHARSET
     OP_JSON_DOCUMENT
     OP_JSON_OBJECT
     OP_JSON_CLOSE

@@ -10,7 +10,7 @@ from construct import Container
 from wireloom.runtime import leb128
 from wireloom.runtime.errors import DecodeError, EncodeError, amount, shown
 from wireloom.runtime.parsers.elements import Elements, Salvage
-from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, integer_range, text_of
+from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, in_charset, integer_range, text_of
 from wireloom.runtime.parsers.steps import scope_of
 from wireloom.runtime.parsers.structure import Expression, evaluate, holds
 
@@ -161,12 +161,14 @@ class Prefix:
 class Delimiter:
     """Bytes right behind a value, where they are first found; where they are not, `code`, or what the region says."""
 
-    def __init__(self, data: bytes, *, code: str = "") -> None:
-        self.data, self.code = data, code
+    def __init__(self, data: bytes, *, code: str = "", unit: int = 1) -> None:
+        self.data, self.code, self.unit = data, code, unit
 
     def read(self, stream: Any) -> bytes:
         """The value before the delimiter, which is passed over."""
         start, end = stream.tell(), stream.find(self.data)
+        while end >= 0 and (end - start) % self.unit:
+            end = stream.find(self.data, end + 1)
         if end < 0:
             expected = f"{self.data.hex(' ')} behind it"
             error = DecodeError(
@@ -181,7 +183,10 @@ class Delimiter:
     def write(self, value: bytes, stream: Any) -> None:
         """The value and the delimiter; EncodeError where readers would find that earlier."""
         written = value + self.data
-        if written.find(self.data) != len(value):
+        found = written.find(self.data)
+        while found % self.unit and found < len(value):
+            found = written.find(self.data, found + 1)
+        if found != len(value):
             raise EncodeError(f"a value without {self.data.hex(' ')}, which ends it", shown(value))
         stream.write(written)
 
@@ -189,12 +194,15 @@ class Delimiter:
 class Padded:
     """So many bytes, of which those at the end that are `fill` are no part of the value."""
 
-    def __init__(self, size: int, fill: int) -> None:
-        self.size, self.fill = size, bytes([fill])
+    def __init__(self, size: int, fill: bytes) -> None:
+        self.size, self.fill = size, fill
 
     def read(self, stream: Any) -> bytes:
         """The value without what fills it up."""
-        return bytes(stream.take(self.size)).rstrip(self.fill)
+        data = bytes(stream.take(self.size))
+        while data.endswith(self.fill):
+            data = data[: -len(self.fill)]
+        return data
 
     def write(self, value: bytes, stream: Any) -> None:
         """The value, filled up; EncodeError where it is too long, or ends as what fills up does."""
@@ -202,7 +210,10 @@ class Padded:
             raise EncodeError(f"at most {amount(self.size)}", amount(len(value)))
         if value.endswith(self.fill):
             raise EncodeError(f"a value that does not end in {self.fill.hex()}, which fills up", shown(value))
-        stream.write(value.ljust(self.size, self.fill))
+        count, rest = divmod(self.size - len(value), len(self.fill))
+        if rest:
+            raise EncodeError(f"a value that whole characters fill up to {amount(self.size)}", amount(len(value)))
+        stream.write(value + self.fill * count)
 
 
 class Last:
@@ -306,11 +317,11 @@ class Text(construct.Construct):
 
 
 class Bytes(construct.Construct):
-    """`size` bytes, or to the end of the region."""
+    """`size` bytes, or to the end of the region; of a text in a `charset`, those that it has."""
 
-    def __init__(self, size: Amount | None = None) -> None:
+    def __init__(self, size: Amount | None = None, *, charset: str = "") -> None:
         super().__init__()
-        self.size = size
+        self.size, self.charset = size, charset
 
     @property
     def placeholder(self) -> bytes:
@@ -318,7 +329,11 @@ class Bytes(construct.Construct):
         return bytes(self.size) if isinstance(self.size, int) else b""
 
     def _parse(self, stream: Any, context: Container, path: str) -> bytes | None:
-        return sized(stream, self.size, context)
+        start = stream.tell()
+        data = sized(stream, self.size, context)
+        if data is None or not self.charset:
+            return data
+        return in_charset(data, stream.tell() - len(data) if isinstance(self.size, Prefix) else start, self.charset)
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         null = is_null(obj, self.size)

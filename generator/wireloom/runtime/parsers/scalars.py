@@ -22,6 +22,18 @@ def text_of(data: bytes, offset: int, invalid: Expression | None, context: Conta
         ) from None
 
 
+def in_charset(data: bytes, offset: int, charset: str) -> bytes:
+    """The bytes of a text; raises DecodeError `invalid_text` at the first that its character set does not have."""
+    try:
+        data.decode(charset)
+    except UnicodeDecodeError as error:
+        bad = data[error.start : error.end]
+        raise DecodeError(
+            "invalid_text", offset=offset + error.start, expected=charset, actual=f"{bad.hex(' ')}: {error.reason}"
+        ) from None
+    return data
+
+
 def encoded_text(value: object) -> bytes:
     """Text as UTF-8; raises EncodeError for anything else, lone surrogates included."""
     if not isinstance(value, str):

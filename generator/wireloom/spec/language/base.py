@@ -1,7 +1,7 @@
 """What all documents of the language share: scalars, the class of a mapping, and how forms are told apart."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, ValidationInfo, WithJsonSchema, model_validator
 from pydantic.functional_validators import AfterValidator
@@ -31,6 +31,21 @@ HexText = Annotated[
     AfterValidator(_expression),
     WithJsonSchema({"type": ["string", "integer"], "format": "hexadecimal"}),
 ]
+_CHARSETS = (
+    "utf-8",
+    "ascii",
+    "latin-1",
+    *(f"iso-8859-{part}" for part in (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16)),
+    *(f"cp{page}" for page in ("037", 273, 437, 500, 720, 737, 775, 850, 852, 855, 857, 858, 860, 861, 862, 863, 864)),
+    *(f"cp{page}" for page in (865, 866, 869, 874, 1026, 1125, 1140, 1250, 1251, 1252, 1253, 1254, 1255, 1256, 1257)),
+    "cp1258",
+    "koi8-r",
+    "koi8-u",
+    "mac-roman",
+    "utf-16le",
+    "utf-16be",
+)
+Charset = Literal[_CHARSETS]  # type: ignore[valid-type]
 Code = Annotated[str, WithJsonSchema({"type": "string", "format": "code"})]
 TypeText = Annotated[str, WithJsonSchema({"type": "string", "format": "type"})]
 

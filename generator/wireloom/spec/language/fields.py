@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, Tag
 
-from wireloom.spec.language.base import Code, Document, ExpressionText, HexText, ScalarValue, mapping_or_text
+from wireloom.spec.language.base import Charset, Code, Document, ExpressionText, HexText, ScalarValue, mapping_or_text
 from wireloom.spec.language.types import Type
 
 
@@ -94,6 +94,11 @@ class FieldDocument(Document):
         alias="byteOrder",
         description="The order of the bytes of its numbers (binary); the struct's if not given.",
         examples=["little"],
+    )
+    charset: Charset | None = Field(
+        default=None,
+        description="The character set of its texts (MessagePack and protobuf: bytes then); the struct's if not given.",
+        examples=["cp037"],
     )
     at: ExpressionText | None = Field(
         default=None,

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
-from wireloom.spec.language.base import Code, Document, ExpressionText, TypeText, form_by_key, mapping_or_text
+from wireloom.spec.language.base import Charset, Code, Document, ExpressionText, TypeText, form_by_key, mapping_or_text
 from wireloom.spec.language.fields import FieldDocument
 from wireloom.spec.language.steps import CheckStep, DiscardStep, NeedStep, VerifyStep
 from wireloom.spec.language.types import AttemptType, OneOfType, SelectType
@@ -109,6 +109,11 @@ class StructType(Document):
         alias="byteOrder",
         description="The order of the bytes of its numbers (binary); the format's if not given.",
         examples=["little"],
+    )
+    charset: Charset | None = Field(
+        default=None,
+        description="The character set of its texts; UTF-8 if not given.",
+        examples=["cp037"],
     )
     versions: dict[str, Version] | None = Field(
         default=None,

@@ -16,9 +16,11 @@ from wireloom.spec.language.base import (
 
 
 class PeekTag(Document):
-    """Select on an integer read ahead without consuming it (binary)."""
+    """Select on an integer or on bytes read ahead without consuming them (binary)."""
 
-    peek: str = Field(description="The integer's type, such as `int8`.", examples=["int8"])
+    peek: str = Field(
+        description="The type: an integer's, such as `int8`, or `bytes(1)` to `bytes(8)`.", examples=["int8"]
+    )
 
 
 class MemberTag(Document):

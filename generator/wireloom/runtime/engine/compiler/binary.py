@@ -35,7 +35,7 @@ class Binary(Part):
             case ("nullable", inner):
                 if sink.column is not None and sink.column.takes == "":
                     raise Uncovered("null among alternatives")
-                self.value(self.compiler.resolved(inner), scope, sink)
+                self.compiler.value(inner, scope, sink)
             case ("list", element, count, unique, _, None):
                 with self.compiler.into(sink.column, "list") as column:
                     head, last = self._head(count, scope)

@@ -293,7 +293,7 @@ class Fields(Part):
                 op, _, table = self._mapping(wire, _without_null(item.attributes["values"]), item.scope)
                 with self.compiler.into(sink.column, _TAKES.get(kind, kind)) as column:
                     self.assembly.emit(op, table, self.assembly.refusal(code), sink.register, column and column.index)
-            case "text" | "bytes":
+            case "text" | "bytes" | "charset":
                 found = self.assembly.register("bytes").read()
                 read(Sink(found, None))
                 table = self._texts(_without_null(item.attributes["values"]), item.scope)
@@ -366,7 +366,7 @@ class Fields(Part):
     def _value_type(self, type: Node) -> Node:
         """The type of a value that is not null."""
         found = self.compiler.resolved(type)
-        return self._value_type(found[1]) if found[0] == "nullable" else found
+        return self._value_type(found[1]) if found[0] in ("nullable", "charset") else found
 
     def _stated(self, takes: str, data: bytes, sink: Sink) -> None:
         """A text or bytes that the format states."""

@@ -181,6 +181,9 @@ class Compiler(Protocol):
     def into(self, column: Column | None, takes: str) -> AbstractContextManager[Column | None]:
         """The column for a value of a kind: the column itself, or its alternative (None: not asked for)."""
 
+    def encoded(self, node: Node, sink: Sink, read: Callable[[Sink], None]) -> None:
+        """Read the bytes of a text, and hold them against its character set."""
+
     def value(self, node: Node, scope: Scope, sink: Sink) -> None:
         """Read one value."""
 

@@ -1,10 +1,11 @@
 """The compiler as a whole: from a root of the layout to a program, and what its parts share."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from wireloom.runtime.charsets import TWO_BYTES, meaningful
 from wireloom.runtime.columns.logical import ExtensionType, List, Record
 from wireloom.runtime.engine import filled
 from wireloom.runtime.engine.assembly import Assembly, Label, Register, Uncovered
@@ -25,6 +26,7 @@ from wireloom.runtime.engine.compiler.scope import (
     is_prefix,
     padded_word,
     prefix_word,
+    unit_of,
 )
 from wireloom.runtime.engine.compiler.structs import Structs
 from wireloom.runtime.engine.conditions import Conditions
@@ -47,6 +49,8 @@ class Compiler:
         type: Record | List,
         open_values: str = "variant",
         extensions: Sequence[ExtensionType] = (),
+        *,
+        writes: bool = False,
     ) -> None:
         self.engine, self.layout, self.settings = engine, layout, dict(settings)
         self.open_values, self.extensions = open_values, extensions
@@ -55,7 +59,7 @@ class Compiler:
         self.expressions = Expressions(self.assembly, self.settings, layout["ranges"])
         self.conditions = Conditions(self.assembly)
         self.crcs = list(layout["crcs"])
-        self.big = True
+        self.big, self.writes = True, writes
         self.records, self.structs, self.fields = Records(self), Structs(self), Fields(self)
         self.binary, self.msgpack, self.protobuf = Binary(self), MessagePack(self), Protobuf(self)
         self.json = Json(self)
@@ -133,9 +137,9 @@ class Compiler:
         return entry
 
     def resolved(self, node: Node) -> Node:
-        """The type that a reference means."""
-        while node[0] == "ref":
-            node = self.layout["types"][node[1]]
+        """The type that a reference means; what is written is held against character sets as it is read back."""
+        while node[0] == "ref" or (node[0] == "charset" and self.writes):
+            node = node[1] if node[0] == "charset" else self.layout["types"][node[1]]
         return node
 
     def _encoding(self, node: Node) -> str:
@@ -173,7 +177,7 @@ class Compiler:
                 return "list"
             case ("text", _):
                 return "bytes"
-            case ("nullable", inner):
+            case ("nullable", inner) | ("charset", inner, _):
                 return self.kind(inner)
             case _:
                 return "mixed"
@@ -264,6 +268,9 @@ class Compiler:
         if node[0] == "select":
             self.records.selected(node[1], node[2], node[3], scope, lambda case: self.value(case, scope, sink))
             return
+        if node[0] == "charset":
+            self.encoded(node, sink, lambda inner: self.value(node[1], scope, inner))
+            return
         choice = node[0] in ("nullable", "oneOf")
         mixed = sink.register is not None and sink.register.kind == "mixed"
         given = replace(sink, register=None) if mixed and not choice else sink
@@ -278,6 +285,17 @@ class Compiler:
                 raise Uncovered(f"values in {scope.encoding}")
             if not choice and node[0] != "null":
                 self.there(sink.register)
+
+    def encoded(self, node: Node, sink: Sink, read: Callable[[Sink], None]) -> None:
+        """Read the bytes of a text, and hold them against its character set."""
+        register = sink.register if sink.register is not None and sink.register.kind == "bytes" else None
+        charset, found = node[2], register or self.assembly.register("bytes")
+        read(replace(sink, register=found))
+        if charset in TWO_BYTES:
+            self.assembly.emit("CHARSET", found.read(), TWO_BYTES.index(charset), None)
+        elif (bits := meaningful(charset)) is not None:
+            self.assembly.emit("CHARSET", found.read(), 2, self.assembly.table(list(bits)))
+        self.there(sink.register)
 
     def record(self, node: Node, scope: Scope, column: Column | None, place: Register | None = None) -> Scope | None:
         """Read a record into a column; the scope of its names, where it is one struct."""
@@ -298,7 +316,7 @@ class Compiler:
 
         0: all that is left, 1: the number, 2: the expression at that place, 3: a number before what it counts,
         4: bytes behind it, 5: of a text, its bytes with what fills them up; of a list, the register that its body fills
-        behind the last element.
+        behind the last element, 6: bytes behind a whole number of pairs.
         """
         if size is None:
             return 0, 0
@@ -307,7 +325,7 @@ class Compiler:
         if isinstance(size, tuple) and size[0] == "padded":
             return 5, padded_word(size)
         if (ending := ending_of(size)) is not None:
-            return 4, self.assembly.text(ending)
+            return 4 if unit_of(size) == 1 else 6, self.assembly.text(ending)
         compiled = self.expressions.compiled(size, scope)
         if isinstance(compiled, Constant) and isinstance(compiled.value, int) and 0 <= compiled.value < 1 << 40:
             return 1, compiled.value

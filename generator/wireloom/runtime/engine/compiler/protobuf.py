@@ -96,6 +96,9 @@ class Protobuf(Part):
         self.compiler.fields.defaulted(item, absent, has_default=attributes.get("default") is not None)
 
     def _proto_scalar(self, node: Node, slot: int, sink: Sink) -> None:
+        if node[0] == "charset":
+            self.compiler.encoded(node, sink, lambda inner: self._proto_scalar(node[1], slot, inner))
+            return
         emit = self.assembly.emit
         match node:
             case ("int", bits, signed, *wire) if bits <= 64:

@@ -192,19 +192,29 @@ def is_prefix(amount: Tree) -> bool:
 
 
 def padded_word(padded: Node) -> int:
-    """The size of what is filled up, and the byte that does so, as instructions have them."""
+    """The size of what is filled up, and the one or two bytes that do so, as instructions have them."""
     if padded[1] > _WIDEST_PADDED:
         raise Uncovered("a text that is filled up to so many bytes")
-    return int(padded[1]) << 8 | int(padded[2])
+    fill = padded[2]
+    return int(padded[1]) << 17 | (len(fill) - 1) << 16 | int.from_bytes(fill, "big")
 
 
 def ending_of(amount: Tree) -> bytes | None:
     """The bytes that end a value or a list; None where it does not end so."""
     match amount:
-        case ("delimiter", bytes(data), _) | ("terminator", bytes(data)):
+        case ("delimiter", bytes(data), *_) | ("terminator", bytes(data)):
             return data
         case _:
             return None
+
+
+def unit_of(amount: Tree) -> int:
+    """How many bytes a value that ends at a delimiter has a whole number of."""
+    match amount:
+        case ("delimiter", _, _, int(unit)):
+            return unit
+        case _:
+            return 1
 
 
 def held_width(node: Node) -> int:

@@ -14,6 +14,7 @@ from wireloom.runtime.engine.compiler.scope import (
     ordered,
     padded_word,
     prefix_word,
+    unit_of,
 )
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
@@ -44,7 +45,8 @@ class Binary(Part):
             case ("bool",):
                 emit("BOOLEAN", found.index)
             case ("text" | "bytes", size, *_):
-                emit("BYTES", found.index, _fixed(size), self._front(size), self._behind(size), _padded(size))
+                behind, padded = self._behind(size), _padded(size)
+                emit("BYTES", found.index, _fixed(size), self._front(size), behind, padded, unit_of(size))
             case ("list", element, count, _, _, None):
                 body, place = self.compiler.repeated(element, scope, found)
                 emit("REPEAT", found.index, _fixed(count), body, place, self._front(count))
@@ -99,7 +101,7 @@ class Binary(Part):
         if is_prefix(size):
             self.constant(len(data), size[1])
         elif isinstance(size, tuple) and size[0] == "padded":
-            data = data.ljust(size[1], bytes([size[2]]))
+            data += size[2] * ((size[1] - len(data)) // len(size[2]))
         elif ending_of(size) is None and size not in (None, len(data)):
             raise Uncovered("a constant of this kind")
         self.assembly.constant(data + (ending_of(size) or b""))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wireloom.runtime.engine.assembly import Register, Uncovered
+from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import held_width, is_prefix, member, number_form
 from wireloom.runtime.engine.compiler.switches import hashed
 from wireloom.runtime.engine.encoder.part import Part
@@ -144,18 +144,22 @@ class Fields(Part):
 
     def _mapped(self, item: Item, node: Node) -> None:
         """The first value on the wire that means what the column says."""
+        if node[0] in ("text", "bytes"):
+            self._stated(item.attributes["values"], self._meant(item), node, item.scope)
+            return
         if node[0] != "int":
             raise Uncovered("a mapping of what is no integer")
         self._number(self.mapped(item), node, item.scope)
 
+    def _meant(self, item: Item) -> Register:
+        """A register with what the column says."""
+        if "derive" in item.attributes:
+            return self.derived(item.attributes["derive"][1], item.scope)
+        return self.compiler.names.value(item.column, textual=True).read()
+
     def mapped(self, item: Item) -> Register:
         """A register with the first integer on the wire that means what the column says."""
-        attributes, scope = item.attributes, item.scope
-        value = (
-            self.derived(attributes["derive"][1], scope)
-            if "derive" in attributes
-            else self.compiler.names.value(item.column, textual=True).read()
-        )
+        attributes, value = item.attributes, self._meant(item)
         places: dict[int | None, int] = {}
         wires: list[int] = []
         for wire, meaning in self._numbers(attributes["values"], value.kind):
@@ -165,6 +169,23 @@ class Fields(Part):
         table = self.assembly.table(hashed(places))
         self.assembly.emit("MAP", value, table, self.assembly.table([len(wires), *wires]), register)
         return register
+
+    def _stated(self, values: Sequence[Any], value: Register, node: Node, scope: Scope) -> None:
+        """The first text or bytes that mean what is in the register."""
+        targets: dict[int | None, Label] = {}
+        arms: list[tuple[Label, Any]] = []
+        for wire, meaning in self.meanings(values, value.kind):
+            word = None if meaning is None else self.compiler.records.word(meaning)
+            if word not in targets:
+                targets[word] = Label()
+                arms.append((targets[word], wire))
+        self.compiler.switch(targets, value)
+        end = Label()
+        for label, wire in arms:
+            self.assembly.place(label)
+            self._constant(wire, node, scope)
+            self.assembly.emit("JUMP", end)
+        self.assembly.place(end)
 
     def _numbers(self, values: Sequence[Any], kind: str) -> list[tuple[int, Any]]:
         """Integers on the wire and what they mean."""

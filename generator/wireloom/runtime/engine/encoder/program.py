@@ -34,7 +34,7 @@ class Compiler:
         self.reader_settings = dict(settings)
         self.settings = dict(settings)
         self.columns = outline(type)
-        self.reader = reading.Compiler(native, layout, settings, type)
+        self.reader = reading.Compiler(native, layout, settings, type, writes=True)
         self.assembly = Assembly(native.ENCODE_OPCODES, native.EXPRESSION_CODES)
         self.expressions = Expressions(self.assembly, self.settings, layout["ranges"])
         self.crcs = list(layout["crcs"])

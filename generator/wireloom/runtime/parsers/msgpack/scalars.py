@@ -10,7 +10,7 @@ from construct import Container
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.parsers.msgpack.heads import WORDS, Head, read_head, take_body
 from wireloom.runtime.parsers.protocol import Expression, evaluate
-from wireloom.runtime.parsers.scalars import encoded_text, integer_range, text_of
+from wireloom.runtime.parsers.scalars import encoded_text, in_charset, integer_range, text_of
 from wireloom.runtime.values import Extension as ExtensionValue
 from wireloom.runtime.values import float32
 
@@ -130,13 +130,13 @@ class Text(_Scalar):
 
 
 class Bytes(_Scalar):
-    """The bin family; of `size` bytes where given (else `code`)."""
+    """The bin family; of `size` bytes where given (else `code`); of a text in a `charset`, those that it has."""
 
     family, python = "bin", bytes | bytearray | memoryview  # type: ignore[assignment]
 
-    def __init__(self, size: int | Expression | None = None, code: str = "bad_size") -> None:
+    def __init__(self, size: int | Expression | None = None, code: str = "bad_size", *, charset: str = "") -> None:
         super().__init__()
-        self.size, self.code = size, code
+        self.size, self.code, self.charset = size, code, charset
 
     def parse_head(self, stream: Any, head: Head, context: Container) -> Any:
         """The bytes behind their head."""
@@ -144,7 +144,7 @@ class Bytes(_Scalar):
         size = self.size if self.size is None or isinstance(self.size, int) else evaluate(self.size, context)
         if size is not None and len(body) != size:
             raise DecodeError(self.code, offset=head.start, expected=f"{size} bytes", actual=f"{len(body)} bytes")
-        return body
+        return in_charset(bytes(body), stream.tell() - len(body), self.charset) if self.charset else body
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         if isinstance(self.size, int) and self.fits(obj) and len(obj) != self.size:

@@ -32,7 +32,7 @@ from wireloom.runtime.parsers.protobuf.wire import (
     scan,
 )
 from wireloom.runtime.parsers.protocol import WireField, WireStruct
-from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, integer_range, text_of
+from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, in_charset, integer_range, text_of
 from wireloom.runtime.parsers.structure import MISSING, Expression, Sink, Source, Struct, evaluate
 from wireloom.runtime.parsers.unions import Deferred
 from wireloom.runtime.values import Pairs
@@ -303,14 +303,14 @@ class Text(_Scalar):
 
 
 class Bytes(_Scalar):
-    """Bytes; of `size` where given (else `code`)."""
+    """Bytes; of `size` where given (else `code`); of a text in a `charset`, those that it has."""
 
     wire_type = LENGTH
     nothing = b""
 
-    def __init__(self, size: int | Expression | None = None, code: str = "bad_size") -> None:
+    def __init__(self, size: int | Expression | None = None, code: str = "bad_size", *, charset: str = "") -> None:
         super().__init__()
-        self.size, self.code = size, code
+        self.size, self.code, self.charset = size, code, charset
 
     def _size(self, context: Container) -> Any:
         return self.size if self.size is None or isinstance(self.size, int) else evaluate(self.size, context)
@@ -322,7 +322,7 @@ class Bytes(_Scalar):
             raise DecodeError(
                 self.code, offset=found.start, expected=f"{size} bytes", actual=f"{len(found.value)} bytes"
             )
-        return bytes(found.value)
+        return in_charset(bytes(found.value), found.start, self.charset) if self.charset else bytes(found.value)
 
     def encode(self, obj: Any, context: Container) -> bytes:
         """The bytes, if they are as many as they must be."""

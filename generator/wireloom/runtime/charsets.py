@@ -1,0 +1,61 @@
+"""Character sets of texts: each has one text for each run of bytes that it can say, and the other way round.
+
+Those of one byte are tables of 256 characters, some of which mean nothing. The tables are Python's; what knows them
+otherwise, such as the engine, is handed them.
+"""
+
+from array import array
+from functools import lru_cache
+
+TWO_BYTES = ("utf-16le", "utf-16be")
+_BEYOND = 0x10000  # of the characters that a byte can mean
+
+
+def unit(charset: str) -> int:
+    """The bytes of the smallest part of a text."""
+    return 2 if charset in TWO_BYTES else 1
+
+
+@lru_cache(maxsize=128)
+def characters(charset: str) -> tuple[str | None, ...]:
+    """What each byte means in a character set of one byte; None where it means nothing."""
+    return tuple(_character(byte, charset) for byte in range(256))
+
+
+def _character(byte: int, charset: str) -> str | None:
+    try:
+        return bytes([byte]).decode(charset)
+    except UnicodeDecodeError:
+        return None
+
+
+@lru_cache(maxsize=128)
+def utf8_table(charset: str) -> bytes:
+    """Of each byte, its character in UTF-8: how many bytes, then three of them; of UTF-16, nothing."""
+    if charset in TWO_BYTES:
+        return b""
+    texts = ("" if each is None else each for each in characters(charset))
+    return b"".join(bytes([len(text.encode())]) + text.encode().ljust(3, b"\0") for text in texts)
+
+
+@lru_cache(maxsize=128)
+def byte_table(charset: str) -> bytes:
+    """Of each character below 65536, its byte, or -1, as integers of 16 bits; of UTF-16, nothing."""
+    if charset in TWO_BYTES:
+        return b""
+    found = array("h", [-1]) * _BEYOND
+    for byte, character in enumerate(characters(charset)):
+        if character is not None:
+            found[ord(character)] = byte
+    return found.tobytes()
+
+
+@lru_cache(maxsize=128)
+def meaningful(charset: str) -> tuple[int, int, int, int] | None:
+    """The bytes that mean something, as 256 bits in four integers; None where all of them do, and of UTF-16."""
+    if charset in TWO_BYTES or None not in characters(charset):
+        return None
+    bits = sum(1 << byte for byte, each in enumerate(characters(charset)) if each is not None)
+    words = ((bits >> shift) & ((1 << 64) - 1) for shift in (0, 64, 128, 192))
+    first, second, third, fourth = (word - (1 << 64) if word >> 63 else word for word in words)
+    return first, second, third, fourth

@@ -105,7 +105,9 @@ class _Drawing:
                 return self.peeked(type, case, self.tagged(type.tag, case, value, scope))
             case wire.Attempt():
                 trial = self.pick(type.trials)
-                return {type.kind_field: trial.name} | self.type(trial.type, scope, encoding, depth)
+                return ({type.kind_field: trial.name} if type.kind_field else {}) | self.type(
+                    trial.type, scope, encoding, depth
+                )
             case wire.Struct():
                 return self.struct(type, scope, depth)
             case _:

@@ -448,8 +448,8 @@ class Types:
             AttemptType,
             {
                 "attempt": trials,
-                "kind": draft.name("k") if chance.often(0.5) else ABSENT,
-                "reason": draft.name("r") if chance.often(0.4) else ABSENT,
+                "kind": draft.name("k") if chance.often(0.5) else None if chance.often(0.3) else ABSENT,
+                "reason": draft.name("r") if chance.often(0.4) else None if chance.often(0.3) else ABSENT,
                 "doc": self.doc(),
             },
         )

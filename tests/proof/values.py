@@ -94,7 +94,7 @@ class Values:
             case wire.Attempt():
                 trial = chance.one(type.trials)
                 held = self.type(trial.type, scope, encoding, depth)
-                return ({type.kind_field: trial.name} if chance.often(0.7) else {}) | held
+                return ({type.kind_field: trial.name} if type.kind_field and chance.often(0.7) else {}) | held
             case wire.Struct():
                 return self.struct(type, scope, depth)
             case _:

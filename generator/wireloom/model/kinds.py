@@ -50,7 +50,7 @@ def _names(type: Type, named: Mapping[str, Type], rows: tuple[str, ...], seen: f
             for alternative in alternatives:
                 yield from _names(alternative.type, named, rows, seen)
         case Attempt(trials=trials):
-            yield from (type.kind_field, type.reason_field)
+            yield from filter(None, (type.kind_field, type.reason_field))
             for trial in trials:
                 yield from _names(trial.type, named, rows, seen)
         case Struct():

@@ -340,7 +340,8 @@ class Trial:
 class Attempt:
     """Alternatives tried in order over the same bytes.
 
-    `kind_field` receives the name of the one that held, `reason_field` the code that refused the one before.
+    `kind_field` receives the name of the one that held, `reason_field` the code that refused the one before; either is
+    empty where readers do not see it.
     """
 
     trials: tuple[Trial, ...]

@@ -122,7 +122,7 @@ def _lent_names(type: Type, named: Types, seen: frozenset[str]) -> Iterator[str]
                 if not isinstance(case.type, types.Refusal):
                     yield from _lent_names(case.type, named, seen)
         case types.Attempt(trials=trials, kind_field=kind, reason_field=reason):
-            yield from (kind, reason)
+            yield from filter(None, (kind, reason))
             for trial in trials:
                 yield from _lent_names(trial.type, named, seen)
         case types.Struct(fields=fields):
@@ -136,7 +136,7 @@ def _check_attempt_names(draft: Draft, place: Place, attempt: types.Attempt, nam
     """The fields that say which alternative held are no members of the alternatives."""
     members = {name for trial in attempt.trials for name in _lent_names(trial.type, named, frozenset())}
     for key, name in (("kind", attempt.kind_field), ("reason", attempt.reason_field)):
-        if name in members or (key == "reason" and name == attempt.kind_field):
+        if name and (name in members or (key == "reason" and name == attempt.kind_field)):
             hint = f"`{key}: NAME` gives this one another name"
             draft.reports_entry(place, "duplicate-field", f"readers see {name} twice", hint)
 

@@ -119,7 +119,8 @@ def _attempt(attempt: types.Attempt, named: Types) -> Shape:
     reason = LogicalField(attempt.reason_field, logical.Text(tuple(codes)), nullable=True)
     content = merged(shape(trial.type, named) for trial in attempt.trials).type
     fields = content.fields if isinstance(content, logical.Record) else ()
-    return Shape(logical.Record((_documented_kind(kind), _documented_reason(reason), *fields)))
+    told = (each for each in (_documented_kind(kind), _documented_reason(reason)) if each.name)
+    return Shape(logical.Record((*told, *fields)))
 
 
 def _documented_kind(field: LogicalField) -> LogicalField:

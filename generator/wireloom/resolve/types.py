@@ -485,8 +485,8 @@ def attempt_of(around: Surroundings, place: Place, form: AttemptType) -> Attempt
     """Alternatives over the same bytes."""
     return Attempt(
         tuple(_trial(around, place / "attempt" / index, form, index) for index in range(len(form.attempt))),
-        form.kind,
-        form.reason,
+        form.kind or "",
+        form.reason or "",
     )
 
 

@@ -161,11 +161,12 @@ class Records:
         for place, trial in enumerate(attempt.trials):
             if isinstance(self.bare(trial.type), Attempt):
                 return rendering.schema(record)
-            kind = Member(((), "="), attempt.kind_field, values([trial.name]))
-            reason = [_refused(attempt, place, (), ())] if place else []
+            kind = [Member(((), "="), attempt.kind_field, values([trial.name]))] if attempt.kind_field else []
+            reason = [_refused(attempt, place, (), ())] if place and attempt.reason_field else []
             members, checks = self._melted(trial.type, f"#{place}", record, (), ())
-            schemas.append(self._object(trial.name, ([kind, *reason, *members], checks)))
-        return schemas[0] if len(schemas) == 1 else {"oneOf": schemas}
+            schemas.append(self._object(trial.name, ([*kind, *reason, *members], checks)))
+        told = "oneOf" if attempt.kind_field else "anyOf"  # what nothing names may look like several
+        return schemas[0] if len(schemas) == 1 else {told: schemas}
 
     def _item(self, type: Type, shown: LogicalType) -> Schema:
         if isinstance(self.bare(type), Null):
@@ -435,16 +436,19 @@ class Records:
             return self._loose(record, scope, conditions)
         kinds = tuple(Option(each, each) for each in names)
         inside = (*scope, name)
-        schema: Schema = rendering.schema(_type(record, attempt.kind_field))
-        kind = Member((inside, attempt.kind_field), attempt.kind_field, schema, conditions, options=kinds)
-        hidden = Member((inside, "|"), "", {}, options=kinds) if conditions else kind
-        if conditions:  # what has conditions decides nothing itself
-            kind = Member((inside, attempt.kind_field), attempt.kind_field, schema, conditions)
-        members = [kind, hidden] if conditions else [kind]
+        hidden = Member((inside, "|"), "", {}, options=kinds)
+        members = [hidden]
+        if attempt.kind_field:
+            schema: Schema = rendering.schema(_type(record, attempt.kind_field))
+            kind = Member((inside, attempt.kind_field), attempt.kind_field, schema, conditions, options=kinds)
+            hidden = hidden if conditions else kind
+            if conditions:  # what has conditions decides nothing itself
+                kind = Member((inside, attempt.kind_field), attempt.kind_field, schema, conditions)
+            members = [kind, hidden] if conditions else [kind]
         checks: Checks = []
         for place, trial in enumerate(attempt.trials):
             held = (*conditions, Scoped(Membership(FieldRef(0, hidden.key[1]), (trial.name,)), inside))
-            if place:
+            if place and attempt.reason_field:
                 members.append(_refused(attempt, place, held, inside))
             found = self._melted(trial.type, f"{name}#{place}", record, scope, held)
             members += found[0]

@@ -198,7 +198,7 @@ class Trial:
 class Attempt(construct.Construct):
     """Alternatives tried in order over the same bytes.
 
-    The value says which one held and what refused the one before.
+    The value says which one held and what refused the one before, where these have names.
     """
 
     def __init__(self, *trials: Trial, kind: str, reason: str) -> None:
@@ -207,10 +207,21 @@ class Attempt(construct.Construct):
 
     def titles(self) -> Iterator[str]:
         """What readers call the members of the alternatives."""
-        yield from (self.kind, self.reason)
+        yield from filter(None, (self.kind, self.reason))
         yield from titles_of([trial.subcon for trial in self.trials])
 
     def _parse(self, stream: Any, context: Container, path: str) -> Value:
+        trial, reason, parsed = self._read(stream, context, path)
+        told = {self.kind: trial.name, self.reason: reason}
+        told.pop("", None)
+        value = Value(parsed.free | told.keys(), parsed.derived | (told.keys() & {self.reason}))
+        value.update(told)
+        value.update(parsed)
+        value.hidden.update(parsed.hidden)
+        return value
+
+    def _read(self, stream: Any, context: Container, path: str) -> tuple[Trial, str | None, Value]:
+        """The alternative that holds, the code that refused the one before, and the value."""
         start, reason = stream.tell(), None
         region = stream.limit, stream.overrun, stream.depth, stream.frame_end
         proven = stream.checksums, stream.constants
@@ -228,11 +239,7 @@ class Attempt(construct.Construct):
                 stream.limit, stream.overrun, stream.depth, stream.frame_end = region
                 stream.checksums, stream.constants = proven
                 continue
-            value = Value(parsed.free | {self.kind, self.reason}, parsed.derived | {self.reason})
-            value[self.kind], value[self.reason] = trial.name, reason
-            value.update(parsed)
-            value.hidden.update(parsed.hidden)
-            return value
+            return trial, reason, parsed
         raise AssertionError("an Attempt has alternatives")
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
@@ -246,6 +253,7 @@ class Attempt(construct.Construct):
         """What expressions see of the members of `value`."""
         trial = self._trials_for(value, context)[0]
         told = {self.kind: trial.name, self.reason: value.get(self.reason)}
+        told.pop("", None)
         return told | lent(trial.subcon, value, context)
 
     def _tried(self, trial: Trial, obj: Mapping[str, Any], context: Container) -> bytes:
@@ -262,22 +270,20 @@ class Attempt(construct.Construct):
         says so in the end.
         """
         try:
-            read = self._parse(Cursor(data), context, "")
+            read, reason, _ = self._read(Cursor(data), context, "")
         except PositionPendingError:
             return  # it looks at a struct around it that is not settled; the whole is read back in the end
         except DecodeError as error:
             if named and error.code == "truncated":
                 return
             raise EncodeError(f"a value that reads back as {trial.name}", f"{error.code} at {error.path}") from error
-        if read[self.kind] != trial.name and not (named and read[self.reason] == "truncated"):
-            because = f" ({read[self.reason]})" if read[self.reason] else ""
-            raise EncodeError(
-                f"a value that reads back as {trial.name}", f"one that reads as {read[self.kind]}{because}"
-            )
+        if read is not trial and not (named and reason == "truncated"):
+            because = f" ({reason})" if reason else ""
+            raise EncodeError(f"a value that reads back as {trial.name}", f"one that reads as {read.name}{because}")
 
     def _trials_for(self, obj: Mapping[str, Any], context: Container) -> Sequence[Trial]:
         """The alternative that the value names; else those that it may be, the ones that `build_when` chooses first."""
-        named = obj.get(self.kind)
+        named = obj.get(self.kind) if self.kind else None
         for trial in self.trials:
             if trial.name == named:
                 return (trial,)

@@ -148,10 +148,14 @@ class AttemptType(Document):
             ]
         ],
     )
-    kind: str = Field(default="kind", description="The field that says which alternative held.", examples=["kind"])
-    reason: str = Field(
+    kind: str | None = Field(
+        default="kind",
+        description="The field that says which alternative held; `null` hides it from readers.",
+        examples=["kind"],
+    )
+    reason: str | None = Field(
         default="reason",
-        description="The field that says which code refused the alternative before; else null.",
+        description="The field that says which code refused the alternative before, else null; `null` hides it.",
         examples=["reason"],
     )
     doc: str = Field(default="", description="What it is.", examples=["A frame, or any other bytes."])

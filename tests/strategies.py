@@ -176,7 +176,7 @@ class _Drawing:
         return value
 
     def peeked(self, select: wire.Select, case: wire.Case, value: Any) -> Any:
-        """The value with a first number that selects its case, where a number that readers see is read ahead."""
+        """The value with a first number that selects its case, where numbers or bytes of readers are read ahead."""
         struct = self.format.type(case.type.name) if isinstance(case.type, wire.Reference) else case.type
         if not isinstance(select.tag, wire.PeekTag) or not isinstance(struct, wire.Struct):
             return value
@@ -184,6 +184,10 @@ class _Drawing:
         options = list(case.values) or [number for number in range(128) if number not in taken]
         first = struct.fields[0].name
         chosen = value.get(first)
+        if isinstance(chosen, bytes):  # they are read ahead as a number
+            size = select.tag.type.bits // 8
+            keys = [number.to_bytes(size) for number in case.values if isinstance(number, int)]
+            value[first] = chosen if chosen in keys else self.pick(keys or [bytes(size) + chosen])
         if isinstance(chosen, int) and not (chosen in case.values if case.values else chosen not in taken):
             value[first] = self.pick(options)
         return value

@@ -118,6 +118,7 @@ def test_the_first_row_that_cannot_be_said_is_named_as_the_construct_path_names_
 
 
 BUILT = {  # by the construct path, and why
+    "charset_fields": "a default of this kind",
     "known_facts": "members of a record in an expression",
     "known_facts_message": "constraints in protobuf",
     "stock_change": "maps of stated types",

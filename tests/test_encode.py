@@ -121,7 +121,7 @@ BUILT = {  # by the construct path, and why
     "charset_fields": "a default of this kind",
     "known_facts": "members of a record in an expression",
     "known_facts_message": "constraints in protobuf",
-    "stock_change": "maps of stated types",
+    "tag_length_value": "alternatives of a part of a record",
 }
 
 

@@ -47,6 +47,8 @@ class Records(Part):
                 self._fitting(told[4], scope, record, place)
             case ("peek", _, cases, _):
                 self._fitting(cases, scope, record, place)
+            case ("attempt", *_):
+                raise Uncovered("alternatives of a part of a record")
             case other:
                 raise Uncovered(f"a record that is a {other[0]}")
 

@@ -12,7 +12,7 @@ POSITIONS = ("here", "size", "index")
 EXPRESSION_WORDS = ("and", "or", "not", "in", "true", "false", "null", *POSITIONS)
 API_WORDS = (
     *("data", "value", "root", "framing", "on_error", "columns", "explode", "source", "open_values", "resync"),
-    "row_budget",
+    *("row_budget", "message", "messages", "values", "batches"),
 )
 OPTION_WORDS = ("format", "path", "mode", "fields", "openvalues", "columnnameoferror", "columnnameofcorruptrecord")
 PACKAGE_MODULES = ("functions",)

@@ -189,6 +189,26 @@ def iter_parse(
     )
 
 
+def iter_build(
+    values: Iterable[Any],
+    *,
+    root: Literal["record", "key", "batch_records", "batch_keys"] = "record",
+    framing: str | None = None,
+    max_depth: int = 64,
+    max_size: int = 1073741824,
+    unknownMembers: Literal["error", "ignore"] = "error",
+) -> Iterator[bytes]:
+    """The stream of the records of these values, piece by piece, framed as `iter_parse` reads it. Parameters as in `parse`."""
+    return CODEC.iter_build(
+        values,
+        root=root,
+        framing=framing,
+        max_depth=max_depth,
+        max_size=max_size,
+        unknownMembers=unknownMembers,
+    )
+
+
 def decode(
     data: pa.Array | pa.ChunkedArray | Sequence[bytes | str | None],
     columns: Sequence[str] | None = None,
@@ -257,6 +277,26 @@ def encode(
     return CODEC.encode(
         value,
         root=root,
+        max_depth=max_depth,
+        max_size=max_size,
+        unknownMembers=unknownMembers,
+    )
+
+
+def encode_stream(
+    batches: Iterable[pa.RecordBatch | pa.StructArray] | pa.RecordBatch | pa.StructArray | pa.Table,
+    *,
+    root: Literal["record", "key", "batch_records", "batch_keys"] = "record",
+    framing: str | None = None,
+    max_depth: int = 64,
+    max_size: int = 1073741824,
+    unknownMembers: Literal["error", "ignore"] = "error",
+) -> Iterator[bytes]:
+    """The stream of the records of columns, in pieces of some megabytes, framed as `decode_stream` reads it. Parameters as in `parse`."""
+    return CODEC.encode_stream(
+        batches,
+        root=root,
+        framing=framing,
         max_depth=max_depth,
         max_size=max_size,
         unknownMembers=unknownMembers,

@@ -189,6 +189,32 @@ def iter_parse(
     )
 
 
+def iter_build(
+    values: Iterable[Any],
+    *,
+    root: Literal["record"] = "record",
+    framing: str | None = None,
+    byteOrder: Literal["big", "little", "auto"] = "big",
+    schemaField: Literal["id", "version"] = "id",
+    bothOpcodeBits: Literal["upsert", "delete", "error"] = "upsert",
+    unknownAttributes: Literal["keep", "error"] = "keep",
+    verifyCrc: bool = True,
+    maxEventSize: int = 524288000,
+) -> Iterator[bytes]:
+    """The stream of the records of these values, piece by piece, framed as `iter_parse` reads it. Parameters as in `parse`."""
+    return CODEC.iter_build(
+        values,
+        root=root,
+        framing=framing,
+        byteOrder=byteOrder,
+        schemaField=schemaField,
+        bothOpcodeBits=bothOpcodeBits,
+        unknownAttributes=unknownAttributes,
+        verifyCrc=verifyCrc,
+        maxEventSize=maxEventSize,
+    )
+
+
 def decode(
     data: pa.Array | pa.ChunkedArray | Sequence[bytes | str | None],
     columns: Sequence[str] | None = None,
@@ -272,6 +298,32 @@ def encode(
     return CODEC.encode(
         value,
         root=root,
+        byteOrder=byteOrder,
+        schemaField=schemaField,
+        bothOpcodeBits=bothOpcodeBits,
+        unknownAttributes=unknownAttributes,
+        verifyCrc=verifyCrc,
+        maxEventSize=maxEventSize,
+    )
+
+
+def encode_stream(
+    batches: Iterable[pa.RecordBatch | pa.StructArray] | pa.RecordBatch | pa.StructArray | pa.Table,
+    *,
+    root: Literal["record"] = "record",
+    framing: str | None = None,
+    byteOrder: Literal["big", "little", "auto"] = "big",
+    schemaField: Literal["id", "version"] = "id",
+    bothOpcodeBits: Literal["upsert", "delete", "error"] = "upsert",
+    unknownAttributes: Literal["keep", "error"] = "keep",
+    verifyCrc: bool = True,
+    maxEventSize: int = 524288000,
+) -> Iterator[bytes]:
+    """The stream of the records of columns, in pieces of some megabytes, framed as `decode_stream` reads it. Parameters as in `parse`."""
+    return CODEC.encode_stream(
+        batches,
+        root=root,
+        framing=framing,
         byteOrder=byteOrder,
         schemaField=schemaField,
         bothOpcodeBits=bothOpcodeBits,

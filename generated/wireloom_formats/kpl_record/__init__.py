@@ -176,6 +176,30 @@ def iter_parse(
     )
 
 
+def iter_build(
+    values: Iterable[Any],
+    *,
+    root: Literal["record"] = "record",
+    framing: str | None = None,
+    on_corrupt: Literal["error", "passthrough", "prefix"] = "error",
+    shard_range: tuple[int, int] | None = None,
+    verify_digest: bool = True,
+    invalid_utf8: Literal["error", "replace"] = "error",
+    wrap_single: bool = False,
+) -> Iterator[bytes]:
+    """The stream of the records of these values, piece by piece, framed as `iter_parse` reads it. Parameters as in `parse`."""
+    return CODEC.iter_build(
+        values,
+        root=root,
+        framing=framing,
+        on_corrupt=on_corrupt,
+        shard_range=shard_range,
+        verify_digest=verify_digest,
+        invalid_utf8=invalid_utf8,
+        wrap_single=wrap_single,
+    )
+
+
 def decode(
     data: pa.Array | pa.ChunkedArray | Sequence[bytes | str | None],
     columns: Sequence[str] | None = None,
@@ -254,6 +278,30 @@ def encode(
     return CODEC.encode(
         value,
         root=root,
+        on_corrupt=on_corrupt,
+        shard_range=shard_range,
+        verify_digest=verify_digest,
+        invalid_utf8=invalid_utf8,
+        wrap_single=wrap_single,
+    )
+
+
+def encode_stream(
+    batches: Iterable[pa.RecordBatch | pa.StructArray] | pa.RecordBatch | pa.StructArray | pa.Table,
+    *,
+    root: Literal["record"] = "record",
+    framing: str | None = None,
+    on_corrupt: Literal["error", "passthrough", "prefix"] = "error",
+    shard_range: tuple[int, int] | None = None,
+    verify_digest: bool = True,
+    invalid_utf8: Literal["error", "replace"] = "error",
+    wrap_single: bool = False,
+) -> Iterator[bytes]:
+    """The stream of the records of columns, in pieces of some megabytes, framed as `decode_stream` reads it. Parameters as in `parse`."""
+    return CODEC.encode_stream(
+        batches,
+        root=root,
+        framing=framing,
         on_corrupt=on_corrupt,
         shard_range=shard_range,
         verify_digest=verify_digest,

@@ -125,6 +125,20 @@ def iter_parse(
     )
 
 
+def iter_build(
+    values: Iterable[Any],
+    *,
+    root: Literal["record"] = "record",
+    framing: str | None = None,
+) -> Iterator[bytes]:
+    """The stream of the records of these values, piece by piece, framed as `iter_parse` reads it. Parameters as in `parse`."""
+    return CODEC.iter_build(
+        values,
+        root=root,
+        framing=framing,
+    )
+
+
 def decode(
     data: pa.Array | pa.ChunkedArray | Sequence[bytes | str | None],
     columns: Sequence[str] | None = None,
@@ -178,6 +192,20 @@ def encode(
     return CODEC.encode(
         value,
         root=root,
+    )
+
+
+def encode_stream(
+    batches: Iterable[pa.RecordBatch | pa.StructArray] | pa.RecordBatch | pa.StructArray | pa.Table,
+    *,
+    root: Literal["record"] = "record",
+    framing: str | None = None,
+) -> Iterator[bytes]:
+    """The stream of the records of columns, in pieces of some megabytes, framed as `decode_stream` reads it. Parameters as in `parse`."""
+    return CODEC.encode_stream(
+        batches,
+        root=root,
+        framing=framing,
     )
 
 

@@ -16,7 +16,7 @@ from wireloom.model.format import Format
 from wireloom.runtime.errors import DecodeError, EncodeError, WireloomError
 from wireloom.runtime.streams.elements import Limits, elements
 from wireloom.runtime.streams.framing import Array, Framing, Lines
-from wireloom.runtime.streams.writing import ending, frame
+from wireloom.runtime.streams.writing import frame, pieces
 
 GOOD = 120
 DAMAGED = 4
@@ -55,8 +55,7 @@ def samples(format: Format, module: FormatModule) -> Samples:
 
 def stream(framing: Framing, records: tuple[bytes, ...]) -> bytes:
     """The records as one stream."""
-    framed = [frame(framing, data, first=number == 0) for number, data in enumerate(records)]
-    return b"".join((*framed, ending(framing, len(records))))
+    return b"".join(pieces(framing, records))
 
 
 def _can_stand(framing: Framing, data: bytes) -> bool:

@@ -6,9 +6,10 @@ checks what callers pass, and puts the format's name on every error.
 
 import difflib
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from wireloom.runtime.columns import canonical
@@ -26,6 +27,7 @@ from wireloom.runtime.streams.framing import Array, Bare, Concatenated, Framing,
 from wireloom.runtime.streams.headers import Head
 from wireloom.runtime.streams.resync import Resync
 from wireloom.runtime.streams.resync import resync as searching
+from wireloom.runtime.streams.writing import joined, pieces
 from wireloom.runtime.values import remembered, same, source_of
 
 if TYPE_CHECKING:
@@ -180,6 +182,20 @@ class Codec:
         """What stands before the records of a stream, or the stream as one bad record where that is none."""
         reader = _StreamReader(self, self.root(framing.header), settings)
         return headers.head(reader, framing, file, settings, self.settings)
+
+    def iter_build(
+        self, values: Iterable[Any], /, *, root: str | None = None, framing: str | None = None, **parameters: object
+    ) -> Iterator[bytes]:
+        """The stream of the records of these values, piece by piece; what `iter_parse` reads.
+
+        Raises EncodeError, whose path begins with the value's number, where a value cannot be said or could not be
+        found in the stream again. What stands before the records follows from the parameters.
+        """
+        entry = self.root(root)
+        chosen = self.framing_of(entry, framing)
+        begun, settings = self.beginning(chosen, parameters)
+        records = (self.build_at(entry, number, value, settings) for number, value in enumerate(values))
+        return chain((begun,) if begun else (), pieces(chosen, records))
 
     def beginning(self, framing: Framing, parameters: Mapping[str, object]) -> tuple[bytes, dict[str, ParameterValue]]:
         """What stands before all records that are written under these parameters, and those that it says.
@@ -435,6 +451,35 @@ class Codec:
             raise error.at(len(values))
         return pa.array(written, pa.binary())
 
+    def encode_stream(
+        self,
+        batches: "Iterable[pa.RecordBatch | pa.StructArray] | pa.RecordBatch | pa.StructArray | pa.Table",
+        /,
+        *,
+        root: str | None = None,
+        framing: str | None = None,
+        **parameters: object,
+    ) -> Iterator[bytes]:
+        """The stream of the records of columns, in pieces of some megabytes; what `decode_stream` reads.
+
+        Raises EncodeError as `iter_build` does, with the row counted over all batches; a null is no record.
+        """
+        chosen = self.framing_of(self.root(root), framing)
+        begun, settings = self.beginning(chosen, parameters)
+        return chain((begun,) if begun else (), joined(chosen, self._encoded(_batches(batches), root, settings)))
+
+    def _encoded(
+        self, batches: "Iterable[pa.RecordBatch | pa.StructArray]", root: str | None, settings: Mapping[str, object]
+    ) -> "Iterator[pa.Array]":
+        count = 0
+        for batch in batches:
+            try:
+                yield self.encode(batch, root=root, **settings)
+            except EncodeError as error:
+                row = error.inward()
+                raise error.at(row + count if isinstance(row, int) else row) from None
+            count += len(batch)
+
     def build_at(self, root: Root, row: int, value: Any, parameters: Mapping[str, ParameterValue]) -> bytes:
         """`build` with root and parameters settled; an error is at the row."""
         try:
@@ -466,6 +511,23 @@ def _unchanged(root: Root, value: Any, parameters: Mapping[str, ParameterValue])
     except DecodeError:
         return None
     return source if same(read, value) else None
+
+
+def _batches(given: Any) -> "Iterable[pa.RecordBatch | pa.StructArray]":
+    """Batches of columns: those of a table, one alone, or what gives one after the other."""
+    import pyarrow as pa
+
+    found: Iterable[pa.RecordBatch | pa.StructArray] = given
+    match given:
+        case pa.Table():
+            found = given.to_batches()
+        case pa.ChunkedArray():
+            found = given.chunks
+        case pa.RecordBatch() | pa.StructArray():
+            found = (given,)
+        case _:
+            pass
+    return found
 
 
 def _stops(on_error: str) -> bool:

@@ -1,6 +1,7 @@
 """Records as they stand in a stream: what `framed` reads."""
 
-from typing import assert_never
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, assert_never
 
 from wireloom.runtime.errors import EncodeError
 from wireloom.runtime.streams.delimiters import stuffed
@@ -18,6 +19,13 @@ from wireloom.runtime.streams.framing import (
     bare,
 )
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PIECE = 8 << 20
+"""Bytes of a stream that are written at once, or one record."""
+_TOGETHER = 4096
+
 
 def frame(framing: Framing, data: bytes, *, first: bool) -> bytes:
     """A record as it stands in a stream, perhaps its first; raises EncodeError where it would not be found again."""
@@ -25,6 +33,8 @@ def frame(framing: Framing, data: bytes, *, first: bool) -> bytes:
         case Headed():
             return frame(framing.records, data, first=first)
         case Whole():
+            if not first:
+                raise EncodeError("one record, which is all of the stream, since the framing is none", "another")
             return data
         case Concatenated():
             if not data:
@@ -44,6 +54,41 @@ def frame(framing: Framing, data: bytes, *, first: bool) -> bytes:
             return (b"[" if first else b",\n") + data
         case _:
             assert_never(framing)
+
+
+def pieces(framing: Framing, records: Iterable[bytes]) -> Iterator[bytes]:
+    """The records as they stand in a stream, and its end; an EncodeError is at the number of its record."""
+    count = 0
+    for data in records:
+        yield _framed(framing, data, count)
+        count += 1
+    if end := ending(framing, count):
+        yield end
+
+
+def joined(framing: Framing, arrays: "Iterable[pa.BinaryArray | pa.LargeBinaryArray]") -> Iterator[bytes]:
+    """The same of arrays of records, in pieces of some megabytes; there is no record that is null."""
+    count, held, size = 0, list[bytes](), 0
+    for array in arrays:
+        for start in range(0, len(array), _TOGETHER):
+            for data in array.slice(start, _TOGETHER).to_pylist():
+                if data is None:
+                    raise EncodeError("a record", "null").at(count)
+                held.append(_framed(framing, data, count))
+                count, size = count + 1, size + len(held[-1])
+                if size >= PIECE:
+                    yield b"".join(held)
+                    held, size = [], 0
+    held.append(ending(framing, count))
+    if last := b"".join(held):
+        yield last
+
+
+def _framed(framing: Framing, data: bytes, number: int) -> bytes:
+    try:
+        return frame(framing, data, first=number == 0)
+    except EncodeError as error:
+        raise error.at(number) from None
 
 
 def ending(framing: Framing, count: int) -> bytes:

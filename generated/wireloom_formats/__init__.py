@@ -48,6 +48,10 @@ FORMATS: Final[Mapping[str, Entry]] = MappingProxyType(
             "LinkedIn Databus event as a JSON line",
             "7e86eee311aa7e80082646db5a724cf7758a5800a1ca912cabd51af3faf4a7fa",
         ),
+        "dns_message": Entry(
+            "DNS message",
+            "0a0c75a17f66370382a435f7bfa24e219cbab11755c161c08091ff4f9e98fc51",
+        ),
         "kafka_record_batch": Entry(
             "Record batch of Apache Kafka, magic 2",
             "0759bf3093179b2337a906f31afd2c9cb3019145d10c5c5035c26b7e661d15c4",

@@ -12,6 +12,7 @@ from .aerospike_json import functions as _aerospike_json
 from .aerospike_msgpack import functions as _aerospike_msgpack
 from .databus_event import functions as _databus_event
 from .databus_json import functions as _databus_json
+from .dns_message import functions as _dns_message
 from .kafka_record_batch import functions as _kafka_record_batch
 from .kpl_record import functions as _kpl_record
 from .mqtt_packet import functions as _mqtt_packet
@@ -49,6 +50,14 @@ from .databus_json.functions import (
     schema_of_databus_json,
     to_databus_json,
     validate_databus_json,
+)
+from .dns_message.functions import (
+    convert_dns_message,
+    decode_dns_message,
+    from_dns_message,
+    schema_of_dns_message,
+    to_dns_message,
+    validate_dns_message,
 )
 from .kafka_record_batch.functions import (
     convert_kafka_record_batch,
@@ -109,6 +118,7 @@ __all__ = [
     "convert_aerospike_msgpack",
     "convert_databus_event",
     "convert_databus_json",
+    "convert_dns_message",
     "convert_kafka_record_batch",
     "convert_kpl_record",
     "convert_mqtt_packet",
@@ -119,6 +129,7 @@ __all__ = [
     "decode_aerospike_msgpack",
     "decode_databus_event",
     "decode_databus_json",
+    "decode_dns_message",
     "decode_kafka_record_batch",
     "decode_kpl_record",
     "decode_mqtt_packet",
@@ -129,6 +140,7 @@ __all__ = [
     "from_aerospike_msgpack",
     "from_databus_event",
     "from_databus_json",
+    "from_dns_message",
     "from_kafka_record_batch",
     "from_kpl_record",
     "from_mqtt_packet",
@@ -140,6 +152,7 @@ __all__ = [
     "schema_of_aerospike_msgpack",
     "schema_of_databus_event",
     "schema_of_databus_json",
+    "schema_of_dns_message",
     "schema_of_kafka_record_batch",
     "schema_of_kpl_record",
     "schema_of_mqtt_packet",
@@ -150,6 +163,7 @@ __all__ = [
     "to_aerospike_msgpack",
     "to_databus_event",
     "to_databus_json",
+    "to_dns_message",
     "to_kafka_record_batch",
     "to_kpl_record",
     "to_mqtt_packet",
@@ -160,6 +174,7 @@ __all__ = [
     "validate_aerospike_msgpack",
     "validate_databus_event",
     "validate_databus_json",
+    "validate_dns_message",
     "validate_kafka_record_batch",
     "validate_kpl_record",
     "validate_mqtt_packet",
@@ -181,6 +196,7 @@ def register(spark: SparkSession, options: Mapping[str, Any] | None = None) -> N
     _aerospike_msgpack.register(spark, options)
     _databus_event.register(spark, options)
     _databus_json.register(spark, options)
+    _dns_message.register(spark, options)
     _kafka_record_batch.register(spark, options)
     _kpl_record.register(spark, options)
     _mqtt_packet.register(spark, options)

@@ -9,7 +9,7 @@ from proof.chance import Chance
 from proof.formulas import Formulas, literal
 from proof.scope import ABSENT, Known, Scope, document
 from proof.types import Typed
-from wireloom.spec.language import Bits, FieldDocument, MappedValue, Salvage
+from wireloom.spec.language import Bits, FieldDocument, Jump, MappedValue, Salvage
 
 if TYPE_CHECKING:
     from proof.structs import StructWriter
@@ -312,6 +312,22 @@ def _terminator(plan: Plan) -> Any:
     return plan.chance.one(ENDINGS) if fits and plan.chance.often(0.4) else ABSENT
 
 
+def _jump(plan: Plan) -> Any:
+    """Numbers in place of an element that say where its list goes on."""
+    if not plan.has("terminator") or plan.encoding != "binary" or plan.chance.often(0.75):
+        return ABSENT
+    form, least, most = plan.chance.one([("uint8", 1, 255), ("uint16", 0x100, 0xFFFF), ("uint24", 0x200, 0xFFFFFF)])
+    low = plan.chance.one([0, least, most - 60])
+    return document(
+        Jump,
+        {
+            "type": form,
+            "range": f"{low} .. {most}" if plan.chance.often(0.5) else f"{low} ..",
+            "start": plan.chance.one([low, low + 2, most]) if plan.chance.often(0.3) else ABSENT,
+        },
+    )
+
+
 def _last_when(plan: Plan) -> Any:
     """What tells the last element of a list of structs."""
     fits = plan.encoding == "binary" and plan.typed.shape == "list" and plan.typed.greedy
@@ -401,6 +417,7 @@ STRATEGIES: Mapping[str, Callable[[Plan], Any]] = {
     "charset": _charset,
     "delimiter": _delimiter,
     "terminator": _terminator,
+    "jump": _jump,
     "pad": _pad,
     "lastWhen": _last_when,
     "lineFeeds": _line_feeds,

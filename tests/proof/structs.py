@@ -13,6 +13,7 @@ from wireloom.resolve.builtins import DIGESTS
 from wireloom.spec.language import CheckStep, DiscardStep, Entry, NeedStep, StructType, VerifyStep, Version
 
 _REFUSED = 0.03  # the share of what the loader refuses
+_FEW = 8  # types of specs in which structs hold themselves: in large ones much else is refused
 FORMS = {"binary": "sequence", "msgpack": "array", "json": "object", "protobuf": "message"}
 
 
@@ -66,6 +67,8 @@ class StructWriter:
             defer()
         if not any(self._is_wire(entry) for entry in self.entries) and (self.scope.in_list or chance.often(0.8)):
             self.add(Types(self.scope).integer())
+        small = len(self.scope.draft.types) < _FEW and not (self.binary and self.last)
+        depth = self._recursion() if small and chance.often(0.06) else ABSENT
         versions = self._versions()
         self._end()
         own = encoding != (self.scope.outer.encoding if self.scope.outer else self.scope.draft.encoding)
@@ -78,6 +81,7 @@ class StructWriter:
                 "byteOrder": chance.one(["big", "little"]) if self.binary and chance.often(0.12) else ABSENT,
                 "charset": chance.one(CHARSETS) if encoding != "json" and chance.often(0.05) else ABSENT,
                 "versions": versions,
+                "depth": depth,
                 "doc": "A struct." if chance.often(0.05) else ABSENT,
             },
         )
@@ -460,6 +464,43 @@ class StructWriter:
             Typed(f"list({element.form})", "list", "list", elements=element.members),
             salvage=salvage(self.scope, lost),
         )
+
+    # --- recursion ---
+
+    def _recursion(self) -> Any:
+        """A field in which the struct holds itself; how many may stand in one another."""
+        itself = Typed(self.name, "struct", "struct", size=None)
+        listed = Typed(f"list({self.name})", "list", "list", greedy=True)
+        match self.scope.encoding:
+            case "binary":
+                self._binary_recursion(itself, listed)
+            case "protobuf":
+                single = self.chance.often(0.5)
+                self.add(itself if single else listed, flatten=ABSENT, optional=True if single else ABSENT)
+            case "json":
+                mapped = Typed(f"map(str, {self.name})", "map", "list")
+                null = Typed(f"{self.name}?", "struct", "struct", nullable=True)
+                self.add(self.chance.one([null, listed, mapped]), flatten=ABSENT, inline=ABSENT)
+            case _:
+                return ABSENT
+        return self.chance.one([1, 2, 2, 3])
+
+    def _binary_recursion(self, itself: Typed, listed: Typed) -> None:
+        chance, draft = self.chance, self.scope.draft
+        count, name = draft.name("f"), draft.name("f")
+        match chance.one(["count", "prefix", "terminator", "when", "region"]):
+            case "count":
+                self.add(Types(self.scope).amount(), count, derive=f"count({name})", hidden=True, when=ABSENT)
+                self.add(listed, name, count=count, when=ABSENT, terminator=ABSENT, lastWhen=ABSENT)
+            case "prefix":
+                self.add(listed, name, count=Types(self.scope).front().form, terminator=ABSENT, lastWhen=ABSENT)
+            case "terminator":
+                self.add(listed, name, terminator=chance.one(ENDINGS), lastWhen=ABSENT)
+            case "when":
+                self.add(integer("uint8"), count, bits={f"{count}b": {"at": 0, "derive": f"present({name})"}})
+                self.add(itself, name, when=f"{count}b", flatten=ABSENT)
+            case _:
+                self.add(listed, name, size=Types(self.scope).front().form, terminator=ABSENT, lastWhen=ABSENT)
 
     # --- versions ---
 

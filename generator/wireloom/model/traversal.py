@@ -3,7 +3,20 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from wireloom.model.format import Format
-from wireloom.model.types import Array, Attempt, Map, Nullable, OneOf, Reference, Refusal, Select, Struct, Type, Verify
+from wireloom.model.types import (
+    Array,
+    Attempt,
+    Map,
+    Nullable,
+    OneOf,
+    Reference,
+    Refusal,
+    Select,
+    Struct,
+    Terminator,
+    Type,
+    Verify,
+)
 
 
 def references(type: Type) -> Iterator[str]:
@@ -27,7 +40,12 @@ def expands(format: Format) -> bool:
 
 
 def reads_again(types: Mapping[str, Type], roots: Iterable[Type]) -> bool:
-    """Whether bytes of a record may be read any number of times: what is in a list tries them or sums them up."""
+    """Whether bytes of a record may be read any number of times.
+
+    What is in a list tries them or sums them up, or a list goes on with elements of others.
+    """
+    if any(_jumps(type) for type in (*types.values(), *roots)):
+        return True
     found = set[str]()
     left = [name for type in (*types.values(), *roots) for element in _elements(type) for name in references(element)]
     while left:
@@ -42,6 +60,13 @@ def _reads_again(type: Type) -> bool:
     if isinstance(type, Struct):
         return any(isinstance(step, Verify) for step in type.steps)
     return isinstance(type, Attempt)
+
+
+def _jumps(type: Type) -> bool:
+    """Whether a list within a type goes on elsewhere."""
+    inner = (field.type for field in type.fields) if isinstance(type, Struct) else parts(type)
+    here = isinstance(type, Array) and isinstance(type.count, Terminator) and type.count.jump is not None
+    return here or any(_jumps(each) for each in inner)
 
 
 def _elements(type: Type) -> Iterator[Type]:

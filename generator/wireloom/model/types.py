@@ -140,10 +140,25 @@ class Last:
 
 
 @dataclass(frozen=True, slots=True)
+class Jump:
+    """In place of an element, a number from `minimum` to `maximum`: the list goes on elsewhere (binary).
+
+    It does so as many bytes from the record's start as the number is beyond `start`, and before every place of the
+    list so far; behind the list the record goes on behind the first such number.
+    """
+
+    number: Integer
+    minimum: int
+    maximum: int
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
 class Terminator:
-    """Bytes that stand in place of an element, behind the last (binary)."""
+    """Bytes that stand in place of an element, behind the last (binary); before them the list may `jump`."""
 
     data: bytes
+    jump: Jump | None = None
 
 
 Amount = Expression | Prefix | Delimiter | Padded | Last | Terminator

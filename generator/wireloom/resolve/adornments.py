@@ -10,6 +10,7 @@ from wireloom.model.types import (
     Array,
     Bytes,
     Integer,
+    Jump,
     Last,
     Nullable,
     NumberForm,
@@ -21,10 +22,12 @@ from wireloom.model.types import (
 )
 from wireloom.problems import nearest
 from wireloom.resolve import constants
+from wireloom.resolve.bounds import bounds_of
 from wireloom.resolve.expressions import BROKEN, expression
-from wireloom.resolve.types import UNKNOWN, Surroundings, amount_of, with_inner
+from wireloom.resolve.types import UNKNOWN, Surroundings, amount_of, prefix_of, with_inner
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument, StructType
+from wireloom.spec.language import Jump as JumpDocument
 from wireloom.spec.language import Salvage as SalvageDocument
 
 _NOUNS = {Integer: "an integer", Bytes: "bytes", Array: "a list"}
@@ -72,7 +75,8 @@ def _adorned_list(around: Surroundings, place: Place, document: FieldDocument, t
         type = _changed(around, place / "count", type, Array, lambda array: _counted(array, count))
     if document.terminator is not None:
         data = constants.hexadecimal((place / "terminator").text)
-        terminator = Terminator(data if isinstance(data, bytes) else b"")
+        jump = None if document.jump is None else _jump(around, place / "jump", document.jump)
+        terminator = Terminator(data if isinstance(data, bytes) else b"", jump)
         check_ending(around, place / "terminator", terminator.data)
         type = _changed(around, place / "terminator", type, Array, lambda array: replace(array, count=terminator))
     if document.last_when is not None:
@@ -100,6 +104,22 @@ def check_ending(around: Surroundings, place: Place, data: bytes) -> None:
     if not 0 < len(data) <= _LONGEST_ENDING:
         message = f"{place.text or 'nothing'} is not 1 to {_LONGEST_ENDING} bytes in hexadecimal"
         around.reports(place, "bad-const", message, "write 00, 0d0a ...")
+
+
+def _jump(around: Surroundings, place: Place, document: JumpDocument) -> Jump | None:
+    """The numbers that stand for an element and say where the list goes on."""
+    found = prefix_of(around, document.type)
+    if found is None or found.number.signed or found.number.width is None:
+        message = f"{document.type} is no unsigned integer of stated width"
+        around.reports(place / "type", "wrong-shape", message, "write uint8, uint16 ... uint64")
+        return None
+    low, high = bounds_of(around, place / "range", document.range, found.number)
+    number = found.number
+    low, high = number.minimum if low is None else low, number.maximum if high is None else high
+    start = low if document.start is None else document.start
+    if low <= high and not low <= start <= high:
+        around.reports(place / "start", "bad-range", f"{start} is none of the numbers", f"they are {low} to {high}")
+    return Jump(number, low, high, start)
 
 
 def _last(around: Surroundings, place: Place, written: object, type: Type) -> Expression:

@@ -20,12 +20,13 @@ from wireloom.resolve.named import named_types
 from wireloom.resolve.outline import outlines
 from wireloom.resolve.partial import independent
 from wireloom.resolve.positions import check_positions
-from wireloom.resolve.recursion import check_recursion, check_use, fits
+from wireloom.resolve.recursion import check_recursion, check_use, fits, stated_depths
 from wireloom.resolve.roots import root_types, roots
 from wireloom.resolve.sharing import Schema
 from wireloom.resolve.sites import Names, holders
 from wireloom.resolve.standing import check_standing
 from wireloom.resolve.tags import check_tags
+from wireloom.resolve.unrolling import unrolled
 from wireloom.resolve.versions import check_versions
 from wireloom.spec.documents import Document
 from wireloom.spec.language import FormatDocument
@@ -67,6 +68,8 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     seen = outlines(draft)
     named = named_types(draft, seen)
     entries = root_types(draft, seen)
+    if not check_recursion(draft, seen, dict(named)):
+        return None
     names = Names(dict(named), holders(dict(named)))
     check_standing(draft, dict(named), entries)
     check_building(draft, dict(named), names)
@@ -74,7 +77,6 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     check_certainty(draft, dict(named))
     check_ends(draft, dict(named), entries, framing)
     check_families(draft, dict(named))
-    check_recursion(draft, seen)
     check_use(draft, seen)
     check_collisions(draft, dict(named))
     check_versions(draft, dict(named))
@@ -84,7 +86,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     unknown_members = header.deciding_parameter(draft, "unknownMembers", content.unknown_members, ("error", "ignore"))
     if draft.problems.found:
         return None
-    named = with_meanings(with_filler(named, draft.place))
+    named = unrolled(with_meanings(with_filler(named, draft.place)), stated_depths(draft))
     errors = error_codes(draft, named, [entry.type for entry in entries])
     entry_points = roots(draft, entries, dict(named), schema)
     check_header(draft, framing, entry_points)

@@ -201,6 +201,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "duplicate_element": "Two elements that must differ are equal.",
         "bad_region": "A part does not end where it must.",
         "bad_index": "An index beyond the table.",
+        "bad_pointer": "A pointer to a place that it may not lead to.",
     }
 )
 

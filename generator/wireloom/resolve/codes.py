@@ -196,6 +196,8 @@ def _amount_codes(amount: Amount | None, encoding: Encoding) -> Iterator[str]:
             yield from type_codes(number, encoding)
         case types.Delimiter(code=code):
             yield code
+        case types.Terminator(jump=types.Jump()):
+            yield "bad_pointer"
         case _:
             pass
     yield from ("bad_size",) if _may_misfit(amount, encoding) else ()

@@ -9,9 +9,7 @@ from wireloom.model.types import (
     Delimiter,
     Encoding,
     Field,
-    Float,
     Form,
-    Integer,
     NumberForm,
     Padded,
     Presence,
@@ -23,6 +21,7 @@ from wireloom.model.types import Mapping as ValueMapping
 from wireloom.resolve import builtins, constants
 from wireloom.resolve.adornments import adorned, check_ending
 from wireloom.resolve.bits import bits_of
+from wireloom.resolve.bounds import bounds_of
 from wireloom.resolve.expressions import expression
 from wireloom.resolve.keys import check_form, check_keys
 from wireloom.resolve.links import checksum_of, table_reference_of
@@ -118,7 +117,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
     scope = around.scope
     late = scope.whole()
     type = adorned(around, place, document, type)
-    minimum, maximum = _bounds(around, place / "range", document.range, type)
+    minimum, maximum = bounds_of(around, place / "range", document.range, type)
     closed = None if is_open(document) else document.values
     mappings = None if closed is None else mappings_of(scope, place / "values", closed, type)
     meaning = meaning_of(around, place, document, type)
@@ -226,27 +225,6 @@ def _default(
     return value
 
 
-def _bounds(around: Surroundings, place: Place, written: str | int | None, type: Type) -> tuple[int | None, int | None]:
-    if written is None or type is UNKNOWN:
-        return None, None
-    low, dots, high = (part.strip() for part in str(written).partition(".."))
-    minimum, maximum = constants.integer(low), constants.integer(high)
-    if not dots or not (low or high) or bool(low) != (minimum is not None) or bool(high) != (maximum is not None):
-        around.reports(place, "bad-range", f"{written} is no range", "write `0 .. 100`, `0 ..` or `.. 100`")
-        return None, None
-    if minimum is not None and maximum is not None and minimum > maximum:
-        around.reports(place, "bad-range", f"{written} is empty", "the smaller end stands first")
-    plain = not_null(type)
-    if not isinstance(plain, Integer | Float):
-        around.reports(place, "wrong-shape", "only numbers have a range", "drop `range`")
-    elif isinstance(plain, Integer):
-        beyond = next((end for end in (minimum, maximum) if end is not None and not _can_be(plain, end)), None)
-        if beyond is not None:
-            hint = f"it holds {plain.minimum} to {plain.maximum}"
-            around.reports(place, "bad-range", f"{beyond} is beyond the field's type", hint)
-    return minimum, maximum
-
-
 def _check_sentinel(around: Surroundings, place: Place, null: Scalar, minimum: int | None, maximum: int | None) -> None:
     """What means null is on the wire, where the range holds."""
     if not isinstance(null, int | float):
@@ -254,7 +232,3 @@ def _check_sentinel(around: Surroundings, place: Place, null: Scalar, minimum: i
     if (minimum is not None and null < minimum) or (maximum is not None and null > maximum):
         message = f"{null} means null, and is out of the range"
         around.reports(place, "bad-const", message, "a range is of what is on the wire: let it hold this, too")
-
-
-def _can_be(whole: Integer, value: int) -> bool:
-    return whole.minimum <= value <= whole.maximum

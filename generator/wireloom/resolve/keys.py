@@ -20,6 +20,7 @@ _ENCODINGS: Table[str, tuple[Encoding, ...]] = {
     "pad": (Encoding.BINARY,),
     "charset": (Encoding.BINARY, Encoding.MSGPACK, Encoding.PROTOBUF),
     "terminator": (Encoding.BINARY,),
+    "jump": (Encoding.BINARY,),
     "lastWhen": (Encoding.BINARY,),
     "bits": (Encoding.BINARY,),
     "byteOrder": (Encoding.BINARY,),
@@ -37,7 +38,13 @@ _ENCODINGS: Table[str, tuple[Encoding, ...]] = {
     "default": (Encoding.JSON, Encoding.PROTOBUF, Encoding.MSGPACK),
 }
 # Keys that mean something only beside another one.
-_COMPANIONS: Table[str, str] = {"over": "checksum", "checksum": "over", "default": "optional", "epoch": "logical"}
+_COMPANIONS: Table[str, str] = {
+    "over": "checksum",
+    "checksum": "over",
+    "default": "optional",
+    "epoch": "logical",
+    "jump": "terminator",
+}
 _INSTEAD = "say with `when` whether the field is there"
 # Keys that say something of the wire, where computed and counted fields are not.
 _ON_WIRE = (
@@ -48,6 +55,7 @@ _ON_WIRE = (
     "pad",
     "charset",
     "terminator",
+    "jump",
     "lastWhen",
     "tag",
     "oneOf",

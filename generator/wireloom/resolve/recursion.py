@@ -3,8 +3,12 @@
 import re
 from collections.abc import Mapping
 
+from wireloom.model.traversal import references
+from wireloom.model.types import Array, Attempt, Encoding, Last, OneOf, Presence, Reference, Struct, Type
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.outline import Outlines, direct_names
+from wireloom.resolve.unrolling import circle_of, sizes_of
+from wireloom.spec.documents import Place
 from wireloom.spec.language import OneOfType, StructType
 
 _DEPTH = 64  # of types in types
@@ -51,23 +55,111 @@ def _innermost_first(mentions: Mapping[str, list[str]]) -> list[str]:
     return list(ordered)
 
 
-def check_recursion(draft: Draft, outlines: Outlines) -> None:
-    """Recursion is for unions by kind (`oneOf`), whose columns are open; anything else that holds itself has none."""
-    for name in (each for each in draft.content.types if each in outlines.recursive):
+def check_recursion(draft: Draft, outlines: Outlines, named: Mapping[str, Type]) -> bool:
+    """What holds itself has columns that end: unions by kind (`oneOf`) are open, structs say to what depth.
+
+    False where types are not to be followed further: their members would be members of themselves.
+    """
+    depths = stated_depths(draft)
+    for name in draft.content.types:
         form = draft.content.types[name]
         place = draft.place / "types" / name
-        if not isinstance(form, OneOfType):
-            hint = "its columns would never end; recursion goes through a `oneOf` of scalars, lists and maps"
-            draft.reports_entry(place, "recursive-type", f"{name} holds itself", hint)
-            continue
-        for inner, _ in direct_names(draft, form):
-            if isinstance(draft.content.types[inner], StructType) and inner not in outlines.recursive:
-                draft.reports_entry(
-                    place / "oneOf",
-                    "recursive-type",
-                    f"the open union {name} holds the struct {inner}",
-                    "an open value has lists and maps, no structs",
-                )
+        if isinstance(form, OneOfType) and name in outlines.recursive:
+            _check_open(draft, outlines, place, form, name)
+        elif name in depths:
+            _check_depth(draft, place / "depth", named, name, recursive=name in outlines.recursive)
+        elif name in outlines.recursive and _holds_itself(named, name, without=set(depths)):
+            hint = "say `depth: 4` in a struct, or let recursion go through a `oneOf` of scalars, lists and maps"
+            draft.reports_entry(place, "recursive-type", f"{name} holds itself", f"its columns would never end; {hint}")
+    _check_levels(draft, named, depths)
+    return not any(_melts(named[name], circle_of(named, name)) for name in outlines.recursive)
+
+
+def stated_depths(draft: Draft) -> dict[str, int]:
+    """The structs that say how many of them may stand in one another."""
+    forms = draft.content.types.items()
+    return {name: form.depth for name, form in forms if isinstance(form, StructType) and form.depth is not None}
+
+
+def _check_open(draft: Draft, outlines: Outlines, place: Place, form: OneOfType, name: str) -> None:
+    for inner, _ in direct_names(draft, form):
+        if isinstance(draft.content.types[inner], StructType) and inner not in outlines.recursive:
+            draft.reports_entry(
+                place / "oneOf",
+                "recursive-type",
+                f"the open union {name} holds the struct {inner}",
+                "an open value has lists and maps, no structs",
+            )
+
+
+def _check_depth(draft: Draft, place: Place, named: Mapping[str, Type], name: str, *, recursive: bool) -> None:
+    if not recursive:
+        message = f"{name} does not hold itself"
+        draft.reports_entry(place, "wrong-shape", message, "drop `depth`")
+        return
+    circle = circle_of(named, name)
+    struct = named[name]
+    if isinstance(struct, Struct) and struct.encoding is Encoding.MSGPACK:
+        hint = "let it hold an open union: a `oneOf` of scalars, lists and maps"
+        draft.reports_entry(place, "wrong-encoding", "structs of msgpack cannot hold themselves", hint)
+    if any(isinstance(named[each], Attempt | OneOf) for each in circle):
+        message = f"{name} holds itself through alternatives that are tried, or told by kind"
+        draft.reports_entry(place, "recursive-type", message, "let it hold itself through fields, lists and selects")
+    elif any(_melts(named[each], circle) for each in circle):
+        message = f"{name} holds itself where members become those of the struct around"
+        draft.reports_entry(place, "recursive-type", message, "drop `flatten` or `inline` there")
+    elif _is_endless(named, name):
+        message = f"{name} always holds itself, so that it never ends"
+        draft.reports_entry(place, "recursive-type", message, "say with `when`, a list or a select where there is none")
+
+
+def _holds_itself(named: Mapping[str, Type], name: str, without: set[str]) -> bool:
+    """Whether a type leads back to itself past the types that say a depth."""
+    found = set[str]()
+    waiting = [name]
+    while waiting:
+        for each in references(named[waiting.pop()]):
+            if each == name:
+                return True
+            if each not in found | without:
+                found.add(each)
+                waiting.append(each)
+    return False
+
+
+def _melts(type: Type, circle: frozenset[str]) -> bool:
+    """Whether a field whose members become those of its struct leads on in a circle."""
+    fields = type.fields if isinstance(type, Struct) else ()
+    return any((field.flatten or field.inline) and circle & set(references(field.type)) for field in fields)
+
+
+def _is_endless(named: Mapping[str, Type], name: str) -> bool:
+    """Whether a struct is in itself whatever a record says."""
+    found = set[str]()
+    waiting = [name]
+    while waiting:
+        struct = named[waiting.pop()]
+        for field in struct.fields if isinstance(struct, Struct) else ():
+            certain = field.when is None and field.presence is Presence.REQUIRED and not field.since + field.until
+            listed = isinstance(field.type, Array) and isinstance(field.type.count, Last)
+            if certain and (isinstance(field.type, Reference) or listed):
+                inner = set(references(field.type))
+                if name in inner:
+                    return True
+                waiting += inner - found
+                found |= inner
+    return False
+
+
+def _check_levels(draft: Draft, named: Mapping[str, Type], depths: Mapping[str, int]) -> None:
+    """Types of so many levels come to no more fields than others may."""
+    if draft.problems.found:
+        return
+    sizes = sizes_of(named, depths, _FIELDS)
+    for name in depths:
+        if sizes.get(name, 0) > _FIELDS:
+            message = f"{name} comes to more than {_FIELDS} fields at this depth"
+            draft.reports_entry(draft.place / "types" / name / "depth", "too-large", message, "say a smaller one")
 
 
 def check_use(draft: Draft, outlines: Outlines) -> None:

@@ -36,14 +36,14 @@ class Cursor(io.BytesIO):
         self.checksums = self.constants = 0  # bits that were verified, of either
         self.frame_proof = (0, 0)  # the same, as far as the frame
 
-    def go_over_again(self, start: int, end: int) -> None:
-        """Count bytes that are read more than once; `size_limit` where that comes to too much.
+    def go_over_again(self, start: int, end: int, count: int | None = None) -> None:
+        """Count bytes that are read more than once, those from `start` to `end` or so many; `size_limit` if too many.
 
-        Alternatives that fail and checksums go over bytes that others read. Of each stretch AGAIN_FREE bytes are free,
-        and of the rest AGAIN times what the record has.
+        Alternatives that fail, checksums and what lists find elsewhere go over bytes that others read. Of each stretch
+        AGAIN_FREE bytes are free, and of the rest AGAIN times what the record has.
         """
         self.furthest = max(self.furthest, end)
-        self.again += max(end - start - AGAIN_FREE, 0)
+        self.again += max((end - start if count is None else count) - AGAIN_FREE, 0)
         if self.again > AGAIN * (self.furthest - self.origin):
             expected = f"bytes that are read {AGAIN} times at most"
             raise DecodeError("size_limit", offset=start, expected=expected, actual="more readings of them")

@@ -28,6 +28,7 @@ from wireloom.model.types import (
     Float,
     Integer,
     JsonText,
+    Jump,
     Last,
     Map,
     MemberTag,
@@ -147,10 +148,17 @@ def amount(given: Amount | None, scope: Scope) -> Code | None:
             return call("binary.Padded", str(length), literal(fill))
         case Last(holds):
             return call("binary.Last", function(holds, condition=True), literal(text_of(holds)))
-        case Terminator(data):
-            return call("binary.Terminator", literal(data))
+        case Terminator(data, jump):
+            return call("binary.Terminator", literal(data), jump=_jump(jump, scope))
         case _:
             return size(given, scope.fields)
+
+
+def _jump(jump: Jump | None, scope: Scope) -> Code | None:
+    if jump is None:
+        return None
+    numbers = (str(number) for number in (jump.minimum, jump.maximum, jump.start))
+    return call("binary.Jump", subcon(jump.number, scope), *numbers)
 
 
 def _reference(name: str, scope: Scope) -> Code:

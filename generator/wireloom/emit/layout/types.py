@@ -24,6 +24,7 @@ from wireloom.model.types import (
     Frame,
     Integer,
     JsonText,
+    Jump,
     Last,
     Map,
     Mapping,
@@ -114,10 +115,17 @@ def _amount(amount: Amount | None) -> Code | None:
             return _node("padded", str(size), literal(fill))
         case Last(holds):
             return _node("last", source(holds))
-        case Terminator(data):
-            return _node("terminator", literal(data))
+        case Terminator(data, jump):
+            return _node("terminator", literal(data), *_jump(jump))
         case _:
             return optional(amount)
+
+
+def _jump(jump: Jump | None) -> tuple[Code, ...]:
+    """Which numbers in place of an element say where the list goes on, and which of them means the record's start."""
+    if jump is None:
+        return ()
+    return (node(jump.number), str(jump.minimum), str(jump.maximum), str(jump.start))
 
 
 def _form(form: NumberForm) -> tuple[Code, ...]:

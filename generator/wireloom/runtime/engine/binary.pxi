@@ -323,25 +323,78 @@ cdef int attempt(Machine *m, const int64_t *i) noexcept nogil:
     return code
 
 
+cdef struct Trail:  # where a list has been that may go on elsewhere
+    const uint8_t *lowest
+    const uint8_t *behind  # the first number that leads elsewhere; NULL: none did
+    int64_t elsewhere  # bytes read behind such numbers
+
+
+cdef inline bint at_ending(const Machine *m, int64_t symbol) noexcept nogil:
+    """Whether the bytes that end a list stand here."""
+    cdef int64_t width = symbol & 0xFFFF
+    return m.end - m.position >= width and memcmp(m.position, m.texts + (symbol >> 16), <size_t>width) == 0
+
+
+cdef int led_on(Machine *m, const int64_t *jump, Trail *trail) noexcept nogil:
+    """Go where numbers in place of an element lead. jump: bytes behind the list, width, big, least and greatest number, that of the start"""
+    cdef int64_t number = 0
+    cdef const uint8_t *place
+    while m.end - m.position >= jump[1] and not at_ending(m, jump[0]):
+        place = m.position
+        if load(place, jump[1], False, jump[2], &number) or number < jump[3] or number > jump[4]:
+            return OK
+        number -= jump[5]
+        if number < 0 or number >= trail.lowest - m.base:
+            return IRREGULAR
+        if trail.behind == NULL:
+            trail.behind = place + jump[1]
+        else:
+            trail.elsewhere += place - trail.lowest
+        trail.lowest = m.position = m.base + number
+    return OK
+
+
+cdef inline bint returned(Machine *m, const Trail *trail) noexcept nogil:
+    """Behind a list that went on elsewhere, go on where it left; true where too many bytes were read again."""
+    cdef int64_t elsewhere = trail.elsewhere + (m.position - trail.lowest)
+    m.position = trail.behind
+    if m.position > m.furthest:
+        m.furthest = m.position
+    if elsewhere > 32:
+        m.again += elsewhere - 32
+    return m.again > 16 * (m.furthest - m.base)
+
+
 cdef inline bint goes_on(const Machine *m, const int64_t *i) noexcept nogil:
     """Whether another element stands here: form and count as `repeat_binary` has them."""
-    cdef int64_t width = i[2] & 0xFFFF
     if i[1] == 4:
-        return m.position < m.end and (m.end - m.position < width or memcmp(m.position, m.texts + (i[2] >> 16), <size_t>width) != 0)
+        return m.position < m.end and not at_ending(m, i[2])
     if i[1] == 5:
         return m.absent[i[2]]
+    if i[1] == 6:
+        return m.position < m.end and not at_ending(m, m.tables[i[2]])
     return m.position < m.end
 
 
 cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
-    """i: form of the count (0 to the end, 1 number, 2 expression, 3 in front, 4 bytes behind, 5 filled register behind the last),
-    count, body, list column, index register, register"""
+    """i: form of the count (0 to the end, 1 number, 2 expression, 3 in front, 4 bytes behind, 5 filled register behind the last,
+    6 bytes behind, or going on elsewhere), count, body, list column, index register, register"""
     cdef int64_t count = -1, n = 0, base = 0, following = m.next
     cdef bint none = False
     cdef const uint8_t *before
     cdef int code
+    cdef int64_t ending = i[2]
+    cdef Trail trail
     if i[1] == 1:
         count = i[2]
+    elif i[1] == 6:
+        ending = m.tables[i[2]]
+        trail.lowest = m.position
+        trail.behind = NULL
+        trail.elsewhere = 0
+        code = led_on(m, m.tables + i[2], &trail)
+        if code:
+            return code
     elif i[1] == 2:
         code = evaluate(m, i[2], &count, &none)
         if code:
@@ -376,11 +429,17 @@ cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
         n += 1
         if i[4] >= 0 and pad(m.columns + m.columns[i[4]].child, base + n):
             return EXHAUSTED
+        if i[1] == 6:
+            code = led_on(m, m.tables + i[2], &trail)
+            if code:
+                return code
     m.next = following
-    if i[1] == 4:
-        if m.end - m.position < (i[2] & 0xFFFF):
+    if i[1] == 4 or i[1] == 6:
+        if m.end - m.position < (ending & 0xFFFF):
             return IRREGULAR
-        m.position += i[2] & 0xFFFF
+        m.position += ending & 0xFFFF
+        if i[1] == 6 and trail.behind != NULL and returned(m, &trail):
+            return IRREGULAR
     if i[6] >= 0:
         m.registers[i[6]] = n
         m.absent[i[6]] = False

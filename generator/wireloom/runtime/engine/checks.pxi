@@ -282,15 +282,19 @@ class _Checker:
         elif op == OP_FLOAT:
             self.require(words[1] in (4, 8), where)
         elif op == OP_BYTES or op == OP_REPEAT:
-            self.require(0 <= words[1] <= (6 if op == OP_BYTES else 5), where)
+            self.require(0 <= words[1] <= 6, where)
             self.require(words[1] != 1 or words[2] >= 0, where)
             if words[1] == 2:
                 self.check_expression(words[2], where)
             elif words[1] == 3:
                 self.check_prefix(words[2], where)
-            elif words[1] in (4, 6):
+            elif words[1] == 4 or (words[1] == 6 and op == OP_BYTES):
                 self.check_symbol(words[2], where)
                 self.require(words[2] & 0xFFFF, where)
+            elif words[1] == 6:
+                symbol, width, big, least, most, start = self.span(words[2], 6, where)
+                self.check_symbol(symbol, where)
+                self.require(symbol & 0xFFFF and 1 <= width <= 8 and big in (0, 1) and 0 <= least <= start <= most, where)
             elif words[1] == 5 and op == OP_REPEAT:
                 self.require(0 <= words[2] < self.registers, where)
             elif words[1] == 5:

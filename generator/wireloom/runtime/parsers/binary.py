@@ -8,6 +8,7 @@ import construct
 from construct import Container
 
 from wireloom.runtime import leb128
+from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, amount, shown
 from wireloom.runtime.parsers.elements import Elements, Salvage
 from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, in_charset, integer_range, text_of
@@ -229,19 +230,59 @@ class Last:
             yield stream
 
 
+class Jump:
+    """Numbers that stand in place of an element: the list goes on where they say, counted from the record's start."""
+
+    def __init__(self, number: Integer, minimum: int, maximum: int, start: int) -> None:
+        self.number, self.minimum, self.maximum, self.start = number, minimum, maximum, start
+
+    def target(self, stream: Any, context: Container) -> int | None:
+        """The place that a number here leads to, which is passed over; None where there is none."""
+        start = stream.tell()
+        if stream.left < self.number.bits // 8:
+            return None
+        number = self.number._parse(stream, context, "")
+        if self.minimum <= number <= self.maximum:
+            return int(stream.origin + number - self.start)
+        stream.seek(start)
+        return None
+
+    def taken(self, written: bytes, context: Container) -> bool:
+        """Whether readers take what begins so for such a number."""
+        head = Cursor(written)
+        return self.target(head, context) is not None
+
+
 class Terminator:
-    """Bytes that stand in place of an element, behind the last one."""
+    """Bytes that stand in place of an element, behind the last one; in front of them the list may `jump`."""
 
-    def __init__(self, data: bytes) -> None:
-        self.data = data
+    def __init__(self, data: bytes, *, jump: Jump | None = None) -> None:
+        self.data, self.jump = data, jump
 
-    def streams(self, stream: Any) -> Iterator[Any]:
-        """The stream once for each element; then the terminator is passed over."""
+    def streams(self, stream: Any, context: Container) -> Iterator[Any]:
+        """The stream once for each element; then the terminator is passed over, or the first number that leads on."""
+        lowest = start = stream.tell()
+        behind, elsewhere = None, 0
         while not stream.starts_with(self.data):
+            place = stream.tell()
             if stream.left == 0:
-                raise stream.short(stream.tell(), len(self.data))
-            yield stream
+                raise stream.short(place, len(self.data))
+            target = None if self.jump is None else self.jump.target(stream, context)
+            if target is None:
+                yield stream
+                continue
+            if not stream.origin <= target < lowest:
+                expected = f"a place before {lowest - stream.origin}, where the list has not been"
+                raise DecodeError("bad_pointer", offset=place, expected=expected, actual=shown(target - stream.origin))
+            elsewhere += 0 if behind is None else place - lowest
+            behind = stream.tell() if behind is None else behind
+            lowest = target
+            stream.seek(target)
         stream.take(len(self.data))
+        if behind is not None:
+            elsewhere += stream.tell() - lowest
+            stream.seek(behind)
+            stream.go_over_again(start, behind, elsewhere)
 
     def written(self, stream: Any, places: list[int]) -> Iterator[Any]:
         """The stream once for each element that is built; `places` are where each begins."""
@@ -249,13 +290,16 @@ class Terminator:
             places.append(stream.tell())
             yield stream
 
-    def write(self, stream: Any, places: list[int]) -> None:
-        """The terminator behind the elements; EncodeError where readers would take one of those for it."""
+    def write(self, stream: Any, places: list[int], context: Container) -> None:
+        """The terminator behind the elements; EncodeError where readers would take one of those for it or a jump."""
         stream.write(self.data)
         written, end = stream.getbuffer(), stream.tell() - len(self.data)
         for index, place in enumerate(places):
             if place < end and written[place : place + len(self.data)] == self.data:
                 expected = f"an element that does not begin with {self.data.hex(' ')}, which ends the list"
+                raise EncodeError(expected, shown(bytes(written[place:end]))).at(index)
+            if place < end and self.jump is not None and self.jump.taken(bytes(written[place : place + 8]), context):
+                expected = "an element that does not begin as a number that leads elsewhere, which ends it here"
                 raise EncodeError(expected, shown(bytes(written[place:end]))).at(index)
 
 
@@ -372,7 +416,7 @@ class Array(construct.Construct):
             streams = _with_bytes(self.count.streams(stream, elements, context))
             return self.elements.parse(streams, context, found=elements)
         if isinstance(self.count, Terminator):
-            return self.elements.parse(_with_bytes(self.count.streams(stream)), context)
+            return self.elements.parse(_with_bytes(self.count.streams(stream, context)), context)
         assert not isinstance(self.count, Delimiter | Padded), "of texts and bytes"
         count = self._counted(stream, self.count, context)
         if count is None:
@@ -404,7 +448,7 @@ class Array(construct.Construct):
         if isinstance(self.count, Terminator):
             places: list[int] = []
             self.elements.build(obj, self.count.written(stream, places), context)
-            self.count.write(stream, places)
+            self.count.write(stream, places, context)
         else:
             self.elements.build(obj, iter(lambda: stream, None), context)
         return obj

@@ -4,7 +4,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field, Tag
 
-from wireloom.spec.language.base import Charset, Code, Document, ExpressionText, HexText, ScalarValue, mapping_or_text
+from wireloom.spec.language.base import (
+    Charset,
+    Code,
+    Document,
+    ExpressionText,
+    HexText,
+    ScalarValue,
+    TypeText,
+    mapping_or_text,
+)
 from wireloom.spec.language.types import Type
 
 
@@ -54,6 +63,20 @@ class Salvage(Document):
     )
     when: ExpressionText = Field(description="Only while this holds.", examples=["mode == 'prefix'"])
     lost: str = Field(description="The `counted` field that receives the number of elements lost.", examples=["lost"])
+
+
+class Jump(Document):
+    """The elements of a list go on elsewhere in the record."""
+
+    type: TypeText = Field(description="The unsigned integer's type.", examples=["uint16"])
+    range: str | int = Field(
+        description="The numbers that are no element, but say where the list goes on.", examples=["0xC000 .."]
+    )
+    start: int | None = Field(
+        default=None,
+        description="The number that means the record's start; the smallest if not given. Those below lead nowhere.",
+        examples=[0xC000],
+    )
 
 
 class Logical(Document):
@@ -239,6 +262,11 @@ class FieldDocument(Document):
         default=None,
         description="The bytes, in hexadecimal, that stand behind its list, in place of an element (binary).",
         examples=["00"],
+    )
+    jump: Jump | None = Field(
+        default=None,
+        description="Beside `terminator`: a number in place of an element says where its list goes on (binary).",
+        examples=[{"type": "uint16", "range": "0xC000 .."}],
     )
     delimiter: HexText | None = Field(
         default=None,

@@ -120,6 +120,13 @@ class StructType(Document):
         description="Its versions, from the oldest to the newest.",
         examples=[{"legacy": {"arity": 2}, "current": {"arity": 5}}],
     )
+    depth: int | None = Field(
+        default=None,
+        ge=1,
+        le=64,
+        description="It may hold itself, so many in one another; what is deeper is kept as it is, or `depth_limit`.",
+        examples=[4],
+    )
     doc: str = Field(default="", description="What it is.", examples=["One reading."])
 
 

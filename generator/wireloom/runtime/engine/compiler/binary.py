@@ -51,6 +51,12 @@ class Binary(Part):
             case ("last", holds):
                 register = self.assembly.register("bool").read()
                 return (5, register), Last(holds, register)
+            case ("terminator", data, number, least, most, start):
+                width, _, big = number_form(number, self.compiler.big)
+                if most >> 63:
+                    raise Uncovered("a place beyond 63 bits")
+                words = [self.assembly.text(data), width, int(big), least, most, start]
+                return (6, self.assembly.table(words)), None
             case _:
                 form, operand = self.compiler.size(count, scope)
                 if form == 1 and (operand > _MANY or not isinstance(count, int)):

@@ -1,0 +1,232 @@
+"""Types that hold themselves, to a stated depth -> types that end: one for each level.
+
+Whoever comes behind knows finite types alone. A type of the outermost level keeps its name. Where a type would stand
+deeper than its `depth`, what is there is kept as it is where something else says where it ends (as bytes in a message
+of protobuf and in a region that has a size, as text in JSON); else there must be nothing: `depth_limit`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any
+
+from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Literal, Unary, references
+from wireloom.model import types
+from wireloom.model.traversal import references as names_of
+from wireloom.model.types import Bytes, Encoding, Field, Form, JsonText, Reference, Refusal, Select, Struct, Type
+
+CODE = "depth_limit"
+_Levels = tuple[tuple[str, int], ...]  # how deep each type with a depth stands
+
+
+def unrolled(named: tuple[tuple[str, Type], ...], depths: Mapping[str, int]) -> tuple[tuple[str, Type], ...]:
+    """The types, none of which holds itself but for open unions."""
+    if not depths:
+        return named
+    unrolling = _Unrolling(dict(named), depths)
+    for name, _ in named:
+        unrolling.name(name, ())
+    return tuple((new, unrolling.made[new]) for name, _ in named for new in reversed(unrolling.copies[name]))
+
+
+def sizes_of(named: Mapping[str, Type], depths: Mapping[str, int], most: int) -> dict[str, int]:
+    """The fields that each type with a depth comes to, counted where types are used; no further than beyond `most`."""
+    circles = {name: circle_of(named, name) for name in named}
+    known: dict[tuple[str, _Levels], int] = {}
+
+    def size(name: str, levels: _Levels) -> int:
+        counts = {each: level for each, level in levels if each in circles[name]}
+        if name in depths:
+            counts[name] = counts.get(name, 0) + 1
+        key = (name, tuple(sorted(counts.items())))
+        if counts.get(name, 0) > depths.get(name, 0):
+            return 0
+        if key not in known:
+            type = named[name]
+            known[key] = len(type.fields) if isinstance(type, Struct) else 1
+            for each in names_of(type):
+                if known[key] <= most:
+                    known[key] += size(each, key[1])
+        return known[key]
+
+    return {name: size(name, ()) for name in depths}
+
+
+def circle_of(named: Mapping[str, Type], name: str) -> frozenset[str]:
+    """The types that a type leads to and that lead back to it; none where it does not hold itself."""
+    return frozenset(each for each in _reached(named, name) if name in _reached(named, each))
+
+
+def _reached(named: Mapping[str, Type], name: str) -> set[str]:
+    found = set[str]()
+    waiting = list(names_of(named[name]))
+    while waiting:
+        each = waiting.pop()
+        if each not in found:
+            found.add(each)
+            waiting += names_of(named[each])
+    return found
+
+
+@dataclass
+class _Unrolling:
+    """The copies of each type, by the levels that they stand at."""
+
+    named: Mapping[str, Type]
+    depths: Mapping[str, int]
+    made: dict[str, Type] = field(default_factory=dict)
+    copies: dict[str, list[str]] = field(default_factory=dict)
+    known: dict[tuple[str, _Levels], str | None] = field(default_factory=dict)
+    circles: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def name(self, name: str, levels: _Levels) -> str | None:
+        """The name of the copy of a type that stands within types of these levels; None where that is too deep."""
+        circle = self.circles.setdefault(name, circle_of(self.named, name))
+        counts = {each: level for each, level in levels if each in circle}
+        if name in self.depths and circle:
+            counts[name] = counts.get(name, 0) + 1
+            if counts[name] > self.depths[name]:
+                return None
+        inner = tuple(sorted(counts.items()))
+        key = (name, inner)
+        if key not in self.known:
+            copies = self.copies.setdefault(name, [])
+            self.known[key] = new = name if name not in self.made else self._free(f"{name}_{len(copies) + 1}")
+            made = self._copy(self.named[name], inner, new)
+            if made is None:
+                self.known[key] = None
+            else:
+                self.made[new] = made
+                copies.append(new)
+        return self.known[key]
+
+    def _free(self, name: str) -> str:
+        while name in self.named or name in self.made:
+            name += "_"
+        return name
+
+    def _copy(self, type: Type, levels: _Levels, name: str) -> Type | None:
+        if not isinstance(type, Struct):
+            return self._type(type, levels)
+        self.made[name] = type  # the name is taken
+        steps: list[types.Step] = []
+        gone = set[str]()
+        for step in type.steps:
+            inner = self._type(step.type, levels) if isinstance(step, Field) else None
+            if inner is not None and isinstance(step, Field):
+                steps.append(replace(step, type=inner))
+            elif not isinstance(step, Field):
+                steps.append(step)
+            elif (kept := self._kept(step, type.encoding)) is not None:
+                steps.append(replace(step, type=kept))
+            else:
+                steps.append(_nothing(step))
+                gone.add(step.wire_name)
+        return replace(type, name=name, steps=tuple(_without(step, gone) for step in steps) if gone else tuple(steps))
+
+    def _type(self, type: Type, levels: _Levels) -> Type | None:
+        """A type with the names of copies; None where it would be too deep."""
+        match type:
+            case Reference(name):
+                found = self.name(name, levels)
+                return None if found is None else Reference(found)
+            case types.Array(element=element):
+                inner = self._type(element, levels)
+                return None if inner is None else replace(type, element=inner)
+            case types.Nullable(type=single):
+                inner = self._type(single, levels)
+                return None if inner is None else replace(type, type=inner)
+            case types.Map(value=value):
+                inner = self._type(value, levels)
+                return None if inner is None else replace(type, value=inner)
+            case Select():
+                return self._select(type, levels)
+            case _:
+                return type
+
+    def _select(self, type: Select, levels: _Levels) -> Select:
+        found = [
+            (case, None if isinstance(case.type, Refusal) else self._type(case.type, levels)) for case in type.cases
+        ]
+        refused = any(not case.values and inner is None for case, inner in found)
+        cases = [
+            case if isinstance(case.type, Refusal) else replace(case, type=Refusal(CODE) if inner is None else inner)
+            for case, inner in found
+            if case.values or inner is not None
+        ]
+        return replace(type, cases=tuple(cases), code=CODE if refused else type.code)
+
+    def _kept(self, step: Field, encoding: Encoding) -> Type | None:
+        """What is kept of a field that stands too deep; None where nothing says where it ends."""
+        match encoding, step.type:
+            case Encoding.PROTOBUF, _:
+                return self._stand_in(step.type, encoding)
+            case Encoding.JSON, _:
+                return self._stand_in(step.type, encoding)
+            case Encoding.BINARY, Reference() | types.Array(count=None) if step.size is not None:
+                return Bytes()
+            case _:
+                return None
+
+    def _stand_in(self, type: Type, encoding: Encoding) -> Type:
+        match type:
+            case types.Array(element=element):
+                return replace(type, element=self._stand_in(element, encoding), unique=None)
+            case types.Nullable(type=single):
+                return replace(type, type=self._stand_in(single, encoding))
+            case types.Map(value=value):
+                return replace(type, value=self._stand_in(value, encoding))
+            case Reference(name) if not isinstance(self.named[name], Struct):
+                return self._stand_in(self.named[name], encoding)
+            case Reference(name) if encoding is Encoding.JSON:
+                struct = self.named[name]
+                return JsonText("array" if isinstance(struct, Struct) and struct.form is Form.ARRAY else "object")
+            case _:
+                return Bytes()
+
+
+def _nothing(step: Field) -> types.Step:
+    """What holds only where nothing of a field is there."""
+    guard = Field(step.name, step.wire_name, types.Boolean(), code=CODE, at=step.at, size=step.size, when=step.when)
+    guard = replace(guard, hidden=True, since=step.since, until=step.until)
+    match step.type:
+        case types.Array(count=types.Prefix(number, null=True)):
+            return replace(guard, type=number, minimum=-1, maximum=0, derive=Literal(-1))
+        case types.Array(count=types.Prefix(number)):
+            return replace(guard, type=number, const=0)
+        case types.Array(count=types.Terminator(data)):
+            return replace(guard, type=Bytes(Literal(len(data))), const=data)
+        case types.Array(count=None):
+            return replace(guard, type=Bytes(), const=b"")
+        case types.Array(count=types.Last()):
+            return _never(step)
+        case types.Array(count=amount) if (count := types.stated(amount)) is not None:
+            return types.Check(Binary("==", count, Literal(0)), CODE, _first(count) or step.wire_name, step.when)
+        case _:
+            return _never(step)
+
+
+def _never(step: Field) -> types.Check:
+    that: Expression = Literal(False) if step.when is None else Unary("not", step.when)  # noqa: FBT003 - a value
+    return types.Check(that, CODE, step.wire_name)
+
+
+def _first(expression: Expression) -> str:
+    return next((each.name for each in references(expression) if isinstance(each, FieldRef) and not each.up), "")
+
+
+def _without(part: Any, gone: set[str]) -> Any:  # noqa: ANN401 - any value that a step is made of
+    """A part of a struct in whose expressions fields that are gone are null."""
+    match part:
+        case FieldRef(up=0, name=name) if name in gone:
+            return Literal(None)
+        case Call(function="count" | "len", arguments=(FieldRef(up=0, name=name, members=()),)) if name in gone:
+            return Literal(0)
+        case Call(function="present", arguments=(FieldRef(up=0, name=name, members=()),)) if name in gone:
+            return Literal(False)  # noqa: FBT003 - a value
+        case tuple():
+            return tuple(_without(each, gone) for each in part)
+        case _ if is_dataclass(part) and not isinstance(part, type):
+            changed = {each.name: _without(getattr(part, each.name), gone) for each in fields(part)}
+            return replace(part, **changed)
+        case _:
+            return part

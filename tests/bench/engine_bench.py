@@ -17,6 +17,7 @@ import contests  # noqa: E402
 import document  # noqa: E402
 import footprint  # noqa: E402
 import json_contests  # noqa: E402
+import protocol_contests  # noqa: E402
 import scaling  # noqa: E402
 import tables  # noqa: E402
 from contest import results  # noqa: E402
@@ -32,7 +33,8 @@ def main() -> None:
     arguments.add_argument("--write", action="store_true")
     asked = arguments.parse_args()
     measured = []
-    for make in (*contests.works(asked.messages), *json_contests.works(asked.messages)):
+    binary = (*contests.works(asked.messages), *protocol_contests.works(asked.messages))
+    for make in (*binary, *json_contests.works(asked.messages)):
         work = make()
         measured.append((work, results(work, ROUNDS)))
     text = tables.page(

@@ -54,7 +54,7 @@ FORMATS: Final[Mapping[str, Entry]] = MappingProxyType(
         ),
         "kafka_record_batch": Entry(
             "Record batch of Apache Kafka, magic 2",
-            "0759bf3093179b2337a906f31afd2c9cb3019145d10c5c5035c26b7e661d15c4",
+            "fb82898bb13083e72fa6ecd588f1df31e95204cfd12a2b64e13be233175f772c",
         ),
         "kpl_record": Entry(
             "Kinesis record of the Kinesis Producer Library",

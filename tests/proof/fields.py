@@ -357,6 +357,20 @@ def _byte_order(plan: Plan) -> Any:
     return plan.chance.one(["big", "little"])
 
 
+_PACKINGS = ("none", "gzip", "zlib", "deflate", "zstd", "lz4", "snappy", "xerial", "base64", "hex")
+
+
+def _unpack(plan: Plan) -> Any:
+    """How the bytes of a region are packed; a few of them by a tag."""
+    fits = plan.encoding == "binary" and plan.has("size") and not plan.has("hidden", "const", "values", "derive", "pad")
+    if not fits or not plan.chance.often(0.3) or "here" in str(plan.typed.form) or "size" in str(plan.typed.form):
+        return ABSENT
+    if plan.chance.often(0.7):
+        return plan.chance.one(_PACKINGS)
+    cases = {str(number): plan.chance.one(_PACKINGS) for number in range(plan.chance.randint(1, 3))}
+    return {"select": plan.formulas().integer(), "cases": cases}
+
+
 _ALONE = ("optional", "derive", "const", "refers", "table", "flatten", "hidden")  # keys that no field of a group has
 
 
@@ -424,6 +438,7 @@ STRATEGIES: Mapping[str, Callable[[Plan], Any]] = {
     "wire": _wire,
     "byteOrder": _byte_order,
     "oneOf": _one_of,
+    "unpack": _unpack,
     "when": _when,
     "else": _else,
 }

@@ -34,9 +34,10 @@ def references(type: Type) -> Iterator[str]:
 
 
 def expands(format: Format) -> bool:
-    """Whether a record may hold more than its bytes: a field refers to an entry of a table, as others do."""
+    """Whether a record may hold more than its bytes: a field refers to an entry of a table, or is unpacked."""
     structs = (type for _, type in format.types if isinstance(type, Struct))
-    return any(field.refers is not None for struct in structs for field in struct.fields)
+    fields = (field for struct in structs for field in struct.fields)
+    return any(field.refers is not None or field.packing is not None for field in fields)
 
 
 def reads_again(types: Mapping[str, Type], roots: Iterable[Type]) -> bool:

@@ -413,6 +413,20 @@ class Bit:
 
 
 @dataclass(frozen=True, slots=True)
+class Packing:
+    """The bytes of a region are compressed or written as text (binary): by the one codec, or as a tag says.
+
+    `cases` are values of the tag and the codec for them; without a tag there is one, without values. Damaged bytes are
+    `code`, or what the codec calls them; a tag of no case is `unknown`.
+    """
+
+    cases: tuple[tuple[tuple[Scalar, ...], str], ...]
+    tag: Expression | None = None
+    code: str = ""
+    unknown: str = "unknown_case"
+
+
+@dataclass(frozen=True, slots=True)
 class Checksum:
     """The field holds `algorithm` over the bytes from `start` to `end` (from the struct's start).
 
@@ -450,6 +464,7 @@ class Field:
     code: str = ""  # of this field's const, mappings, range, region
     at: Expression | None = None  # absolute in the struct; negative literal: from the end
     size: Amount | None = None  # the region given to the type
+    packing: Packing | None = None  # how the region's bytes say what the type is read from
     when: Expression | None = None
     presence: Presence = Presence.REQUIRED
     default: Scalar = None

@@ -188,6 +188,8 @@ CODES: Mapping[str, str] = MappingProxyType(
         "int_range": "An integer outside of its type's range.",
         "invalid_utf8": "Text that is not UTF-8.",
         "invalid_text": "Text with bytes that its character set does not have.",
+        "bad_compression": "Compressed bytes that are damaged, or of another codec.",
+        "bad_hex": "Text that is not pairs of hexadecimal digits.",
         "bad_base64": "Text that is not base64 with padding.",
         "depth_limit": "Containers are nested deeper than the limit.",
         "bad_ext_type": "A MessagePack ext type that no value here has.",

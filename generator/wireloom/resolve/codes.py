@@ -21,6 +21,7 @@ from wireloom.spec.documents import Place
 from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode
 
 _CODE_KEYS = ("else", "extElse", "error", "end")
+_DAMAGED = {"base64": "bad_base64", "hex": "bad_hex"}  # what a codec calls bytes that it does not say
 _PROTOBUF_BITS = (32, 64)  # of integers on the wire
 _NEAR = 0.8  # codes are made of few words, so that many are a little alike
 _CODE_LISTS = ("codes", "wrongWhen")
@@ -264,6 +265,16 @@ def _computed_codes(field: types.Field, compute: Expression, struct: types.Struc
         yield "type_mismatch"
 
 
+def _packing_codes(packing: types.Packing | None) -> Iterator[str]:
+    """The codes of a region that is unpacked."""
+    if packing is None:
+        return
+    codecs = sorted({codec for _, codec in packing.cases} - {"none"})
+    yield from (packing.code or _DAMAGED.get(codec, "bad_compression") for codec in codecs)
+    yield from ("size_limit",) if codecs else ()
+    yield from (packing.unknown,) if packing.tag is not None else ()
+
+
 def _step_codes(step: types.Step, struct: types.Struct) -> Iterator[str]:
     match step:
         case types.Field():
@@ -274,6 +285,7 @@ def _step_codes(step: types.Step, struct: types.Struct) -> Iterator[str]:
             if isinstance(step.size, types.Prefix):
                 yield from type_codes(step.size.number, struct.encoding)
             yield step.code
+            yield from _packing_codes(step.packing)
             tables = (step.mappings, *(bit.mappings for bit in step.bits))
             yield from ("int_range",) if any(table is not None and calculates(table) for table in tables) else ()
             yield from (bit.code for bit in step.bits if bit.mappings is not None)

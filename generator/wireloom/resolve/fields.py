@@ -27,6 +27,7 @@ from wireloom.resolve.keys import check_form, check_keys
 from wireloom.resolve.links import checksum_of, table_reference_of
 from wireloom.resolve.meanings import meaning_of
 from wireloom.resolve.outline import is_open
+from wireloom.resolve.packings import packing_of
 from wireloom.resolve.scopes import Scope
 from wireloom.resolve.types import (
     UNKNOWN,
@@ -132,6 +133,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         code=_code(document),
         at=_expression(scope, place / "at", document.at, Kind.INTEGER),
         size=None if document.size is None else amount_of(around, place / "size", document.size),
+        packing=packing_of(around, place / "unpack", document, type),
         when=_expression(scope, place / "when", document.when, Kind.BOOLEAN),
         presence=Presence.OPTIONAL if document.optional or document.one_of else Presence.REQUIRED,
         default=_default(around, place, document, type, mappings),

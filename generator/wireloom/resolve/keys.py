@@ -15,6 +15,7 @@ _TEXTUAL = (Encoding.JSON, Encoding.MSGPACK)
 _ENCODINGS: Table[str, tuple[Encoding, ...]] = {
     "at": (Encoding.BINARY,),
     "size": (Encoding.BINARY,),
+    "unpack": (Encoding.BINARY,),
     "count": (Encoding.BINARY,),
     "delimiter": (Encoding.BINARY,),
     "pad": (Encoding.BINARY,),
@@ -44,12 +45,14 @@ _COMPANIONS: Table[str, str] = {
     "default": "optional",
     "epoch": "logical",
     "jump": "terminator",
+    "unpack": "size",
 }
 _INSTEAD = "say with `when` whether the field is there"
 # Keys that say something of the wire, where computed and counted fields are not.
 _ON_WIRE = (
     "at",
     "size",
+    "unpack",
     "count",
     "delimiter",
     "pad",
@@ -109,6 +112,8 @@ _WITHOUT_GROUP = (
     "flatten",
     "hidden",
 )
+# Keys that say something of the very bytes of a value, which are not there before they are unpacked.
+_OF_BYTES = ("const", "values", "bits", "derive", "checksum", "pad", "hidden")
 # Keys that cannot stand together.
 _RIVALS = (
     *(("compute", key) for key in ("derive", "counted", *_ON_WIRE)),
@@ -132,6 +137,7 @@ _RIVALS = (
     *((key, rival) for key in ("null", "logical", "scale", "offset") for rival in _WITHOUT_MEANING),
     *(("null", rival) for rival in ("optional", "default", "oneOf")),
     ("logical", "counted"),
+    *(("unpack", rival) for rival in _OF_BYTES),
     *(("oneOf", rival) for rival in _WITHOUT_GROUP),
 )
 

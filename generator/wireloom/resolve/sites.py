@@ -109,6 +109,7 @@ def _field(root: Place, named: Types, place: Place, field: Field) -> Iterator[_F
     for role, key, expression in (
         (Role.OFFSET, "at", field.at),
         (Role.SIZE, "size", types.stated(field.size)),
+        (Role.TAG, "unpack", None if field.packing is None else field.packing.tag),
         (Role.CONDITION, "when", field.when),
         (Role.DERIVE, "derive", field.derive),
         (Role.COMPUTE, "compute", field.compute),

@@ -1,7 +1,7 @@
 """The types of a document -> wire types: notations, unions and their cases, with every name resolved."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -365,20 +365,41 @@ def select_of(around: Surroundings, place: Place, form: SelectType) -> Select:
         values = _case_values(around, where, _renamed(text, names), _Keys(tag_type, known, charset))
         if isinstance(tag, PeekTag):
             values = _peeked(around, where, values, tag)
-        for value in values:
-            if (type(value), value) in taken:
-                around.scope.draft.reports_entry(
-                    where,
-                    "duplicate-case",
-                    f"{value!s} selects {taken[type(value), value]} already",
-                    "a value selects one case",
-                )
-            taken[type(value), value] = str(case)
+        _take(around, where, values, str(case), taken)
         cases.append(Case(values, _case_type(around, where, case)))
     if form.otherwise is not None:
         _check_otherwise(around, place, form)
         cases.append(Case((), type_of_text(around, place / "otherwise", form.otherwise)))
     return Select(tag, tuple(cases), form.else_ or "unknown_case")
+
+
+def _take(
+    around: Surroundings, place: Place, values: tuple[Scalar, ...], case: str, taken: dict[tuple[type, Scalar], str]
+) -> None:
+    """Report values that select another case already."""
+    for value in values:
+        if (type(value), value) in taken:
+            message = f"{value!s} selects {taken[type(value), value]} already"
+            around.scope.draft.reports_entry(place, "duplicate-case", message, "a value selects one case")
+        taken[type(value), value] = case
+
+
+def chosen_by(
+    around: Surroundings, place: Place, select: object, cases: Mapping[str, str]
+) -> tuple[Expression, tuple[tuple[tuple[Scalar, ...], str], ...]]:
+    """A tag, and words with the values of the tag that select them."""
+    tag = expression(around.scope, place / "select", select, Kind.ANY)
+    told = tag is not BROKEN
+    known, names = (around.scope.values(tag), around.scope.names(tag)) if told else (None, ())
+    kind, charset = (expression_kind(tag), around.scope.charset(tag)) if told else (Kind.ANY, "")
+    found: list[tuple[tuple[Scalar, ...], str]] = []
+    taken: dict[tuple[type, Scalar], str] = {}
+    for text, word in cases.items():
+        where = place / "cases" / text
+        values = _case_values(around, where, _renamed(text, names), _Keys(kind, known, charset))
+        _take(around, where, values, word, taken)
+        found.append((values, word))
+    return tag, tuple(found)
 
 
 def _check_otherwise(around: Surroundings, place: Place, form: SelectType) -> None:

@@ -13,7 +13,18 @@ from wireloom.model.format import CrcAlgorithm, Format, Parameter, Ranges, SumAl
 from wireloom.model.traversal import expands, parts, references
 from wireloom.model.types import Array, Encoding, Map, Reference, Struct, Type
 
-_RUNTIME = ("binary", "checksums", "elements", "json", "msgpack", "protobuf", "record", "structure", "unions")
+_RUNTIME = (
+    "binary",
+    "checksums",
+    "elements",
+    "json",
+    "msgpack",
+    "protobuf",
+    "record",
+    "regions",
+    "structure",
+    "unions",
+)
 
 
 def emit(format: Format) -> str:

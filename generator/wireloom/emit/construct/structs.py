@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from wireloom.emit.code import Code, Tuple, call, literal
+from wireloom.emit.code import Code, Tuple, call, literal, mapping
 from wireloom.emit.construct.expressions import Fields, function
 from wireloom.emit.construct.types import Scope, amount, optional_condition, size, subcon
 from wireloom.expr.ast import Binary, Conditional, Expression, FieldRef, Kind, Literal
@@ -30,6 +30,7 @@ from wireloom.model.types import (
     Mapping,
     Mark,
     Need,
+    Packing,
     Presence,
     Step,
     Struct,
@@ -152,6 +153,7 @@ def _field(field: Field, declared: Struct, scope: Scope) -> Code:
         member=_member(field, declared),
         at=size(field.at, known),
         size=_region(field.size, inner),
+        packing=_packing(field.packing, known),
         when=when,
         const=None if not has_const(field) else literal(field.const),
         null=_null(field),
@@ -177,6 +179,17 @@ def _region(given: Amount | None, scope: Scope) -> Code | None:
     """The bytes that belong to a field: what stands before them, or a lambda whatever says it."""
     expression = stated(given)
     return amount(given, scope) if expression is None else function(expression, scope.fields)
+
+
+def _packing(packing: Packing | None, known: Fields) -> Code | None:
+    if packing is None:
+        return None
+    code = literal(packing.code) if packing.code else None
+    if packing.tag is None:
+        return call("regions.Packing", mapping({"None": literal(packing.cases[0][1])}), code=code)
+    cases = mapping({literal(value): literal(codec) for values, codec in packing.cases for value in values})
+    unknown = literal(packing.unknown) if packing.unknown != "unknown_case" else None
+    return call("regions.Packing", cases, function(packing.tag, known), code=code, unknown=unknown)
 
 
 def _null(field: Field) -> str | None:

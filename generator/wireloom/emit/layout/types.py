@@ -35,6 +35,7 @@ from wireloom.model.types import (
     Nullable,
     NumberForm,
     OneOf,
+    Packing,
     Padded,
     PeekTag,
     Prefix,
@@ -203,6 +204,7 @@ def _attributes(field: Field) -> Code:
         "code": literal(field.code) if field.code else None,
         "at": optional(field.at),
         "size": _amount(field.size),
+        "packing": _packing(field.packing),
         "when": optional(field.when),
         "optional": _flag(field.presence is Presence.OPTIONAL),
         "default": literal(field.default) if _means_something(field) else None,
@@ -226,6 +228,14 @@ def _attributes(field: Field) -> Code:
         "until": literal(field.until) if field.until else None,
     }
     return mapping({literal(name): part for name, part in parts.items() if part is not None})
+
+
+def _packing(packing: Packing | None) -> Code | None:
+    """The tag, the codec of each case, and the code of a tag that has none."""
+    if packing is None:
+        return None
+    cases = Tuple(tuple(Tuple((display(values), literal(codec))) for values, codec in packing.cases))
+    return Tuple((optional(packing.tag) or _NOTHING, cases, literal(packing.unknown)))
 
 
 def _means_something(field: Field) -> bool:

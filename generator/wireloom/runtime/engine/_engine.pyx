@@ -23,6 +23,7 @@ include "tagged.pxi"
 include "protobuf.pxi"
 include "json.pxi"
 include "deferral.pxi"
+include "unpacking.pxi"
 include "delivery.pxi"
 include "fixed.pxi"
 include "addresses.pxi"
@@ -40,6 +41,7 @@ include "encode_msgpack.pxi"
 include "encode_json.pxi"
 include "encode_variant.pxi"
 include "encode_protobuf.pxi"
+include "encode_packing.pxi"
 include "encode_machine.pxi"
 include "encode_checks.pxi"
 
@@ -391,6 +393,8 @@ cdef class Program:
 
 cdef int once(Machine *m, int64_t entry, const uint8_t *record, int64_t size, bint whole) noexcept nogil:
     cdef int code
+    if m.opened or m.kept != NULL:
+        forget_unpacked(m)
     m.base = m.position = record
     m.end = m.stop = record + size
     m.overrun = TRUNCATED
@@ -422,6 +426,7 @@ cdef void release(Machine *m) noexcept:
     free(m.output.data)
     free(m.keys.data)
     free(m.work.data)
+    forget_unpacked(m)
     wl_json_free(&m.json)
 
 

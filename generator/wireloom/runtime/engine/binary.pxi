@@ -301,11 +301,14 @@ cdef int attempt(Machine *m, const int64_t *i) noexcept nogil:
     cdef int64_t n
     cdef int64_t frames = m.frame_count, names = m.spans.length, following = m.next
     cdef int64_t column
+    cdef int opened = m.opened
     cdef int code = run(m, i[1])
     m.next = following
     if code == OK:
         m.next = i[3]
         return OK
+    if m.opened != opened:  # it ended within a region that is unpacked
+        return IRREGULAR
     m.frame_count = frames
     m.spans.length = names
     for n in range(table[0]):

@@ -57,6 +57,7 @@ _WRITTEN = {
     E_PROTO_DUMP: "NQ",
     E_PROTO_SEGMENT: "R",
     E_PROTO_ORDER: "N",
+    E_PACKED: "RNr",
     E_JSON_INTEGER: "INNN",
     E_JSON_PUT: "RNN",
     E_JSON_FLOAT: "FN",

@@ -278,6 +278,8 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
         elif op == E_PROTO_SEGMENT:  # register
             k.m.registers[i[1]] = k.size - k.base
             k.m.absent[i[1]] = False
+        elif op == E_PACKED:
+            code = pack_region(k, i)
         elif op == E_PROTO_ORDER:  # table
             code = proto_order(k, k.m.tables + i[1])
         elif op == E_JSON_INTEGER:

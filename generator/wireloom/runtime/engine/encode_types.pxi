@@ -64,6 +64,7 @@ cpdef enum WritingOp:
     E_PROTO_DUMP
     E_PROTO_SEGMENT
     E_PROTO_ORDER
+    E_PACKED
     E_JSON_INTEGER
     E_JSON_PUT
     E_JSON_FLOAT

@@ -432,6 +432,10 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         return repeat_message(m, i)
     elif op == OP_PROTO_ENTRIES:
         return repeat_entries(m, i)
+    elif op == OP_UNPACK:
+        return unpack_region(m, i)
+    elif op == OP_UNPACKED:
+        return leave_unpacked(m)
     elif op == OP_PROTO_TABLE:  # slot: every entry must be UTF-8
         return check_table(m, i)
     elif op == OP_PROTO_ENTRY:

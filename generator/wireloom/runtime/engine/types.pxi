@@ -238,6 +238,8 @@ cpdef enum Op:
     OP_UNIQUE
     OP_UNIQUE_CLOSE
     OP_PROTO_ENTRIES
+    OP_UNPACK
+    OP_UNPACKED
 
 cdef enum:  # flags of instructions
     WIDE_TOO = 1  # integers beyond int64, too
@@ -347,6 +349,17 @@ cdef struct Deferral:  # digests to be checked together (deferral.pxi)
     int64_t plain  # records before this one are read without deferring
     int64_t caution  # so many records the last time
 
+cdef enum:
+    UNPACKED = 8  # regions within one another that are unpacked
+
+cdef struct Around:  # where reading goes on behind a region that is unpacked
+    const uint8_t *base
+    const uint8_t *end
+    const uint8_t *stop
+    const uint8_t *readable
+    const uint8_t *furthest
+    int64_t again
+
 cdef struct Machine:
     const int64_t *code
     const int64_t *expressions
@@ -378,6 +391,9 @@ cdef struct Machine:
     int64_t again  # bytes of the record that were gone over again, and
     const uint8_t *furthest  # where doing so ended
     int64_t expanded  # bytes that the entries of tables made of the record so far
+    Around around[UNPACKED]  # unpacking.pxi
+    int opened  # regions that are being read of what they unpack to
+    void *kept  # a list of what regions of the record unpacked to; NULL: none did
     int64_t piece_first  # of the message to be scanned next: where its pieces stand on the stack, and
     int64_t piece_count  # how many there are; 0: it stands in one piece
     Stack spans  # unique names, entries of repeated fields, keys

@@ -27,6 +27,7 @@ from wireloom.runtime.parsers.protocol import (
     same,
     was_parsed,
 )
+from wireloom.runtime.parsers.regions import Packing
 from wireloom.runtime.values import meant
 
 
@@ -160,6 +161,7 @@ class Field:
     code: str = ""
     at: Expression | int | None = None
     size: Expression | SizeInFront | None = None
+    packing: Packing | None = None  # how the region's bytes say what is read
     when: Expression | None = None
     optional: bool = False
     default: Any = MISSING  # what an absent one means; null where not given
@@ -265,6 +267,8 @@ class Field:
         if self.size is None:
             return self.subcon._parse(stream, run.scope, "")
         with stream.region(self._region(self.size, run.scope, stream), self.code):
+            if self.packing is not None:
+                return self.packing.parse(self.subcon, stream, run.scope)
             return self.subcon._parse(stream, run.scope, "")
 
     def _region(self, size: Expression | SizeInFront, scope: Container, stream: Any) -> int | None:
@@ -407,12 +411,18 @@ class Field:
     def write(self, value: Any, stream: Any, scope: Container) -> None:
         """Write the value on the wire, behind its size where that stands there."""
         if self.size is None or callable(self.size):
-            self.subcon._build(value, stream, scope, "")
+            self._write_content(value, stream, scope)
             return
         body = io.BytesIO()
-        self.subcon._build(value, body, scope, "")
+        self._write_content(value, body, scope)
         self.size.write(len(body.getvalue()), stream, scope)
         stream.write(body.getvalue())
+
+    def _write_content(self, value: Any, stream: Any, scope: Container) -> None:
+        if self.packing is None:
+            self.subcon._build(value, stream, scope, "")
+        else:
+            self.packing.build(self.subcon, value, stream, scope)
 
     @property
     def placeholder(self) -> Any:

@@ -6,7 +6,7 @@ is made from the same ones.
 """
 
 from wireloom.spec.language.base import Code, Document, ExpressionText, HexText, ScalarValue, TypeText
-from wireloom.spec.language.fields import Bits, FieldDocument, Jump, MappedValue, Salvage, ValueTable
+from wireloom.spec.language.fields import Bits, FieldDocument, Jump, MappedValue, PackingChoice, Salvage, ValueTable
 from wireloom.spec.language.formats import (
     ByteOrderByParameter,
     Crc,
@@ -62,6 +62,7 @@ __all__ = [
     "NamedType",
     "NeedStep",
     "OneOfType",
+    "PackingChoice",
     "Parameter",
     "ParameterByName",
     "PeekTag",

@@ -90,6 +90,26 @@ class Logical(Document):
     duration: str | None = Field(default=None, description="A length of time, in these units.", examples=["s"])
 
 
+PackingName = Literal["none", "gzip", "zlib", "deflate", "zstd", "lz4", "snappy", "xerial", "base64", "hex"]
+
+
+class PackingChoice(Document):
+    """The codec of a region, chosen by a tag."""
+
+    select: ExpressionText = Field(description="The tag: an expression over earlier fields.", examples=["compression"])
+    cases: dict[str, PackingName] = Field(
+        min_length=1,
+        description="The codec for each value of the tag; a key lists values and ranges.",
+        examples=[{"0": "none", "1": "gzip"}],
+    )
+    else_: Code | None = Field(
+        default=None,
+        alias="else",
+        description="The code of a value of no case; `unknown_case` if not given.",
+        examples=["unknown_codec"],
+    )
+
+
 class FieldDocument(Document):
     """A field, in full. The short form is `name: TYPE`."""
 
@@ -132,6 +152,17 @@ class FieldDocument(Document):
         default=None,
         description="Bytes of its type, all of which it must use, or the type of a number in front (binary).",
         examples=["length - here"],
+    )
+    unpack: (
+        Annotated[
+            Annotated[PackingName, Tag("<text>")] | Annotated[PackingChoice, Tag("<choice>")],
+            mapping_or_text("<choice>"),
+        ]
+        | None
+    ) = Field(
+        default=None,
+        description="How the bytes of its region are compressed, or written as text: a codec, or a choice (binary).",
+        examples=["gzip"],
     )
     when: ExpressionText | None = Field(
         default=None, description="It is there only if this holds; else its value is null.", examples=["hasPosition"]

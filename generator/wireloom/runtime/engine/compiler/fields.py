@@ -25,6 +25,7 @@ from wireloom.runtime.engine.compiler.scope import (
 from wireloom.runtime.engine.compiler.switches import hashed_entries
 from wireloom.runtime.engine.expressions import KINDS, Code, Compiled, Constant, Term, Tree, compares_wide
 from wireloom.runtime.engine.outline import Column
+from wireloom.runtime.packing import NAMES
 
 _DENSE = 1 << 12
 _GREATEST = (1 << 63) - 1
@@ -33,7 +34,7 @@ _NAMED = {"as", "hidden", "flatten", "when", "since", "until"}
 _HELD = {"code", "const", "values", "minimum", "maximum", "bits", "checksum"}
 _KNOWN = frozenset(_NAMED | _HELD | {"compute", "derive", "counted"})
 _OF_ENCODINGS = {
-    "binary": frozenset({"at", "size"}),
+    "binary": frozenset({"at", "size", "packing"}),
     "msgpack": frozenset(),
     "protobuf": frozenset({"tag", "oneOf", "optional", "default", "refers", "table"}),
     "json": frozenset({"member", "optional", "default"}),
@@ -212,8 +213,29 @@ class Fields(Part):
         save = self.assembly.register("position", 2).read()
         code = self.assembly.refusal(attributes["code"])
         self.assembly.emit("REGION", self._region(attributes["size"], scope), code, save)
-        self.read(item)
+        if "packing" in attributes:
+            self._unpacked(item, *attributes["packing"])
+        else:
+            self.read(item)
         self.assembly.emit("UNREGION", save)
+
+    def _unpacked(self, item: Item, tag: Tree, cases: Sequence[Any], unknown: str) -> None:
+        """Read what the bytes of the region unpack to."""
+        register = None if tag is None else self.assembly.register("int").read()
+
+        def chosen(case: Node) -> None:
+            place = self.expressions.place(Constant(NAMES.index(case[1])))
+            self.assembly.emit("COMPUTE", place, 1, register, None, *UNBOUNDED)
+
+        if tag is not None:
+            packings = [(values, ("packing", codec)) for values, codec in cases]
+            self.compiler.records.selected(tag, packings, unknown, item.scope, chosen)
+        codec = NAMES.index(cases[0][1]) if tag is None else 0
+        self.assembly.emit("UNPACK", codec, register, self.compiler.expansion())
+        within, self.compiler.unpacking = self.compiler.unpacking, True
+        self.read(item)
+        self.compiler.unpacking = within
+        self.assembly.emit("UNPACKED")
 
     def _region(self, size: Tree, scope: Scope) -> int:
         """The place of the expression that says how many bytes a region has; a number in front is read first."""

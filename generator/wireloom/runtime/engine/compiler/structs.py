@@ -194,6 +194,8 @@ class Structs(Part):
         stored = scope.names[name].read()
         if algorithm in self.compiler.crcs:
             place, op = self.compiler.crcs.index(algorithm), "VERIFY_CRC"
+        elif algorithm == "md5" and self.compiler.unpacking:
+            raise Uncovered("a digest within a region that is unpacked")
         elif algorithm == "md5":
             place, op = 0, "VERIFY_MD5"
         else:

@@ -8,7 +8,8 @@ from wireloom.runtime.engine.compiler.scope import held_width, is_prefix, member
 from wireloom.runtime.engine.compiler.switches import hashed
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope
-from wireloom.runtime.engine.expressions import Code, Constant, Term, Tree
+from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree
+from wireloom.runtime.packing import NAMES
 
 _MD5, _MD5_LATER = -1, -2
 _MD5_SIZE = 16
@@ -51,12 +52,49 @@ class Fields(Part):
     def field(self, item: Item) -> list[Placed]:
         """Write a field; where its value follows from the layout, hold room for it."""
         if not is_prefix(item.attributes.get("size")):
-            return self._written(item)
+            return self._packed_region(item)
         placed: list[Placed] = []
-        self.compiler.binary.region(item.attributes["size"], lambda: placed.extend(self._written(item)))
+        self.compiler.binary.region(item.attributes["size"], lambda: placed.extend(self._packed_region(item)))
         if placed:
             raise Uncovered("a value that follows from the layout, behind a size of its own")
         return placed
+
+    def _packed_region(self, item: Item) -> list[Placed]:
+        """Write a field; what stands in its region is packed, where the format says so."""
+        if "packing" not in item.attributes:
+            return self._written(item)
+        tag, cases, _ = item.attributes["packing"]
+        codec, register = NAMES.index(cases[0][1]), None
+        if tag is not None:
+            compiled = self.expressions.compiled(tag, item.scope)
+            codec, register = self._codec(compiled, cases)
+        start = self.assembly.register("int").read()
+        self.assembly.emit("PROTO_SEGMENT", start)
+        placed = self._written(item)
+        self.assembly.emit("PACKED", start, codec, register)
+        return placed
+
+    def _codec(self, tag: Compiled, cases: Sequence[Any]) -> tuple[int, Register | None]:
+        """The place of the codec that a tag selects, or the register that has it."""
+        found = {value: NAMES.index(codec) for values, codec in cases for value in values}
+        if isinstance(tag, Constant):
+            if tag.value not in found:
+                raise Uncovered("a codec that is none")
+            return found[tag.value], None
+        value = self.assembly.register(tag.kind).read()
+        self.compiler.compute(tag, value)
+        words: list[int] = []
+        places: dict[int | None, int] = {}
+        for wire, codec in found.items():
+            if wire is not None and Constant(wire).kind != tag.kind:
+                raise Uncovered("a choice by values of another kind")
+            places.setdefault(None if wire is None else self.compiler.records.word(wire), len(words))
+            words.append(codec)
+        register = self.assembly.register("int").read()
+        self.assembly.emit(
+            "MAP", value, self.assembly.table(hashed(places)), self.assembly.table([len(words), *words]), register
+        )
+        return 0, register
 
     def _written(self, item: Item) -> list[Placed]:
         attributes, node = item.attributes, self.compiler.reader.resolved(item.type)

@@ -1,0 +1,30 @@
+# Regions that are compressed, or written as text: what stands there is handed to Python's libraries, and what comes back
+# takes its place.
+
+cdef int fill_packed(Builder *k, int64_t codec, int64_t start) noexcept nogil:
+    """The bytes from `start` on, packed."""
+    cdef int64_t size
+    cdef const uint8_t *data
+    cdef int code
+    with gil:
+        try:
+            content = _packed_at(codec, PyBytes_FromStringAndSize(<const char *>(k.output.data + start), k.size - start))
+            size = PyBytes_GET_SIZE(content)
+            data = <const uint8_t *>PyBytes_AS_STRING(content)
+            k.size = start
+            code = put(k, data, size)
+        except Exception:
+            return IRREGULAR
+    return code
+
+
+cdef int pack_region(Builder *k, const int64_t *i) noexcept nogil:
+    """i: register of where the region begins, codec, register that says it (-1: none)"""
+    cdef int64_t codec = i[2], start = k.base + k.m.registers[i[1]]
+    if i[3] >= 0:
+        if k.m.absent[i[3]]:
+            return IRREGULAR
+        codec = k.m.registers[i[3]]
+    if codec < 0 or codec >= CODEC_COUNT or start < k.base or start > k.size:
+        return IRREGULAR
+    return OK if codec == 0 else fill_packed(k, codec, start)

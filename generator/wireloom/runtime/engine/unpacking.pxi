@@ -1,0 +1,77 @@
+# Regions that are compressed, or are the text of other bytes. Python's libraries unpack them: the machine asks for the GIL,
+# reads what came as it reads a record, and goes on behind the region. What came is kept until the next record is begun, since
+# expressions may look at texts in it; columns have copies of their own.
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.ref cimport Py_DECREF, Py_INCREF
+
+from wireloom.runtime.packing import NAMES as _CODECS, packed_at as _packed_at, unpacked_at as _unpacked_at
+
+cdef int64_t CODEC_COUNT = len(_CODECS)
+
+
+cdef int fill_unpacked(Machine *m, int64_t codec, int64_t limit) noexcept nogil:
+    """What the rest of the region unpacks to becomes the record that is read."""
+    with gil:
+        try:
+            content = _unpacked_at(codec, PyBytes_FromStringAndSize(<const char *>m.position, m.end - m.position), limit)
+            if content is None:
+                return IRREGULAR
+            if m.kept == NULL:
+                held = []
+                Py_INCREF(held)
+                m.kept = <void *>held
+            (<list>m.kept).append(content)
+            m.expanded += PyBytes_GET_SIZE(content)
+            m.base = m.position = <const uint8_t *>PyBytes_AS_STRING(content)
+            m.end = m.stop = m.readable = m.base + PyBytes_GET_SIZE(content)
+        except Exception:
+            return IRREGULAR
+    return OK
+
+
+cdef int unpack_region(Machine *m, const int64_t *i) noexcept nogil:
+    """i: codec, register that says it (-1: none), most bytes that regions of a record may unpack to"""
+    cdef int64_t codec = i[1]
+    cdef Around *around = m.around + m.opened
+    if i[2] >= 0:
+        if m.absent[i[2]]:
+            return IRREGULAR
+        codec = m.registers[i[2]]
+    if m.opened == UNPACKED or codec < 0 or codec >= CODEC_COUNT or m.expanded > i[3]:
+        return IRREGULAR
+    around.base, around.end, around.stop = m.base, m.end, m.stop
+    around.readable, around.furthest, around.again = m.readable, m.furthest, m.again
+    m.opened += 1
+    if codec == 0:
+        return OK
+    if fill_unpacked(m, codec, i[3] - m.expanded):
+        return IRREGULAR
+    m.furthest = m.base
+    m.again = 0
+    return OK
+
+
+cdef int leave_unpacked(Machine *m) noexcept nogil:
+    """Behind a region, all of which must have been used."""
+    cdef Around *around
+    if m.opened == 0 or m.position != m.end:
+        return IRREGULAR
+    m.opened -= 1
+    around = m.around + m.opened
+    if m.base == around.base:
+        return OK
+    write_all(&m.wait)
+    m.base, m.position, m.end, m.stop = around.base, around.end, around.end, around.stop
+    m.readable, m.furthest, m.again = around.readable, around.furthest, around.again
+    return OK
+
+
+cdef void forget_unpacked(Machine *m) noexcept nogil:
+    """What regions of the record before unpacked to is needed no more."""
+    m.opened = 0
+    if m.kept != NULL:
+        write_all(&m.wait)
+        with gil:
+            Py_DECREF(<object>m.kept)
+            m.kept = NULL

@@ -1,0 +1,76 @@
+"""Regions whose bytes are compressed, or are text: what is read is what they unpack to."""
+
+import io
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+from construct import Container
+
+from wireloom.runtime.cursor import Cursor
+from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.packing import CODECS, UNBOUNDED, ExpansionError, PackingError, packed, unpacked
+from wireloom.runtime.parsers.protocol import Expression, Scalar, evaluate, same
+
+_PLAIN = "none"
+
+
+@dataclass(frozen=True)
+class Packing:
+    """How the bytes of a region say others: by the codec that a tag selects; without a tag it is that of null.
+
+    Errors within have the place of the region: what is unpacked has no other in the record.
+    """
+
+    cases: Mapping[Scalar, str]
+    tag: Expression | None = None
+    _: KW_ONLY
+    code: str = ""
+    unknown: str = "unknown_case"
+
+    def parse(self, subcon: Any, stream: Cursor, scope: Container) -> Any:
+        """Read `subcon` from what the rest of the region unpacks to, all of which it must use."""
+        start = stream.tell()
+        tag = None if self.tag is None else evaluate(self.tag, scope)
+        codec = self._codec(tag)
+        if codec is None:
+            raise DecodeError(self.unknown, offset=start, expected="a known codec", actual=shown(tag))
+        if codec == _PLAIN:
+            return subcon._parse(stream, scope, "")
+        inner = self._opened(codec, stream.take(stream.left), start, scope)
+        inner.overrun, inner.keeps_open = stream.overrun, stream.keeps_open
+        try:
+            with inner.region(inner.left, stream.overrun):
+                return subcon._parse(inner, scope, "")
+        except DecodeError as error:
+            error.offset, error.cut_off, error.frame_end, error.frame_size = start, False, None, None
+            raise
+
+    def _codec(self, tag: Any) -> str | None:
+        return next((codec for value, codec in self.cases.items() if same(value, tag)), None)
+
+    def _opened(self, codec: str, data: bytes, start: int, scope: Container) -> Cursor:
+        """What the bytes unpack to, counted among what a record may expand to."""
+        expansion = scope._params.get("_expansion")
+        limit = UNBOUNDED if expansion is None or expansion.limit is None else expansion.limit - expansion.spent
+        try:
+            content = unpacked(codec, data, max(limit, 0))
+        except ExpansionError:
+            expected = f"at most {limit} bytes unpacked"
+            raise DecodeError("size_limit", offset=start, expected=expected, actual="more") from None
+        except PackingError as error:
+            code = self.code or CODECS[codec].damaged
+            raise DecodeError(code, offset=start, expected=f"bytes of {codec}", actual=str(error)) from None
+        if expansion is not None:
+            expansion.spent += len(content)
+        return Cursor(content)
+
+    def build(self, subcon: Any, value: Any, stream: Any, scope: Container) -> None:
+        """Write what `subcon` makes of the value, packed."""
+        tag = None if self.tag is None else evaluate(self.tag, scope)
+        codec = self._codec(tag)
+        if codec is None:
+            raise EncodeError("a known codec", shown(tag))
+        body = io.BytesIO()
+        subcon._build(value, body, scope, "")
+        stream.write(packed(codec, body.getvalue()))

@@ -1,0 +1,113 @@
+"""Codecs of regions, and compressed regions in batches, streams and among damaged bytes."""
+# ruff: noqa: S311 - no secrets are made
+
+import gzip
+import random
+import zlib
+
+import pyarrow as pa
+import pytest
+
+from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.packing import CODECS, NAMES, ExpansionError, PackingError, packed, unpacked
+
+CONTENTS = (b"", b"a", b"hello " * 5000, random.Random(1).randbytes(70_000))
+COMPRESSIONS = tuple(name for name in NAMES if name != "none")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("content", CONTENTS, ids=len)
+def test_what_a_codec_writes_it_reads(name, content):
+    assert unpacked(name, packed(name, content), len(content)) == content
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_equal_content_gives_equal_bytes(name):
+    assert packed(name, CONTENTS[2]) == packed(name, bytes(bytearray(CONTENTS[2])))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_more_than_there_may_be_is_refused(name):
+    with pytest.raises(ExpansionError):
+        unpacked(name, packed(name, CONTENTS[2]), len(CONTENTS[2]) - 1)
+
+
+@pytest.mark.parametrize("name", COMPRESSIONS)
+def test_what_is_cut_off_is_damaged(name):
+    data = packed(name, CONTENTS[2])
+    for end in (1, len(data) // 2 + 1, len(data) - 1):
+        with pytest.raises(PackingError):
+            unpacked(name, data[:end] if name != "hex" else data[: end // 2 * 2 + 1])
+
+
+@pytest.mark.parametrize("name", COMPRESSIONS)
+def test_bytes_that_turned_are_damaged_or_others(name):
+    """Never a crash, and never the content where the codec has a checksum of it."""
+    source, data = random.Random(2), packed(name, CONTENTS[2])
+    for _ in range(300):
+        altered = bytearray(data)
+        altered[source.randrange(len(altered))] ^= 1 << source.randrange(8)
+        try:
+            assert len(unpacked(name, bytes(altered), 1 << 20)) <= 1 << 20
+        except (PackingError, ExpansionError):
+            continue
+
+
+def test_a_bomb_is_refused_before_it_grows():
+    bomb = zlib.compress(bytes(1 << 26), 9)
+    with pytest.raises(ExpansionError):
+        unpacked("zlib", bomb, 1 << 16)
+
+
+def test_a_snappy_block_that_claims_gigabytes_is_damaged():
+    with pytest.raises(PackingError):
+        unpacked("snappy", b"\xff\xff\xff\xff\x0f\x00", 1 << 40)
+
+
+def test_gzip_may_have_several_members_and_nothing_else_behind_them():
+    two = gzip.compress(b"one") + gzip.compress(b"two")
+    assert unpacked("gzip", two) == b"onetwo"
+    with pytest.raises(PackingError):
+        unpacked("gzip", two + b"\x00")
+
+
+def test_only_codecs_with_a_text_name_their_damage_otherwise():
+    assert {codec.damaged for codec in CODECS.values()} == {"bad_compression", "bad_base64", "bad_hex"}
+
+
+def records(codec, count):
+    """Values of the case, one way of packing after the other."""
+    for number in range(count):
+        body = {"name": f"n{number}", "points": [{"x": number % 100, "y": -1}] * (number % 7), "rest": b"abc" * 9}
+        yield codec.build({"codec": number % len(NAMES), "id": 1, "body": body, "note": "é", "after": 7})
+
+
+def test_a_batch_of_many_compressed_regions_is_decoded_as_parsed(case_package):
+    codec = case_package.packed_regions.CODEC
+    data = list(records(codec, 300))
+    decoded = codec.decode(pa.array(data, pa.binary()))
+    assert decoded.reread == 0 or not str(codec.decode_path()).startswith("native")
+    assert [row["body"] for row in decoded.records.to_pylist()] == [codec.parse(each)["body"] for each in data]
+
+
+def test_columns_behind_a_compressed_region_need_not_ask_for_it(case_package):
+    codec = case_package.packed_regions.CODEC
+    data = list(records(codec, 30))
+    decoded = codec.decode(pa.array(data, pa.binary()), ["after"])
+    assert decoded.records.to_pylist() == [{"after": 7}] * 30
+
+
+def test_damaged_regions_are_the_records_own_errors(case_package):
+    codec = case_package.packed_regions.CODEC
+    source, good = random.Random(3), list(records(codec, 20))
+    damaged = []
+    for _ in range(200):
+        data = bytearray(source.choice(good))
+        data[source.randrange(len(data))] ^= 1 << source.randrange(8)
+        damaged.append(bytes(data))
+    decoded = codec.decode(pa.array(damaged, pa.binary()))
+    for data, row, error in zip(damaged, decoded.records.to_pylist(), decoded.errors.to_pylist(), strict=True):
+        try:
+            assert row["body"] == codec.parse(data)["body"]
+        except DecodeError as refused:
+            assert (error["code"], error["path"], error["offset"]) == (refused.code, refused.path, refused.offset)

@@ -295,6 +295,10 @@ class _StructDrawing:
             return self.draw(_texts(UNKNOWN))
         if field.minimum is not None or field.maximum is not None:
             return self.bounded(field)
+        if field.packing is not None and field.packing.tag is not None:
+            chosen = evaluate(field.packing.tag, self.scope)
+            if not any(chosen in values for values, _ in field.packing.cases):
+                raise _CheckFailedError
         drawn = self.drawing.type(field.type, self.scope, self.struct.encoding, self.depth)
         optional = self.struct.encoding is wire.Encoding.PROTOBUF and field.presence is wire.Presence.OPTIONAL
         return None if optional and drawn == [] else drawn  # a list of no elements is not there

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "aerospike_msgpack"
 TITLE: Final = "Aerospike Connect outbound message, MessagePack"
 DIGEST: Final = "da0777efac7b655a30ace3f5d44f0a3c33007fc22e8af856569b843fe1d129ce"
-MEANING: Final = "ede2f53992e1efe9eb4ca60bae663fceb1b58f5cf740939841d31d7bc0223106"
+MEANING: Final = "096ec0f5b4124d1447ddb86d9c1d51f390bc20987f8adf3731162cba813c134e"
 CONTRACT: Final = 2
 ENCODING: Final = "msgpack"
 FRAMING: Final = "none"

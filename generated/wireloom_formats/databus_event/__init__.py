@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "databus_event"
 TITLE: Final = "LinkedIn Databus event"
 DIGEST: Final = "fe89a53d7944deac8e37398acc7ac8157e73daca4fefd48ca5d31238c74631a0"
-MEANING: Final = "45cdeb69520923f69b6800d71210241d6bb41d529d8246c7790580685b6254ce"
+MEANING: Final = "0c0c2e065a57b7ff8af6af0035bd2a767dffe010670fbb3dc5d40ba1248d0813"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"

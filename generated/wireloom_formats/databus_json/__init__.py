@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "databus_json"
 TITLE: Final = "LinkedIn Databus event as a JSON line"
 DIGEST: Final = "7e86eee311aa7e80082646db5a724cf7758a5800a1ca912cabd51af3faf4a7fa"
-MEANING: Final = "ed8c28f3e923b6bd3a1bec9e19b5ad1310f51e86e2531fa1bfa4f19e969adb86"
+MEANING: Final = "444c9d473f7074e7436e1cea6c36b068a2382d24440aa044bc1f75bcdf3532b5"
 CONTRACT: Final = 2
 ENCODING: Final = "json"
 FRAMING: Final = "lines"

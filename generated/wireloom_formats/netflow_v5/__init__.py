@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "netflow_v5"
 TITLE: Final = "NetFlow version 5 datagram"
 DIGEST: Final = "b0687d19fd74cdd7f960fe257db3cd236584ee6abe19dea77654cb57e5a0e2c7"
-MEANING: Final = "8ea25e08c8122e4bb0f2c625e8c529a322e2469e277cf72a1e25fd10c0e390e6"
+MEANING: Final = "268b44dc89e6444e3e22432b6a48bd39577b299cc0b1657a416443a107cc992e"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "pcap_file"
 TITLE: Final = "Capture file of libpcap"
 DIGEST: Final = "63a21e83dce41afa71390cbb017a01962ae4eee7f06acb39acbd0bedc5912842"
-MEANING: Final = "4cda95a4a355147f52c19c41d8c1f455ea6dc461b245b580451b47e15edecc18"
+MEANING: Final = "650fe0af93c8e0075ec679bab86c41e3dd28ed1226b574ee2f0c4b2b2447af78"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "pgoutput_message"
 TITLE: Final = "Logical replication message of PostgreSQL"
 DIGEST: Final = "3d92f754c7636eb0cd400100bba91b96d11d44dc446a309f9bd4ec640415af8f"
-MEANING: Final = "802feb104babe295a741dad9e2948fb70b8dcce560d533e6bf46b3346dc0a826"
+MEANING: Final = "f9b3267680b4b019b25e0038f38dcdbb18f12d06e364e874a3e98db1ba558b27"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"

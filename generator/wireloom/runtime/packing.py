@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 
-import pyarrow as pa
-
 from wireloom.runtime import leb128
 
 UNBOUNDED = (1 << 63) - 2
@@ -107,6 +105,8 @@ def _inflated(window: int, data: bytes, limit: int) -> bytes:
 
 
 def _streamed(name: str, data: bytes, limit: int) -> bytes:
+    import pyarrow as pa
+
     if not data:
         raise PackingError("no bytes, not even of nothing")
     parts, left = list[bytes](), limit + 1
@@ -121,6 +121,8 @@ def _streamed(name: str, data: bytes, limit: int) -> bytes:
 
 
 def _compressed(name: str, content: bytes) -> bytes:
+    import pyarrow as pa
+
     level = _ZSTD_LEVEL if name == "zstd" else None
     return bytes(pa.Codec(name, compression_level=level).compress(content, asbytes=True))
 
@@ -130,6 +132,8 @@ def _compressed(name: str, content: bytes) -> bytes:
 
 def _snappy(data: bytes, limit: int) -> bytes:
     """A raw block, before which its size stands."""
+    import pyarrow as pa
+
     found = leb128.decoded(data, 0, len(data), 5)
     if found is None or found[0] >> _SNAPPY_SIZE:
         raise PackingError("no size of 32 bits")

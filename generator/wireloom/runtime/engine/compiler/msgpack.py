@@ -155,6 +155,18 @@ class MessagePack(Part):
             case _:
                 return False
 
+    def shows_open(self, node: Any, seen: frozenset[str] = frozenset()) -> bool:
+        """Whether any value in it, however deep, is shown as an open one."""
+        match node:
+            case ("oneOf", True, *_):
+                return True
+            case ("ref", str(name)):
+                return name not in seen and self.shows_open(self.compiler.resolved(node), seen | {name})
+            case tuple() | dict():
+                return any(self.shows_open(part, seen) for part in (node if isinstance(node, tuple) else node.values()))
+            case _:
+                return False
+
     def open_rules(self, node: Node) -> list[int] | None:
         """What an open value may be: families, the range of integers, ext types; None where it is not open."""
         node = self.compiler.resolved(node)

@@ -9,7 +9,7 @@ from proof.chance import Chance
 from proof.formulas import Formulas, literal
 from proof.scope import ABSENT, Known, Scope, document
 from proof.types import Typed
-from wireloom.spec.language import Bits, FieldDocument, Jump, MappedValue, Salvage
+from wireloom.spec.language import Bits, FieldDocument, Jump, MappedValue, PackingChoice, Salvage
 
 if TYPE_CHECKING:
     from proof.structs import StructWriter
@@ -368,7 +368,8 @@ def _unpack(plan: Plan) -> Any:
     if plan.chance.often(0.7):
         return plan.chance.one(_PACKINGS)
     cases = {str(number): plan.chance.one(_PACKINGS) for number in range(plan.chance.randint(1, 3))}
-    return {"select": plan.formulas().integer(), "cases": cases}
+    code = plan.scope.draft.code() if plan.chance.often(0.6) else ABSENT
+    return document(PackingChoice, {"select": plan.formulas().integer(), "cases": cases, "else": code})
 
 
 _ALONE = ("optional", "derive", "const", "refers", "table", "flatten", "hidden")  # keys that no field of a group has

@@ -9,6 +9,9 @@ import zlib
 import pyarrow as pa
 import pytest
 
+from wireloom import pipeline
+from wireloom.examples.memory import opened
+from wireloom.runtime import engine as engines
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.packing import CODECS, NAMES, ExpansionError, PackingError, packed, unpacked
 
@@ -114,3 +117,34 @@ def test_damaged_regions_are_the_records_own_errors(case_package):
             assert (error["code"], error["path"], error["offset"]) == (refused.code, refused.path, refused.offset)
         else:
             assert row["body"] == wanted["body"]
+
+
+LISTED = """
+wireloom: 1
+format: listed
+title: Digests in a list that is packed
+encoding: binary
+root: Record
+types:
+  Record:
+    fields:
+      - items: {type: list(Item), size: uint16, unpack: gzip}
+  Item:
+    fields:
+      - text: str(uint8)
+      - mark: end
+      - digest: {type: bytes(16), checksum: md5, over: 0 .. end, else: bad_digest, hidden: true}
+      - verify: {field: digest}
+errors: {bad_digest: The digest does not match.}
+"""
+
+
+def test_digests_of_a_list_in_a_region_are_held_before_what_it_unpacks_to_is_gone(tmp_path):
+    (tmp_path / "listed.yaml").write_text(LISTED, encoding="utf-8")
+    (format,) = pipeline.formats(tmp_path)
+    with opened({format.name: pipeline.emit(format)}) as modules:
+        codec = modules[format.name].CODEC
+        if engines.available():
+            assert codec.decode_path().reason == "a digest within a region that is unpacked"
+        data = codec.build({"items": [{"text": "one"}, {"text": "two"}]})
+        assert codec.decode([data]).records.to_pylist() == [{"items": [{"text": "one"}, {"text": "two"}]}]

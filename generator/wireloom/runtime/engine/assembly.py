@@ -4,7 +4,8 @@ Registers that nothing reads are never written: they vanish when the program is 
 alternatives are assembled after the code that calls them, so calls lead forward.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -77,6 +78,7 @@ class Assembly:
     _symbols: dict[bytes, int] = field(default_factory=dict)
     labels: list[Label] = field(default_factory=list)
     regions: list[tuple[Register, int, int]] = field(default_factory=list)  # rows that give a register a value
+    around: frozenset[str] = frozenset()  # the kinds of regions in which the code at hand stands
     _bodies: list[Callable[[], None]] = field(default_factory=list)
 
     def emit(self, name: str, *operands: Operand) -> list[Operand]:
@@ -102,11 +104,19 @@ class Assembly:
         label.at = len(self.rows)
         self.labels.append(label)
 
+    @contextmanager
+    def within(self, region: str) -> Iterator[None]:
+        """What is assembled within stands in a region of this kind, and so do its bodies."""
+        before, self.around = self.around, self.around | {region}
+        yield
+        self.around = before
+
     def later(self, body: Callable[[], object], label: Label | None = None) -> Label:
         """A body to be assembled behind the code at hand, and its label."""
-        label = label or Label()
+        label, around = label or Label(), self.around
 
         def assemble() -> None:
+            self.around = around
             self.place(label)
             body()
             self.emit("RETURN", None)
@@ -118,6 +128,7 @@ class Assembly:
         """Assemble the bodies that wait."""
         while self._bodies:
             self._bodies.pop(0)()
+        self.around = frozenset()
 
     def slot(self) -> int:
         """One more slot for what a scan of a message finds."""

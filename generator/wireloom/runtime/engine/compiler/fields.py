@@ -232,9 +232,8 @@ class Fields(Part):
             self.compiler.records.selected(tag, packings, unknown, item.scope, chosen)
         codec = NAMES.index(cases[0][1]) if tag is None else 0
         self.assembly.emit("UNPACK", codec, register, self.compiler.expansion())
-        within, self.compiler.unpacking = self.compiler.unpacking, True
-        self.read(item)
-        self.compiler.unpacking = within
+        with self.assembly.within("unpacked"):
+            self.read(item)
         self.assembly.emit("UNPACKED")
 
     def _region(self, size: Tree, scope: Scope) -> int:

@@ -115,7 +115,6 @@ class Compiler(Protocol):
     """The compiler as its parts see it."""
 
     big: bool
-    unpacking: bool
     layout: Mapping[str, Any]
     settings: dict[str, Any]
     crcs: list[str]

@@ -60,7 +60,6 @@ class Compiler:
         self.conditions = Conditions(self.assembly)
         self.crcs = list(layout["crcs"])
         self.big, self.writes = True, writes
-        self.unpacking = False  # whether what is compiled reads what a region unpacks to
         self.records, self.structs, self.fields = Records(self), Structs(self), Fields(self)
         self.binary, self.msgpack, self.protobuf = Binary(self), MessagePack(self), Protobuf(self)
         self.json = Json(self)

@@ -194,7 +194,7 @@ class Structs(Part):
         stored = scope.names[name].read()
         if algorithm in self.compiler.crcs:
             place, op = self.compiler.crcs.index(algorithm), "VERIFY_CRC"
-        elif algorithm == "md5" and self.compiler.unpacking:
+        elif algorithm == "md5" and "unpacked" in self.assembly.around:
             raise Uncovered("a digest within a region that is unpacked")
         elif algorithm == "md5":
             place, op = 0, "VERIFY_MD5"

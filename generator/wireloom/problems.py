@@ -22,7 +22,7 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         "entry-keys": "An item of `fields` has several keys, or none.",
         # names
         "bad-name": "A name that cannot be one: its letters, or a word that is taken.",
-        "duplicate-format": "Two files define a format or a schema of one name.",
+        "duplicate-format": "Two files define a format, a library or a schema of one name.",
         "duplicate-field": "Two fields of one name, on the wire or for readers.",
         "duplicate-example": "Two examples of one name.",
         "conflicting-keys": "Keys that exclude each other, or one without its companion.",
@@ -86,6 +86,9 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         "unknown-parameter": "A parameter that there is not.",
         "unfit-parameter": "A parameter that cannot decide what it is meant to.",
         "unknown-schema": "A shared schema that there is not.",
+        "unknown-library": "A library that there is not.",
+        "unused-import": "A library of which no type is used.",
+        "clashing-import": "Something of a library that means something else in what imports it.",
         "schema-misfit": "A field that does not fit into the shared schema.",
         # examples
         "bad-hex": "Bytes that are not hexadecimal.",

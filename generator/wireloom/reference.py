@@ -36,6 +36,7 @@ _NOUNS = {
 }
 _PLAIN = {"string": "text", "boolean": "bool", "integer": "int", "number": "number", "null": "null"}
 _SCALARS = 4  # a key that takes this many kinds of scalar takes any
+_WORDS = 12  # more words than that are no help in a table
 
 
 def classes() -> dict[str, type[Document]]:
@@ -103,6 +104,8 @@ def type_text(schema: Mapping[str, Any]) -> str:
             return " or ".join(dict.fromkeys(type_text(option) for option in options if option != {"type": "null"}))
         case {"const": value}:
             return f"`{value}`"
+        case {"enum": [*values]} if len(values) > _WORDS:
+            return "word"
         case {"enum": values}:
             return " or ".join(f"`{value}`" for value in values)
         case {"format": str(format)}:

@@ -26,7 +26,7 @@ type types fields root roots encoding as else at size when optional default cons
 checksum over refers table flatten inline counted hidden tag member since until count unique salvage lineFeeds wire
 select cases oneOf attempt kind reason fallback codes buildWhen check that verify mark need frame end discard keep list
 versions arity form parameters limits depth framing byteOrder rows errors checksums ranges examples hex text value error
-path offset presence peek
+path offset presence peek imports library
 """
 _WORDS = """
 uint8; int64; uint64; uint128; float32; bool; nil; str; bytes; json; any; int?; str?; list(uint8); bytes(4); bytes(-1)

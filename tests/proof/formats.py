@@ -75,6 +75,7 @@ class _Writer:
                 "source": "Chance" if chance.often(0.05) else ABSENT,
                 "encoding": draft.encoding,
                 "schema": ABSENT,  # written when the columns are known: `schemas`
+                "imports": ABSENT,  # written when the types are known: `libraries`
                 "byteOrder": byte_order,
                 "framing": self._framing(roots),
                 "parameters": draft.parameters or ABSENT,

@@ -22,7 +22,7 @@ from wireloom.spec.documents import Documents
 
 PACKAGE = "wireloom_proof"
 Spec = Mapping[str, Mapping[str, Any]]
-"""Files by name: the format, and its shared schema where it has one."""
+"""Files by name: the format, and what it shares with others."""
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,13 @@
-"""The spec of a seed: a format, now and then with a shared schema."""
+"""The spec of a seed: a format, now and then with a shared schema, or with libraries."""
 
 from proof.chance import Chance
 from proof.formats import written_format
+from proof.libraries import with_library
 from proof.modules import Spec, documents, resolved
 from proof.schemas import with_schema
 from wireloom.problems import SpecProblems
 
-_SHARED = 0.12
+_SHARED, _IMPORTING = 0.12, 0.08
 
 
 def spec_of(seed: int) -> Spec:
@@ -19,4 +20,6 @@ def spec_of(seed: int) -> Spec:
             pass
         except Exception:  # noqa: BLE001, S110 - whoever examines the spec sees it
             pass
+    if chance.often(_IMPORTING):
+        return with_library(content, chance)
     return {"proof.yaml": content}

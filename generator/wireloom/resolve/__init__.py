@@ -2,6 +2,7 @@
 
 The passes, in order; each takes what the ones before it made, and adds to the same collector of problems:
 
+    imports              what formats take of libraries
     sharing.schemas      the shared schemas, and the logical types of their columns
     header               names, parameters, byte order, checksums, ranges, limits
     outline              what expressions can see: the fields of each struct and the structs around it
@@ -20,7 +21,8 @@ problem so far.
 
 from wireloom.model.format import Format
 from wireloom.problems import Problems
-from wireloom.resolve.assembly import format_of
+from wireloom.resolve.assembly import Shared, format_of
+from wireloom.resolve.imports import libraries
 from wireloom.resolve.sharing import schemas
 from wireloom.spec.documents import Documents
 
@@ -30,7 +32,7 @@ __all__ = ["resolve"]
 def resolve(documents: Documents) -> tuple[Format, ...]:
     """Every format of the documents; raises SpecProblems with all problems of all files."""
     problems = Problems(list(documents.problems))
-    shared = schemas(documents, problems)
+    shared = Shared(schemas(documents, problems), libraries(documents, problems), documents.unread)
     formats: dict[str, Format] = {}
     for document, content in documents.formats():
         if content.format in formats:
@@ -41,7 +43,7 @@ def resolve(documents: Documents) -> tuple[Format, ...]:
                     f"the first is {formats[content.format].spec}",
                 )
             )
-        found = format_of(document, content, shared, documents.unread, problems)
+        found = format_of(document, content, shared, problems)
         if found is not None:
             formats.setdefault(found.name, found)
     problems.raise_if_any()

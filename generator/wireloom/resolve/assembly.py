@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from wireloom.model.format import Format
 from wireloom.problems import Problem, Problems, nearest
@@ -15,6 +16,7 @@ from wireloom.resolve.ends import check_ends
 from wireloom.resolve.examples import examples
 from wireloom.resolve.families import check_families
 from wireloom.resolve.framings import check_header, framing_of
+from wireloom.resolve.imports import Libraries, with_imports
 from wireloom.resolve.meanings import with_meanings
 from wireloom.resolve.named import named_types
 from wireloom.resolve.outline import outlines
@@ -32,19 +34,23 @@ from wireloom.spec.documents import Document
 from wireloom.spec.language import FormatDocument
 
 
-def format_of(
-    document: Document,
-    content: FormatDocument,
-    schemas: Mapping[str, Schema],
-    unread: tuple[str, ...],
-    problems: Problems,
-) -> Format | None:
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What formats share, by name; `unread` are the names of what has mistakes of its own."""
+
+    schemas: Mapping[str, Schema]
+    libraries: Libraries
+    unread: tuple[str, ...]
+
+
+def format_of(document: Document, content: FormatDocument, shared: Shared, problems: Problems) -> Format | None:
     """The format, or None where it has problems."""
     own = Problems()
     draft = Draft(document, content, own)
-    schema = _schema(draft, schemas, unread)
+    schema = _schema(draft, shared.schemas, shared.unread)
     try:
-        return _assembled(draft, schema)
+        whole = with_imports(draft, shared.libraries, shared.unread)
+        return None if whole is None else _assembled(whole, schema)
     finally:
         for problem in _reported(document, own):
             problems.add(problem)
@@ -52,7 +58,7 @@ def format_of(
 
 def _reported(document: Document, own: Problems) -> Iterable[Problem]:
     """The problems of a whole document; of one that lacks parts, those that do not follow from that."""
-    return own.found if document.dropped is None else independent(own.found, document.data, document.dropped)
+    return own.found if document.dropped is None else independent(own.found, document, document.dropped)
 
 
 def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
@@ -129,8 +135,10 @@ def _schema(draft: Draft, schemas: Mapping[str, Schema], unread: tuple[str, ...]
 
 
 def _digest(document: Document, schema: Schema | None) -> str:
-    """SHA-256 of the spec, and of the schema where it has one."""
+    """SHA-256 of the spec, of the libraries that it takes types of, and of the schema where it has one."""
     digest = hashlib.sha256(document.data)
+    for each in document.imported:
+        digest.update(each.data)
     if schema is not None:
         digest.update(schema.document.data)
     return digest.hexdigest()

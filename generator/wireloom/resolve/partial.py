@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from wireloom.problems import Problem
+from wireloom.spec.documents import Document
 
 _WORD = re.compile(r"\w+")
 _FOLLOWING = frozenset(
@@ -48,12 +49,13 @@ _OF_MAPPING = {  # what follows where a whole mapping is lacking
 }
 
 
-def independent(problems: Iterable[Problem], data: bytes, dropped: frozenset[str]) -> Iterator[Problem]:
+def independent(problems: Iterable[Problem], document: Document, dropped: frozenset[str]) -> Iterator[Problem]:
     """The problems that the document has whatever the lacking parts say."""
-    lines = data.decode("utf-8").splitlines()
+    lines = document.data.decode("utf-8").splitlines()
     excluded = _FOLLOWING.union(*(ids for mapping, ids in _OF_MAPPING.items() if mapping in dropped))
     for problem in problems:
-        words = {*_WORD.findall(problem.message), *_WORD.findall(_written(problem, lines))}
+        written = _written(problem, lines) if problem.location.file == document.file else ""  # else of a library
+        words = {*_WORD.findall(problem.message), *_WORD.findall(written)}
         if problem.id not in excluded and not words & dropped and not problem.path.startswith("examples"):
             yield problem
 

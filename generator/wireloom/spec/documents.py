@@ -4,23 +4,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wireloom.problems import Location, Problem
-from wireloom.spec.language import FormatDocument, SchemaDocument
+from wireloom.spec.language import FormatDocument, LibraryDocument, SchemaDocument
 from wireloom.spec.yaml import Node, Path, Scalar, ScalarNode, find, path_in_file, path_text
+
+Content = FormatDocument | LibraryDocument | SchemaDocument
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
     """One spec file. `path` is below the specs folder.
 
-    `dropped` are the words of what was left out because of its shape; None where the document is whole.
+    `dropped` are the words of what was left out because of its shape; None where the document is whole. `imported` are
+    the libraries of which parts stand in it, each where it is written.
     """
 
     file: str
     path: str
     data: bytes
     node: Node
-    content: FormatDocument | SchemaDocument
+    content: Content
     dropped: frozenset[str] | None = None
+    imported: tuple["Document", ...] = ()
 
     @property
     def place(self) -> "Place":
@@ -30,7 +34,10 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """Every spec file, or its sound part, and what is wrong with the rest; `unread` names schemas with mistakes."""
+    """Every spec file, or its sound part, and what is wrong with the rest.
+
+    `unread` names schemas and libraries that have mistakes.
+    """
 
     documents: tuple[Document, ...]
     problems: tuple[Problem, ...] = ()
@@ -39,6 +46,10 @@ class Documents:
     def formats(self) -> Iterator[tuple[Document, FormatDocument]]:
         """The formats."""
         return ((each, each.content) for each in self.documents if isinstance(each.content, FormatDocument))
+
+    def libraries(self) -> Iterator[tuple[Document, LibraryDocument]]:
+        """The libraries."""
+        return ((each, each.content) for each in self.documents if isinstance(each.content, LibraryDocument))
 
     def schemas(self) -> Iterator[tuple[Document, SchemaDocument]]:
         """The shared schemas."""

@@ -11,10 +11,10 @@ from pydantic_core import ErrorDetails
 
 from wireloom.problems import Location, Problem, nearest
 from wireloom.spec import language, yaml
-from wireloom.spec.documents import Document, Documents
+from wireloom.spec.documents import Content, Document, Documents
 from wireloom.spec.flow import flow
 from wireloom.spec.language import Document as LanguageDocument
-from wireloom.spec.language import FormatDocument, SchemaDocument, StructType
+from wireloom.spec.language import FormatDocument, LibraryDocument, SchemaDocument, StructType
 from wireloom.spec.repair import Drop, Edit, Rename, edited, lacking, names_dropped
 from wireloom.spec.slips import slips
 
@@ -66,17 +66,17 @@ def load(paths: Sequence[Path], root: Path) -> Documents:
     return Documents(
         documents=tuple(each.document for each in read if each.document is not None),
         problems=tuple(problem for each in read for problem in each.problems),
-        unread=tuple(each.schema for each in read if each.problems and each.schema),
+        unread=tuple(each.shared for each in read if each.problems and each.shared),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A file: the document or its sound part, what is wrong with its shape, and its name where it is a schema."""
+    """A file: the document or its sound part, what is wrong with its shape, and its name where formats share it."""
 
     document: Document | None = None
     problems: tuple[Problem, ...] = ()
-    schema: str = ""
+    shared: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +110,9 @@ def _load(path: Path, root: Path) -> _Read:
     if content is not None and not problems:
         return _Read(Document(file, name, data, node, content))
     shape = tuple(finding.problem for finding in findings if finding.problem is not None)
-    schema = _schema_name(yaml.plain(node))
-    if schema:
-        return _Read(problems=(*problems, *shape), schema=schema)
+    shared = _shared_name(yaml.plain(node))
+    if shared:
+        return _Read(problems=(*problems, *shape), shared=shared)
     sound = _sound_part(node, findings)
     part = None if sound is None else Document(file, name, data, sound.node, sound.content, sound.dropped)
     return _Read(part, (*problems, *shape))
@@ -123,7 +123,7 @@ class _Sound:
     """What is left of a document without what has the wrong shape, and the names that went."""
 
     node: yaml.Node
-    content: FormatDocument | SchemaDocument
+    content: Content
     dropped: frozenset[str]
 
 
@@ -143,7 +143,7 @@ def _sound_part(node: yaml.Node, findings: Sequence[_Finding]) -> _Sound | None:
     return None
 
 
-def _checked(node: yaml.Node) -> tuple[FormatDocument | SchemaDocument | None, list[_Finding]]:
+def _checked(node: yaml.Node) -> tuple[Content | None, list[_Finding]]:
     """The document, or what the checker found."""
     plain = yaml.plain(node)
     classes: dict[int, type[LanguageDocument]] = {}
@@ -168,13 +168,23 @@ def _merged(findings: Sequence[_Finding]) -> list[_Finding]:
     return list(merged.values())
 
 
-def _model(plain: object) -> type[FormatDocument | SchemaDocument]:
-    is_schema = isinstance(plain, Mapping) and "format" not in plain and "schema" in plain
-    return SchemaDocument if is_schema else FormatDocument
+_SHARED: Mapping[str, type[LibraryDocument | SchemaDocument]] = {"library": LibraryDocument, "schema": SchemaDocument}
+"""What formats share, by the key that has its name."""
 
 
-def _schema_name(plain: object) -> str:
-    name = plain.get("schema") if isinstance(plain, Mapping) and "format" not in plain else ""
+def _kind(plain: object) -> str:
+    """The key that says what a document is."""
+    keys = plain if isinstance(plain, Mapping) else ()
+    return next((key for key in ("format", *_SHARED) if key in keys), "format")
+
+
+def _model(plain: object) -> type[Content]:
+    return _SHARED.get(_kind(plain), FormatDocument)
+
+
+def _shared_name(plain: object) -> str:
+    kind = _kind(plain)
+    name = plain.get(kind) if isinstance(plain, Mapping) and kind in _SHARED else ""
     return name if isinstance(name, str) else ""
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
 
-from wireloom.spec.language import FormatDocument, SchemaDocument
+from wireloom.spec.language import FormatDocument, LibraryDocument, SchemaDocument
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -17,17 +17,22 @@ class _InOrder(GenerateJsonSchema):
 
 
 def language_schema() -> dict[str, Any]:
-    """JSON Schema 2020-12 of a spec file: a format where it has the key `format`, else a shared schema."""
+    """JSON Schema 2020-12 of a spec file: a format where it has the key `format`, a library where it has `library`."""
+    kinds = (FormatDocument, LibraryDocument, SchemaDocument)
     references, definitions = models_json_schema(
-        [(FormatDocument, "validation"), (SchemaDocument, "validation")], by_alias=True, schema_generator=_InOrder
+        [(kind, "validation") for kind in kinds], by_alias=True, schema_generator=_InOrder
     )
     return {
         "$schema": DIALECT,
         "title": "Wireloom spec language",
-        "description": "A format, or a schema that formats share.",
+        "description": "A format, or a library or a schema that formats share.",
         "type": "object",
         "if": {"required": ["format"]},
         "then": references[FormatDocument, "validation"],
-        "else": references[SchemaDocument, "validation"],
+        "else": {
+            "if": {"required": ["library"]},
+            "then": references[LibraryDocument, "validation"],
+            "else": references[SchemaDocument, "validation"],
+        },
         **definitions,
     }

@@ -20,6 +20,7 @@ from wireloom.spec.language.formats import (
     Sum,
 )
 from wireloom.spec.language.framings import DelimiterFraming, HeaderFraming, PrefixFraming, SizeFraming
+from wireloom.spec.language.libraries import LibraryDocument
 from wireloom.spec.language.schemas import SchemaDocument, SchemaEntries, SchemaEntry, SchemaField, SchemaType
 from wireloom.spec.language.steps import CheckStep, DiscardStep, NeedStep, VerifyStep
 from wireloom.spec.language.structs import Entry, FieldForm, NamedType, StructType, Version
@@ -55,6 +56,7 @@ __all__ = [
     "HeaderFraming",
     "HexText",
     "Jump",
+    "LibraryDocument",
     "Limits",
     "MappedValue",
     "MemberTag",

@@ -160,6 +160,7 @@ class FormatDocument(Document):
     schema_: str | None = Field(
         default=None, alias="schema", description="The shared schema whose columns it gives.", examples=["reading"]
     )
+    imports: list[str] = Field(default=[], description="Libraries whose types it uses.", examples=[["network"]])
     byte_order: Annotated[
         Annotated[Literal["big", "little"], Tag("<text>")] | Annotated[ByteOrderByParameter, Tag("<parameter>")],
         mapping_or_text("<parameter>"),

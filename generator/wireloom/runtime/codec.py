@@ -132,6 +132,17 @@ class Codec:
         cursor.keeps_open = open_bytes
         return self.labelled(lambda: remembered(root.complete(root.construct.read_all(cursor, parameters)), data))
 
+    def refusal(
+        self, data: bytes, root: str | None, parameters: Mapping[str, ParameterValue]
+    ) -> tuple[DecodeError, Any] | None:
+        """Why the parser refuses a record, None where it takes it; with the nodes of its JSON where those were read."""
+        chosen, cursor = self.root(root), Cursor(data)
+        try:
+            self.labelled(lambda: chosen.complete(chosen.construct.read_all(cursor, parameters)))
+        except DecodeError as error:
+            return error.bare(), cursor.document
+        return None
+
     def build(self, value: Any, /, *, root: str | None = None, **parameters: object) -> bytes:
         """The bytes of one record; raises EncodeError where the format cannot say `value`.
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from wireloom.runtime.errors import Component, DecodeError, shown
+from wireloom.runtime.parsers.json.nodes import Node
 from wireloom.runtime.parsers.json.text import read
 from wireloom.runtime.validation.problems import Places, Problem, message, of_error, pointer, positions
 from wireloom.runtime.validation.schema import MOST, Finding, Schema
@@ -24,11 +25,15 @@ _OF_TEXTS = frozenset(
 """Codes that no schema has words for."""
 
 
-def problems(data: bytes, error: DecodeError, schema: Schema) -> list[Problem]:
-    """Everything that is wrong with a text that the decoder refuses with that error, in the order of the text."""
+def problems(data: bytes, error: DecodeError, schema: Schema, document: Node | None = None) -> list[Problem]:
+    """Everything that is wrong with a text that the decoder refuses with that error, in the order of the text.
+
+    `document` is the text as the decoder has read it, where it could.
+    """
     repeated: list[DecodeError] = []
     try:
-        document = read(data, DEEPEST, repeated=repeated)
+        if document is None or data.count(b"{") + data.count(b"[") > DEEPEST:
+            document = read(data, DEEPEST, repeated=repeated)
     except DecodeError as unread:
         if unread.code == "depth_limit":
             unread = error

@@ -9,12 +9,12 @@ writes.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from wireloom.runtime.errors import shown
-from wireloom.runtime.parsers.json.nodes import WORDS, Node
+from wireloom.runtime.parsers.json.nodes import WORDS, Kind, Member, Node
 
 MOST = 1000
 """Problems that one part of a message is searched for."""
@@ -29,7 +29,15 @@ _TYPES = {
     "array": "an array",
     "object": "an object",
 }
-_KINDS = {"null": "null", "bool": "boolean", "str": "string", "array": "array", "object": "object"}
+_KINDS: Mapping[str, tuple[Kind, ...]] = {
+    "null": ("null",),
+    "boolean": ("bool",),
+    "integer": ("int",),
+    "number": ("int", "float"),
+    "string": ("str",),
+    "array": ("array",),
+    "object": ("object",),
+}
 _CONSTANTS = ("const", "enum")
 _CLOSING = "additionalProperties"
 _ANNOTATIONS = frozenset(
@@ -54,8 +62,7 @@ KEYWORDS = _ANNOTATIONS | frozenset(
 """The keywords that are understood; the emitter writes no other."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """Something that a schema says of a node; `name` is that of a member that must not be there.
 
     `tag` is whether it is of what tells alternatives apart: a text or a flag that has other values in this one.
@@ -77,6 +84,35 @@ _Required = tuple[str, str, bool]  # a member, in words, and whether it tells al
 _NOTHING: _Findings = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What is asked of a schema again and again, looked up once."""
+
+    kinds: frozenset[Kind] | None  # None: any
+    whole: bool  # whether floats without a fraction are of its type, too
+    reference: _Schema | None
+    scalar: bool  # whether there is a word on values in themselves
+    properties: Mapping[str, _Schema]
+    others: _Schema
+    required: Sequence[_Required]
+    needed: frozenset[str]
+    composed: bool  # whether other schemas are applied to the same value
+    bounds: tuple[int, int] | None  # of integers, where they are all that is said of those
+    fine: frozenset[Kind]  # of which nothing more is to be said
+
+
+_COMPOSING = ("not", "allOf", "anyOf", "oneOf", "unevaluatedProperties")
+_OF_SCALARS = (*_CONSTANTS, "minimum", "maximum", "pattern")
+_OF_KINDS: Mapping[Kind, tuple[str, ...]] = {
+    "int": ("minimum", "maximum"),
+    "float": ("minimum", "maximum"),
+    "str": ("pattern",),
+    "object": ("properties", "required", _CLOSING),
+    "array": ("prefixItems", "items", "minItems", "maxItems"),
+}
+_ALL, _NO_KINDS = frozenset(WORDS), frozenset[Kind]()
+
+
 class Schema:
     """The schema of one root."""
 
@@ -84,7 +120,8 @@ class Schema:
         self._definitions: Mapping[str, _Schema] = _shared(document["$defs"], {})
         self._root = self._definitions[f"{root}.root" if f"{root}.root" in self._definitions else root]
         self._names: dict[int, frozenset[str]] = {}
-        self._required: dict[int, Sequence[_Required]] = {}
+        self._parts: dict[int, _Part] = {}
+        self.fine: dict[int, frozenset[Kind]] = {}  # by parts that were asked for
         self._tags: dict[int, _Tag | None] = {}
 
     def findings(self, document: Node) -> _Findings:
@@ -95,16 +132,42 @@ class Schema:
         """The definition that a `$ref` names."""
         return self._definitions[reference.removeprefix("#/$defs/")]
 
-    def required(self, schema: Mapping[str, Any]) -> "Sequence[_Required]":
-        """The members that must be there."""
-        found = self._required.get(id(schema))
+    def part(self, schema: Mapping[str, Any]) -> _Part:
+        """What a schema says, ready to be asked."""
+        found = self._parts.get(id(schema))
         if found is None:
-            properties = schema.get("properties", {})
-            found = self._required[id(schema)] = tuple(
-                (name, f"a member {shown(name)}", any(each in _plain(properties.get(name)) for each in _CONSTANTS))
-                for name in schema.get("required", ())
-            )
+            found = self._parts[id(schema)] = self._part(schema)
+            self.fine[id(schema)] = found.fine
         return found
+
+    def _part(self, schema: Mapping[str, Any]) -> _Part:
+        types = _types(schema["type"]) if "type" in schema else ()
+        kinds = frozenset[Kind]().union(*map(_KINDS.__getitem__, types)) if types else None
+        simple = not any(each in schema for each in ("$ref", *_COMPOSING, *_CONSTANTS))
+        bounded = simple and "minimum" in schema and "maximum" in schema
+        return _Part(
+            kinds,
+            "integer" in types,
+            self.target(schema["$ref"]) if "$ref" in schema else None,
+            any(each in schema for each in _OF_SCALARS),
+            schema.get("properties", {}),
+            schema.get(_CLOSING, True),
+            self._required(schema),
+            frozenset(schema.get("required", ())),
+            any(each in schema for each in _COMPOSING),
+            (schema["minimum"], schema["maximum"]) if bounded else None,
+            frozenset(
+                kind for kind in kinds or _ALL if simple and not any(map(schema.__contains__, _OF_KINDS.get(kind, ())))
+            ),
+        )
+
+    def _required(self, schema: Mapping[str, Any]) -> Sequence[_Required]:
+        """The members that must be there."""
+        properties = schema.get("properties", {})
+        return tuple(
+            (name, f"a member {shown(name)}", any(each in _plain(properties.get(name)) for each in _CONSTANTS))
+            for name in schema.get("required", ())
+        )
 
     def names(self, schema: _Schema) -> frozenset[str]:
         """The members that a schema has any words for."""
@@ -173,6 +236,8 @@ class _Judgement:
         self._schema = schema
         self._found: dict[tuple[int, int], _Findings] = {}
         self._named: dict[int, frozenset[str]] = {}
+        self._strange: dict[int, Finding] = {}  # by the values of members that must not be there
+        self._missing: dict[tuple[int, str, bool], Finding] = {}
 
     def of(self, schema: _Schema, node: Node) -> _Findings:
         """What is wrong with a node by a schema."""
@@ -181,52 +246,76 @@ class _Judgement:
         key = id(schema), id(node)
         found = self._found.get(key)
         if found is None:
-            found = self._found[key] = tuple(self._judged(schema, node))
+            found = self._found[key] = self._judged(schema, self._schema.part(schema), node)
         return found
 
-    def _judged(self, schema: Mapping[str, Any], node: Node) -> _Findings:
-        if "type" in schema and not _is(node, schema["type"]):
+    def _judged(self, schema: Mapping[str, Any], part: _Part, node: Node) -> _Findings:
+        kind = node.kind
+        if kind == "int" and part.bounds is not None and (part.kinds is None or kind in part.kinds):
+            low, high = part.bounds
+            if low <= node.value <= high:
+                return _NOTHING
+        if part.kinds is not None and kind not in part.kinds and not (part.whole and _is_whole(node)):
             return (_wrong_type(node, schema["type"]),)
-        found = list(self.of(self._schema.target(schema["$ref"]), node)) if "$ref" in schema else []
-        found += _scalar(schema, node)
-        match node.kind:
-            case "object":
-                found += self._members(schema, node)
-            case "array":
-                found += self._elements(schema, node)
-            case _:
-                pass
+        found = [] if part.reference is None else list(self.of(part.reference, node))
+        if part.scalar:
+            found += _scalar(schema, node)
+        if kind == "object":
+            found += self._members(part, node)
+        elif kind == "array":
+            found += self._elements(schema, node)
+        if part.composed:
+            found += self._composed(schema, node)
+        return found or _NOTHING
+
+    def _composed(self, schema: Mapping[str, Any], node: Node) -> Iterator[Finding]:
+        """What is wrong by the schemas that are applied to the same value."""
         if "not" in schema and not self.of(schema["not"], node):
-            found.append(_finding(node, "not", "another value", _actual(node)))
+            yield _finding(node, "not", "another value", _actual(node))
         for part in schema.get("allOf", ()):
-            found += self.of(part, node)
+            yield from self.of(part, node)
         for keyword in ("anyOf", "oneOf"):
             if keyword in schema:
-                found += self._alternatives(keyword, schema[keyword], node)
+                yield from self._alternatives(keyword, schema[keyword], node)
         if schema.get("unevaluatedProperties") is False and node.kind == "object":
-            found += self._unexpected(node, self._evaluated(schema, node))
-        return found
+            yield from self._unexpected(node, self._evaluated(schema, node))
 
     # --- containers ---
 
-    def _members(self, schema: Mapping[str, Any], node: Node) -> Iterator[Finding]:
-        properties, others = schema.get("properties", {}), schema.get(_CLOSING, True)
-        count = 0
-        for name, offset, child in node.members:
-            if name in properties and properties[name] is not False:
-                found = self.of(properties[name], child)
-            elif name in properties or others is False:
-                found = (_unexpected(name, offset, child),)
-            else:
-                found = self.of(others, child)
-            yield from found
-            count += len(found)
-            if count >= MOST:
-                return
+    def _members(self, part: _Part, node: Node) -> _Findings:
+        if not part.properties and part.others is True and not part.required:
+            return _NOTHING
+        properties, others, known, fine = part.properties, part.others, self._found, self._schema.fine
+        found: list[Finding] = []
+        for member in node.members:
+            name, _, child = member
+            below = properties.get(name, others)
+            if below is False:
+                found.append(self._stranger(member))
+            elif below is not True and child.kind not in fine.get(id(below), _NO_KINDS):
+                wrong = known.get((id(below), id(child)))
+                found += self.of(below, child) if wrong is None else wrong
+            if len(found) >= MOST:
+                return found
         there = self._there(node)
-        for name, member, tag in self._schema.required(schema):
-            if name not in there:
-                yield _finding(node, "required", member, "no such member", tag=tag)
+        if not part.needed <= there:
+            found += [self._lacking(node, *each) for each in part.required if each[0] not in there]
+        return found
+
+    def _stranger(self, member: Member) -> Finding:
+        """That a member must not be there: the same by every schema."""
+        found = self._strange.get(id(member[2]))
+        if found is None:
+            found = self._strange[id(member[2])] = _unexpected(*member)
+        return found
+
+    def _lacking(self, node: Node, name: str, member: str, tag: bool) -> Finding:  # noqa: FBT001 - as it is listed
+        """That a member is not there, the same by every schema that tells alternatives apart by it or not."""
+        found = self._missing.get((id(node), name, tag))
+        if found is None:
+            found = _finding(node, "required", member, "no such member", tag=tag)
+            self._missing[id(node), name, tag] = found
+        return found
 
     def _there(self, node: Node) -> frozenset[str]:
         """The names of an object's members."""
@@ -244,9 +333,12 @@ class _Judgement:
             yield _finding(node, "minItems", f"at least {_count(least)}", _count(size))
         if size > most:
             yield _finding(node, "maxItems", f"at most {_count(most)}", _count(size))
-        count = 0
+        count, fine = 0, self._schema.fine
         for place, child in enumerate(node.elements[:most]):
-            found = self.of(first[place] if place < len(first) else rest, child)
+            part = first[place] if place < len(first) else rest
+            if child.kind in fine.get(id(part), _NO_KINDS):
+                continue
+            found = self.of(part, child)
             yield from found
             count += len(found)
             if count >= MOST:
@@ -254,8 +346,8 @@ class _Judgement:
 
     def _unexpected(self, node: Node, evaluated: frozenset[str] | None) -> Iterator[Finding]:
         if evaluated is not None:
-            unknown = ((name, offset, child) for name, offset, child in node.members if name not in evaluated)
-            yield from (_unexpected(*each) for each in unknown)
+            unknown = (member for member in node.members if member[0] not in evaluated)
+            yield from map(self._stranger, unknown)
 
     def _evaluated(self, schema: _Schema, node: Node) -> frozenset[str] | None:
         """The members that a schema has judged; None: all. Where no alternative holds, those that any could judge."""
@@ -354,7 +446,7 @@ def _children(node: Node) -> Iterable[Node]:
 def _one_of(rule: str, findings: Sequence[Finding]) -> Finding:
     """One finding about what several alternatives each want at one node."""
     allowed = tuple(dict.fromkeys(text for finding in findings for text in finding.allowed))
-    return replace(findings[0], rule=rule, expected=_choice(allowed), allowed=allowed)
+    return findings[0]._replace(rule=rule, expected=_choice(allowed), allowed=allowed)
 
 
 # --- scalars -------------------------------------------------------------------------------------------------------
@@ -379,16 +471,13 @@ def _scalar(schema: Mapping[str, Any], node: Node) -> Iterator[Finding]:
 _pattern = lru_cache(maxsize=256)(re.compile)
 
 
-def _is(node: Node, types: str | Iterable[str]) -> bool:
-    """Whether a value is of one of these types; a number without a fraction is an integer."""
-    wanted = (types,) if isinstance(types, str) else types
-    match node.kind:
-        case "int":
-            return "integer" in wanted or "number" in wanted
-        case "float":
-            return "number" in wanted or ("integer" in wanted and node.value.is_integer())
-        case kind:
-            return _KINDS[kind] in wanted
+def _types(types: str | Iterable[str]) -> tuple[str, ...]:
+    return (types,) if isinstance(types, str) else tuple(types)
+
+
+def _is_whole(node: Node) -> bool:
+    """Whether a value is a number without a fraction, which is an integer."""
+    return node.kind == "float" and node.value.is_integer()
 
 
 def _equal(node: Node, value: object) -> bool:
@@ -414,7 +503,7 @@ def _finding(node: Node, rule: str, expected: str, actual: str, *, tag: bool = F
 
 
 def _wrong_type(node: Node, types: str | Iterable[str]) -> Finding:
-    allowed = tuple(_TYPES[each] for each in ((types,) if isinstance(types, str) else types))
+    allowed = tuple(_TYPES[each] for each in _types(types))
     return Finding(node, "type", _choice(allowed), WORDS[node.kind], node.start, allowed)
 
 

@@ -1,11 +1,12 @@
 """What `validate` and `validate_many` of a generated module do."""
 
 import json
+from array import array as packed
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import resources
-from itertools import islice
+from itertools import islice, repeat
 from typing import TYPE_CHECKING, Any
 
 from wireloom.runtime.codec import Codec
@@ -46,8 +47,7 @@ class Validator:
         data = task.bytes_of(message)
         if not isinstance(data, bytes):
             return data
-        error = task.refusal(data)
-        return [] if error is None else task.problems(data, error)
+        return task.problems(data)
 
     def validate_many(
         self, messages: "Iterable[object] | pa.Array", /, *, root: str | None = None, **parameters: object
@@ -58,7 +58,7 @@ class Validator:
         """
         task = self._task(root, parameters)
         if hasattr(messages, "type") and hasattr(messages, "is_valid"):  # an array, without asking for pyarrow
-            return _column(task.of_array(messages))
+            return _column(*task.faults(messages))
         return task.of_messages(messages)
 
     def _task(self, root: str | None, parameters: Mapping[str, object]) -> "_Task":
@@ -136,23 +136,19 @@ class _Task:
                 written = documents.text(given)
                 if isinstance(written, Problem):
                     return [written]
-                error = self.refusal(written)
-                return [] if error is None else [_unplaced(each) for each in self.problems(written, error)]
+                return list(map(_unplaced, self.problems(written)))
             case _:
                 return self._of_value(given)
 
-    def refusal(self, data: bytes) -> DecodeError | None:
-        """Why the decoder refuses the bytes; None where it takes them."""
-        try:
-            self._codec.parse_with(self._codec.root(self.root), data, self.settings)
-        except DecodeError as error:
-            return error.bare()
-        return None
-
-    def problems(self, data: bytes, error: DecodeError) -> list[Problem]:
-        """Everything that is wrong with bytes that the decoder refuses."""
+    def problems(self, data: bytes) -> list[Problem]:
+        """Everything that is wrong with bytes; nothing where the decoder takes them."""
+        refusal = self._codec.refusal(data, self.root, self.settings)
+        if refusal is None:
+            return []
+        error, document = refusal
         if self.validator.of_documents:
-            return documents.problems(data, error, self.validator.schema(self.root, self.settings))
+            schema = self.validator.schema(self.root, self.settings)
+            return documents.problems(data, error, schema, document)
         return [of_error(error)]
 
     def _of_value(self, value: object) -> list[Problem]:
@@ -199,23 +195,23 @@ class _Task:
         import pyarrow as pa
 
         wide = sum(map(len, read)) > _ABOVE
-        for found in self.of_array(pa.array(read, pa.large_binary() if wide else pa.binary())):
-            assert found is not None
-            yield found
+        _, found = self.faults(pa.array(read, pa.large_binary() if wide else pa.binary()))
+        yield from (found.get(row, []) for row in range(len(read)))
 
-    def of_array(self, array: "pa.Array") -> Iterator[list[Problem] | None]:
-        """The problems of each value of an Arrow array; None where it is null."""
+    def faults(self, array: "pa.Array") -> "tuple[pa.Array, dict[int, list[Problem]]]":
+        """The array as one, and the problems of each of its values that has any, by row and in their order."""
         from wireloom.runtime.columns import soundness
 
         whole = soundness.records_of(array)
+        found: dict[int, list[Problem]] = {}
         for start in range(0, len(whole), _TOGETHER):
             part = whole.slice(start, _TOGETHER)
-            refused = self._refused(part)
-            if not refused and not part.null_count:
-                yield from ([] for _ in range(len(part)))
-                continue
-            for row, value in enumerate(part):
-                yield (self._of_refused(value) if row in refused else []) if value.is_valid else None
+            for row in sorted(self._refused(part)):
+                value = part[row]
+                problems = self.problems(value.as_buffer().to_pybytes()) if value.is_valid else []
+                if problems:
+                    found[start + row] = problems
+        return whole, found
 
     def _refused(self, part: "pa.Array") -> set[int]:
         """The rows that the decoder refuses, or that the engine leaves to the parser, which is asked of each then."""
@@ -227,11 +223,6 @@ class _Task:
             return set()
         rows = range(len(part)) if found.parents is None else found.parents.to_pylist()
         return {row for row, wrong in zip(rows, found.errors.is_valid().to_pylist(), strict=True) if wrong}
-
-    def _of_refused(self, value: Any) -> list[Problem]:
-        data = value.as_buffer().to_pybytes()
-        error = self.refusal(data)
-        return [] if error is None else self.problems(data, error)
 
 
 def _taken(messages: Iterator[object]) -> Iterator[object]:
@@ -249,13 +240,20 @@ def _unplaced(problem: Problem) -> Problem:
     return replace(problem, offset=None, line=None, column=None)
 
 
-def _column(found: Iterable[list[Problem] | None]) -> "pa.ListArray":
+def _column(messages: "pa.Array", found: Mapping[int, list[Problem]]) -> "pa.ListArray":
     """The problems of each message as a column."""
     import pyarrow as pa
 
     type = pa.list_(pa.field("element", pa.struct([pa.field(name, pa.string()) for name in COLUMNS])))
-    rows = [None if each is None else list(map(_row, each)) for each in found]
-    return pa.array(rows, type)
+    offsets, total, here = packed("i"), 0, 0
+    for row, problems in found.items():
+        offsets.extend(repeat(total, row + 1 - here))
+        here, total = row + 1, total + len(problems)
+    offsets.extend(repeat(total, len(messages) + 1 - here))
+    values = pa.array([_row(each) for problems in found.values() for each in problems], type.value_type)
+    places = pa.Array.from_buffers(pa.int32(), len(offsets), [None, pa.py_buffer(offsets)])
+    nulls = messages.is_null() if messages.null_count else None
+    return pa.ListArray.from_arrays(places, values, type, mask=nulls)
 
 
 def _row(problem: Problem) -> dict[str, str]:

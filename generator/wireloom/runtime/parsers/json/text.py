@@ -36,12 +36,15 @@ _BEYOND_ANY_RANGE: int = 10**_LONGEST_INTEGER
 # char   = %x20-21 / %x23-5B / %x5D-10FFFF / escape; the text between escapes is decoded as UTF-8            RFC 8259, 7
 _WHITE = rb"[ \t\n\r]*+"
 _PLAIN = rb'[^"\\\x00-\x1f]*+'
-_TOKEN = re.compile(
-    _WHITE
-    + rb'(?:"(?P<str>' + _PLAIN + rb')"'
+_VALUE = (
+    rb'(?:"(?P<str>' + _PLAIN + rb')"'
     + rb"|(?P<number>-?(?:0|[1-9][0-9]*+)(?P<real>(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?))"
     + rb"|(?P<object>\{)|(?P<array>\[)|(?P<null>null)|(?P<true>true)|(?P<false>false))"
 )  # fmt: skip
+_TOKEN = re.compile(_WHITE + _VALUE)
+_COMMA = _WHITE + rb"(?P<comma>,)?" + _WHITE
+_ELEMENT = re.compile(_COMMA + _VALUE)
+_MEMBER = re.compile(_COMMA + rb'"(?P<name>' + _PLAIN + rb')"' + _WHITE + rb":" + _WHITE + _VALUE)
 _KEY = re.compile(_WHITE + rb'"(' + _PLAIN + rb')"' + _WHITE + rb":")
 _BEFORE_ELEMENT = re.compile(_WHITE + rb"([,\]])")
 _BEFORE_KEY = re.compile(_WHITE + rb"([,}])")
@@ -109,6 +112,10 @@ class _Reader:
         while self.stack:
             container = self.stack[-1]
             container.component = None
+            behind = self._plain(container, position)
+            if behind is not None:
+                position = behind
+                continue
             position, more = self._advance(container, position)
             if more:
                 position = self._child(container, position)
@@ -121,6 +128,29 @@ class _Reader:
         return root
 
     # --- containers ---
+
+    def _plain(self, container: _Open, position: int) -> int | None:
+        """Past the next element or member, as nearly all are; None: it is read piece by piece, or there is none."""
+        parent = container.node
+        array = parent.kind == "array"
+        match = (_ELEMENT if array else _MEMBER).match(self.data, position)
+        if match is None or (match["comma"] is None) is bool(parent.value):
+            return None
+        if array:
+            container.component = len(parent.value)
+            child, behind = self._matched(match)
+            parent.value.append(child)
+            return behind
+        if not match["name"].isascii():
+            return None
+        key = match["name"].decode("ascii")
+        if key in container.keys:
+            return None
+        container.keys.add(key)
+        container.component, container.key_offset = key, match.start("name") - 1
+        child, behind = self._matched(match)
+        parent.value.append((key, container.key_offset, child))
+        return behind
 
     def _child(self, container: _Open, position: int) -> int:
         parent = container.node
@@ -176,8 +206,9 @@ class _Reader:
     def _value(self, position: int) -> tuple[Node, int]:
         """A scalar, or a container whose bracket has been opened."""
         match = _TOKEN.match(self.data, position)
-        if match is None:
-            return self._unmatched(self._skip(position))
+        return self._unmatched(self._skip(position)) if match is None else self._matched(match)
+
+    def _matched(self, match: re.Match[bytes]) -> tuple[Node, int]:
         kind, end = match.lastgroup, match.end()
         if kind == "str":
             try:

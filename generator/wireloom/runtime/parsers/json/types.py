@@ -12,6 +12,7 @@ from typing import Any
 import construct
 from construct import Container
 
+from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.parsers.elements import Elements
 from wireloom.runtime.parsers.json.nodes import (
@@ -60,6 +61,8 @@ class Document(construct.Construct):
         root = read(data, depth + self.structural_depth, start)
         root.source.nesting.limit = depth
         root.source.keeps_open = getattr(stream, "keeps_open", False)
+        if isinstance(stream, Cursor):
+            stream.document = root
         try:
             return self.subcon._parse(root, context, path)
         except RecursionError:

@@ -12,11 +12,14 @@ from wireloom.cli.console import note, say
 from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.inputs import FileReading, FileWriting
 from wireloom.cli.options import (
+    LOCAL,
     OUT,
     PACKAGE,
+    SPARK,
     Conf,
     DriverMemory,
     Drop,
+    Engine,
     Framing,
     Master,
     NewVersion,
@@ -24,10 +27,11 @@ from wireloom.cli.options import (
     Package,
     Packages,
     Parameters,
+    Processes,
     Root,
     chosen,
     dropped_codes,
-    one_of,
+    refuse_unfit_engine,
     session_configuration,
     size_of,
 )
@@ -45,18 +49,6 @@ if TYPE_CHECKING:
 
 PROGRAMS = ("wireloom", "__main__.py")
 """How a process is called that does nothing but the command: others may import what they like."""
-SPARK, LOCAL = ENGINES = ("spark", "local")
-
-Engine = Annotated[
-    str,
-    typer.Option(
-        "--engine", metavar="spark|local", help="Who does it: Spark, or processes of this machine without Java."
-    ),
-]
-Processes = Annotated[
-    int | None,
-    typer.Option("--processes", metavar="N", min=1, help="Processes of --engine local; else one a processor."),
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,15 +142,9 @@ class Running:
 
     def check(self, *, stream: bool) -> None:
         """Raises MisuseError where the options do not fit together."""
-        one_of("--engine", self.engine, ENGINES, " or ")
-        if self.engine == SPARK and self.processes is not None:
-            raise MisuseError("--processes is for --engine local; on Spark --master says it: local[4]")
+        refuse_unfit_engine(self.engine, self.processes, self.packages, self.conf, self.driver_memory)
         if self.engine == LOCAL and stream:
             raise MisuseError("--engine local takes what is there; a stream runs on Spark (leave --engine out)")
-        of_spark = {"--packages": self.packages, "--conf": self.conf, "--driver-memory": self.driver_memory}
-        for name, value in of_spark.items():
-            if self.engine == LOCAL and value:
-                raise MisuseError(f"{name} is Spark's; leave it out, or --engine local")
         self.configuration()
         kind_of(self.progress)
 

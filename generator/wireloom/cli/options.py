@@ -80,6 +80,18 @@ DriverMemory = Annotated[
     typer.Option("--driver-memory", metavar="SIZE", help="Memory of Spark's Java process, such as 4g; else 2g."),
 ]
 Master = Annotated[str, typer.Option("--master", help="Spark master; under spark-submit the submission decides.")]
+SPARK, LOCAL = ENGINES = ("spark", "local")
+
+Engine = Annotated[
+    str,
+    typer.Option(
+        "--engine", metavar="spark|local", help="Who does it: Spark, or processes of this machine without Java."
+    ),
+]
+Processes = Annotated[
+    int | None,
+    typer.Option("--processes", metavar="N", min=1, help="Processes of --engine local; else one a processor."),
+]
 NewVersion = Annotated[
     bool,
     typer.Option(
@@ -146,6 +158,22 @@ def size_of(option: str, text: str) -> int:
     digits = text.lower().removesuffix("b")
     thousands = " kmgt".index(digits[-1] if digits[-1] in "kmgt" else " ")
     return int(digits.rstrip("kmgt")) << 10 * thousands
+
+
+def refuse_unfit_engine(
+    engine: str,
+    processes: int | None,
+    packages: list[str] | None,
+    conf: list[str] | None,
+    driver_memory: str | None,
+) -> None:
+    """Raises MisuseError where options are of the other engine."""
+    one_of("--engine", engine, ENGINES, " or ")
+    if engine == SPARK and processes is not None:
+        raise MisuseError("--processes is for --engine local; on Spark --master says it: local[4]")
+    for name, value in {"--packages": packages, "--conf": conf, "--driver-memory": driver_memory}.items():
+        if engine == LOCAL and value:
+            raise MisuseError(f"{name} is Spark's; leave it out, or --engine local")
 
 
 def session_configuration(

@@ -1,7 +1,9 @@
 """`replay`: a quarantine once more, through the package at hand."""
 
-from collections.abc import Iterable
-from typing import Annotated
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,26 +12,34 @@ from wireloom.cli.console import say, waiting
 from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.options import (
     FRAMINGS,
+    LOCAL,
     OUT,
     PACKAGE,
+    SPARK,
     Conf,
     DriverMemory,
     Drop,
+    Engine,
     Master,
     NewVersion,
     Out,
     Package,
     Packages,
     Parameters,
+    Processes,
     Root,
     chosen,
     dropped_codes,
+    refuse_unfit_engine,
     session_configuration,
 )
 from wireloom.failures import MisuseError
 from wireloom.ingest.plan import Plan, Replay
 from wireloom.ingest.report import finished_lines, replay_lines
 from wireloom.runtime.streams.framing import framing_of
+
+if TYPE_CHECKING:
+    from wireloom.ingest.replay import Engine as Replays
 
 
 def replay(
@@ -65,6 +75,8 @@ def replay(
     fail_on_error: Annotated[
         bool, typer.Option("--fail-on-error", help="Exit 1 where any record is still bad.")
     ] = False,
+    engine: Engine = SPARK,
+    processes: Processes = None,
     packages: Packages = None,
     conf: Conf = None,
     driver_memory: DriverMemory = None,
@@ -81,19 +93,21 @@ def replay(
     \b
     Examples:
       wireloom replay tables/quarantine
+      wireloom replay tables/quarantine --engine local
       wireloom replay tables/quarantine --drop no_data -p variant=legacy
       wireloom replay tables/quarantine --framing concatenated --from-source --resync
     """
     framing_of(framing)
     home = output or quarantine.rstrip("/").rpartition("/")[0] or "."
-    from wireloom.spark.ingest.replay import finish, formats  # here, because it imports pyspark
-    from wireloom.spark.ingest.replay import replay as run
-    from wireloom.spark.session import session
+    refuse_unfit_engine(engine, processes, packages, conf, driver_memory)
+    configuration = session_configuration(packages, conf, driver_memory)
+    from wireloom.ingest.replay import finish, formats  # here, because it imports pyarrow
+    from wireloom.ingest.replay import replay as run
 
     known = None if format is None else chosen(format, package, out)
-    with waiting("Decoding"), session((out,), master, session_configuration(packages, conf, driver_memory)) as spark:
-        finished = tuple(finished_lines(finish(spark, quarantine)))
-        found = formats(spark, quarantine)
+    with waiting("Decoding"), _engine(engine, processes, out, master, configuration) as replays:
+        finished = tuple(finished_lines(finish(replays, quarantine)))
+        found = formats(replays, quarantine)
         if not found:
             _say((*finished, f"{quarantine} is empty; there is nothing to replay"))
             return
@@ -111,10 +125,27 @@ def replay(
             resync=resync,
             from_source=from_source,
         )
-        replayed = run(spark, Replay(plan, quarantine, home, new_version))
+        replayed = run(replays, Replay(plan, quarantine, home, new_version))
     _say((*finished, *replay_lines(replayed, quarantine, home)))
     if fail_on_error and replayed.summary.quarantined:
         raise typer.Exit(PROBLEMS)
+
+
+@contextmanager
+def _engine(
+    engine: str, processes: int | None, out: Path, master: str, configuration: tuple[tuple[str, str], ...]
+) -> Iterator["Replays"]:
+    """Who does it."""
+    if engine == LOCAL:
+        from wireloom.ingest.local import LocalEngine, cores  # here, because they import pyarrow
+
+        yield LocalEngine(processes or cores())
+        return
+    from wireloom.spark.ingest.replay import SparkReplays  # here, because they import pyspark
+    from wireloom.spark.session import session
+
+    with session((out,), master, configuration) as spark:
+        yield SparkReplays(spark)
 
 
 def _only(formats: tuple[str, ...], quarantine: str) -> str:

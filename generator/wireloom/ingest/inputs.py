@@ -32,8 +32,12 @@ def groups(found: Found, source: Files | Column, plan: Plan, cores: int) -> tupl
         case Files():
             return _of_files(found.files, plan, open_module(plan), cores)
         case Column(name=name):
-            groups = [group for file in found.files for group in row_groups(file, name)]
-            return tuple(grouped(groups, _target([group.size for group in groups], cores), OPEN_COST))
+            return of_tables([group for file in found.files for group in row_groups(file, name)], cores)
+
+
+def of_tables(groups: Sequence[RowGroups], cores: int) -> tuple[tuple[RowGroups, ...], ...]:
+    """Row groups of Parquet, in groups enough for all cores."""
+    return tuple(grouped(groups, _target([group.size for group in groups], cores), OPEN_COST))
 
 
 def records_of(plan: Plan, group: Group) -> Iterator[Parted]:
@@ -46,7 +50,6 @@ def records_of(plan: Plan, group: Group) -> Iterator[Parted]:
 
 def _of_files(files: Sequence[File], plan: Plan, module: FormatModule, cores: int) -> tuple[Group, ...]:
     framing = plan.framing or module.CODEC.framing
-    settings = module.CODEC.settings(dict(plan.parameters))
     settings = module.CODEC.settings(dict(plan.parameters))
     heads = Heads(module.CODEC, module.CODEC.root(plan.root), settings, plan.compression, plan.resync)
     target = _target([file.size for file in files], cores)

@@ -9,30 +9,36 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
 from wireloom.failures import MachineError
 from wireloom.ingest.diagnosis import SIGNALS, End
 from wireloom.ingest.imports import without_numpy
-from wireloom.ingest.inputs import Group, groups, listing, records_of
+from wireloom.ingest.inputs import Group, groups, listing, of_tables, records_of
 from wireloom.ingest.ledger import Entry
 from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import Job, Plan
 from wireloom.ingest.publishing import Batch, Tables, entered
+from wireloom.ingest.quarantine import FileQuarantine, Rows
+from wireloom.ingest.replay import Refused
+from wireloom.ingest.staging import Parted
 from wireloom.ingest.storage import PlainStorage
 from wireloom.ingest.tables import PLACE
 from wireloom.ingest.values import table_types
 from wireloom.ingest.work import Report, written
 from wireloom.ingest.writing import Writing
 
+Read = Callable[[Plan, Any], Iterator[Parted]]
+"""What tasks make of a group."""
 HARMLESS = ("jemalloc_bg_thd",)
 """Threads of libraries that take care of themselves where a process is forked."""
 NAMED = 3
@@ -57,13 +63,21 @@ class LocalEngine:
 
     def prepared(self, job: Job, batch: Batch, tables: Tables) -> Entry:
         """Read the job's input and write it."""
-        module, plan = open_module(job.plan), job.plan
         files = listing(job.source)
         for line in files.said():
             batch.told(line)
-        found = groups(files, job.source, plan, self.processes)
+        found = groups(files, job.source, job.plan, self.processes)
+        return self.entered(found, records_of, pa.schema(list(PLACE)), batch, tables)
+
+    def quarantine(self, path: str, batches: tuple[str, ...]) -> "LocalQuarantine":
+        """These batches of a quarantine; raises MisuseError where it is none."""
+        return LocalQuarantine(self, FileQuarantine.of(path, batches))
+
+    def entered(self, found: Sequence[Group], read: Read, place: pa.Schema, batch: Batch, tables: Tables) -> Entry:
+        """Read groups and write their records; the entry that makes them so."""
+        plan, module = batch.plan, open_module(batch.plan)
         writing = batch.writing(tables)
-        task = _Task(plan, writing, module.CODEC.root(plan.root).kinds, tuple(sys.path))
+        task = _Task(plan, writing, module.CODEC.root(plan.root).kinds, tuple(sys.path), read)
         report, done, whole = Report(), 0, sum(part.size for group in found for part in group)
         batch.at(done, whole, "bytes")
         for group, each in _reports(task, found, self):
@@ -71,7 +85,33 @@ class LocalEngine:
             batch.limits.check_size(report.summary.bad_size)
             done += sum(part.size for part in group)
             batch.at(done, whole, "bytes")
-        return entered(report, batch, writing, table_types(plan, pa.schema(list(PLACE))), tables)
+        return entered(report, batch, writing, table_types(plan, place), tables)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalQuarantine:
+    """A quarantine that processes of this machine read."""
+
+    engine: LocalEngine
+    files: FileQuarantine
+
+    @property
+    def place(self) -> pa.Schema:
+        """The columns that say where each record came from."""
+        return self.files.place
+
+    def refused(self) -> tuple[Refused, ...]:
+        """What is in it."""
+        return self.files.refused()
+
+    def cut(self) -> int:
+        """How many records have lost bytes."""
+        return self.files.cut()
+
+    def prepared(self, batch: Batch, tables: Tables) -> Entry:
+        """Read all of it and write it; the entry that makes it so."""
+        found = of_tables(list(self.files.groups()), self.engine.processes)
+        return self.engine.entered(found, Rows(self.files.columns), self.place, batch, tables)
 
 
 def cores() -> int:
@@ -87,11 +127,12 @@ class _Task:
     writing: Writing
     kinds: tuple[str, ...]
     paths: tuple[str, ...]
+    read: Read
 
     def __call__(self, group: Group) -> Report:
         """Do it."""
         sys.path[:] = dict.fromkeys((*self.paths, *sys.path))
-        return written(records_of(self.plan, group), self.writing, self.kinds)
+        return written(self.read(self.plan, group), self.writing, self.kinds)
 
 
 @contextmanager

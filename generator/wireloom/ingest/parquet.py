@@ -91,16 +91,22 @@ def _of_group(plan: Plan, group: RowGroups) -> Iterator[Parted]:
         yield parted(plan, Chunk(found, found.raw, found.sizes, place))
 
 
-def _batches(group: RowGroups) -> Iterator[pa.RecordBatch]:
+def rows_of(group: RowGroups, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """The rows of row groups with these columns, as far as there are such, in batches of bounded size."""
     rows = max(1, min(CHUNK_RECORDS, CHUNK_BYTES // max(group.widest, 1)))
     if group.size > UNEVEN:  # a few values may be all of it
         rows = min(rows, FEW)
-    record = group.record
     with group.file.place.open() as source:
-        numbers = list(range(group.first, group.last))
-        for batch in _gathered(pq.ParquetFile(source).iter_batches(rows, numbers, [group.column])):
-            yield _places(group.file, record, len(batch)).append_column(DATA, batch.column(0))
-            record += len(batch)
+        yield from _gathered(
+            pq.ParquetFile(source).iter_batches(rows, list(range(group.first, group.last)), list(columns))
+        )
+
+
+def _batches(group: RowGroups) -> Iterator[pa.RecordBatch]:
+    record = group.record
+    for batch in rows_of(group, (group.column,)):
+        yield _places(group.file, record, len(batch)).append_column(DATA, batch.column(0))
+        record += len(batch)
 
 
 def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

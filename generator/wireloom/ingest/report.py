@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wireloom.ingest.ledger import Entry
-    from wireloom.spark.ingest.replay import Replayed
+    from wireloom.ingest.replay import Replayed
 
 DIGITS = 12  # of a spec's digest
 

@@ -4,8 +4,11 @@ A record that comes in becomes rows of the records table, or a row of the quaran
 the last columns of both; which columns those are depends on the source.
 """
 
+from collections.abc import Sequence
+
 import pyarrow as pa
 
+from wireloom.failures import MisuseError
 from wireloom.ingest.plan import KEY, OFFSET, PARTITION, RECORD, SOURCE, TIMESTAMP, TOPIC
 
 
@@ -54,6 +57,14 @@ def row_type(flat: pa.StructType, place: pa.Schema) -> pa.StructType:
 def bad_type(place: pa.Schema) -> pa.StructType:
     """The type of a row of the quarantine."""
     return pa.struct([*ERROR, *_named(place)])
+
+
+def refuse_no_quarantine(path: str, columns: Sequence[str]) -> None:
+    """Raises MisuseError where the columns are not those of a quarantine."""
+    wanted = [field.name for field in ERROR]
+    if list(columns[: len(ERROR)]) != wanted:
+        found = ", ".join(columns)
+        raise MisuseError(f"{path} is no quarantine, which has the columns {', '.join(wanted)}; it has {found}")
 
 
 def _named(place: pa.Schema) -> tuple[pa.Field, ...]:

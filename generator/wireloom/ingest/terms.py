@@ -7,7 +7,7 @@ without any they are read from its newest files.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, assert_never
 
@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from wireloom.failures import MisuseError
 from wireloom.ingest.columns import spark_columns
 from wireloom.ingest.files import Listing, place, reachable
-from wireloom.ingest.ledger import KINDS, LEDGER, Ledger, Storage
+from wireloom.ingest.ledger import KINDS, LEDGER, Entry, Ledger, Storage
 from wireloom.ingest.partitions import refuse_unfit
 from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, Column, Files, Kafka, Plan, Samples, Source
 from wireloom.ingest.tables import PLACE
@@ -171,16 +171,37 @@ def _refuse_lost(home: str, now: Terms) -> None:
 
 
 def known(storage: Storage, home: str) -> Terms | None:
-    """The terms of an output; None where it has neither terms nor tables."""
-    entries = [entry for kind in KINDS for entry in Ledger(storage, home, kind).entries() if entry.terms]
-    if entries:
-        return Terms.read(max(entries, key=lambda entry: entry.time).terms)
+    """The terms of an output; None where it has neither terms nor tables.
+
+    A replay has a part in its columns, and none in how it is added to: it reads with a framing and parameters of its
+    own.
+    """
+    batches, replays = ([entry for entry in Ledger(storage, home, kind).entries() if entry.terms] for kind in KINDS)
+    if batches or replays:
+        newest = _newest((*batches, *replays))
+        return _added_as(newest, _newest(batches)) if batches else replace(newest, format="")
     found = {name: _columns_of_files(storage, f"{home}/{name}") for name in (RECORDS, QUARANTINE)}
     records, quarantine = found[RECORDS], found[QUARANTINE]
     if records is None and quarantine is None:
         return None
     nothing: Columns = {"type": "struct", "fields": []}
     return Terms("", "", "", {}, "", records or nothing, quarantine or nothing)
+
+
+def _newest(entries: Sequence[Entry]) -> Terms:
+    return Terms.read(max(entries, key=lambda entry: entry.time).terms)
+
+
+def _added_as(terms: Terms, batch: Terms) -> Terms:
+    """The terms, as those of one who adds as a batch did."""
+    return replace(
+        terms,
+        format=batch.format,
+        root=batch.root,
+        framing=batch.framing,
+        parameters=batch.parameters,
+        source=batch.source,
+    )
 
 
 def _altered(storage: Storage, home: str, before: Terms) -> Terms:

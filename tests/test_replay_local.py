@@ -1,0 +1,201 @@
+"""A quarantine once more without Spark: what decodes moves, the rest stays, and nothing is there twice or lost."""
+
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from conftest import GENERATED
+from events import built, damaged
+from wireloom.cli.app import app
+from wireloom.failures import MisuseError
+from wireloom.ingest import local
+from wireloom.ingest.batch import ingest
+from wireloom.ingest.local import LocalEngine
+from wireloom.ingest.plan import Job, Plan, Replay
+from wireloom.ingest.replay import finish, formats, replay
+from wireloom.ingest.storage import PlainStorage
+from wireloom.ingest.tables import bad_type
+from wireloom.runtime.streams import framed
+from wireloom_formats import databus_event
+
+PLAN = Plan(databus_event.__name__, databus_event.FORMAT, databus_event.DIGEST)
+LENIENT = replace(PLAN, framing="none", parameters=(("verifyCrc", False),))
+GARBAGE = b"\x09" + bytes(20)
+
+
+@pytest.fixture(name="source")
+def _source(tmp_path: Path) -> Path:
+    """Two files of ten events, three of them with a checksum that does not hold, and a file that is none."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    records = [damaged(built(number)) if number in (1, 4, 9) else built(number) for number in range(10)]
+    (folder / "a").write_bytes(b"".join(records[:6]))
+    (folder / "b").write_bytes(b"".join(records[6:]))
+    (folder / "c").write_bytes(GARBAGE)
+    return folder
+
+
+def rows(path: Path) -> list[dict[str, object]]:
+    return pq.read_table(path).to_pylist()
+
+
+def run(home: Path, processes: int = 1, plan: Plan = LENIENT):
+    return replay(LocalEngine(processes), Replay(plan, str(home / "quarantine"), str(home)))
+
+
+def everything(home: Path) -> None:
+    """After a replay, whatever happened during it."""
+    assert Counter(row["sequence"] for row in rows(home / "records")) == Counter(range(10))
+    assert [(row["code"], row["raw"]) for row in rows(home / "quarantine")] == [("bad_version", GARBAGE)]
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_what_decodes_now_moves_and_the_rest_stays(source: Path, tmp_path: Path, processes: int) -> None:
+    home = tmp_path / "out"
+    assert ingest(LocalEngine(1), Job(PLAN, str(source), str(home))).quarantined == 4
+    before = {(row["_source"], row["_record"], row["_offset"]) for row in rows(home / "quarantine")}
+    assert formats(LocalEngine(1), str(home / "quarantine")) == ("databus_event",)
+    done = run(home, processes)
+    assert (done.summary.records, done.summary.decoded, dict(done.summary.codes)) == (4, 3, {"bad_version": 1})
+    assert (done.number, done.before, done.cut) == (1, ((PLAN.digest, 4),), 0)
+    everything(home)
+    moved = [row for row in rows(home / "records") if str(row["wireloom_batch"]) == "-1"]
+    assert {(row["_source"], row["_record"], row["_offset"]) for row in moved + rows(home / "quarantine")} == before
+    again = run(home, processes)
+    assert (again.number, again.summary.records, again.summary.decoded) == (2, 1, 0)
+    everything(home)
+    (source / "d").write_bytes(built(10))
+    assert ingest(LocalEngine(1), Job(PLAN, str(source / "d"), str(home), append=True)).rows == 1
+
+
+def test_who_adds_behind_a_replay_is_held_to_the_batches_before_it(source: Path, tmp_path: Path) -> None:
+    home, aside = tmp_path / "out", tmp_path / "aside"
+    ingest(LocalEngine(1), Job(PLAN, str(source), str(home)))
+    replay(LocalEngine(1), Replay(LENIENT, str(home / "quarantine"), str(aside)))
+    run(home)
+    (source / "d").write_bytes(built(10))
+    more = Job(PLAN, str(source / "d"), str(home), append=True)
+    with pytest.raises(
+        MisuseError, match=r"framing: as the spec says -> none(.|\n)*parameter verifyCrc: the default -> False"
+    ):
+        ingest(LocalEngine(1), replace(more, plan=LENIENT))
+    assert ingest(LocalEngine(1), more).rows == 1
+    assert ingest(LocalEngine(1), replace(more, output=str(aside))).rows == 1, "only replays have added to it"
+
+
+def test_several_groups_are_several_tasks(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "out"
+    for name in ("a", "b", "c"):
+        ingest(LocalEngine(1), Job(PLAN, str(source / name), str(home), append=True))
+    monkeypatch.setattr(local, "of_tables", lambda groups, _: tuple((group,) for group in groups))
+    assert run(home, 2).summary.decoded == 3
+    everything(home)
+
+
+class KilledError(BaseException):
+    pass
+
+
+def test_killed_at_any_move_the_next_replay_finishes_it(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rename, done = PlainStorage.rename, []
+    for last in range(12):
+        home = tmp_path / f"out-{last}"
+        ingest(LocalEngine(1), Job(PLAN, str(source), str(home)))
+        done.clear()
+
+        def counted(storage, *names, last=last):
+            if len(done) == last:
+                raise KilledError
+            done.append(names)
+            rename(storage, *names)
+
+        monkeypatch.setattr(PlainStorage, "rename", counted)
+        try:
+            run(home)
+        except KilledError:
+            pass
+        else:
+            break
+        finally:
+            monkeypatch.setattr(PlainStorage, "rename", rename)
+        finished = finish(LocalEngine(1), str(home / "quarantine"))
+        assert [entry.summary.decoded for entry in finished] == [3]
+        everything(home)
+        assert run(home).number == 2
+        everything(home)
+    assert last == 4, "two tables moved, the old one away, swept"
+
+
+def test_records_that_lost_bytes_stay_unless_their_file_has_them(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(framed, "KEPT", 50)
+    monkeypatch.setattr("wireloom.ingest.staging.KEPT", 50)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a").write_bytes(built(0) + damaged(built(1)))
+    home = tmp_path / "out"
+    ingest(LocalEngine(1), Job(PLAN, str(tmp_path / "in"), str(home)))
+    kept = run(home)
+    assert (kept.cut, kept.summary.decoded, kept.summary.quarantined) == (1, 0, 1)
+    read = run(home, plan=replace(LENIENT, from_source=True))
+    assert (read.summary.decoded, read.summary.quarantined) == (1, 0)
+    assert formats(LocalEngine(1), str(home / "quarantine")) == ()
+    assert sorted(row["sequence"] for row in rows(home / "records")) == [0, 1]
+
+
+def test_files_that_lack_a_column_have_nulls_in_it(source: Path, tmp_path: Path) -> None:
+    home = tmp_path / "out"
+    ingest(LocalEngine(1), Job(PLAN, str(source), str(home)))
+    (path,) = (home / "quarantine" / "wireloom_batch=0").glob("*.parquet")
+    older = home / "quarantine" / "wireloom_batch=1"
+    older.mkdir()
+    pq.write_table(pq.read_table(path, partitioning=None).drop_columns(["_offset"]), older / "part.parquet")
+    done = run(home)
+    assert (done.summary.records, done.summary.decoded) == (8, 6)
+    moved = [row for row in rows(home / "records") if str(row["wireloom_batch"]) == "-1"]
+    assert sum(row["_offset"] is None for row in moved) == 3
+
+
+def test_what_is_no_quarantine_is_said(source: Path, tmp_path: Path) -> None:
+    home = tmp_path / "out"
+    ingest(LocalEngine(1), Job(PLAN, str(source), str(home)))
+    engine = LocalEngine(1)
+    with pytest.raises(MisuseError, match=r"is no quarantine, which has the columns raw, .*; it has "):
+        replay(engine, Replay(LENIENT, str(home / "records"), str(home)))
+    with pytest.raises(MisuseError, match="is no table"):
+        replay(engine, Replay(LENIENT, str(home / "elsewhere"), str(home)))
+    with pytest.raises(MisuseError, match="has records of databus_event, not of other"):
+        replay(engine, Replay(replace(LENIENT, format="other"), str(home / "quarantine"), str(home)))
+    strange = tmp_path / "strange" / "quarantine"
+    strange.mkdir(parents=True)
+    (strange / "part-0.parquet").write_bytes(b"no Parquet")
+    with pytest.raises(MisuseError, match=r"cannot read .* as Parquet"):
+        replay(engine, Replay(LENIENT, str(strange), str(home)))
+    (strange / "_delta_log").mkdir()
+    with pytest.raises(MisuseError, match="is a Delta table"):
+        replay(engine, Replay(LENIENT, str(strange), str(home)))
+    assert bad_type(pa.schema([])).names[0] == "raw"
+
+
+def test_the_command_needs_no_spark(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    home = tmp_path / "out"
+    ingest(LocalEngine(1), Job(PLAN, str(source), str(home)))
+    asked = ["replay", str(home / "quarantine"), "--engine", "local", "--out", str(GENERATED), "--processes", "1"]
+    result = CliRunner().invoke(app, [*asked, "-p", "verifyCrc=false"])
+    assert result.exit_code == 0, result.output
+    assert "4 records = 3 moved + 1 still bad" in result.output
+    everything(home)
+    result = CliRunner().invoke(app, [*asked, "--drop", "bad_version", "--fail-on-error"])
+    assert result.exit_code == 0, result.output
+    result = CliRunner().invoke(app, asked)
+    assert "is empty; there is nothing to replay" in result.output
+    for wrong in (["--engine", "loca"], ["--engine", "spark"], ["--driver-memory", "1g"]):
+        result = CliRunner().invoke(app, [*asked, *wrong])
+        assert result.exit_code == 2, result.output

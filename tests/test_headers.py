@@ -3,21 +3,29 @@
 import importlib
 import io
 import struct
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from conftest import ROOT
+from conftest import ROOT, case_formats
+from wireloom import validating
 from wireloom.cli.app import app
+from wireloom.demo.samples import samples, stream
+from wireloom.ingest.batch import ingest
 from wireloom.ingest.files import looked_up
-from wireloom.ingest.plan import Plan
+from wireloom.ingest.local import LocalEngine
+from wireloom.ingest.plan import Job, Plan, Replay
 from wireloom.ingest.ranges import Heads, parts
 from wireloom.ingest.reading import part_records
+from wireloom.ingest.replay import replay
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
 from wireloom.runtime.streams.framing import framing_of
+from wireloom.transcode import Request
 
 SPEC = ROOT / "tests" / "cases" / "framings" / "capture_packet.yaml"
 MAGIC = {"us": 0xA1B2C3D4, "ns": 0xA1B23C4D}
@@ -28,8 +36,8 @@ def _capture(case_package: ModuleType) -> Any:
     return importlib.import_module(f"{case_package.__name__}.capture_packet")
 
 
-def header(order: str, unit: str, link: int) -> bytes:
-    return struct.pack(f"{order}IHHxxxxxxxxII", MAGIC[unit], 2, 4, 65535, link)
+def header(order: str, unit: str, link: int, most: int = 65535) -> bytes:
+    return struct.pack(f"{order}IHHxxxxxxxxII", MAGIC[unit], 2, 4, most, link)
 
 
 def packet(order: str, number: int) -> bytes:
@@ -162,3 +170,70 @@ def test_a_header_that_cannot_be_said_is_not_written(capture: Any) -> None:
 def test_a_header_that_the_format_does_not_have_is_refused(capture: Any, framing: str, wanted: str) -> None:
     with pytest.raises(ParameterError, match=wanted):
         capture.iter_parse(b"", framing=framing)
+
+
+def test_samples_stand_behind_the_header_that_says_how_they_are_read(capture: Any) -> None:
+    (format,) = (each for each in case_formats() if each.name == "capture_packet")
+    made = samples(format, capture)
+    assert len(made.good) == 120
+    assert made.said == {"byteOrder": "little", "resolution": "ns", "snapLength": 65535, "linkType": 101}
+    read = list(capture.iter_parse(stream(format.framing, made.good, made.header)))
+    assert {each.value["medium"] for each in read} == {101}
+    assert [each.data for each in read] == list(made.good)
+    for data in made.damaged:
+        found = list(capture.iter_parse(stream(format.framing, (*made.good[:2], data), made.header), on_error="skip"))
+        assert [each.error is None for each in found[:2]] == [True, True]
+    assert [capture.parse(data, **made.said)["medium"] for data in made.good[:3]] == [101] * 3
+
+
+def test_validate_asks_what_is_wrong_with_a_record_as_the_header_says(
+    capture: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, problems = [], validating._problems
+
+    def noted(request: Request, *rest: Any) -> Any:
+        asked.append(request.parameters)
+        return problems(request, *rest)
+
+    monkeypatch.setattr(validating, "_problems", noted)
+    request = Request(capture, None, None, {})
+    found = validating.validate(request, io.BytesIO(file("<", "ns", 7, 4)[:-1]))
+    (bad,) = (each for part in found for each in part.bad)
+    assert (bad.index, bad.problems[0].expected, bad.problems[0].actual) == (3, "3 bytes", "2 left")
+    assert asked == [{"byteOrder": "little", "resolution": "ns", "snapLength": 65535, "linkType": 7}]
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_a_replay_reads_records_as_the_header_of_their_file_says(capture: Any, tmp_path: Path, order: str) -> None:
+    (tmp_path / "in").mkdir()
+    where, behind = tmp_path / "in" / "a", b"".join(packet(order, number) for number in range(5))
+    where.write_bytes(header(order, "ns", 7, most=0) + behind)
+    plan = Plan(capture.__name__, capture.FORMAT, capture.MEANING)
+
+    def ingested(name: str) -> Replay:
+        home = tmp_path / name
+        assert ingest(LocalEngine(1), Job(plan, str(tmp_path / "in"), str(home))).quarantined == 1
+        return Replay(replace(plan, framing="concatenated"), str(home / "quarantine"), str(home))
+
+    def seen(asked: Replay) -> list[tuple[int, int, int]]:
+        rows = pq.read_table(f"{asked.output}/records").to_pylist()
+        return sorted((row["seconds"], row["medium"], row["_offset"]) for row in rows)
+
+    whole = [
+        (1700000000 + number, 7, 24 + len(b"".join(packet(order, at) for at in range(number)))) for number in range(5)
+    ]
+    there, gone, told = (ingested(name) for name in ("there", "gone", "told"))
+    where.write_bytes(header(order, "ns", 7) + behind)
+    assert replay(LocalEngine(1), there).summary.decoded == 4
+    assert seen(there) == whole
+    where.unlink()
+    assert replay(LocalEngine(1), gone).summary.quarantined == 1, "nobody knows any more how it is read"
+    assert seen(gone) == whole[:1]
+    given = (
+        ("byteOrder", {"<": "little", ">": "big"}[order]),
+        ("resolution", "ns"),
+        ("snapLength", 100),
+        ("linkType", 7),
+    )
+    assert replay(LocalEngine(1), replace(told, plan=replace(told.plan, parameters=given))).summary.decoded == 4
+    assert seen(told) == whole

@@ -53,9 +53,10 @@ def validate(request: Request, source: BinaryIO) -> Iterator[Part]:
 
 def _bad(request: Request, part: "DecodedPart", lines: "_Lines | None", framing: str) -> Iterator[Bad]:
     errors = _errors(part)
+    own = request if part.settings is None else replace(request, parameters=dict(part.settings))
     for row, error in errors.items():
         offset = part.offsets[row].as_py()
-        problems = _problems(request, part.raw[row], error)
+        problems = _problems(own, part.raw[row], error)
         place = lines.place(offset) if lines is not None else (1, 1) if framing == "none" else None
         if place is not None and framing == "lines":
             place = place[0], 1

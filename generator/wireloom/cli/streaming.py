@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,6 +27,7 @@ from wireloom.ingest.plan import NOTHING, Column, Files, Flow, Kafka, Plan, Samp
 if TYPE_CHECKING:
     from types import FrameType
 
+    from wireloom.demo.samples import Samples as Made
     from wireloom.ingest.ledger import Entry
     from wireloom.spark.ingest.stream import Listener
 
@@ -100,7 +101,7 @@ def refuse_stream_options(asked: Streaming) -> None:
 def flow_of(plan: Plan, asked: Streaming, input: str | None, column: str | None, output: str) -> Flow:
     """The stream that the options mean; raises MisuseError where they do not fit."""
     one_of("--table-format", asked.table_format, TABLE_FORMATS)
-    source = _source(plan, asked, input, column)
+    plan, source = _source(plan, asked, input, column)
     options = tuple(source_option(source, text) for text in asked.source_option or ())
     return Flow(
         plan,
@@ -113,7 +114,8 @@ def flow_of(plan: Plan, asked: Streaming, input: str | None, column: str | None,
     )
 
 
-def _source(plan: Plan, asked: Streaming, input: str | None, column: str | None) -> Source:
+def _source(plan: Plan, asked: Streaming, input: str | None, column: str | None) -> tuple[Plan, Source]:
+    """Where records come from, and how they are read: samples of records that stand behind a header as that says."""
     given = {"--input": input, "--kafka": asked.kafka, "--samples": asked.samples}
     named = [name for name, value in given.items() if value]
     if len(named) != 1:
@@ -126,15 +128,17 @@ def _source(plan: Plan, asked: Streaming, input: str | None, column: str | None)
     if asked.kafka is not None:
         if not asked.topic:
             raise MisuseError("--kafka needs a --topic")
-        return Kafka(asked.kafka, tuple(name for text in asked.topic for name in text.split(",")))
+        return plan, Kafka(asked.kafka, tuple(name for text in asked.topic for name in text.split(",")))
     if asked.samples is not None:
-        return Samples(asked.samples, _samples(plan, asked.specs))
+        made = _samples(plan, asked.specs)
+        plan = replace(plan, parameters=tuple({**made.said, **dict(plan.parameters)}.items()))
+        return plan, Samples(asked.samples, (*made.good, *made.damaged))
     path = input or ""
-    return Files(path) if column is None else Column(path, column)
+    return plan, Files(path) if column is None else Column(path, column)
 
 
-def _samples(plan: Plan, specs: Path) -> tuple[bytes, ...]:
-    """Samples of the format, made from its spec; the damaged ones last."""
+def _samples(plan: Plan, specs: Path) -> "Made":
+    """Samples of the format, made from its spec."""
     if not specs.is_dir():
         raise MisuseError(f"samples are made from the specs, and there is no folder {specs}; name it with --specs")
     from wireloom import pipeline  # here, because executors and operators may lack what it needs
@@ -144,8 +148,7 @@ def _samples(plan: Plan, specs: Path) -> tuple[bytes, ...]:
     if plan.format not in found:
         raise MisuseError(f"{specs} has no spec of {plan.format}, which samples are made from")
     package, _, name = plan.module.rpartition(".")
-    made = samples(found[plan.format], open_format(open_package(package, specs), name))
-    return (*made.good, *made.damaged)
+    return samples(found[plan.format], open_format(open_package(package, specs), name))
 
 
 def _limit(source: Source, most: int | None) -> tuple[tuple[str, str], ...]:

@@ -72,7 +72,7 @@ def _write_samples(folder: Path, format: Format, module: FormatModule) -> None:
     for old in folder.glob("*.bin"):
         old.unlink()
     for name, records in _files(format.framing, made):
-        (folder / f"{name}.bin").write_bytes(stream(format.framing, records))
+        (folder / f"{name}.bin").write_bytes(stream(format.framing, records, made.header))
 
 
 def _files(framing: Framing, made: Samples) -> Iterator[tuple[str, tuple[bytes, ...]]]:

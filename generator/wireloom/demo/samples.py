@@ -8,14 +8,16 @@ flipped. Chance is seeded with the format's name, so every run makes the same by
 import copy
 import io
 import random
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from wireloom.catalog import FormatModule
 from wireloom.model.format import Format
 from wireloom.runtime.errors import DecodeError, EncodeError, WireloomError
+from wireloom.runtime.parameters import ParameterValue
 from wireloom.runtime.streams.elements import Limits, elements
-from wireloom.runtime.streams.framing import Array, Framing, Lines
+from wireloom.runtime.streams.framing import Array, Framing, Headed, Lines
 from wireloom.runtime.streams.writing import frame, pieces
 
 GOOD = 120
@@ -29,33 +31,65 @@ Leaf = tuple[object, Setter]
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """Records that decode, and records that were damaged."""
+    """Records that decode, and damaged ones; what stands before them in a stream, and which parameters that says."""
 
     good: tuple[bytes, ...]
     damaged: tuple[bytes, ...]
+    header: bytes = b""
+    said: Mapping[str, ParameterValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Maker:
+    """How records are read and built: as a root, under some parameters."""
+
+    module: FormatModule
+    root: str
+    parameters: Mapping[str, ParameterValue]
+
+    def parse(self, data: bytes) -> Any:  # noqa: ANN401 - whatever the format has
+        """The value of a record."""
+        return self.module.CODEC.parse(data, root=self.root, **self.parameters)
+
+    def build(self, value: object) -> bytes:
+        """The bytes of a record."""
+        return self.module.CODEC.build(value, root=self.root, **self.parameters)
 
 
 def samples(format: Format, module: FormatModule) -> Samples:
-    """The samples of a format, under its default parameters."""
+    """The samples of a format, under its default parameters; where a header gives some, under those of an example."""
     chance = random.Random(format.name)  # noqa: S311 - samples, not secrets
     root = format.roots[0].name
-    usable = [example for example in format.examples if example.root == root and not example.parameters]
+    parameters = _parameters(format)
+    usable = [example for example in format.examples if (example.root, dict(example.parameters)) == (root, parameters)]
     valid = [example.data for example in usable if example.stated and example.error is None]
     if not valid:
         return Samples((), tuple(example.data for example in usable))
-    good = [_varied(module, root, valid[number % len(valid)], chance) for number in range(GOOD)]
+    header, settings = module.CODEC.beginning(format.framing, parameters)
+    maker = _Maker(module, root, settings)
+    good = [_varied(maker, valid[number % len(valid)], chance) for number in range(GOOD)]
     bad = [example.data for example in usable if example.error is not None]
-    bad += [_damaged(module, root, chance.choice(good), chance) for _ in range(DAMAGED)]
+    bad += [_damaged(maker, chance.choice(good), chance) for _ in range(DAMAGED)]
     if isinstance(format.framing, Lines):
         bad = [data.replace(b"\n", b" ") for data in bad]
     if isinstance(format.framing, Array):
         bad = [data for data in bad if _stands_alone(data)]
-    return Samples(tuple(good), tuple(data for data in bad if _can_stand(format.framing, data)))
+    given = format.framing.gives if isinstance(format.framing, Headed) else ()
+    said = {name: settings[name] for name, _ in given}
+    return Samples(tuple(good), tuple(data for data in bad if _can_stand(format.framing, data)), header, said)
 
 
-def stream(framing: Framing, records: tuple[bytes, ...]) -> bytes:
+def _parameters(format: Format) -> dict[str, Any]:
+    """What samples are made under: the parameters of the first good record, if a header says them."""
+    if not isinstance(format.framing, Headed):
+        return {}
+    found = (each for each in format.examples if each.root == format.roots[0].name and each.error is None)
+    return next((dict(each.parameters) for each in found), {})
+
+
+def stream(framing: Framing, records: tuple[bytes, ...], header: bytes = b"") -> bytes:
     """The records as one stream."""
-    return b"".join(pieces(framing, records))
+    return b"".join((header, *pieces(framing, records)))
 
 
 def _can_stand(framing: Framing, data: bytes) -> bool:
@@ -77,17 +111,17 @@ def _stands_alone(data: bytes) -> bool:
 # --- good records --------------------------------------------------------------------------------------------------
 
 
-def _varied(module: FormatModule, root: str, data: bytes, chance: random.Random) -> bytes:
+def _varied(maker: _Maker, data: bytes, chance: random.Random) -> bytes:
     """A record like `data` with some values changed; `data` itself where no change is allowed."""
-    original = module.CODEC.parse(data, root=root)
+    original = maker.parse(data)
     for _ in range(ATTEMPTS):
         value = copy.deepcopy(original)
         leaves = list(_leaves(value))
         for leaf, put in chance.sample(leaves, min(CHANGES, len(leaves))):
             put(_changed(leaf, chance))
         try:
-            built = module.CODEC.build(value, root=root)
-            module.CODEC.parse(built, root=root)
+            built = maker.build(value)
+            maker.parse(built)
         except WireloomError:
             continue
         return built
@@ -137,12 +171,12 @@ def _changed(leaf: object, chance: random.Random) -> object:
 # --- damaged records -----------------------------------------------------------------------------------------------
 
 
-def _damaged(module: FormatModule, root: str, data: bytes, chance: random.Random) -> bytes:
+def _damaged(maker: _Maker, data: bytes, chance: random.Random) -> bytes:
     """The record cut short or with a bit flipped, so that the decoder notices where the format lets it."""
     for _ in range(ATTEMPTS):
         broken = _cut(data, chance) if chance.random() < 0.5 else _flipped(data, chance)
         try:
-            module.CODEC.parse(broken, root=root)
+            maker.parse(broken)
         except DecodeError:
             return broken
     return _cut(data, chance)

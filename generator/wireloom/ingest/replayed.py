@@ -7,6 +7,7 @@ import pyarrow.compute as pc
 
 from wireloom.ingest.framed_values import framed_of
 from wireloom.ingest.from_source import Lost, source_chunks
+from wireloom.ingest.headers import Headers
 from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import Plan, Summary
 from wireloom.ingest.staging import Parted, parted
@@ -16,17 +17,25 @@ from wireloom.ingest.values import DATA, decoded, values_of
 
 def replayed_of(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[Parted]:
     """The records of batches of a quarantine's columns."""
-    read = values_of if plan.framing in (None, "none") else framed_of
+    headers = Headers(plan)
     for batch in batches:
-        raw, sizes = batch["raw"], batch["raw_size"]
-        whole = pc.or_(raw.is_null(), pc.less_equal(sizes, pc.cast(pc.binary_length(raw), pa.int64())))
-        whole = pc.fill_null(whole, False)  # noqa: FBT003 - Arrow's signature
-        yield from read(plan, [_values(batch.filter(whole))])
-        cut = batch.filter(pc.invert(whole))
-        if len(cut) and not plan.from_source:
-            yield _kept(plan, cut)
-        for at in range(len(cut) if plan.from_source else 0):
-            yield from _from_source(plan, cut.slice(at, 1))
+        for known, rows in headers.parts(batch):
+            if len(rows):
+                yield from (_kept(plan, rows),) if known is None else _read(known, rows)
+
+
+def _read(plan: Plan, batch: pa.RecordBatch) -> Iterator[Parted]:
+    """The records of rows that are all read alike."""
+    read = values_of if plan.framing in (None, "none") else framed_of
+    raw, sizes = batch["raw"], batch["raw_size"]
+    whole = pc.or_(raw.is_null(), pc.less_equal(sizes, pc.cast(pc.binary_length(raw), pa.int64())))
+    whole = pc.fill_null(whole, False)  # noqa: FBT003 - Arrow's signature
+    yield from read(plan, [_values(batch.filter(whole))])
+    cut = batch.filter(pc.invert(whole))
+    if len(cut) and not plan.from_source:
+        yield _kept(plan, cut)
+    for at in range(len(cut) if plan.from_source else 0):
+        yield from _from_source(plan, cut.slice(at, 1))
 
 
 def _from_source(plan: Plan, row: pa.RecordBatch) -> Iterator[Parted]:

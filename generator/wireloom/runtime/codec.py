@@ -407,7 +407,8 @@ class Codec:
             return
         reader, request = replace(reader, parameters=head.settings), replace(request, settings=dict(head.settings))
         found = self._searching(reader, framing.records) if resync else None
-        yield from parts.parts(self, head.file, reader, framing.records, request, on_error, found, head.size)
+        for part in parts.parts(self, head.file, reader, framing.records, request, on_error, found, head.size):
+            yield replace(part, settings=head.settings)
 
     def given_up(self, array: "pa.Array", root: str, settings: Mapping[str, ParameterValue]) -> set[int] | None:
         """The rows that the engine does not take, on which the parser has the word; None without the engine."""

@@ -22,6 +22,7 @@ from wireloom.runtime.root import Root
 from wireloom.runtime.streams import framed, lines
 from wireloom.runtime.streams.framed import Extent, Reader, Searching
 from wireloom.runtime.streams.framing import Bare, Concatenated, Lines, Prefixed
+from wireloom.runtime.streams.headers import Settings
 from wireloom.runtime.streams.room import Room
 
 if TYPE_CHECKING:
@@ -62,13 +63,15 @@ class DecodedPart(Decoded):
     """The columns of some records of a stream that follow one another, and where they stand in it.
 
     `first` is the number of the first record; `offsets` and `sizes` (bytes, as in `Framed`) and `raw` have one entry a
-    record. `raw` is null where a record is good, else its bytes, of which no more than `framed.KEPT` stay.
+    record. `raw` is null where a record is good, else its bytes, of which no more than `framed.KEPT` stay. `settings`
+    are the parameters that records behind a header are read with; None where there is no header.
     """
 
     first: int
     offsets: pa.Int64Array
     sizes: pa.Int64Array
     raw: pa.BinaryArray
+    settings: Settings | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,61 @@
+"""With what a quarantined record is read that stood behind a header: the parameters that the header of its file gives.
+
+The quarantine has the record's bytes alone. Its file is opened once for all its records; where it is gone, or is no
+such file any more, nobody knows how they are read, and they stay.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from wireloom.failures import MisuseError
+from wireloom.ingest.compression import plain
+from wireloom.ingest.files import looked_up
+from wireloom.ingest.modules import open_module
+from wireloom.ingest.plan import OFFSET, SOURCE, Plan
+from wireloom.ingest.reading import behind_header, bounds
+from wireloom.runtime.streams.framing import Headed, framing_of
+
+
+@dataclass(frozen=True, slots=True)
+class Headers:
+    """What the headers of files say, each looked at once."""
+
+    plan: Plan
+    known: dict[str, Plan | None] = field(default_factory=dict)
+
+    def parts(self, batch: pa.RecordBatch) -> Iterator[tuple[Plan | None, pa.RecordBatch]]:
+        """The rows of a quarantine, by how they are read; None where nobody knows."""
+        if not self._are_asked() or not {SOURCE, OFFSET} <= set(batch.schema.names):
+            yield self.plan, batch
+            return
+        behind = pc.fill_null(pc.greater(batch[OFFSET], 0), False)  # noqa: FBT003 - Arrow's signature
+        behind = pc.and_(behind, batch[SOURCE].is_valid())
+        yield self.plan, batch.filter(pc.invert(behind))
+        rest = batch.filter(behind)
+        for path in pc.unique(rest[SOURCE]).to_pylist():
+            yield self._of_file(path), rest.filter(pc.equal(rest[SOURCE], path))
+
+    def _are_asked(self) -> bool:
+        """Whether records are read as the header says, and not as the caller does."""
+        framing = framing_of(open_module(self.plan).CODEC.framing)
+        if not isinstance(framing, Headed) or isinstance(framing_of(self.plan.framing or "none"), Headed):
+            return False
+        return not {name for name, _ in framing.gives} <= {name for name, _ in self.plan.parameters}
+
+    def _of_file(self, path: str) -> Plan | None:
+        if path not in self.known:
+            self.known[path] = self._read(path)
+        return self.known[path]
+
+    def _read(self, path: str) -> Plan | None:
+        asked = replace(self.plan, framing=None)
+        try:
+            file = looked_up(path)
+            with file.place.open() as source, plain(source, file.place.open, path, bounds(asked)) as stream:
+                found = behind_header(asked, open_module(asked), stream)
+        except (OSError, MisuseError):
+            return None
+        return None if found is asked else replace(found, framing=self.plan.framing)

@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -215,6 +217,13 @@ def test_a_batch_is_committed_once_wherever_its_commit_was_killed(tmp_path, monk
     assert moves[0] == 6
 
 
+def test_records_that_are_files_of_their_own_are_as_many_files(tmp_path):
+    given = Given.of({"format": "databus_event", "framing": "none", "path": str(tmp_path)}, WRITES)
+    writer = StreamFileWriter(writing(given, databus_event.struct_type()))
+    writer.commit([task(writer, 0, 0, [1, 2, 3])], 0)
+    assert (len(list(tmp_path.glob("part-*"))), seen(tmp_path)) == (3, [1, 2, 3])
+
+
 def test_an_abort_behind_a_commit_takes_nothing_away(tmp_path):
     writer = stream_writer(tmp_path)
     message = task(writer, 0, 0, [1])
@@ -289,6 +298,27 @@ def run(landing, out, once):
     )
 
 
+def kill(process):
+    """Kill a process with Java and the workers, and wait until none of them is left.
+
+    Python's workers are a group of their own. They notice that Java is gone when they have done what is in hand, which
+    takes a while on a busy machine: till then they take files for the stream, and move those of its last batch, beside
+    whoever goes on with it.
+    """
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    end = time.monotonic() + 60
+    while any(in_session(int(name), process.pid) for name in os.listdir("/proc") if name.isdigit()):  # noqa: PTH208
+        assert time.monotonic() < end, "workers that do not end"
+        time.sleep(0.05)
+
+
+def in_session(process, session):
+    with suppress(ProcessLookupError, FileNotFoundError):
+        return os.getsid(process) == session and "Z" not in Path(f"/proc/{process}/stat").read_text().rpartition(")")[2]
+    return False
+
+
 def test_a_stream_that_is_killed_again_and_again_loses_nothing_and_repeats_nothing(spark, landing, tmp_path):
     chance = random.Random(5)  # noqa: S311 - a test's
     now = time.time()
@@ -301,16 +331,14 @@ def test_a_stream_that_is_killed_again_and_again_loses_nothing_and_repeats_nothi
                 landing.land(chance.randrange(1, 30), modified=now - chance.choice([0, 0, 3600]))
                 time.sleep(0.3)
         finally:
-            os.killpg(query.pid, signal.SIGKILL)
-            query.wait()
+            kill(query)
             query.stdout.close()
     last = run(landing, tmp_path / "out", "once")
     try:
         last.communicate(timeout=300)
     finally:
         if last.poll() is None:
-            os.killpg(last.pid, signal.SIGKILL)
-            last.communicate()
+            kill(last)
     assert last.returncode == 0
     assert written(spark, tmp_path / "out") == list(range(landing.landed))
     assert not [path for path in (tmp_path / "out").iterdir() if path.name.startswith("_temporary")]

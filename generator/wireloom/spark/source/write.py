@@ -24,7 +24,7 @@ from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import Plan
 from wireloom.problems import nearest
 from wireloom.runtime.errors import EncodeError, ParameterError
-from wireloom.runtime.streams.framing import framing_of
+from wireloom.runtime.streams.framing import Whole, framing_of
 from wireloom.runtime.streams.writing import frame
 from wireloom.spark.source.log import published
 from wireloom.spark.source.options import Given
@@ -211,7 +211,7 @@ def _records(
             raise DataError(f"{write.plan.format}: a row of {row} to {row + len(batch)}: {error}") from error
         for number, record in enumerate(data, start=row):
             try:
-                yield frame(framing, bytes(record.as_buffer()), first=number == 0)
+                yield frame(framing, bytes(record.as_buffer()), first=number == 0 or isinstance(framing, Whole))
             except EncodeError as error:
                 raise DataError(f"{write.plan.format}: row {number} of task {partition}: {error}") from None
         row += len(batch)

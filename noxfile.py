@@ -102,7 +102,7 @@ def spark_versions(session: nox.Session) -> None:
     """Run the tests of Spark on PySpark 4.1, where Delta runs, and 4.2: `-- tests/spark/test_stream.py` names some."""
     project = PYPROJECT["project"]
     extras = [each for part in ("generate", "cli") for each in project["optional-dependencies"][part]]
-    tools = nox.project.dependency_groups(PYPROJECT, "test", "lint")  # a new pipeline is linted
+    tools = nox.project.dependency_groups(PYPROJECT, "test", "lint", "build")  # a new pipeline is linted
     # of several wishes for one package pip tries every version that fits the narrower, each of 455 MB
     needed = [
         each for each in (*project["dependencies"], *extras, *tools) if not each.startswith(("wireloom", "pyspark"))

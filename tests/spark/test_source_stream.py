@@ -20,12 +20,13 @@ from wireloom.spark.session import session
 from wireloom.spark.source import write as source_write
 from wireloom.spark.source.options import READS, WRITES, Given
 from wireloom.spark.source.read import Portion
-from wireloom.spark.source.stream import FOLDER, stream_reader
+from wireloom.spark.source.stream import FOLDER, LIMITED, stream_reader
 from wireloom.spark.source.write import StreamFileWriter, Written, _Files, writing
 from wireloom_formats import databus_event
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
 VALUE = databus_event.parse(LONG_KEY)
+limited = pytest.mark.skipif(not LIMITED, reason="PySpark 4.1 has no limits of a batch")
 
 
 def events(*numbers):
@@ -100,6 +101,7 @@ def test_late_files_with_equal_and_older_times_are_read_once(landing):
         offset = following
 
 
+@limited
 def test_a_batch_takes_no_more_than_its_limit(landing):
     for _ in range(5):
         landing.land(1)
@@ -126,6 +128,13 @@ def test_a_stream_that_ends_by_itself_reads_what_was_there(landing):
     end = read.latestOffset(read.initialOffset(), limit_of(read))
     assert sequences(read, read.initialOffset(), end) == [0, 1]
     assert read.latestOffset(end, limit_of(read)) == end
+
+
+@pytest.mark.skipif(LIMITED, reason="from PySpark 4.2 on there are limits")
+def test_limits_that_pyspark_4_1_cannot_keep_are_refused(landing):
+    for name in ("maxFilesPerTrigger", "maxBytesPerTrigger"):
+        with pytest.raises(MisuseError, match=f"{name}: PySpark 4.1 takes all that is there"):
+            reader(landing, **{name.lower(): "2"})
 
 
 def test_pyspark_4_1_which_gives_no_start_goes_on_after_a_restart(landing):
@@ -243,7 +252,7 @@ def test_an_abort_behind_a_commit_takes_nothing_away(tmp_path):
 
 @pytest.fixture(scope="module")
 def spark():
-    with session() as started:
+    with session((GENERATED,)) as started:
         yield started
 
 
@@ -261,9 +270,10 @@ def written(spark, out):
 def test_a_stream_is_written_as_it_is_read_across_restarts(spark, landing, tmp_path):
     for _ in range(4):
         landing.land(25)
-    query = started(spark, landing, tmp_path / "out", maxFilesPerTrigger="3")
+    query = started(spark, landing, tmp_path / "out", **({"maxFilesPerTrigger": "3"} if LIMITED else {}))
     query.awaitTermination(60)
-    assert [progress["numInputRows"] for progress in query.recentProgress if progress["numInputRows"]] == [75, 25]
+    batches = [progress["numInputRows"] for progress in query.recentProgress if progress["numInputRows"]]
+    assert batches == ([75, 25] if LIMITED else [100])
     landing.land(5, modified=1)
     started(spark, landing, tmp_path / "out").awaitTermination(60)
     assert written(spark, tmp_path / "out") == list(range(105))
@@ -276,13 +286,16 @@ from wireloom.spark.session import session
 landing, out, checkpoint, once = sys.argv[1:]
 with session() as spark:
     read = spark.readStream.format("wireloom").option("format", "databus_event")
-    if once != "once":
+    if once == "limited":
         read = read.option("maxFilesPerTrigger", "2")
     write = read.load(landing).writeStream.format("wireloom").option("format", "databus_event")
     write = write.option("checkpointLocation", checkpoint)
     write = write.trigger(availableNow=True) if once == "once" else write.trigger(processingTime="50 milliseconds")
     query = write.start(out)
     print("started", flush=True)
+    if once == "all":
+        query.processAllAvailable()
+        query.stop()
     query.awaitTermination()
 """
 
@@ -323,7 +336,7 @@ def test_a_stream_that_is_killed_again_and_again_loses_nothing_and_repeats_nothi
     chance = random.Random(5)  # noqa: S311 - a test's
     now = time.time()
     for _ in range(3):
-        query = run(landing, tmp_path / "out", "until killed")
+        query = run(landing, tmp_path / "out", "limited" if LIMITED else "unlimited")
         try:
             assert query.stdout.readline() == "started\n"
             until = time.monotonic() + chance.uniform(0.5, 5)
@@ -333,7 +346,7 @@ def test_a_stream_that_is_killed_again_and_again_loses_nothing_and_repeats_nothi
         finally:
             kill(query)
             query.stdout.close()
-    last = run(landing, tmp_path / "out", "once")
+    last = run(landing, tmp_path / "out", "once" if LIMITED else "all")
     try:
         last.communicate(timeout=300)
     finally:

@@ -25,6 +25,9 @@ try:  # of PySpark 4.2 and later
 except ImportError:  # before, a stream cannot be limited
     _AvailableNow = object  # type: ignore[assignment,misc]
 
+LIMITED = _AvailableNow is not object
+"""Whether batches of a stream can have a limit."""
+
 FOLDER = "_wireloom_files"
 Offset = dict[str, Any]
 
@@ -35,6 +38,9 @@ def stream_reader(given: Given, read: Reading) -> "FileStreamReader":
     files, size = (given.texts.get(name) for name in ("maxfilespertrigger", "maxbytespertrigger"))
     if files and size:
         raise MisuseError("maxFilesPerTrigger and maxBytesPerTrigger are two limits of a batch; give one of them")
+    if (files or size) and not LIMITED:
+        named = "maxFilesPerTrigger" if files else "maxBytesPerTrigger"
+        raise MisuseError(f"{named}: PySpark 4.1 takes all that is there in a batch; leave it out, or use 4.2")
     return FileStreamReader(
         read,
         listing,
@@ -87,7 +93,9 @@ class FileStreamReader(DataSourceStreamReader, _AvailableNow):
         return {"log": self._name, "files": 0}
 
     def getDefaultReadLimit(self) -> Any:  # noqa: N802 - Spark's name
-        """What the options say of the size of a batch."""
+        """What the options say of the size of a batch; None where PySpark has no words for it, and does not ask."""
+        if not LIMITED:
+            return None
         if self._most_files is not None:
             return ReadMaxFiles(self._most_files)
         return ReadAllAvailable() if self._most_bytes is None else ReadMaxBytes(self._most_bytes)

@@ -77,3 +77,19 @@ def test_a_size_or_an_offset_that_is_null_is_an_error_of_the_record(tmp_path, fi
     with record(tmp_path, *fields) as format, pytest.raises(DecodeError) as raised:
         format.parse(b"\0\0")
     assert raised.value.code == code
+
+
+def test_base64_that_no_column_wants_is_refused_where_it_would_be_if_one_did(tmp_path):
+    plain = {"plain": {"type": "bytes", "optional": True}}
+    lines = {"lines": {"type": "bytes", "optional": True, "lineFeeds": True}}
+    with record(tmp_path, {"n": "int32"}, plain, lines, encoding="json") as format:
+        full = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldY" * 4
+        texts = [full[:size] + end for size in range(0, 128, 4) for end in ("", "QQ==", "QUI=", "QR==", "Q")]
+        texts += [full[:place] + other + full[place + 1 :] for place in range(len(full)) for other in "=@[`{/:,.+-_ é"]
+        texts += [full[:76] + "\\n" + full[:rest] + end for rest in range(0, 80, 4) for end in ("", "QQ==", "\\n")]
+        texts += [full[:place] + "\\n" + full[place:] for place in range(len(full))]
+        data = [f'{{"n": 1, "{name}": "{text}"}}'.encode() for text in texts for name in ("plain", "lines")]
+        whole, part = (format.CODEC.decode(data, columns) for columns in (None, ["n"]))
+        assert format.CODEC.decode_path(["n"]).native
+        assert part.errors == whole.errors
+        assert 500 < whole.errors.null_count < len(data) - 500

@@ -13,6 +13,10 @@
 
 static inline uint64_t wl_load8(const uint8_t *p) { uint64_t v; memcpy(&v, p, 8); return v; }
 
+typedef uint8_t wl_vector __attribute__((vector_size(16))); /* what comes of comparing has all bits of a byte or none */
+
+static inline wl_vector wl_load16(const uint8_t *p) { wl_vector v; memcpy(&v, p, 16); return v; }
+
 /* The first `size` (0 to 8) bytes of a word. */
 static inline uint64_t wl_first(uint64_t word, int64_t size) { return size >= 8 ? word : word & ((1ULL << (8 * size)) - 1); }
 

@@ -131,7 +131,7 @@ cdef int json_bytes(Machine *m, const int64_t *i, const wl_node *node) noexcept 
     if node.kind != WL_TEXT:
         return IRREGULAR
     text = wl_text_of(&m.json, node, &size)
-    count = wl_from_base64(&m.json, text, size, i[2] != 0, &data)
+    count = wl_from_base64(&m.json, text, size, i[2] != 0, i[3] >= 0 or i[4] >= 0, &data)
     if count < 0 or (i[1] >= 0 and count != i[1]):
         return IRREGULAR
     return json_deliver(m, i[3], i[4], data, count, SLACK)

@@ -69,7 +69,7 @@ cdef extern from "json.h" nogil:
     int64_t wl_members(const wl_node *node)
     int64_t wl_height(const wl_node *node)
     bint wl_node_real(const wl_node *node, double *real)
-    int64_t wl_from_base64(wl_json *json, const uint8_t *text, int64_t size, int lines, const uint8_t **bytes)
+    int64_t wl_from_base64(wl_json *json, const uint8_t *text, int64_t size, int lines, int wanted, const uint8_t **bytes)
 
 cdef extern from "elements.h" nogil:
     ctypedef struct wl_element:

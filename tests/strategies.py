@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from expressions import UNKNOWN, Scope, evaluate
 from wireloom.model import types as wire
 from wireloom.model.format import Format
-from wireloom.resolve.logical import logical_field
+from wireloom.resolve.logical import logical_bit, logical_field
 from wireloom.runtime.charsets import TWO_BYTES, characters
 from wireloom.runtime.columns.logical import Record
 from wireloom.runtime.columns.shape import filling
@@ -256,7 +256,7 @@ class _StructDrawing:
         self.scope.values[field.wire_name] = known.encode(charset) if charset and isinstance(known, str) else known
         for bit in field.bits:
             if not bit.hidden and bit.derive is None:
-                value[bit.name] = self.scope.values[bit.name]
+                value[bit.name] = self.meant_bit(bit, self.scope.values[bit.name])
         if known is UNKNOWN or field.hidden or field.bits:
             return
         if field.flatten:
@@ -274,6 +274,10 @@ class _StructDrawing:
             return known
         record = Record((logical_field(field, dict(self.drawing.format.types)),))
         return filling(record)({field.name: known})[field.name]
+
+    def meant_bit(self, bit: wire.Bit, known: Any) -> Any:
+        """What readers see of bits."""
+        return known if bit.meaning is None else filling(Record((logical_bit(bit),)))({bit.name: known})[bit.name]
 
     def known(self, field: wire.Field) -> Any:
         """The field's value for readers; UNKNOWN where places decide."""

@@ -35,6 +35,7 @@ GROUND = {
     "expressions",
     "charsets",
     "leb128",
+    "numerals",
     "packing",
 }  # what the rooms share
 ROOMS = {  # a room of the runtime and the rooms that it may see

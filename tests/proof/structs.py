@@ -14,6 +14,7 @@ from wireloom.spec.language import CheckStep, DiscardStep, Entry, NeedStep, Stru
 
 _REFUSED = 0.03  # the share of what the loader refuses
 _FEW = 8  # types of specs in which structs hold themselves: in large ones much else is refused
+_WHOLE = ("when", "as_", "raw", "bits", "values", "range", "const")  # keys of fields of whole bytes, and of many values
 FORMS = {"binary": "sequence", "msgpack": "array", "json": "object", "protobuf": "message"}
 
 
@@ -37,6 +38,7 @@ class StructWriter:
     tags: int = 0
     offset: int | None = 0
     deferred: list[Callable[[], None]] = field(default_factory=list)  # fields that others speak of already
+    shared: list[str] = field(default_factory=list)  # fields that share bytes, which are there in any version
 
     @property
     def chance(self) -> Chance:
@@ -117,6 +119,7 @@ class StructWriter:
                 (1.5, self._sized),
                 (1, self._region),
                 (1, self._flags),
+                (1, self._shared),
                 (0.8, self._checksum),
                 (0.6, self._mark),
                 (0.5, self._need),
@@ -326,6 +329,32 @@ class StructWriter:
         self._between()
         self.add(Types(self.scope).anything(), name, when=flag)
 
+    def _shared(self) -> None:
+        """Fields of any number of bits, which fill the bytes that they share."""
+        chance = self.chance
+        left = 8 * chance.weighted([(6, chance.randint(1, 3)), (3, chance.randint(4, 8)), (2, chance.randint(9, 14))])
+        left += chance.randint(0, 7) if chance.often(_REFUSED) else 0
+        order = chance.one(["big", "little"]) if chance.often(0.3) else ABSENT
+        while left > 0:
+            widths = [(4, chance.randint(1, 7)), (3, chance.randint(2, 20)), (2, chance.randint(9, 63))]
+            width = min(left, chance.weighted(widths))
+            left -= width
+            whole = dict.fromkeys(_WHOLE, ABSENT) | {"byteOrder": order}
+            if width >= 3:
+                whole["values"] = {0: "none", 1: "one", 3: "three"} if chance.often(0.1) else ABSENT
+                whole["range"] = chance.one(["0 .. 3", "1 ..", ".. 2"]) if chance.often(0.1) else ABSENT
+                whole["const"] = 2 if chance.often(0.1) else ABSENT
+            if chance.often(_REFUSED):
+                whole.pop(chance.one(sorted(whole)))
+            if width == 1:
+                typed = Typed("bit", "bool", "bool")
+            else:
+                signed = chance.often(0.4)
+                typed = Typed(f"{'int' if signed else 'uint'}{width}", "int", "int", width, signed=signed)
+            self.shared.append(self.add(typed, **whole).name)
+            if chance.often(0.05):
+                self._check()
+
     def _checksum(self) -> None:
         """A checksum over what stands before it, or behind it."""
         chance, draft = self.chance, self.scope.draft
@@ -509,7 +538,7 @@ class StructWriter:
         chance = self.chance
         if not chance.often(0.12):
             return ABSENT
-        fields = [entry for entry in self.entries if self._is_wire(entry)]
+        fields = [entry for entry in self.entries if self._is_wire(entry) and not self.shared_with(entry)]
         if self.form == "array":
             return self._by_arity(fields)
         if not self.scope.draft.known_parameters:
@@ -518,6 +547,10 @@ class StructWriter:
         first = Formulas(self.scope, parameters=True).boolean()
         rest = f"not ({first})" if chance.often(0.7) else "true"
         return {"old": document(Version, {"arity": ABSENT, "when": first}), "new": _version_when(rest)}
+
+    def shared_with(self, entry: dict[str, Any]) -> bool:
+        """Whether a field shares its bytes with others."""
+        return any(name in self.shared for name in entry)
 
     def _is_wire(self, entry: dict[str, Any]) -> bool:
         (key,) = entry

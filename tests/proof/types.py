@@ -21,6 +21,8 @@ from wireloom.spec.language import (
 _WIDTHS = (8, 8, 16, 16, 24, 32, 32, 40, 48, 56, 64, 64)
 _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in _WIDTHS)
 _VARINTS = ("varint32", "varint64", "zigzag32", "zigzag64")
+_NUMERALS = {"vlq32": 32, "vlq64": 64, "quic62": 62, "sqlite64": 64, "flac36": 36, "ebml56": 56}
+_DECIMALS = ("bcd2", "bcd3", "bcd8", "bcd18", "packed1", "packed5", "packed18", "upacked4", "upacked7")
 _ENCODINGS = ("binary", "msgpack", "protobuf", "json")
 _REFUSED = 0.03  # the share of what the loader refuses, so that refusals are tried too
 
@@ -49,6 +51,12 @@ def integer(name: str) -> Typed:
     """An integer type by its name."""
     if name in _VARINTS:
         return Typed(name, "int", "int", int(name[-2:]), signed=name.startswith("zigzag"))
+    if name in _NUMERALS:
+        return Typed(name, "int", "int", _NUMERALS[name], signed=name.startswith("sqlite"))
+    if name in _DECIMALS:
+        digits, packed = int("".join(filter(str.isdigit, name))), "packed" in name
+        bits, size = (10**digits - 1).bit_length(), digits // 2 + 1 if packed else (digits + 1) // 2
+        return Typed(name, "int", "int", bits, signed=name.startswith("packed"), size=size)
     bits = int(name.lstrip("uint") or 64)
     return Typed(name, "int", "int", bits, signed=not name.startswith("u"), size=bits // 8)
 
@@ -105,6 +113,10 @@ class Types:
             return integer("int")
         if self.encoding in ("binary", "protobuf") and self.chance.often(0.15):
             return integer(self.chance.one(_VARINTS))
+        if self.encoding == "binary" and self.chance.often(0.2):
+            return integer(self.chance.one([*_NUMERALS, *_DECIMALS]))
+        if self.encoding in ("msgpack", "json") and self.chance.often(0.1):
+            return Typed("int65", "int", "int", 64, signed=True)
         return integer(self.chance.one(_INTEGERS))
 
     def unsigned(self) -> Typed:
@@ -118,6 +130,8 @@ class Types:
     def real(self) -> Typed:
         """A float."""
         name = self.chance.one(["float32", "float64", "float"])
+        if self.encoding == "binary" and self.chance.often(0.2):
+            return Typed("float16", "float", "float", size=2)
         return Typed(name, "float", "float", size=4 if name == "float32" else 8)
 
     def boolean(self) -> Typed:
@@ -153,7 +167,8 @@ class Types:
 
     def front(self) -> Typed:
         """The type of a number in front of what it counts."""
-        return integer(self.chance.one([*_VARINTS, "uint8", "uint16", "int8", "int16", "uint24", "int32", "int"]))
+        plain = ("uint8", "uint16", "int8", "int16", "uint24", "int32", "int")
+        return integer(self.chance.one([*_VARINTS, *_NUMERALS, "bcd2", "packed5", *plain]))
 
     def scalar(self) -> Typed:
         """Any scalar."""

@@ -15,7 +15,7 @@ from proof.chance import Chance
 from proof.walks import fields
 from wireloom.model import types as wire
 from wireloom.model.format import Format, Root
-from wireloom.resolve.logical import logical_field
+from wireloom.resolve.logical import logical_bit, logical_field
 from wireloom.runtime.charsets import TWO_BYTES, characters, unit
 from wireloom.runtime.columns.logical import Record
 from wireloom.runtime.columns.shape import filling
@@ -27,6 +27,7 @@ _MOST_PARTS = 20_000
 _TRIES = 4
 _LONGEST = 40  # elements or bytes; what asks for more cannot be said
 _FLOATS = (0.0, -0.0, 1.0, 1.5, -2.25, 1e300, 5e-324, 0.1, 3.4028234663852886e38)
+_HALF = 16  # bits of a float
 _WILD_FLOATS = (float("nan"), float("inf"), float("-inf"))
 _TEXTS = ("", "a", "b", "é", "a b", "12", "𝄞", '"\\\n', "x" * 20, "0")
 
@@ -124,6 +125,8 @@ class Values:
         value = self.chance.one(_FLOATS if finite or self.chance.often(0.8) else _WILD_FLOATS)
         if bits == 32:
             value = floats.unpack("f", floats.pack("f", value if abs(value) < 1e38 or value != value else 2.0))[0]  # noqa: PLR0124 - NaN
+        if bits == _HALF:
+            value = floats.unpack("e", floats.pack("e", value if abs(value) < 6e4 or value != value else 2.0))[0]  # noqa: PLR0124 - NaN
         return float(value)
 
     def text(self, size: Any) -> str:
@@ -223,7 +226,7 @@ class _StructValue:
             number = self.bit(bit)
             self.scope.values[bit.name] = number
             if not bit.hidden and bit.derive is None:
-                value[bit.name] = number
+                value[bit.name] = self.meant_bit(bit, number)
         charset = getattr(_bare(field.type), "charset", "")
         self.scope.values[field.wire_name] = drawn.encode(charset) if charset and isinstance(drawn, str) else drawn
         if drawn is UNKNOWN or field.hidden or (field.bits and self.chance.often(0.9)):
@@ -249,6 +252,15 @@ class _StructValue:
         record = Record((logical_field(field, dict(self.source.format.types)),))
         try:
             return filling(record)({field.name: drawn})[field.name]
+        except (OverflowError, ValueError):  # a check behind the field refuses it
+            raise NoValueError from None
+
+    def meant_bit(self, bit: wire.Bit, drawn: Any) -> Any:
+        """What readers see of bits."""
+        if bit.meaning is None:
+            return drawn
+        try:
+            return filling(Record((logical_bit(bit),)))({bit.name: drawn})[bit.name]
         except (OverflowError, ValueError):  # a check behind the field refuses it
             raise NoValueError from None
 

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "databus_json"
 TITLE: Final = "LinkedIn Databus event as a JSON line"
 DIGEST: Final = "7e86eee311aa7e80082646db5a724cf7758a5800a1ca912cabd51af3faf4a7fa"
-MEANING: Final = "444c9d473f7074e7436e1cea6c36b068a2382d24440aa044bc1f75bcdf3532b5"
+MEANING: Final = "5159b89267e8fab67d413a44cd407354e7518444561edea268993ab9b3d2f973"
 CONTRACT: Final = 2
 ENCODING: Final = "json"
 FRAMING: Final = "lines"

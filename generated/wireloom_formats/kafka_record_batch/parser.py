@@ -12,26 +12,32 @@ CRC_CRC32C = checksums.Crc(width=32, poly=0x1EDC6F41, init=0xFFFFFFFF, xorout=0x
 
 Header = structure.Struct(
     "Header",
-    structure.Field("key", binary.Text(binary.Prefix(binary.Varint(32, signed=True)))),
-    structure.Field("value", binary.Bytes(binary.Prefix(binary.Varint(32, signed=True), null=True))),
+    structure.Field("key", binary.Text(binary.Prefix(binary.Numeral("zigzag", 32, signed=True)))),
+    structure.Field("value", binary.Bytes(binary.Prefix(binary.Numeral("zigzag", 32, signed=True), null=True))),
 )
 
 RecordBody = structure.Struct(
     "RecordBody",
     structure.Field("attributes", binary.Integer(8, signed=True), derive=lambda _: 0, hidden=True),
-    structure.Field("timestampDelta", binary.Varint(64, signed=True), doc="Counted from baseTimestamp (ms)"),
-    structure.Field("offsetDelta", binary.Varint(32, signed=True), doc="Counted from baseOffset"),
-    structure.Field("key", binary.Bytes(binary.Prefix(binary.Varint(32, signed=True), null=True))),
+    structure.Field("timestampDelta", binary.Numeral("zigzag", 64, signed=True), doc="Counted from baseTimestamp (ms)"),
+    structure.Field("offsetDelta", binary.Numeral("zigzag", 32, signed=True), doc="Counted from baseOffset"),
+    structure.Field("key", binary.Bytes(binary.Prefix(binary.Numeral("zigzag", 32, signed=True), null=True))),
     structure.Field(
-        "value", binary.Bytes(binary.Prefix(binary.Varint(32, signed=True), null=True)), doc="Null for a tombstone"
+        "value",
+        binary.Bytes(binary.Prefix(binary.Numeral("zigzag", 32, signed=True), null=True)),
+        doc="Null for a tombstone",
     ),
-    structure.Field("headers", binary.Array(Header, binary.Prefix(binary.Varint(32, signed=True)))),
+    structure.Field("headers", binary.Array(Header, binary.Prefix(binary.Numeral("zigzag", 32, signed=True)))),
 )
 
 Record = structure.Struct(
     "Record",
     structure.Field(
-        "body", RecordBody, size=binary.Prefix(binary.Varint(32, signed=True)), code="bad_region", flatten=True
+        "body",
+        RecordBody,
+        size=binary.Prefix(binary.Numeral("zigzag", 32, signed=True)),
+        code="bad_region",
+        flatten=True,
     ),
 )
 

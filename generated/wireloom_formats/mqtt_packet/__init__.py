@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "mqtt_packet"
 TITLE: Final = "MQTT 5 control packet"
 DIGEST: Final = "18f9efc6035894309d892377ce77846631c383a1bd3dbf87feb7dff937525200"
-MEANING: Final = "f2c7e630a6e6e2e58853d0d064e46ed877611fa82ae6d7e9f413df51b8ce2c3f"
+MEANING: Final = "1907679544a2d1bef43bed2d51e9d726b1efba529feec17fdeaa8a7bfaaedda0"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"

@@ -19,7 +19,7 @@ Property = structure.Struct(
     "Property",
     structure.Field(
         "name",
-        binary.Varint(32, signed=False),
+        binary.Numeral("varint", 32, signed=False),
         mapped=structure.Mapped(
             (
                 (1, lambda _: "payloadFormat"),
@@ -75,7 +75,7 @@ Property = structure.Struct(
                 "sessionExpiry": binary.Integer(32, signed=False, order=ORDER),
                 "willDelay": binary.Integer(32, signed=False, order=ORDER),
                 "maximumPacketSize": binary.Integer(32, signed=False, order=ORDER),
-                "subscriptionId": binary.Varint(32, signed=False),
+                "subscriptionId": binary.Numeral("varint", 32, signed=False),
                 "contentType": binary.Text(binary.Prefix(binary.Integer(16, signed=False, order=ORDER))),
                 "responseTopic": binary.Text(binary.Prefix(binary.Integer(16, signed=False, order=ORDER))),
                 "assignedClientId": binary.Text(binary.Prefix(binary.Integer(16, signed=False, order=ORDER))),
@@ -94,7 +94,10 @@ Property = structure.Struct(
 Will = structure.Struct(
     "Will",
     structure.Field(
-        "properties", binary.Array(Property), size=binary.Prefix(binary.Varint(32, signed=False)), code="bad_region"
+        "properties",
+        binary.Array(Property),
+        size=binary.Prefix(binary.Numeral("varint", 32, signed=False)),
+        code="bad_region",
     ),
     structure.Field("topic", binary.Text(binary.Prefix(binary.Integer(16, signed=False, order=ORDER)))),
     structure.Field("payload", binary.Bytes(binary.Prefix(binary.Integer(16, signed=False, order=ORDER)))),
@@ -129,7 +132,10 @@ Connect = structure.Struct(
         doc="The longest silence of the client; 0 for any (s)",
     ),
     structure.Field(
-        "properties", binary.Array(Property), size=binary.Prefix(binary.Varint(32, signed=False)), code="bad_region"
+        "properties",
+        binary.Array(Property),
+        size=binary.Prefix(binary.Numeral("varint", 32, signed=False)),
+        code="bad_region",
     ),
     structure.Field(
         "clientId",
@@ -157,7 +163,10 @@ ConnAck = structure.Struct(
     structure.Field("flags", binary.Integer(8, signed=False), bits=(structure.Bit("sessionPresent", 0),), hidden=True),
     structure.Field("reason", binary.Integer(8, signed=False), doc="0 for success; 128 and more are errors (3.2.2.2)"),
     structure.Field(
-        "properties", binary.Array(Property), size=binary.Prefix(binary.Varint(32, signed=False)), code="bad_region"
+        "properties",
+        binary.Array(Property),
+        size=binary.Prefix(binary.Numeral("varint", 32, signed=False)),
+        code="bad_region",
     ),
     doc="The broker's answer (3.2).",
 )
@@ -176,7 +185,10 @@ Publish = structure.Struct(
         doc="What acknowledgements refer to",
     ),
     structure.Field(
-        "properties", binary.Array(Property), size=binary.Prefix(binary.Varint(32, signed=False)), code="bad_region"
+        "properties",
+        binary.Array(Property),
+        size=binary.Prefix(binary.Numeral("varint", 32, signed=False)),
+        code="bad_region",
     ),
     structure.Field("payload", binary.Bytes(), doc="The message itself"),
     doc="A message (3.3).",
@@ -194,7 +206,7 @@ Acknowledgement = structure.Struct(
     structure.Field(
         "properties",
         binary.Array(Property),
-        size=binary.Prefix(binary.Varint(32, signed=False)),
+        size=binary.Prefix(binary.Numeral("varint", 32, signed=False)),
         when=lambda ctx: fn.size(ctx) > fn.here(ctx),
         code="bad_region",
     ),
@@ -232,7 +244,10 @@ Subscribe = structure.Struct(
     "Subscribe",
     structure.Field("packetId", binary.Integer(16, signed=False, order=ORDER)),
     structure.Field(
-        "properties", binary.Array(Property), size=binary.Prefix(binary.Varint(32, signed=False)), code="bad_region"
+        "properties",
+        binary.Array(Property),
+        size=binary.Prefix(binary.Numeral("varint", 32, signed=False)),
+        code="bad_region",
     ),
     structure.Field("topics", binary.Array(Subscription)),
     doc="A client asks for topics (3.8).",
@@ -242,7 +257,10 @@ SubscriptionAcknowledgement = structure.Struct(
     "SubscriptionAcknowledgement",
     structure.Field("packetId", binary.Integer(16, signed=False, order=ORDER)),
     structure.Field(
-        "properties", binary.Array(Property), size=binary.Prefix(binary.Varint(32, signed=False)), code="bad_region"
+        "properties",
+        binary.Array(Property),
+        size=binary.Prefix(binary.Numeral("varint", 32, signed=False)),
+        code="bad_region",
     ),
     structure.Field(
         "reasons",
@@ -256,7 +274,10 @@ Unsubscribe = structure.Struct(
     "Unsubscribe",
     structure.Field("packetId", binary.Integer(16, signed=False, order=ORDER)),
     structure.Field(
-        "properties", binary.Array(Property), size=binary.Prefix(binary.Varint(32, signed=False)), code="bad_region"
+        "properties",
+        binary.Array(Property),
+        size=binary.Prefix(binary.Numeral("varint", 32, signed=False)),
+        code="bad_region",
     ),
     structure.Field("filters", binary.Array(binary.Text(binary.Prefix(binary.Integer(16, signed=False, order=ORDER))))),
     doc="A client wants topics no more (3.10).",
@@ -275,7 +296,7 @@ Reason = structure.Struct(
     structure.Field(
         "properties",
         binary.Array(Property),
-        size=binary.Prefix(binary.Varint(32, signed=False)),
+        size=binary.Prefix(binary.Numeral("varint", 32, signed=False)),
         when=lambda ctx: fn.size(ctx) > fn.here(ctx),
         code="bad_region",
     ),
@@ -356,7 +377,7 @@ Packet = structure.Struct(
                 "auth": Reason,
             },
         ),
-        size=binary.Prefix(binary.Varint(32, signed=False)),
+        size=binary.Prefix(binary.Numeral("varint", 32, signed=False)),
         code="bad_region",
     ),
 )

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "pgoutput_message"
 TITLE: Final = "Logical replication message of PostgreSQL"
 DIGEST: Final = "3d92f754c7636eb0cd400100bba91b96d11d44dc446a309f9bd4ec640415af8f"
-MEANING: Final = "f9b3267680b4b019b25e0038f38dcdbb18f12d06e364e874a3e98db1ba558b27"
+MEANING: Final = "6d2a649e76a6e6f81f47380b3d74165f1aa8938f2035f8b3729206ada14d1d7e"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"

@@ -49,10 +49,20 @@ class NumberForm(Enum):
     VARINT = "varint"  # seven bits a byte, the lowest first; the highest bit says that another byte follows (LEB128)
     ZIGZAG = "zigzag"  # a varint of 2n, or of -2n - 1 where it is negative
     FIXED = "fixed"  # in its width, in protobuf
+    VLQ = "vlq"  # seven bits a byte, the highest first; the highest bit says that another byte follows
+    QUIC = "quic"  # the two highest bits say 1, 2, 4 or 8 bytes (RFC 9000)
+    SQLITE = "sqlite"  # as VLQ, but that a ninth byte is the last and has eight bits
+    FLAC = "flac"  # as UTF-8 writes a character, in up to seven bytes
+    EBML = "ebml"  # the place of the highest bit that is set says how many bytes; all others set is the greatest number
+    BCD = "bcd"  # a decimal digit in each half of a byte, the highest first
+    PACKED = "packed"  # the same, and the sign in the last half (COMP-3)
 
 
+_WIDEST = 64  # bits of a register
 ORDERED = (NumberForm.BIG, NumberForm.LITTLE)
 """The forms that state an order of bytes."""
+DECIMAL = (NumberForm.BCD, NumberForm.PACKED)
+"""The forms that are written in decimal digits."""
 
 
 # --- scalars -----------------------------------------------------------------------------------------------------
@@ -60,31 +70,53 @@ ORDERED = (NumberForm.BIG, NumberForm.LITTLE)
 
 @dataclass(frozen=True, slots=True)
 class Integer:
-    """An integer that `bits` bits can hold, and its form on the wire. What a form can say beyond is `int_range`."""
+    """An integer that `bits` bits can hold, and its form on the wire. What a form can say beyond is `int_range`.
+
+    Signed ones of 65 bits are those that int64 or uint64 holds. Decimal forms have so many `digits`, others none.
+    One that shares bytes with its neighbours has the `share` of them that a run of such fields has: the last one all.
+    """
 
     bits: int
     signed: bool
     form: NumberForm = NumberForm.OWN
+    digits: int = 0
+    share: int | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is written, in binary, as its two's complement in so many bytes."""
+        return self.form in (NumberForm.OWN, *ORDERED) and self.share is None
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether it is no whole number of bytes, and so stands beside others that fill them."""
+        return self.form in (NumberForm.OWN, *ORDERED) and self.bits % 8 > 0 and self.bits <= _WIDEST
 
     @property
     def width(self) -> int | None:
         """Its bytes in binary; None where they are as many as its value takes."""
-        return self.bits // 8 if self.form in (NumberForm.OWN, *ORDERED) else None
+        if self.share is not None:
+            return self.share
+        if self.digits:
+            return self.digits // 2 + 1 if self.form is NumberForm.PACKED else (self.digits + 1) // 2
+        return self.bits // 8 if self.is_plain else None
 
     @property
     def minimum(self) -> int:
         """The smallest value."""
-        return -(1 << (self.bits - 1)) if self.signed else 0
+        if not self.signed:
+            return 0
+        return 1 - 10**self.digits if self.digits else -(1 << (min(self.bits, 64) - 1))
 
     @property
     def maximum(self) -> int:
         """The largest value."""
-        return (1 << (self.bits - 1 if self.signed else self.bits)) - 1
+        return 10**self.digits - 1 if self.digits else (1 << (self.bits - 1 if self.signed else self.bits)) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Float:
-    """An IEEE 754 number of 32 or 64 bits; MessagePack and JSON read either width and round to it."""
+    """An IEEE 754 number of 16, 32 or 64 bits; MessagePack and JSON read any width and round to it."""
 
     bits: int
     form: NumberForm = NumberForm.OWN
@@ -92,7 +124,11 @@ class Float:
 
 @dataclass(frozen=True, slots=True)
 class Boolean:
-    """true or false; in binary one byte, 0 or 1."""
+    """true or false; in binary one byte, 0 or 1, or a `bit` that shares its byte with its neighbours (see Integer)."""
+
+    bit: bool = False
+    form: NumberForm = NumberForm.OWN
+    share: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,6 +441,8 @@ class Bit:
     derive: Expression | None = None
     hidden: bool = False
     doc: str = ""
+    unit: str = ""
+    meaning: Meaning | None = None
 
     @property
     def flag(self) -> bool:
@@ -475,6 +513,7 @@ class Field:
     minimum: int | None = None
     maximum: int | None = None
     bits: tuple[Bit, ...] = ()
+    shared: bool = False  # bytes that fields share, which are its bits: it has no name of its own
     derive: Expression | None = None  # computed when building
     compute: Expression | None = None  # not on the wire: computed when parsing
     checksum: Checksum | None = None

@@ -24,6 +24,7 @@ from wireloom.resolve.partial import independent
 from wireloom.resolve.positions import check_positions
 from wireloom.resolve.recursion import check_recursion, check_use, fits, stated_depths
 from wireloom.resolve.roots import root_types, roots
+from wireloom.resolve.runs import with_runs
 from wireloom.resolve.sharing import Schema
 from wireloom.resolve.sites import Names, holders
 from wireloom.resolve.standing import check_standing
@@ -92,7 +93,8 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     unknown_members = header.deciding_parameter(draft, "unknownMembers", content.unknown_members, ("error", "ignore"))
     if draft.problems.found:
         return None
-    named = unrolled(with_meanings(with_filler(named, draft.place)), stated_depths(draft))
+    named = with_meanings(with_filler(named, draft.place))
+    named = unrolled(with_runs(named, byte_order.fixed or "big"), stated_depths(draft))
     errors = error_codes(draft, named, [entry.type for entry in entries])
     entry_points = roots(draft, entries, dict(named), schema)
     check_header(draft, framing, entry_points)

@@ -14,6 +14,7 @@ from wireloom.spec.documents import Place
 from wireloom.spec.language import Bits, FieldDocument
 
 _CODE = "unknown_value"
+_WIDEST = 64
 _SPAN = re.compile(r"\s*([0-9]+)\s*(?:\.\.\s*([0-9]+)\s*)?")
 
 
@@ -24,8 +25,13 @@ def bits_of(around: Surroundings, place: Place, document: FieldDocument, type: T
     report = around.scope.draft.reports_entry
     if type is UNKNOWN:
         type = Integer(64, signed=False)
-    if not isinstance(type, Integer):
-        report(place, "wrong-shape", "only integers have bits", "give the field an unsigned integer type")
+    if not isinstance(type, Integer) or type.digits or type.bits > _WIDEST:
+        report(
+            place,
+            "wrong-shape",
+            "only integers that are no decimals have bits",
+            "give the field an unsigned integer type",
+        )
         return ()
     found = tuple(_bit(around.scope, place / name, name, bit, type) for name, bit in document.bits.items())
     taken: dict[int, str] = {}

@@ -177,6 +177,8 @@ def filler(struct: Struct, field: Field) -> int | bool | str | bytes | None:
             return False
         case types.Bytes(size=Literal(int(size))), Encoding.BINARY if size >= 0:
             return bytes(size)
+        case types.Bytes(size=None), Encoding.BINARY:
+            return b""  # the rest of the region, which is ignored
         case types.Text(size=Literal(int(size))), Encoding.BINARY if size >= 0:
             return "\0" * size
         case _:

@@ -23,6 +23,14 @@ def _integers(name: str, widths: Sequence[int], form: NumberForm, *, signed: boo
     return {f"{name}{bits}": Integer(bits, signed, form) for bits in widths}
 
 
+def _decimals(name: str, form: NumberForm, *, signed: bool) -> dict[str, Type]:
+    return {
+        f"{name}{digits}": Integer((10**digits - 1).bit_length() + signed, signed, form, digits)
+        for digits in range(1, _MOST_DIGITS + 1)
+    }
+
+
+_MOST_DIGITS = 18  # that 64 bits hold
 _OWN = NumberForm.OWN
 _WIDTHS = range(8, 65, 8)
 _BINARY, _MSGPACK, _PROTOBUF, _JSON = Encoding
@@ -44,6 +52,14 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
             },
             _integers("int", _WIDTHS, _OWN, signed=True) | _integers("uint", _WIDTHS, _OWN, signed=False),
         ),
+        "bits": Builtin(
+            "`bit`, `uint2` ... `uint63`, `int2` ... `int63`",
+            {_BINARY: "so many bits, beside others that fill its bytes (see [Bits](#bits)); `bit` is a boolean"},
+            {"bit": Boolean(bit=True)}
+            | _integers("uint", [bits for bits in range(2, 64) if bits % 8], _OWN, signed=False)
+            | _integers("int", [bits for bits in range(2, 64) if bits % 8], _OWN, signed=True),
+            instead=dict.fromkeys((_MSGPACK, _PROTOBUF, _JSON), "write a whole number of bytes, and `range`; or bool"),
+        ),
         "int": Builtin("`int`", dict.fromkeys(Encoding, "`int64`"), {"int": Integer(64, signed=True)}),
         "varint": Builtin(
             "`varint32` `varint64`, `zigzag32` `zigzag64`",
@@ -54,6 +70,42 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
             _integers("varint", (32, 64), NumberForm.VARINT, signed=False)
             | _integers("zigzag", (32, 64), NumberForm.ZIGZAG, signed=True),
             instead=dict.fromkeys((_MSGPACK, _JSON), "write uint32 or uint64, int32 or int64"),
+        ),
+        "coded": Builtin(
+            "`vlq32` `vlq64`, `quic62`, `sqlite64`, `flac36`, `ebml56`",
+            {
+                _BINARY: "as many bytes as the value takes: seven bits in each, the highest first; or as the first "
+                "bits say in QUIC, in the files of SQLite (signed), in FLAC (as in UTF-8), in EBML (Matroska)",
+            },
+            _integers("vlq", (32, 64), NumberForm.VLQ, signed=False)
+            | _integers("quic", (62,), NumberForm.QUIC, signed=False)
+            | _integers("sqlite", (64,), NumberForm.SQLITE, signed=True)
+            | _integers("flac", (36,), NumberForm.FLAC, signed=False)
+            | _integers("ebml", (56,), NumberForm.EBML, signed=False),
+            instead=dict.fromkeys((_MSGPACK, _PROTOBUF, _JSON), "write uint32, uint64 or int64"),
+        ),
+        "decimal": Builtin(
+            "`bcd1` ... `bcd18`, `packed1` ... `packed18`, `upacked1` ... `upacked18`",
+            {
+                _BINARY: "so many decimal digits, two a byte, the highest first; packed (COMP-3): the last half byte "
+                "is the sign, C or D, of `upacked` F",
+            },
+            _decimals("bcd", NumberForm.BCD, signed=False)
+            | _decimals("packed", NumberForm.PACKED, signed=True)
+            | _decimals("upacked", NumberForm.PACKED, signed=False),
+            instead=dict.fromkeys((_MSGPACK, _PROTOBUF, _JSON), "write an integer type, such as int64"),
+        ),
+        "int65": Builtin(
+            "`int65`",
+            {_MSGPACK: "any integer: what `int64` or `uint64` holds", _JSON: "the same"},
+            {"int65": Integer(65, signed=True)},
+            instead=dict.fromkeys((_BINARY, _PROTOBUF), "write int64 or uint64"),
+        ),
+        "float16": Builtin(
+            "`float16`",
+            {_BINARY: "IEEE 754, of half the width"},
+            {"float16": Float(16)},
+            instead=dict.fromkeys((_MSGPACK, _PROTOBUF, _JSON), "write float32"),
         ),
         "float": Builtin(
             "`float32`, `float64`, `float` (= `float64`)",

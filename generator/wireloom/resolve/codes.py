@@ -129,7 +129,7 @@ def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
     typed = encoding in (Encoding.MSGPACK, Encoding.JSON)
     match type:
         case types.Integer():
-            cut = encoding is Encoding.BINARY and type.width is None
+            cut = encoding is Encoding.BINARY and not type.is_plain and type.share is None
             cut = cut or (encoding is Encoding.PROTOBUF and type.bits not in _PROTOBUF_BITS)
             yield from ("int_range",) if typed or cut else ()
         case types.Float():

@@ -313,6 +313,23 @@ def _check_before_tail(draft: Draft, place: Place, first: Field, struct: Struct,
         draft.reports(place / "at", "overlapping-fields", message, f"{before} ends {_bytes(-gap.number)} behind that")
 
 
+def start_of(struct: Struct, field: Field, named: Types) -> Sum | None:
+    """Where a field begins, as a sum of what other fields say."""
+    from_end = _from_end(field)
+    if from_end is not None:
+        return Sum(from_end, {_SIZE: 1})
+    reached: Sum | None = Sum()
+    for each in filter(_is_in_turn, struct.fields):
+        if each.at is not None:
+            reached = sum_of(each.at, reached)
+        if each is field or reached is None:
+            return reached
+        certain = each.when is None and not each.since and not each.until
+        size = _size_sum(each, named, reached) if certain else None
+        reached = None if size is None else reached.plus(size)
+    return None
+
+
 def _reached(struct: Struct, named: Types) -> Sum | None:
     """The end of the fields that do not count from the end, where each follows the one before."""
     reached = Sum()
@@ -491,8 +508,8 @@ def _check_held(draft: Draft, place: Place, struct: Struct) -> None:
     """A value that follows from where fields stand goes where its bytes were held: how many, must be known before."""
     computed = {field.wire_name: field.compute for field in struct.fields if field.compute is not None}
     for where, field in _placed(struct, place):
-        if isinstance(field.type, types.Integer) and field.type.width is None and _waits(field.derive, computed):
-            message = f"{field.wire_name} takes as many bytes as its value, which follows from where fields stand"
+        if isinstance(field.type, types.Integer) and not field.type.is_plain and _waits(field.derive, computed):
+            message = f"{field.wire_name} is written by its value alone, which follows from where fields stand"
             draft.reports_entry(where / "derive", "wrong-shape", message, "give it a type of fixed width")
 
 
@@ -538,8 +555,8 @@ def type_size(type: Type, named: Types, seen: frozenset[str]) -> int | None:
             return type.width
         case types.Float(bits=bits):
             return bits // 8
-        case types.Boolean():
-            return 1
+        case types.Boolean(share=share):
+            return 1 if share is None else share
         case types.Bytes(size=Literal(int(size))) | types.Text(size=Literal(int(size))):
             return size
         case types.Bytes(size=types.Padded(size)) | types.Text(size=types.Padded(size)):

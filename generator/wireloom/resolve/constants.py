@@ -1,9 +1,13 @@
 """Constants of a spec -> wire values of the type that they stand for."""
 
+import struct
+
 from wireloom.expr.ast import Kind
 from wireloom.expr.types import literal_kind
 from wireloom.model.types import Boolean, Bytes, Float, Integer, JsonText, Null, Nullable, Padded, Scalar, Text, Type
 from wireloom.spec.documents import Place
+
+_HALF = 16  # bits of a float
 
 NONE = object()  # no value: the text does not fit
 
@@ -75,12 +79,20 @@ def constant(type: Type, place: Place, written: Scalar) -> object:
             return written
         case Integer() as whole, int() if not isinstance(written, bool):
             return written if whole.minimum <= written <= whole.maximum else NONE
-        case Float(), int() | float() if not isinstance(written, bool):
-            return float(written)
+        case Float(bits), int() | float() if not isinstance(written, bool):
+            return float(written) if bits != _HALF or _is_half(written) else NONE
         case ((Text() | JsonText()), str()):
             return written
         case _:
             return NONE
+
+
+def _is_half(number: float) -> bool:
+    """Whether 16 bits say the number exactly."""
+    try:
+        return bool(struct.unpack("<e", struct.pack("<e", number))[0] == number)
+    except OverflowError:
+        return False
 
 
 def fits(type: Type, value: object) -> bool:
@@ -126,8 +138,8 @@ def described(type: Type) -> str:
             return f"a text that {charset} has" if charset else "bytes in hexadecimal"
         case Text() | JsonText():
             return "a text"
-        case Float():
-            return "a number"
+        case Float(bits):
+            return "a number that 16 bits say exactly" if bits == _HALF else "a number"
         case Null():
             return "null"
         case _:

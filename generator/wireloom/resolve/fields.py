@@ -94,7 +94,7 @@ def _delimiter(around: Surroundings, place: Place, document: FieldDocument) -> D
 
 def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument) -> Type:
     """The type that a field states."""
-    type = type_of(around, at, document.type)
+    type = type_of(replace(around, partial=True), at, document.type)
     region = prefix_of(around, document.size)
     ordered = document.byte_order is None or has_order(type) or (region is not None and has_order(region.number))
     if around.encoding is Encoding.BINARY and not ordered:

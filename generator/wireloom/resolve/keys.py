@@ -3,12 +3,14 @@
 from collections.abc import Mapping as Table
 
 from wireloom import names
-from wireloom.model.types import Encoding, Field, Form, Integer, Reference, Select
+from wireloom.model.types import Encoding, Field, Float, Form, Integer, Reference, Select, not_null
 from wireloom.resolve.outline import is_open
 from wireloom.resolve.types import Surroundings
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
 
+_WIDEST = 65  # bits of an integer on the wire: what int64 or uint64 holds
+_SINGLE = 32
 _TEXTUAL = (Encoding.JSON, Encoding.MSGPACK)
 
 # Keys that mean something in some encodings only.
@@ -205,8 +207,13 @@ def check_form(around: Surroundings, place: Place, field: Field, document: Field
             f"{field.wire_name} is no struct",
             "only structs and selects of structs are flattened",
         )
-    if isinstance(field.type, Integer) and field.type.bits > 64 and field.on_wire:
+    inner = not_null(field.type)
+    if isinstance(inner, Integer) and inner.bits > _WIDEST and field.on_wire:
         around.reports(place / "type", "wrong-encoding", "uint128 has no form on the wire", "it is for `compute` only")
+    formed = inner.digits > 0 if isinstance(inner, Integer) else isinstance(inner, Float) and inner.bits < _SINGLE
+    if formed and not field.on_wire:
+        hint = "write int64, or float32"
+        around.reports(place / "type", "wrong-shape", "a value that is not on the wire has no such form", hint)
 
 
 def _group_flaw(around: Surroundings, name: str) -> str | None:

@@ -19,7 +19,7 @@ def checksum_of(around: Surroundings, place: Place, document: FieldDocument, typ
     if document.checksum in crcs:
         width = crcs[document.checksum].width
         octets = -(-width // 8)
-        if type is not UNKNOWN and not (isinstance(type, Integer) and type.width == octets):
+        if type is not UNKNOWN and not (isinstance(type, Integer) and type.is_plain and type.width == octets):
             hint = f"write uint{8 * octets}"
             around.reports(place / "type", "wrong-shape", f"{document.checksum} has {width} bits", hint)
     elif document.checksum in builtins.DIGESTS:

@@ -31,6 +31,7 @@ class MeaningsClash(Exception):  # noqa: N818 - no error of the generator's: the
     """A column that means one thing in one record, and another in another."""
 
 
+_NARROWEST = 32  # bits of a float that columns have
 _NOTHING = logical.Record(())  # the type of what is always null, until a merge gives it one
 
 
@@ -49,7 +50,7 @@ Types = Mapping[str, types.Type]
 def _integer(bits: int, *, signed: bool) -> LogicalType:
     """The column of an integer: of its width, else of the smallest width whose signed integers hold it."""
     if bits > _WIDTHS[-1]:
-        return logical.BigInteger()
+        return logical.Integer(bits, signed) if signed else logical.BigInteger()
     if bits in _WIDTHS:
         return logical.Integer(bits, signed)
     return logical.Integer(next(width for width in _WIDTHS if width > bits), signed=True)
@@ -61,7 +62,7 @@ def shape(type: types.Type, named: Types) -> Shape:
         case types.Integer(bits=bits, signed=signed):
             return Shape(_integer(bits, signed=signed))
         case types.Float(bits=bits):
-            return Shape(logical.Float(bits))
+            return Shape(logical.Float(max(bits, _NARROWEST)))
         case types.Boolean():
             return Shape(logical.Boolean())
         case types.Null():
@@ -148,8 +149,8 @@ def _struct_fields(struct: types.Struct, named: Types) -> Iterator[LogicalField]
             yield found
         for bit in field.bits:
             if not bit.hidden:
-                value = _bit_shape(bit)
-                yield LogicalField(bit.name, value.type, value.nullable or _may_be_absent(field), bit.doc)
+                found = logical_bit(bit)
+                yield replace(found, nullable=found.nullable or _may_be_absent(field))
 
 
 def logical_field(field: types.Field, named: Types) -> LogicalField:
@@ -157,6 +158,12 @@ def logical_field(field: types.Field, named: Types) -> LogicalField:
     found = field_shape(field, named)
     nullable = found.nullable or _may_be_absent(field)
     return LogicalField(field.name, found.type, nullable, field.doc, field.unit)
+
+
+def logical_bit(bit: types.Bit) -> LogicalField:
+    """What readers see of bits that are there."""
+    found = _bit_shape(bit)
+    return LogicalField(bit.name, found.type, found.nullable, bit.doc, bit.unit)
 
 
 def field_shape(field: types.Field, named: Types) -> Shape:
@@ -218,7 +225,8 @@ def _bit_shape(bit: types.Bit) -> Shape:
     if bit.width == 1:
         return Shape(logical.Boolean())
     bits = next(width for width in _WIDTHS if bit.width <= width)
-    return Shape(logical.Integer(bits, bit.signed))
+    found = Shape(logical.Integer(bits, bit.signed))
+    return found if bit.meaning is None else _meant(found, bit.meaning)
 
 
 def mapped_shape(mappings: tuple[types.Mapping, ...]) -> Shape:

@@ -23,6 +23,7 @@ from wireloom.problems import nearest
 from wireloom.resolve.adornments import require_counted
 from wireloom.resolve.expressions import expression, first_field
 from wireloom.resolve.fields import field_of
+from wireloom.resolve.runs import runs
 from wireloom.resolve.types import Surroundings, charset_of
 from wireloom.spec.documents import Place
 from wireloom.spec.language import CheckStep, DiscardStep, Entry, FieldDocument, NeedStep, StructType, VerifyStep
@@ -50,6 +51,8 @@ def struct_of(around: Surroundings, place: Place, name: str, document: StructTyp
         _step(replace(around, scope=around.scope.at(position)), place / "fields" / position, entry, form, document)
         for position, entry in enumerate(document.fields)
     )
+    if around.encoding is Encoding.BINARY:
+        steps = runs(around, place / "fields", document, steps)
     return Struct(name, around.encoding, form, steps, _versions(around, place / "versions", document), document.doc)
 
 

@@ -14,6 +14,7 @@ from wireloom.model.types import (
     Amount,
     Array,
     Attempt,
+    Boolean,
     Bytes,
     Case,
     Delimiter,
@@ -57,6 +58,7 @@ _BYTE = 8  # bits of a number that has no order of bytes
 _WIDEST = 64  # bits of a number on the wire
 _RANGE = 256  # values of one range of cases
 _PEEKED = re.compile(r"bytes\(([1-8])\)").fullmatch
+_OF_SOME_ENCODINGS = ("varint", "bits", "coded", "decimal", "int65", "float16")  # scalars that others lack
 _JSON_KINDS = ("object", "array", "any")
 UTF8 = "utf-8"
 UNKNOWN = Null()  # stands for a type whose problem has been noted
@@ -73,6 +75,7 @@ class Surroundings:
     delimiter: Delimiter | None = None  # behind texts and bytes that have no size of their own
     fill: bytes | None = None  # at the end of texts and bytes of a stated size
     charset: str = ""  # of texts, where a struct or a field says another than UTF-8
+    partial: bool = False  # no whole number of bytes may stand here
 
     def reports(self, place: Place, id: str, message: str, hint: str = "", *, column: int = 0) -> None:
         """Note a problem."""
@@ -85,9 +88,9 @@ def type_of(around: Surroundings, place: Place, form: str | SelectType | OneOfTy
         case str():
             return type_of_text(around, place, form)
         case SelectType():
-            return select_of(around, place, form)
+            return select_of(replace(around, partial=False), place, form)
         case OneOfType():
-            return one_of_of(around, place, form, open=False)
+            return one_of_of(replace(around, partial=False), place, form, open=False)
 
 
 # --- notation ------------------------------------------------------------------------------------------------------
@@ -119,7 +122,7 @@ def _type(around: Surroundings, place: Place, parsed: notation.Notation) -> Type
 
 def _optional(around: Surroundings, place: Place, single: notation.Single) -> Type:
     """A type or null: in binary a size or a count in front that is -1."""
-    inner = _single(around, place, single)
+    inner = _single(replace(around, partial=False), place, single)
     match inner:
         case Text(size=Prefix() as prefix) | Bytes(size=Prefix() as prefix) | Array(count=Prefix() as prefix):
             if prefix.number.signed:
@@ -188,15 +191,19 @@ def _single(around: Surroundings, place: Place, single: notation.Single) -> Type
 
 
 def _argument(around: Surroundings, place: Place, argument: notation.Argument) -> Type:
-    return type_of_text(around, place, argument.text, argument.column)
+    return type_of_text(replace(around, partial=False), place, argument.text, argument.column)
 
 
 def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
     draft = around.scope.draft
     types = draft.content.types
     if single.name in builtins.SCALARS:
-        if builtins.builtin_of(single.name) == "varint":
-            _require_form(around, place, "varint", single.name, single)
+        if (name := builtins.builtin_of(single.name)) in _OF_SOME_ENCODINGS:
+            _require_form(around, place, name, single.name, single)
+        if name == "bits" and around.encoding is Encoding.BINARY and not around.partial:
+            message = f"{single.name} is no whole number of bytes"
+            hint = "it is the type of a field, beside others that fill its bytes"
+            around.reports(place, "wrong-shape", message, hint, column=single.column)
         return _delimited(around, _ordered(around, encoded(around.charset, builtins.SCALARS[single.name])))
     if single.name in types:
         return Reference(single.name)
@@ -221,6 +228,8 @@ def _ordered(around: Surroundings, type: Type) -> Type:
     """A type of the language in the order of bytes that holds here, where it has several bytes and always as many."""
     match type:
         case Float() | Integer(form=NumberForm.OWN) if type.bits > _BYTE and around.encoding is Encoding.BINARY:
+            return replace(type, form=around.order)
+        case Integer(is_partial=True) | Boolean(bit=True) if around.encoding is Encoding.BINARY:
             return replace(type, form=around.order)
         case _:
             return type
@@ -275,6 +284,8 @@ def amount_of(around: Surroundings, place: Place, written: object, column: int =
 def prefix_of(around: Surroundings, written: object) -> Prefix | None:
     """The number that an integer type states in place of a size or a count; None where that is an expression."""
     type = builtins.SCALARS.get(written) if isinstance(written, str) else None
+    if isinstance(type, Integer) and type.is_partial:
+        return None
     ordered = None if type is None else _ordered(around, type)
     return Prefix(ordered) if isinstance(ordered, Integer) and ordered.bits <= _WIDEST else None
 
@@ -318,7 +329,7 @@ def _extension(
 def has_order(type: Type) -> bool:
     """Whether a number of the type states the order of its bytes, or a problem hides what there is."""
     match type:
-        case Integer() | Float():
+        case Integer() | Float() | Boolean():
             return type.form in ORDERED
         case Text(size=Prefix(number)) | Bytes(size=Prefix(number)):
             return has_order(number)
@@ -423,7 +434,7 @@ def _tag(around: Surroundings, place: Place, form: SelectType) -> tuple[FieldTag
             if (width := _PEEKED(name)) is not None:
                 return PeekTag(Integer(_BYTE * int(width[1]), signed=False, form=NumberForm.BIG)), Kind.BYTES
             peeked = _ordered(around, builtins.SCALARS.get(name, UNKNOWN))
-            if not isinstance(peeked, Integer) or peeked.width is None or peeked.bits > 64:
+            if not isinstance(peeked, Integer) or not peeked.is_plain or peeked.is_partial or peeked.bits > 64:
                 around.reports(
                     place / "peek", "unknown-type", f"{name} is no integer type", "write int8, uint16, bytes(4) ..."
                 )

@@ -140,6 +140,12 @@ def float32(number: float) -> float:
     return rounded
 
 
+def float16(number: float) -> float:
+    """The nearest number of 16 bits; OverflowError beyond the largest."""
+    rounded: float = struct.unpack("<e", struct.pack("<e", number))[0]
+    return rounded
+
+
 _KINDS: dict[type, str] = {
     type(None): "null",
     bool: "bool",

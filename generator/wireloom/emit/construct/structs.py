@@ -162,6 +162,7 @@ def _field(field: Field, declared: Struct, scope: Scope) -> Code:
         maximum=None if field.maximum is None else str(field.maximum),
         code=_code(field),
         bits=Tuple(tuple(_bit(bit, known) for bit in field.bits)) if field.bits else None,
+        shared=_flag(field.shared),
         checksum=_checksum(field.checksum, known),
         refers=_refers(field),
         derive=None if field.derive is None else function(field.derive, known),
@@ -290,6 +291,7 @@ def _bit(bit: Bit, known: Fields) -> Code:
         mapped=_mapped(bit.mappings, bit.code),
         derive=None if bit.derive is None else function(bit.derive, known),
         hidden=_flag(bit.hidden),
+        null=None if bit.meaning is None or bit.meaning.null is None else literal(bit.meaning.null),
     )
 
 

@@ -184,8 +184,9 @@ def constant(name: str) -> str:
 def _scalar(type: Integer | Float | Boolean | Null | Text | Bytes | JsonText, scope: Scope) -> Code:
     module = scope.module
     match type:
-        case Integer(bits, signed, width=None) if scope.encoding is Encoding.BINARY:
-            return call("binary.Varint", str(bits), signed=str(signed))
+        case Integer(bits, signed, form, digits) if scope.encoding is Encoding.BINARY and not type.is_plain:
+            stated = str(digits) if digits else None
+            return call("binary.Numeral", literal(form.value), str(bits), signed=str(signed), digits=stated)
         case Integer(bits, signed, form):
             kind = literal(_PROTOBUF_FORMS[form]) if scope.encoding is Encoding.PROTOBUF else None
             return call(

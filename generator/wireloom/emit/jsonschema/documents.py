@@ -395,8 +395,8 @@ def _lowest(first: int | None, second: int | None) -> int | None:
 
 def _scalar(type: Integer | Float | Boolean | Null | Text | Bytes | JsonText) -> Schema:
     match type:
-        case Integer(bits, signed):
-            return integer(bits, signed=signed)
+        case Integer():
+            return integer(type.minimum, type.maximum)
         case Float():
             return {"type": "number"}
         case Boolean():

@@ -40,6 +40,8 @@ def bit_options(bit: Bit, shown: LogicalType) -> tuple[tuple[Option, ...], type 
     """What bits can be, and the class of what is not listed."""
     if bit.mappings is not None:
         return mapped_options(bit.mappings, shown), None
+    if isinstance(shown, logical.Meant) and shown.shown is not None:
+        return (SOMETHING,), None  # conditions go by what is on the wire
     return (booleans(shown), None) if bit.flag else ((OTHER,), int)
 
 
@@ -47,6 +49,7 @@ def bit_schema(bit: Bit, shown: LogicalType) -> Schema:
     """The schema of bits, as strict as their width."""
     if bit.mappings is not None:
         return meanings(bit.mappings, shown)
+    shown = shown.wire if isinstance(shown, logical.Meant) and shown.shown is None else shown
     if bit.flag or not isinstance(shown, logical.Integer):
         return rendering.schema(shown)
     least, greatest = bounds(bit)

@@ -136,7 +136,7 @@ class Records:
             case _, logical.Meant(wire=wire, shown=None):
                 return self._plain(type, wire)
             case Integer(), logical.Integer():
-                return rendering.integer(type.bits, signed=type.signed)
+                return rendering.integer(type.minimum, type.maximum)
             case Float(), logical.Float():
                 return rendering.schema(shown)
             case Bytes(size=Literal(int(size))), logical.Binary():
@@ -285,7 +285,7 @@ class Records:
         number = self.bare(type)
         if not isinstance(number, Integer) or not isinstance(shown, logical.Integer):
             return self.schema(type, shown)
-        return rendering.integer(number.bits, signed=number.signed, minimum=field.minimum, maximum=field.maximum)
+        return rendering.integer(number.minimum, number.maximum, field.minimum, field.maximum)
 
     def _options(self, field: Field, type: Type, shown: LogicalType) -> tuple[tuple[Option, ...], type | None]:
         """What a member can be, and the kind of constants that tell it apart."""
@@ -319,6 +319,7 @@ class Records:
             shown = _type(record, bit.name)
             known = [outcomes(each.value) for each in bit.mappings or ()]
             nullable = absent or any(each is None or None in each for each in known)
+            nullable = nullable or (bit.meaning is not None and bit.meaning.null is not None)
             least, greatest = bounds(bit)
             options, constant = bit_options(bit, shown)
             schema: Schema = {} if bit.hidden else bit_schema(bit, shown)

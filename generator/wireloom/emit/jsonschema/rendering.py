@@ -118,9 +118,8 @@ _ADDRESSES: Mapping[str, Schema] = {
 }
 
 
-def integer(bits: int, *, signed: bool, minimum: int | None = None, maximum: int | None = None) -> Schema:
-    """An integer of so many bits, in a narrower range where one is given."""
-    lowest, highest = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+def integer(lowest: int, highest: int, minimum: int | None = None, maximum: int | None = None) -> Schema:
+    """An integer of a type with these limits, in a narrower range where one is given."""
     return {
         "type": "integer",
         "minimum": lowest if minimum is None else max(lowest, minimum),

@@ -63,8 +63,8 @@ def _node(kind: str, *parts: Code | None) -> Tuple:
 def node(type: Type) -> Code:
     """A wire type."""
     match type:
-        case Integer(bits, signed, form):
-            return _node("int", str(bits), str(signed), *_form(form))
+        case Integer(bits, signed, form, digits):
+            return _node("int", str(bits), str(signed), *_form(form), *((str(digits),) if digits else ()))
         case Float(bits, form):
             return _node("float", str(bits), *_form(form))
         case Boolean():
@@ -263,6 +263,7 @@ def _bit(bit: Bit) -> Code:
         literal(bit.code),
         str(bit.hidden),
         optional(bit.derive),
+        *(() if bit.meaning is None or bit.meaning.null is None else (literal(bit.meaning.null),)),
     )
 
 

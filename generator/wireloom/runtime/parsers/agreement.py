@@ -15,7 +15,7 @@ from enum import IntEnum
 from typing import Any
 
 from wireloom.runtime.errors import EncodeError, UnplacedError, shown
-from wireloom.runtime.values import Extension, OpenBytes, Pairs, Value, float32, same
+from wireloom.runtime.values import Extension, OpenBytes, Pairs, Value, float16, float32, same
 
 _BYTES = (bytes, bytearray, memoryview)
 
@@ -84,7 +84,7 @@ def _elements(given: Sequence[Any], read: Any, likeness: Likeness) -> None:
 
 
 def _same(given: object, read: object) -> bool:
-    """Equal, and of one kind. A number given for a float of 32 bits comes back as the nearest that those can say."""
+    """Equal, and of one kind. A number given for a float of 32 or 16 bits comes back as the nearest that has."""
     match given, read:
         case bool(), _:
             return given is read
@@ -93,19 +93,23 @@ def _same(given: object, read: object) -> bool:
         case float(), float() if given == read == 0:
             return math.copysign(1.0, given) == math.copysign(1.0, read)
         case int() | float(), float():
-            return given == read or (math.isnan(given) and math.isnan(read)) or _rounded(given) == read
+            return given == read or (math.isnan(given) and math.isnan(read)) or read in _rounded(given)
         case _ if isinstance(given, _BYTES):
             return isinstance(read, _BYTES) and bytes(given) == bytes(read)
         case _:
             return given == read
 
 
-def _rounded(given: float) -> float:
-    """The number in 32 bits."""
+def _rounded(given: float) -> tuple[float, float]:
+    """The number in 32 bits, and in 16."""
     try:
-        return float32(float(given))
+        number = float32(float(given))
     except OverflowError:
-        return math.copysign(math.inf, given)
+        number = math.copysign(math.inf, given)
+    try:
+        return number, float16(float(given))
+    except OverflowError:
+        return number, number
 
 
 def _differs(given: object, read: object) -> EncodeError:

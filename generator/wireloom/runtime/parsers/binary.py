@@ -7,7 +7,7 @@ from typing import Any, Literal
 import construct
 from construct import Container
 
-from wireloom.runtime import leb128
+from wireloom.runtime import numerals
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, amount, shown
 from wireloom.runtime.parsers.elements import Elements, Salvage
@@ -15,6 +15,7 @@ from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, in_c
 from wireloom.runtime.parsers.steps import scope_of
 from wireloom.runtime.parsers.structure import Expression, evaluate, holds
 
+_FLOATS = {16: "e", 32: "f", 64: "d"}
 Order = Literal["big", "little"] | Callable[[Container], str]
 
 
@@ -31,6 +32,7 @@ class Integer(construct.Construct):
     def __init__(self, bits: int, *, signed: bool, order: Order = "big") -> None:
         super().__init__()
         self.bits, self.signed, self.order = bits, signed, order
+        self.high = integer_range(bits, signed=signed)[1]
 
     def _order(self, context: Container) -> Any:
         return self.order if isinstance(self.order, str) else self.order(context)
@@ -47,38 +49,50 @@ class Integer(construct.Construct):
         return self.bits // 8
 
 
-class Varint(construct.Construct):
-    """An integer in as many bytes as its value takes (LEB128; zigzag where `signed`).
+class Numeral(construct.Construct):
+    """An integer that is not written as its two's complement: in as many bytes as its value takes, or in decimal.
 
-    Longer than `bits` bits can be, or beyond them, it is `int_range`.
+    What its form can say beyond `bits` bits or `digits` digits, and what is no number of the form, is `int_range`.
     """
 
-    def __init__(self, bits: int, *, signed: bool) -> None:
+    placeholder = 0
+
+    def __init__(self, form: str, bits: int, *, signed: bool, digits: int = 0) -> None:
         super().__init__()
-        self.bits, self.signed = bits, signed
-        self.longest = -(-bits // 7)
+        self.bits, self.signed, self.digits = bits, signed, digits
+        self.numeral = numerals.of(form, digits, signed=signed)
+        self.longest = self.numeral.longest(bits)
+        self.low, self.high = integer_range(bits, signed=signed)
+        if digits:
+            self.low, self.high = (1 - 10**digits) * signed, 10**digits - 1
 
     def _parse(self, stream: Any, context: Container, path: str) -> int:
         start, left = stream.tell(), stream.left
-        data = stream.read(min(self.longest, left))
-        found = leb128.decoded(data, 0, len(data), self.longest)
+        data = bytes(stream.read(min(self.longest, left)))
+        try:
+            found = self.numeral.read(data)
+        except ValueError as error:
+            raise self._beyond(start, str(error)) from None
         if found is None and len(data) < self.longest:
             raise DecodeError(stream.overrun, offset=start, expected="the end of the number", actual=f"{left} left")
-        if found is None or found[0] >> self.bits:
-            low, high = integer_range(self.bits, signed=self.signed)
-            actual = f"more than {self.longest} bytes" if found is None else shown(found[0])
-            raise DecodeError("int_range", offset=start, expected=f"{low} .. {high}", actual=actual)
+        if found is None or not self.low <= found[0] <= self.high:
+            raise self._beyond(start, f"more than {self.longest} bytes" if found is None else shown(found[0]))
         stream.seek(start + found[1])
-        return leb128.from_zigzag(found[0]) if self.signed else found[0]
+        return found[0]
+
+    def _beyond(self, start: int, actual: str) -> DecodeError:
+        return DecodeError("int_range", offset=start, expected=f"{self.low} .. {self.high}", actual=actual)
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         value = checked_integer(obj, self.bits, signed=self.signed)
-        stream.write(leb128.encoded(leb128.to_zigzag(value) if self.signed else value))
+        if not self.low <= value <= self.high:
+            raise EncodeError(f"an integer from {self.low} to {self.high}", shown(obj))
+        stream.write(self.numeral.write(value))
         return obj
 
 
 class Float(construct.Construct):
-    """An IEEE 754 number of 32 or 64 bits in `order`."""
+    """An IEEE 754 number of 16, 32 or 64 bits in `order`."""
 
     placeholder = 0.0
 
@@ -88,7 +102,7 @@ class Float(construct.Construct):
 
     def _format(self, context: Container) -> str:
         order = self.order if isinstance(self.order, str) else self.order(context)
-        return (">" if order == "big" else "<") + ("f" if self.bits == 32 else "d")
+        return (">" if order == "big" else "<") + _FLOATS[self.bits]
 
     def _parse(self, stream: Any, context: Container, path: str) -> float:
         number: float = struct.unpack(self._format(context), stream.take(self.bits // 8))[0]
@@ -151,8 +165,7 @@ class Prefix:
         try:
             self.number._build(_NOTHING if count is None else count, stream, context, "")
         except EncodeError:
-            most = integer_range(self.number.bits, signed=self.number.signed)[1]
-            raise EncodeError(f"a size of at most {most}", shown(count)) from None
+            raise EncodeError(f"a size of at most {self.number.high}", shown(count)) from None
 
     def takes(self, value: object) -> bool:
         """Whether null is a value here, and this is it."""

@@ -83,6 +83,7 @@ class Bit:
     mapped: Mapped | None = None
     derive: Expression | None = None
     hidden: bool = False
+    null: int | None = None  # the number that means null to readers
 
     def read(self, raw: int, scope: Container, offset: int) -> Scalar:
         """The value of these bits in `raw`."""
@@ -105,6 +106,8 @@ class Bit:
         value: Any = parsed if parsed is not MISSING else None if anew else scope._value.get(self.name)
         if value is None and self.derive is not None:
             value = evaluate(self.derive, scope)
+        if value is None:
+            value = self.null
         if self.mapped is not None:
             present = (raw >> self.low) & ((1 << self.width) - 1)
             if value is None and not self.mapped.means(None, scope):
@@ -171,6 +174,7 @@ class Field:
     minimum: int | None = None
     maximum: int | None = None
     bits: tuple[Bit, ...] = ()
+    shared: bool = False  # its bits are fields of their own, which errors name
     derive: Expression | None = None
     checksum: Checksum | None = None
     refers: Reference | None = None
@@ -201,7 +205,7 @@ class Field:
             if run.has_tail:
                 self._check_tail(run)
         except DecodeError as error:
-            if not self.inline:
+            if not self.inline and not (self.shared and error.path):
                 error.at(self.member or self.name)
             raise
 
@@ -291,6 +295,7 @@ class Field:
             )
             raise DecodeError(self.code, offset=offset, expected=expected.strip(), actual=shown(raw))
         for bit in self.bits:
+            run.offsets[bit.name] = offset
             self._put(run, bit.name, bit.name, bit.read(raw, run.scope, offset), hidden=bit.hidden)
         if self.refers is not None:
             return self._entry(raw, run, offset)

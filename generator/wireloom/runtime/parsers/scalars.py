@@ -55,5 +55,5 @@ def checked_integer(value: object, bits: int, *, signed: bool) -> int:
 
 
 def integer_range(bits: int, *, signed: bool) -> tuple[int, int]:
-    """The smallest and the largest integer of that width."""
-    return (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+    """The smallest and the largest integer of that width; signed ones of 65 bits are what int64 or uint64 holds."""
+    return (-(1 << min(bits, 64) - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)

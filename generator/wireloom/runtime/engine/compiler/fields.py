@@ -415,7 +415,7 @@ class Fields(Part):
         self.assembly.emit("RANGE", low is not None, low or 0, high is not None, high or 0, code)
 
     def _bit(self, bit: Node, scope: Scope, record: Column | None) -> None:
-        name, low, width, signed, values, code, hidden, _ = bit
+        name, low, width, signed, values, code, hidden, *_ = bit
         column = None if hidden else member(record, name)
         place, number = low << 8 | width, self.assembly.refusal(code)
         if values is None:

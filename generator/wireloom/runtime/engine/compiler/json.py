@@ -221,11 +221,11 @@ class Json(Part):
         """Read the value at hand."""
         emit = self.assembly.emit
         match node:
-            case ("int", bits, signed) if bits <= _WIDEST:
+            case ("int", bits, signed) if bits - signed <= _WIDEST:
                 low, high = limits(bits, signed)
                 with self.compiler.into(sink.column, "int") as column:
                     need_width(column, bits, signed)
-                    flags = not signed and bits == _WIDEST
+                    flags = bits - signed == _WIDEST
                     emit("JSON_INTEGER", low, high, flags, sink.register, column and column.index)
             case ("float", bits):
                 with self.compiler.into(sink.column, "float") as column:
@@ -389,10 +389,8 @@ class Json(Part):
         kinds, low, high = 0, 0, -1
         for alternative in (self.compiler.resolved(each) for each in node[2]):
             match alternative:
-                case ("int", bits, signed, *_) if signed or bits < _WIDEST:
+                case ("int", bits, signed, *_) if bits - signed < _WIDEST:
                     low, high = limits(bits, signed)
-                    if bits > _WIDEST:
-                        raise Uncovered(f"open values with integers of {bits} bits")
                 case ("int", *_):
                     raise Uncovered("open values with unsigned integers of 64 bits")
                 case ("list", element, None, None, _, None) if self.compiler.resolved(element) is node:

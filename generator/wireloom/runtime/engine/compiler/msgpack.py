@@ -33,7 +33,7 @@ class MessagePack(Part):
         """Read one value."""
         emit = self.assembly.emit
         match node:
-            case ("int", bits, signed, *_) if bits <= 64:
+            case ("int", bits, signed, *_) if bits - signed <= _WORD:
                 low, high = limits(bits, signed)
                 with self.compiler.into(sink.column, "int") as column:
                     need_width(column, bits, signed)
@@ -41,7 +41,7 @@ class MessagePack(Part):
                         "PACK_INTEGER",
                         low,
                         high,
-                        not signed and bits == 64,
+                        bits - signed == _WORD,
                         None,
                         sink.register,
                         column and column.index,
@@ -178,7 +178,7 @@ class MessagePack(Part):
             match alternative:
                 case ("int", bits, signed, *_):
                     low, high = limits(bits, signed)
-                    if not signed and bits == 64:
+                    if bits - signed == _WORD:
                         raise Uncovered("open values with unsigned integers of 64 bits")
                 case ("ext", code, content):
                     extensions += [code, content == "text"]
@@ -200,7 +200,7 @@ class MessagePack(Part):
             case ("nullable", inner) if self.compiler.resolved(inner)[0] != "nullable":
                 families, *rest = self.closed_rules(inner)
                 return [families | 1 << FAMILIES["null"], *rest]
-            case ("int", bits, signed, *_) if signed or bits < _WORD:
+            case ("int", bits, signed, *_) if bits - signed < _WORD:
                 return [1 << FAMILIES["int"], *limits(bits, signed), 0]
             case ("bool",) | ("float", 64) | ("text", None) | ("bytes", None, _) as scalar:
                 return [1 << FAMILIES[scalar[0]], 0, -1, 0]

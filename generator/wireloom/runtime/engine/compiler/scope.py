@@ -23,6 +23,8 @@ TAKES = {
 }
 """What columns of a wire type take."""
 _WIDEST_PADDED = 1 << 31
+_WORD = 64  # bits of a register
+_ORDERS = ("big", "little")
 ALWAYS = Constant(True)  # noqa: FBT003 - a value
 UNBOUNDED = (-(1 << 63), (1 << 63) - 1)
 """The limits of a number that any register holds."""
@@ -158,17 +160,20 @@ def member(record: Column | None, name: str) -> Column | None:
 
 def limits(bits: int, signed: bool) -> tuple[int, int]:  # noqa: FBT001 - as in the layout
     """The least and the greatest integer of a type, as far as 64 signed bits hold them."""
-    return (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, min((1 << bits) - 1, (1 << 63) - 1))
+    least, greatest = (-(1 << min(bits, _WORD) - 1), 1 << bits - 1) if signed else (0, 1 << bits)
+    return least, min(greatest - 1, (1 << _WORD - 1) - 1)
 
 
 def number_form(node: Node, big: bool) -> tuple[int, bool, int]:  # noqa: FBT001 - as the compiler has it
     """How binary writes an integer: its bytes, whether it is signed, whether the highest byte comes first.
 
-    One that takes as many bytes as its value has none, and its bits in place of the order; signed ones are zigzag.
+    A varint has none, and its bits in place of the order; signed ones are zigzag.
     """
     match node:
         case ("int", bits, signed, "varint" | "zigzag"):
             return 0, signed, bits
+        case ("int", bits, _, str(form), *_) if form not in _ORDERS:
+            raise Uncovered(f"a binary integer of {bits} bits")
         case ("int", bits, signed, *form) if bits <= 64 and bits % 8 == 0:
             return bits // 8, signed, ordered(form, big)
         case _:

@@ -4,7 +4,7 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from wireloom.runtime import leb128
+from wireloom.runtime import numerals
 from wireloom.runtime.engine.assembly import Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import (
     TAKES,
@@ -20,7 +20,8 @@ from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.outline import Column
 
-_NARROW = 32
+_HALF = 16  # bits of a float
+_FLOATS = {16: "e", 32: "f", 64: "d"}
 
 
 class Binary(Part):
@@ -40,7 +41,7 @@ class Binary(Part):
         match node:
             case ("int", *_):
                 emit("INTEGER", found.index, *number_form(node, big))
-            case ("float", bits, *form):
+            case ("float", bits, *form) if bits > _HALF:
                 emit("FLOAT", found.index, bits // 8, ordered(form, big))
             case ("bool",):
                 emit("BOOLEAN", found.index)
@@ -83,13 +84,13 @@ class Binary(Part):
                 self.assembly.constant(
                     int(const).to_bytes(width, "big" if big else "little", signed=signed)
                     if width
-                    else leb128.encoded(leb128.to_zigzag(const) if signed else const)
+                    else numerals.of(node[3], sum(node[4:]), signed=signed).write(const)
                 )
             case ("bool",), bool():
                 self.assembly.constant(bytes([const]))
             case ("float", bits, *form), int() | float():
                 order = ">" if ordered(form, self.compiler.big) else "<"
-                self.assembly.constant(struct.pack(f"{order}{'f' if bits == _NARROW else 'd'}", const))
+                self.assembly.constant(struct.pack(f"{order}{_FLOATS[bits]}", const))
             case ("bytes", size, _), bytes():
                 self._constant_bytes(const, size)
             case ("text", size), str():

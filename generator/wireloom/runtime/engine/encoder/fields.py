@@ -14,6 +14,7 @@ from wireloom.runtime.packing import NAMES
 _MD5, _MD5_LATER = -1, -2
 _MD5_SIZE = 16
 _WORD = 64
+_PARTS = 8  # of a bit in a layout, without the number that means null
 
 
 class Fields(Part):
@@ -154,11 +155,15 @@ class Fields(Part):
         if "derive" in attributes:
             raise Uncovered("derived bits of a derived integer")
         whole = self.assembly.register("int").read()
-        given = self.compiler.names.value(item.column, textual=False)
-        if given.kind not in ("int", "bool"):
-            raise Uncovered(f"bits of {given.kind}")
-        self.compiler.compute(Code("int", Term("zero", (Term("LOAD", (), given.read()),))), whole)
-        for name, low, width, _, values, _, _, derive in attributes["bits"]:
+        nulls = sum(_null(bit) for bit in attributes["bits"])
+        if nulls:
+            self.compiler.compute(Constant(nulls - (1 << _WORD) if nulls >> _WORD - 1 else nulls), whole)
+        else:
+            given = self.compiler.names.value(item.column, textual=False)
+            if given.kind not in ("int", "bool"):
+                raise Uncovered(f"bits of {given.kind}")
+            self.compiler.compute(Code("int", Term("zero", (Term("LOAD", (), given.read()),))), whole)
+        for name, low, width, _, values, _, _, derive, *_ in attributes["bits"]:
             if low + width >= _WORD:
                 raise Uncovered("the highest of 64 bits")
             self._bit(whole, low << 8 | width, values, self._bit_value(name, values, derive, scope))
@@ -286,7 +291,7 @@ class Fields(Part):
             self.assembly.emit("PATCH", placed.register, value, *form)
 
     def _checksum(self, placed: Placed, *, alone: bool) -> list[Any]:
-        algorithm, first, last, _ = placed.item.attributes["checksum"]
+        algorithm, first, last, *_ = placed.item.attributes["checksum"]
         bounds = [self.expressions.place(self.expressions.compiled(each, placed.item.scope)) for each in (first, last)]
         match self.compiler.reader.resolved(placed.item.type):
             case ("int", *_) as node if algorithm in self.compiler.crcs:
@@ -296,6 +301,13 @@ class Fields(Part):
                 return [_MD5_LATER if alone else _MD5, *bounds, placed.register, _MD5_SIZE, 0]
             case _:
                 raise Uncovered(f"the checksum {algorithm}")
+
+
+def _null(bit: Sequence[Any]) -> int:
+    """What stands in the integer where a bit's column is null: what means null to readers, else zeros."""
+    null = int(bit[_PARTS]) if len(bit) > _PARTS else 0
+    low, width = int(bit[1]), int(bit[2])
+    return (null & ((1 << width) - 1)) << low
 
 
 def _filler(attributes: Mapping[str, Any], node: Node) -> bytes | str | float | None:

@@ -244,8 +244,8 @@ class Json(Unions, Absence):
             return
         emit = self.assembly.emit
         match node:
-            case ("int", bits, signed, *_) if bits <= _WIDE:
-                emit("JSON_INTEGER", found.index, *limits(bits, signed), not signed and bits == _WIDE)
+            case ("int", bits, signed, *_) if bits - signed <= _WIDE:
+                emit("JSON_INTEGER", found.index, *limits(bits, signed), bits - signed == _WIDE)
             case ("float", bits):
                 emit("JSON_FLOAT", found.index, bits)
             case ("bool",):

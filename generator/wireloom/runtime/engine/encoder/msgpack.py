@@ -44,8 +44,8 @@ class MessagePack(Unions):
             return
         emit = self.assembly.emit
         match node:
-            case ("int", bits, signed, *_) if bits <= _WIDE:
-                emit("PACK_INTEGER", found.index, *limits(bits, signed), not signed and bits == _WIDE)
+            case ("int", bits, signed, *_) if bits - signed <= _WIDE:
+                emit("PACK_INTEGER", found.index, *limits(bits, signed), bits - signed == _WIDE)
             case ("float", _):
                 emit("PACK_FLOAT", found.index)
             case ("bool",):

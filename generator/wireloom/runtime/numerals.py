@@ -1,0 +1,185 @@
+"""Integers that are not written as their two's complement: what says how many bytes they take, and decimal digits.
+
+Each form reads a number and says how many bytes it took; None is one that does not end in the bytes there are, and a
+ValueError bytes that are no number of the form. Each writes a number in as few bytes as can be.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from wireloom.runtime import leb128
+
+Found = tuple[int, int] | None
+"""A number and the bytes that it took; None where it does not end."""
+
+_POSITIVE, _NEGATIVE, _UNSIGNED = 0xC, 0xD, 0xF  # what is written as the sign of a packed number
+_MINUS = (0xB, 0xD)
+_DIGIT = 9
+_NINTH = 9  # the byte of SQLite's numbers that is the last
+_UNKNOWN = (1 << 56) - 1  # EBML: all bits behind the mark are set, however many bytes there are
+
+
+@dataclass(frozen=True, slots=True)
+class Numeral:
+    """A form: the bytes of its longest number of so many bits, and how it reads and writes."""
+
+    longest: Callable[[int], int]
+    read: Callable[[bytes], Found]
+    write: Callable[[int], bytes]
+
+
+def of(form: str, digits: int, *, signed: bool) -> Numeral:
+    """The form of that name; of a decimal one, that of so many digits."""
+    if form == "bcd":
+        return _bcd(digits)
+    return _packed(digits, signed=signed) if form == "packed" else _FORMS[form]
+
+
+# --- as many bytes as the value takes -------------------------------------------------------------------------------
+
+
+def _sevens(bits: int) -> int:
+    return -(-bits // 7)
+
+
+def _leb128(data: bytes) -> Found:
+    return leb128.decoded(data, 0, len(data), len(data))
+
+
+def _zigzag(data: bytes) -> Found:
+    found = _leb128(data)
+    return None if found is None else (leb128.from_zigzag(found[0]), found[1])
+
+
+def _vlq(data: bytes) -> Found:
+    number = 0
+    for size, byte in enumerate(data, 1):
+        number = number << 7 | byte & 0x7F
+        if byte < 0x80:
+            return number, size
+    return None
+
+
+def _written_vlq(number: int) -> bytes:
+    written = [number & 0x7F]
+    while number := number >> 7:
+        written.append(number & 0x7F | 0x80)
+    return bytes(reversed(written))
+
+
+def _quic(data: bytes) -> Found:
+    size = 1 << (data[0] >> 6) if data else 1
+    return _behind_mark(data, size, 8 * size - 2)
+
+
+def _written_quic(number: int) -> bytes:
+    power = next(power for power in range(4) if not number >> ((8 << power) - 2))
+    return (number | power << ((8 << power) - 2)).to_bytes(1 << power, "big")
+
+
+def _sqlite(data: bytes) -> Found:
+    found = _vlq(data[: _NINTH - 1])
+    if found is not None or len(data) < _NINTH:
+        return found
+    number = int.from_bytes(data[:8], "big")
+    sevens = sum((number >> 8 * place & 0x7F) << 7 * place for place in range(8))
+    number = sevens << 8 | data[8]
+    return number - (1 << 64) if number >> 63 else number, _NINTH
+
+
+def _written_sqlite(number: int) -> bytes:
+    if 0 <= number < 1 << 56:
+        return _written_vlq(number)
+    number &= (1 << 64) - 1
+    return bytes(number >> 8 + 7 * place & 0x7F | 0x80 for place in reversed(range(8))) + bytes([number & 0xFF])
+
+
+def _flac(data: bytes) -> Found:
+    if not data or data[0] < 0x80:
+        return (data[0], 1) if data else None
+    size = 8 - (~data[0] & 0xFF).bit_length()  # as many ones stand in front
+    if size < 2 or size > 7 or any(byte >> 6 != 2 for byte in data[1:size]):
+        raise ValueError(data[:size].hex(" "))
+    if len(data) < size:
+        return None
+    number = data[0] & (0x7F >> size)
+    for byte in data[1:size]:
+        number = number << 6 | byte & 0x3F
+    return number, size
+
+
+def _written_flac(number: int) -> bytes:
+    if number < 0x80:
+        return bytes([number])
+    size = next(size for size in range(2, 8) if not number >> (5 * size + 1))
+    rest = bytes(number >> 6 * place & 0x3F | 0x80 for place in reversed(range(size - 1)))
+    return bytes([0xFF00 >> size & 0xFF | number >> 6 * (size - 1)]) + rest
+
+
+def _ebml(data: bytes) -> Found:
+    if not data:
+        return None
+    if not data[0]:
+        raise ValueError(data[:1].hex())
+    size = 9 - data[0].bit_length()
+    found = _behind_mark(data, size, 7 * size)
+    return found if found is None or found[0] != (1 << 7 * size) - 1 else (_UNKNOWN, size)
+
+
+def _written_ebml(number: int) -> bytes:
+    if number == _UNKNOWN:
+        return b"\xff"
+    size = next(size for size in range(1, 9) if number < (1 << 7 * size) - 1)
+    return (number | 1 << 7 * size).to_bytes(size, "big")
+
+
+def _behind_mark(data: bytes, size: int, bits: int) -> Found:
+    """The lowest bits of so many bytes."""
+    return None if len(data) < size else (int.from_bytes(data[:size], "big") & ((1 << bits) - 1), size)
+
+
+_FORMS = {
+    "varint": Numeral(_sevens, _leb128, leb128.encoded),
+    "zigzag": Numeral(_sevens, _zigzag, lambda number: leb128.encoded(leb128.to_zigzag(number))),
+    "vlq": Numeral(_sevens, _vlq, _written_vlq),
+    "quic": Numeral(lambda _: 8, _quic, _written_quic),
+    "sqlite": Numeral(lambda _: _NINTH, _sqlite, _written_sqlite),
+    "flac": Numeral(lambda _: 7, _flac, _written_flac),
+    "ebml": Numeral(lambda _: 8, _ebml, _written_ebml),
+}
+
+
+# --- decimal digits ---------------------------------------------------------------------------------------------------
+
+
+def _bcd(digits: int) -> Numeral:
+    width = (digits + 1) // 2
+    return Numeral(
+        lambda _: width,
+        lambda data: None if len(data) < width else (_decimal(data[:width].hex(), digits), width),
+        lambda number: bytes.fromhex(f"{number:0{2 * width}}"),
+    )
+
+
+def _packed(digits: int, *, signed: bool) -> Numeral:
+    width = digits // 2 + 1
+
+    def read(data: bytes) -> Found:
+        if len(data) < width:
+            return None
+        number, sign = _decimal(data[:width].hex()[:-1], digits), data[width - 1] & 0xF
+        if sign <= _DIGIT or (sign in _MINUS and not signed):
+            raise ValueError(data[:width].hex(" "))
+        return -number if sign in _MINUS else number, width
+
+    def write(number: int) -> bytes:
+        sign = (_NEGATIVE if number < 0 else _POSITIVE) if signed else _UNSIGNED
+        return bytes.fromhex(f"{abs(number):0{2 * width - 1}}{sign:X}")
+
+    return Numeral(lambda _: width, read, write)
+
+
+def _decimal(written: str, digits: int) -> int:
+    if not written.isdecimal() or int(written) >= 10**digits:
+        raise ValueError(written)
+    return int(written)

@@ -366,7 +366,11 @@ class StructWriter:
         name, mark = draft.name("f"), draft.name("p")
         ahead = chance.often(0.3)
         start = "0" if not ahead or chance.often(0.3) else mark
-        if ahead:
+        if chance.often(0.2):  # it covers itself
+            self.add(typed, name, checksum=algorithm, over=f"0 .. {mark}", hidden=self._maybe(True, 0.5))
+            self.add(Types(self.scope).scalar())
+            self._mark(mark)
+        elif ahead:
             tail = draft.name("p")
             self.add(typed, name, checksum=algorithm, over=f"{mark} .. {tail}", hidden=self._maybe(True, 0.5))
             self._mark(mark)

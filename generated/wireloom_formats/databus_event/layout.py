@@ -222,7 +222,7 @@ LAYOUT: Final[dict[str, Any]] = {
                     "field",
                     "valueCrc",
                     ("int", 32, False),
-                    {"checksum": ("dbusCrc", ("field", 0, "headerLength"), ("field", 0, "length"), "value_crc")},
+                    {"checksum": ("dbusCrc", ("field", 0, "headerLength"), ("field", 0, "length"), "value_crc", 13)},
                 ),
                 ("field", "length", ("int", 32, True), {"derive": ("is", ("size",))}),
                 (
@@ -441,5 +441,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Event")},
-    "digest": "b58230783238cb1afba6b4fe77d8947f",
+    "digest": "c2e2e864749e13c1e66f225d399aaf30",
 }

@@ -468,13 +468,16 @@ class Packing:
 class Checksum:
     """The field holds `algorithm` over the bytes from `start` to `end` (from the struct's start).
 
-    A Verify step says when it is checked.
+    A Verify step says when it is checked. Where the field stands itself there are zeros; that it may be among the bytes
+    is a `hole`, and `at` its place where that is always the same.
     """
 
     algorithm: str
     start: Expression
     end: Expression
     code: str
+    hole: bool = False
+    at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from wireloom.resolve.ends import check_ends
 from wireloom.resolve.examples import examples
 from wireloom.resolve.families import check_families
 from wireloom.resolve.framings import check_header, framing_of
+from wireloom.resolve.holes import with_holes
 from wireloom.resolve.imports import Libraries, with_imports
 from wireloom.resolve.meanings import with_meanings
 from wireloom.resolve.named import named_types
@@ -93,7 +94,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     unknown_members = header.deciding_parameter(draft, "unknownMembers", content.unknown_members, ("error", "ignore"))
     if draft.problems.found:
         return None
-    named = with_meanings(with_filler(named, draft.place))
+    named = with_meanings(with_filler(with_holes(named), draft.place))
     named = unrolled(with_runs(named, byte_order.fixed or "big"), stated_depths(draft))
     errors = error_codes(draft, named, [entry.type for entry in entries])
     entry_points = roots(draft, entries, dict(named), schema)

@@ -271,4 +271,5 @@ def _checksum(field: Field) -> Code | None:
     sum = field.checksum
     if sum is None:
         return None
-    return Tuple((literal(sum.algorithm), source(sum.start), source(sum.end), literal(sum.code)))
+    hole = (literal(sum.at),) if sum.hole else ()
+    return Tuple((literal(sum.algorithm), source(sum.start), source(sum.end), literal(sum.code), *hole))

@@ -427,6 +427,7 @@ cdef void release(Machine *m) noexcept:
     free(m.keys.data)
     free(m.work.data)
     forget_unpacked(m)
+    free(m.covered.data)
     wl_json_free(&m.json)
 
 

@@ -1,9 +1,119 @@
 # Instructions of binary bodies, and those of every body: computing, verifying, seeking, choosing, trying.
 
+cdef bint load_vlq(const uint8_t **position, const uint8_t *end, int64_t longest, bint whole, uint64_t *number) noexcept nogil:
+    """Seven bits a byte, the highest first; of `whole` ones a ninth byte is the last and has eight. True where it does not end."""
+    cdef const uint8_t *p = position[0]
+    cdef uint64_t found = 0
+    cdef int64_t n
+    cdef uint8_t byte
+    for n in range(longest):
+        if p >= end:
+            return True
+        byte = p[0]
+        p += 1
+        if whole and n == 8:
+            found = found << 8 | byte
+        else:
+            if found >> 57:
+                return True
+            found = found << 7 | (byte & 0x7F)
+        if byte < 0x80 or (whole and n == 8):
+            position[0] = p
+            number[0] = found
+            return False
+    return True
+
+
+cdef bint load_told(const uint8_t **position, const uint8_t *end, int64_t form, uint64_t *number) noexcept nogil:
+    """A number whose first bits say its bytes (2 QUIC, 4 FLAC, 5 EBML); true where they are not there, or say none."""
+    cdef const uint8_t *p = position[0]
+    cdef int64_t size, n
+    cdef uint64_t found
+    if p >= end:
+        return True
+    found = p[0]
+    if form == 2:
+        size = <int64_t>1 << (found >> 6)
+        found &= 0x3F
+    elif form == 5:
+        size = 1
+        while size <= 8 and not found >> (8 - size):
+            size += 1
+        if size > 8:
+            return True
+        found &= 0xFF >> size
+    else:
+        size = 0
+        while size < 8 and found >> (7 - size) & 1:
+            size += 1
+        if size == 1 or size == 8:
+            return True
+        found &= 0x7F >> size
+        size = size if size else 1
+    if end - p < size:
+        return True
+    for n in range(1, size):
+        if form != 4:
+            found = found << 8 | p[n]
+        elif p[n] >> 6 != 2:
+            return True
+        else:
+            found = found << 6 | (p[n] & 0x3F)
+    if form == 5 and found == (<uint64_t>1 << 7 * size) - 1:
+        found = (<uint64_t>1 << 56) - 1
+    position[0] = p + size
+    number[0] = found
+    return False
+
+
+cdef bint load_digits(const uint8_t **position, const uint8_t *end, int64_t digits, bint packed, bint signed, int64_t *value) noexcept nogil:
+    """So many decimal digits, two a byte; of a packed number the last half byte is the sign. True for what is none."""
+    cdef const uint8_t *p = position[0]
+    cdef int64_t width = digits // 2 + 1 if packed else (digits + 1) // 2, n, found = 0
+    cdef uint8_t half
+    if end - p < width:
+        return True
+    for n in range(2 * width - packed):
+        half = p[n >> 1] & 0xF if n & 1 else p[n >> 1] >> 4
+        if half > 9 or (half and 2 * width - packed - n > digits):
+            return True
+        found = 10 * found + half
+    if packed:
+        half = p[width - 1] & 0xF
+        if half < 10 or (not signed and (half == 0xB or half == 0xD)):
+            return True
+        if half == 0xB or half == 0xD:
+            found = -found
+    position[0] = p + width
+    value[0] = found
+    return False
+
+
+cdef bint load_numeral(const uint8_t **position, const uint8_t *end, int64_t word, bint signed, int64_t *value, bint *wide) noexcept nogil:
+    """A number at `position`, which then stands behind it, of the form that `word` says (see `number_form`); true where there is none."""
+    cdef int64_t form = word >> 8 & 0xFF, bits = word & 0xFF
+    cdef uint64_t number = 0
+    wide[0] = False
+    if form >= 6:
+        return load_digits(position, end, word >> 16, form == 7, signed, value)
+    if form == 2 or form >= 4:
+        if load_told(position, end, form, &number):
+            return True
+    elif load_vlq(position, end, 9 if form == 3 else (bits + 6) // 7, form == 3, &number):
+        return True
+    if bits < 64 and number >> bits:
+        return True
+    wide[0] = not signed and number >> 63
+    value[0] = <int64_t>number
+    return False
+
+
 cdef inline bint load_varint(const uint8_t **position, const uint8_t *end, bint zigzag, int64_t bits, int64_t *value, bint *wide) noexcept nogil:
     """A varint at `position`, which then stands behind it; true where it does not end, or is beyond its bits."""
     cdef const uint8_t *start = position[0]
     cdef uint64_t number = 0
+    if bits >> 8:
+        return load_numeral(position, end, bits, zigzag, value, wide)
     if read_varint(position, end, &number) or position[0] - start > (bits + 6) // 7 or (bits < 64 and number >> bits):
         return True
     if position[0] - start == 10 and position[0][-1] > 1:
@@ -44,7 +154,9 @@ cdef int read_float(Machine *m, const int64_t *i) noexcept nogil:
     cdef double number
     if m.end - m.position < i[1]:
         return m.overrun
-    if i[1] == 4:
+    if i[1] == 2:
+        number = wl_half(wl_swap16(wl_u16(m.position)) if i[2] else wl_u16(m.position))
+    elif i[1] == 4:
         number = wl_float(wl_swap32(wl_u32(m.position)) if i[2] else wl_u32(m.position))
     else:
         number = wl_double(wl_swap64(wl_u64(m.position)) if i[2] else wl_u64(m.position))
@@ -155,6 +267,19 @@ cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
     return deliver_bytes(m, i[4], i[5], m.position - size - behind, size)
 
 
+cdef inline uint64_t window(const uint8_t *p, int64_t size, int64_t shift, bint big) noexcept nogil:
+    """The lowest 64 bits behind `shift` of a number of up to nine bytes."""
+    cdef uint64_t number = 0, highest = 0
+    cdef int64_t n
+    if size == 9:
+        size = 8
+        highest = p[0] if big else p[8]
+        p += big
+    for n in range(size):
+        number |= <uint64_t>p[size - 1 - n if big else n] << (8 * n)
+    return number >> shift | (highest << (64 - shift) if shift else 0)
+
+
 cdef int read_bits(Machine *m, const int64_t *i) noexcept nogil:
     """i: low << 8 | width, form (0 boolean, 1 unsigned, 2 signed, 3 mapped, 4 mapped far), table, code, register, column.
 
@@ -215,11 +340,27 @@ cdef inline bint too_often(Machine *m, const uint8_t *start, const uint8_t *end)
     return m.again > 16 * (m.furthest - m.base)
 
 
+cdef const uint8_t *with_hole(Machine *m, const uint8_t *data, int64_t size, int64_t hole, int64_t width) noexcept nogil:
+    """A copy of what a checksum covers, with zeros where it stands itself; NULL where there is no memory."""
+    cdef int64_t first = hole - (data - m.base), last = first + width
+    m.covered.length = 0
+    if push(&m.covered, data, size):
+        return NULL
+    first = first if first > 0 else 0
+    last = last if last < size else size
+    if first < last:
+        memset(m.covered.data + first, 0, <size_t>(last - first))
+    return m.covered.data
+
+
 cdef int verify(Machine *m, const int64_t *i) noexcept nogil:
     """i: algorithm, first expression, last expression, start register, register of the field, code"""
-    cdef int64_t first = 0, last = 0, size
+    cdef int64_t first = 0, last = 0, size, width, hole = m.hole
+    cdef const uint8_t *data
+    cdef uint8_t digest[16]
     cdef bint none = False
     cdef int code = number_of(m, i[2], &first, &none)
+    m.hole = 0
     if code or none:
         return code if code else IRREGULAR
     code = number_of(m, i[3], &last, &none)
@@ -231,12 +372,23 @@ cdef int verify(Machine *m, const int64_t *i) noexcept nogil:
         return m.overrun if first >= 0 and first <= m.end - m.base else IRREGULAR
     if too_often(m, m.base + first, m.base + first + size):
         return IRREGULAR
+    data = m.base + first
+    width = wl_crc_bytes(m.crcs + i[1]) if i[0] == OP_VERIFY_CRC else 16
+    if hole and (hole - 1 >= first + size or hole - 1 + width <= first):
+        hole = 0  # it stands elsewhere
+    if hole:
+        data = with_hole(m, data, size, hole - 1, width)
+        if data == NULL:
+            return EXHAUSTED
     if i[0] == OP_VERIFY_CRC:
-        if wl_crc_value(m.crcs + i[1], m.base + first, size) != <uint64_t>m.registers[i[5]]:
+        if wl_crc_value(m.crcs + i[1], data, size) != <uint64_t>m.registers[i[5]]:
             return <int>i[6]
         return OK
     if m.registers[i[5]] != 16:
         return IRREGULAR
+    if hole:
+        wl_md5(data, size, digest)
+        return OK if memcmp(digest, m.pointers[i[5]], 16) == 0 else <int>i[6]
     return check_digest(m, m.base + first, size, m.pointers[i[5]], <int>i[6])
 
 

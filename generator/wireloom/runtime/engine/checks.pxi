@@ -35,6 +35,8 @@ _STATED = {
     OP_SEEK: "N N R<start R<reach",
     OP_REACH: "R>reach",
     OP_LEAVE: "R<reach",
+    OP_WINDOW: "N N N N",
+    OP_HOLE: "X R<start",
     OP_REGION: "X K P>save",
     OP_UNREGION: "P<save",
     OP_END: "K",
@@ -161,6 +163,14 @@ PLACES = {op: {name: place for place, name in names.items()} for op, names in _s
 """The places of operands that have a name."""
 
 
+def _is_numeral(word):
+    """Whether a word says a form of numbers that are not their two's complement, as `number_form` has it."""
+    bits, form, digits = word & 0xFF, word >> 8 & 0xFF, word >> 16
+    if form >= 6:
+        return form <= 7 and 1 <= digits <= 18 and bits <= 64
+    return digits == 0 and (bits in (32, 64) if form < 2 else bits == (0, 0, 62, 64, 36, 56)[form])
+
+
 class LayoutError(ValueError):
     """A layout that the engine cannot trust: an index, a jump or a width that leads nowhere."""
 
@@ -262,13 +272,18 @@ class _Checker:
     def check_prefix(self, word, where):
         """A number in front, as `prefix_word` has it."""
         width, order = word >> 1 & 15, word >> 8
-        self.require(word & 1 and (1 <= width <= 8 and order in (0, 1) or width == 0 and order in (32, 64)), where)
+        self.require(word & 1 and (1 <= width <= 8 and order in (0, 1) or width == 0 and _is_numeral(order)), where)
+
+    def check_window(self, total, offset, size, shift, where):
+        """Some of the bytes of a run of bits: not more than 64 bits behind the shift."""
+        self.require(1 <= size <= 9 and 0 <= offset and offset + size <= total <= 64, where)
+        self.require((size == 9) <= shift & 0xFF < 8 and shift >> 8 in (0, 1), where)
 
     def check_special(self, int op, words, at):
         """Operands whose meaning depends on others."""
         where = f"instruction {at}"
         if op == OP_INTEGER:
-            self.require(1 <= words[1] <= 8 or (words[1] == 0 and words[3] in (32, 64)), where)
+            self.require(1 <= words[1] <= 8 or (words[1] == 0 and _is_numeral(words[3])), where)
         elif op == OP_PEEK:
             self.require(1 <= words[1] <= 8, where)
         elif op == OP_FIXED:
@@ -282,7 +297,7 @@ class _Checker:
         elif op == OP_ARITHMETIC:
             self.require(X_ADD <= words[1] <= X_RIGHT, where)
         elif op == OP_FLOAT:
-            self.require(words[1] in (4, 8), where)
+            self.require(words[1] in (2, 4, 8), where)
         elif op == OP_BYTES or op == OP_REPEAT:
             self.require(0 <= words[1] <= 6, where)
             self.require(words[1] != 1 or words[2] >= 0, where)
@@ -303,6 +318,8 @@ class _Checker:
                 self.require(0 <= words[2] < 1 << 48, where)
             if op == OP_REPEAT and words[1] == 1:
                 self.require(words[2] <= 1 << 16, where)
+        elif op == OP_WINDOW:
+            self.check_window(words[1], words[2], words[3], words[4], where)
         elif op == OP_SEEK:
             self.require(words[1] in (0, 1, 2), where)
             if words[1] == 2:

@@ -25,6 +25,7 @@ _WRITTEN = {
     E_MAP: "RNNR",
     E_BITS: "RRN",
     E_BITS_MAPPED: "RRNN",
+    E_WINDOW: "RRNNN",
     E_PRESENT: "O",
     E_ABSENT: "OT",
     E_ONLY: "UO",
@@ -108,7 +109,7 @@ class _WritingChecker(_Checker):
         if op in (E_LOAD, E_AGREES):
             self.require(self.columns[words[1]][0] in _LOADED.get(words[2], ()), where)
         elif op in (E_INTEGER, E_PUT):
-            self.require(words[2] in _SIZES or (words[2] == 0 and words[4] in (32, 64)), where)
+            self.require(words[2] in _SIZES or (words[2] == 0 and _is_numeral(words[4])), where)
         elif op in (E_SIZE_BEGIN, E_SIZE_END):
             self.check_prefix(words[1], where)
         elif op in (E_BYTES, E_REPEAT):
@@ -123,16 +124,18 @@ class _WritingChecker(_Checker):
         elif op == E_PATCH:
             self.require(words[3] in _SIZES, where)
         elif op == E_FLOAT:
-            self.require(words[2] in (4, 8), where)
+            self.require(words[2] in (2, 4, 8), where)
         elif op == E_PROTO_FLOAT:
             self.require(words[2] in (32, 64), where)
         elif op == E_HOLD:
             self.require(1 <= words[1] <= 1 << 16, where)
         elif op == E_PAD:
             self.require(0 <= words[1] <= 1 << 31, where)
+        elif op == E_WINDOW:
+            self.check_window(64, words[3], words[4], words[5], where)
         elif op in (E_BITS, E_BITS_MAPPED):
             low, width = words[3] >> 8, words[3] & 0xFF
-            self.require(0 <= low and 1 <= width and low + width < 64, where)
+            self.require(0 <= low and 1 <= width < 64 and low + width <= 64, where)
             if op == E_BITS_MAPPED:
                 self.counted(words[4], 3, where)
         elif op == E_MAP:

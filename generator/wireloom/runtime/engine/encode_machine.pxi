@@ -191,6 +191,8 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
         elif op == E_BITS:  # register of the integer, register of the value, low << 8 | width
             if not k.m.absent[i[2]]:
                 code = set_bits(k, i, k.m.registers[i[2]])
+        elif op == E_WINDOW:
+            code = put_window(k, i)
         elif op == E_BITS_MAPPED:
             code = set_mapped_bits(k, i)
         elif op == E_PRESENT:  # column

@@ -32,6 +32,7 @@ cpdef enum WritingOp:
     E_MAP
     E_BITS
     E_BITS_MAPPED
+    E_WINDOW
     E_PRESENT
     E_ABSENT
     E_ONLY

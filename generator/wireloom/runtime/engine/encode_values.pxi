@@ -55,9 +55,93 @@ cdef inline void store(uint8_t *target, int64_t value, int64_t size, bint big) n
             target[size - 1 - n if big else n] = <uint8_t>(value >> (8 * n))
 
 
+cdef int64_t store_numeral(uint8_t *target, uint64_t number, int64_t form) noexcept nogil:
+    """Write a number in as few bytes as the form has for it (1 VLQ, 2 QUIC, 3 SQLite, 4 FLAC, 5 EBML), and say how many."""
+    cdef int64_t size = 1, n
+    if form == 3 and number >> 56:
+        target[8] = <uint8_t>number
+        for n in range(8):
+            target[7 - n] = <uint8_t>(number >> (8 + 7 * n) & 0x7F) | 0x80
+        return 9
+    if form == 1 or form == 3:
+        while size < 10 and number >> (7 * size):
+            size += 1
+        for n in range(size):
+            target[size - 1 - n] = <uint8_t>(number >> (7 * n) & 0x7F) | (0x80 if n else 0)
+        return size
+    if form == 4:
+        if number < 0x80:
+            target[0] = <uint8_t>number
+            return 1
+        size = 2
+        while number >> (5 * size + 1):
+            size += 1
+        for n in range(size - 1):
+            target[size - 1 - n] = <uint8_t>(number >> (6 * n) & 0x3F) | 0x80
+        target[0] = <uint8_t>(0xFF00 >> size & 0xFF | number >> (6 * (size - 1)))
+        return size
+    if form == 2:
+        n = 0
+        while number >> ((8 << n) - 2):
+            n += 1
+        size = <int64_t>1 << n
+        number |= <uint64_t>n << (8 * size - 2)
+    elif number == (<uint64_t>1 << 56) - 1:
+        target[0] = 0xFF
+        return 1
+    else:
+        while number >= (<uint64_t>1 << (7 * size)) - 1:
+            size += 1
+        number |= <uint64_t>1 << (7 * size)
+    for n in range(size):
+        target[size - 1 - n] = <uint8_t>(number >> (8 * n))
+    return size
+
+
+cdef int put_digits(Builder *k, int64_t value, int64_t digits, bint packed, bint signed) noexcept nogil:
+    """So many decimal digits, two a byte; of a packed number the last half byte is the sign."""
+    cdef int64_t width = digits // 2 + 1 if packed else (digits + 1) // 2, place = 2 * width - 1, n
+    cdef uint64_t number = <uint64_t>(-value if value < 0 else value)
+    cdef int code
+    if value < 0 and not signed:
+        return IRREGULAR
+    code = room(k, width)
+    if code:
+        return code
+    memset(k.output.data + k.size, 0, <size_t>width)
+    if packed:
+        k.output.data[k.size + width - 1] = 0xF if not signed else (0xD if value < 0 else 0xC)
+        place -= 1
+    for n in range(digits):
+        k.output.data[k.size + (place >> 1)] |= <uint8_t>(number % 10 << (0 if place & 1 else 4))
+        number //= 10
+        place -= 1
+    if number:
+        return IRREGULAR
+    k.size += width
+    return OK
+
+
+cdef int put_numeral(Builder *k, int64_t value, bint wide, bint signed, int64_t word) noexcept nogil:
+    """A number of the form that `word` says (see `number_form`)."""
+    cdef int64_t form = word >> 8 & 0xFF, bits = word & 0xFF
+    cdef int code
+    if form >= 6:
+        return IRREGULAR if wide else put_digits(k, value, word >> 16, form == 7, signed)
+    if signed and wide or not signed and (value < 0 and not wide or bits < 64 and (wide or value >> bits)):
+        return IRREGULAR
+    code = room(k, 10)
+    if code:
+        return code
+    k.size += store_numeral(k.output.data + k.size, <uint64_t>value, form)
+    return OK
+
+
 cdef int put_varint(Builder *k, int64_t value, bint wide, bint zigzag, int64_t bits) noexcept nogil:
     cdef uint64_t number = <uint64_t>value
     cdef int code
+    if bits >> 8:
+        return put_numeral(k, value, wide, zigzag, bits)
     if not fits(value, wide, bits >> 3, zigzag):
         return IRREGULAR
     code = room(k, 10)
@@ -125,9 +209,10 @@ cdef inline int write_column_integer(Builder *k, const int64_t *i) noexcept nogi
 
 
 cdef int write_column_float(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, bytes, big. A number that 32 bits cannot hold is the construct path's, and so is a NaN in them."""
+    """i: column, bytes, big. A number that 32 bits cannot hold is the construct path's, as is one that 16 bits do not say exactly, and a NaN in either."""
     cdef double number
     cdef float narrow
+    cdef uint16_t two
     cdef uint32_t four
     cdef uint64_t eight
     cdef int code
@@ -137,7 +222,11 @@ cdef int write_column_float(Builder *k, const int64_t *i) noexcept nogil:
     code = room(k, i[2])
     if code:
         return code
-    if i[2] == 4:
+    if i[2] == 2:
+        if wl_to_half(number, &two):
+            return IRREGULAR
+        store(k.output.data + k.size, two, 2, i[3])
+    elif i[2] == 4:
         narrow = <float>number
         if number != number or (narrow - narrow != 0 and number - number == 0):
             return IRREGULAR
@@ -267,6 +356,19 @@ cdef int set_bits(Builder *k, const int64_t *i, int64_t value) noexcept nogil:
     cdef uint64_t mask = ((<uint64_t>1 << width) - 1) << low
     cdef uint64_t whole = <uint64_t>k.m.registers[i[1]]
     k.m.registers[i[1]] = <int64_t>(whole & ~mask | <uint64_t>value << low & mask)
+    return OK
+
+
+cdef int put_window(Builder *k, const int64_t *i) noexcept nogil:
+    """i: register of the bits, register of the place of their run, offset, bytes, shift | big << 8"""
+    cdef int64_t at = 0, size = i[4], shift = i[5] & 0xFF, n
+    cdef uint64_t number = <uint64_t>k.m.registers[i[1]]
+    cdef uint8_t *place
+    if not held(k, i[2], i[3] + size, &at):
+        return IRREGULAR
+    place = k.output.data + at + i[3]
+    for n in range(size):
+        place[size - 1 - n if i[5] >> 8 else n] |= <uint8_t>(number << shift if n == 0 else number >> (8 * n - shift))
     return OK
 
 

@@ -11,6 +11,7 @@ cdef extern from "digests.h" nogil:
         wl_fold fold
     void wl_crc_prepare(wl_crc *crc, int width, uint64_t poly, uint64_t init, uint64_t xorout, int reflected)
     void wl_sum_prepare(wl_crc *sum, int rule, int width, uint64_t modulus, uint64_t init, uint64_t xorout)
+    int64_t wl_crc_bytes(const wl_crc *crc)
     uint64_t wl_crc_value(const wl_crc *crc, const uint8_t *data, int64_t size)
     ctypedef struct wl_digest:
         const uint8_t *data
@@ -105,6 +106,30 @@ cdef extern from *:
     static inline uint16_t wl_u16(const uint8_t *p) { uint16_t v; memcpy(&v, p, 2); return v; }
     static inline double wl_double(uint64_t v) { double d; memcpy(&d, &v, 8); return d; }
     static inline double wl_float(uint32_t v) { float f; memcpy(&f, &v, 4); return f; }
+    /* A number of 16 bits: one of sign, five of exponent, ten behind the point. */
+    static inline double wl_half(uint16_t v) {
+        uint64_t exponent = v >> 10 & 31, rest = v & 1023, sign = (uint64_t)(v & 0x8000) << 48;
+        if (!exponent) return (v & 0x8000 ? -1.0 : 1.0) * (double)rest / 16777216.0;
+        return wl_double(sign | (exponent == 31 ? 0x7FF : exponent + 1008) << 52 | rest << 42);
+    }
+    /* The same backwards; 1 for a number that 16 bits do not say exactly, and for a NaN. */
+    static inline int wl_to_half(double number, uint16_t *half) {
+        uint64_t v, rest;
+        int64_t exponent;
+        double scaled;
+        memcpy(&v, &number, 8);
+        rest = v & 0xFFFFFFFFFFFFF;
+        exponent = (int64_t)(v >> 52 & 0x7FF) - 1008;
+        *half = (uint16_t)(v >> 48 & 0x8000);
+        if (exponent == 0x7FF - 1008) { *half |= 0x7C00; return rest != 0; }
+        if (exponent >= 1) {
+            *half |= (uint16_t)(exponent << 10 | rest >> 42);
+            return exponent > 30 || (rest & 0x3FFFFFFFFFF) != 0;
+        }
+        scaled = (number < 0 ? -number : number) * 16777216.0;
+        *half |= (uint16_t)scaled;
+        return scaled != (double)(uint16_t)scaled;
+    }
     """
     int wl_add(int64_t a, int64_t b, int64_t *r) nogil
     int wl_sub(int64_t a, int64_t b, int64_t *r) nogil
@@ -117,6 +142,8 @@ cdef extern from *:
     uint64_t wl_u64(const uint8_t *p) nogil
     double wl_double(uint64_t v) nogil
     double wl_float(uint32_t v) nogil
+    double wl_half(uint16_t v) nogil
+    int wl_to_half(double number, uint16_t *half) nogil
 
 
 # Why a record stops. Codes from FIRST_CODE on are error codes of the format.
@@ -158,6 +185,8 @@ cpdef enum Op:
     OP_SEEK
     OP_REACH
     OP_LEAVE
+    OP_WINDOW
+    OP_HOLE
     OP_REGION
     OP_UNREGION
     OP_END
@@ -401,6 +430,8 @@ cdef struct Machine:
     Stack output  # VARIANT bytes being made
     Stack keys  # the dictionary of the VARIANT being made
     Stack work
+    Stack covered  # what a checksum covers that stands there itself
+    int64_t hole  # one more than the place of that checksum; 0: it covers nothing of itself
     Deferral deferral
     Wait wait
     wl_json json  # the nodes of the text

@@ -26,7 +26,7 @@ from wireloom.runtime.parsers.protocol import (
     guess,
     holds,
 )
-from wireloom.runtime.parsers.steps import Computed, Mark
+from wireloom.runtime.parsers.steps import Computed, Mark, with_hole
 
 _PASSES = 6
 _GAP = 1 << 24  # bytes that nothing names, before a field at an offset of its own
@@ -153,7 +153,7 @@ class Placement:
             if value is not MISSING:
                 step.write(value, stream, self.scope)
         except EncodeError as error:
-            raise error.at(step.title or step.name) from None
+            raise (error if step.shared and error.path else error.at(step.title or step.name)) from None
 
     def _value(self, step: Field, start: int) -> Any:
         """The value to write; for one that places decide, something of its width, to be written over."""
@@ -233,7 +233,8 @@ class Placement:
 
         for step, start, first, last in sorted(waiting, key=covered):
             assert step.checksum is not None
-            self._patch(step, start, step.checksum.algorithm(self.target.getvalue()[first:last]))
+            data, algorithm = self.target.getvalue()[first:last], step.checksum.algorithm
+            self._patch(step, start, algorithm(with_hole(data, start - first, step.placeholder, algorithm)))
 
     def _range(self, step: Field) -> tuple[int, int]:
         assert step.checksum is not None

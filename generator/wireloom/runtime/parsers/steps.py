@@ -120,7 +120,10 @@ class Verify:
             raise stream.short(position, max(end - start, 0))
         stream.go_over_again(start, max(start, end))
         stream.seek(start)
-        actual = checksum.algorithm(stream.take(max(end - start, 0)))
+        covered = with_hole(
+            stream.take(max(end - start, 0)), run.offsets[self.field] - start, stored, checksum.algorithm
+        )
+        actual = checksum.algorithm(covered)
         stream.seek(position)
         if actual == stored:
             stream.checksums += checksum_bits(stored, checksum.algorithm) if _is_telling(stored) else 0
@@ -132,6 +135,12 @@ class Verify:
                 actual=_hexadecimal(stored),
             )
             raise error.at(self.field)
+
+
+def with_hole(covered: bytes, at: int, stored: int | bytes, algorithm: Any) -> bytes:
+    """What a checksum covers, with zeros where it stands itself; `at` counts from the first of these bytes."""
+    first, last = max(at, 0), min(at + -(-checksum_bits(stored, algorithm) // 8), len(covered))
+    return covered if first >= last else b"".join((covered[:first], bytes(last - first), covered[last:]))
 
 
 def checksum_bits(stored: int | bytes, algorithm: Any) -> int:

@@ -7,7 +7,6 @@ from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import TAKES, Last, Node, Scope, Sink, need_width, number_form, ordered
 from wireloom.runtime.engine.expressions import Constant, Tree
 
-_HALF = 16  # bits of a float
 _MANY = 1 << 16  # elements, stated as a number, that may have no bytes; of others there must be a byte each
 
 
@@ -22,7 +21,7 @@ class Binary(Part):
                     need_width(column, bits, signed)
                     written = number_form(node, self.compiler.big)
                     self.assembly.emit("INTEGER", *written, sink.register, column and column.index)
-            case ("float", bits, *stated) if bits > _HALF:
+            case ("float", bits, *stated):
                 with self.compiler.into(sink.column, "float") as column:
                     big = ordered(stated, self.compiler.big)
                     self.assembly.emit("FLOAT", bits // 8, big, column and column.index)

@@ -21,6 +21,7 @@ from wireloom.runtime.engine.compiler.scope import (
     member,
     need_width,
     number_form,
+    ordered,
 )
 from wireloom.runtime.engine.compiler.switches import hashed_entries
 from wireloom.runtime.engine.expressions import KINDS, Code, Compiled, Constant, Term, Tree, compares_wide
@@ -39,6 +40,8 @@ _OF_ENCODINGS = {
     "protobuf": frozenset({"tag", "oneOf", "optional", "default", "refers", "table"}),
     "json": frozenset({"member", "optional", "default"}),
 }
+_HOLE = 4  # where a checksum says that it may stand among the bytes that it covers
+_WORD = 8  # bytes of a register
 _FLOAT = 4  # the kind of a number that becomes a float
 _TAKES = {"text": "str"}  # what columns of a kind of meaning take
 
@@ -207,6 +210,9 @@ class Fields(Part):
             return
         if "at" in attributes:
             self._seek(attributes["at"], scope)
+        if "checksum" in attributes and attributes["checksum"][_HOLE:] == (None,):
+            place = scope.places[item.name] = self.assembly.register("int")
+            self.assembly.emit("MARK", place.read(), scope.start())
         if "size" not in attributes:
             self.read(item)
             return
@@ -287,6 +293,9 @@ class Fields(Part):
         if "values" in attributes:
             self._meant(item, read, sink, kind)
             return
+        if "bits" in attributes and type[1] > 8 * _WORD:
+            self._run(type[1] // 8, ordered(type[3:], self.compiler.big), item)
+            return
         with self.compiler.filling(register):
             read(sink)
         if "const" in attributes:
@@ -295,6 +304,15 @@ class Fields(Part):
             self.ranged(attributes, type)
         for bit in attributes.get("bits", ()):
             self._bit(bit, scope, item.record)
+
+    def _run(self, size: int, big: bool, item: Item) -> None:  # noqa: FBT001 - as the compiler has it
+        """Bits of more bytes than a register has: each is read from those bytes that it has a part of."""
+        for name, low, width, *rest in item.attributes["bits"]:
+            first, last = low // 8, (low + width - 1) // 8
+            offset = size - 1 - last if big else first
+            self.assembly.emit("WINDOW", size, offset, last - first + 1, low % 8 | big << 8)
+            self._bit((name, 0, width, *rest), item.scope, item.record)
+        self.assembly.emit("BYTES", 1, size, False, None, None)  # noqa: FBT003 - no text
 
     def _meant(self, item: Item, read: Callable[[Sink], None], sink: Sink, kind: str) -> None:
         """Read a value that means another."""

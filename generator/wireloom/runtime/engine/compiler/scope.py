@@ -24,7 +24,7 @@ TAKES = {
 """What columns of a wire type take."""
 _WIDEST_PADDED = 1 << 31
 _WORD = 64  # bits of a register
-_ORDERS = ("big", "little")
+_NUMERALS = {"varint": 0, "zigzag": 0, "vlq": 1, "quic": 2, "sqlite": 3, "flac": 4, "ebml": 5, "bcd": 6, "packed": 7}
 ALWAYS = Constant(True)  # noqa: FBT003 - a value
 UNBOUNDED = (-(1 << 63), (1 << 63) - 1)
 """The limits of a number that any register holds."""
@@ -61,6 +61,7 @@ class Scope:
     marks: dict[str, Register] = field(default_factory=dict)
     tables: dict[str, int] = field(default_factory=dict)
     checksums: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    places: dict[str, Register] = field(default_factory=dict)  # where checksums stand that cover themselves
     discards: dict[str, Discard] = field(default_factory=dict)
     start_register: Register | None = None
     size_register: Register | None = None
@@ -167,13 +168,12 @@ def limits(bits: int, signed: bool) -> tuple[int, int]:  # noqa: FBT001 - as in 
 def number_form(node: Node, big: bool) -> tuple[int, bool, int]:  # noqa: FBT001 - as the compiler has it
     """How binary writes an integer: its bytes, whether it is signed, whether the highest byte comes first.
 
-    A varint has none, and its bits in place of the order; signed ones are zigzag.
+    One that is not written as its two's complement has none, and in place of the order a word of its bits, its form
+    and its decimal digits; signed varints are zigzag.
     """
     match node:
-        case ("int", bits, signed, "varint" | "zigzag"):
-            return 0, signed, bits
-        case ("int", bits, _, str(form), *_) if form not in _ORDERS:
-            raise Uncovered(f"a binary integer of {bits} bits")
+        case ("int", bits, signed, str(form), *digits) if form in _NUMERALS:
+            return 0, signed, bits | _NUMERALS[form] << 8 | sum(digits) << 16
         case ("int", bits, signed, *form) if bits <= 64 and bits % 8 == 0:
             return bits // 8, signed, ordered(form, big)
         case _:

@@ -6,7 +6,7 @@ from typing import Any
 from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import ALWAYS, UNBOUNDED, Discard, Item, Last, Node, Scope, member
-from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Tree
+from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree
 from wireloom.runtime.engine.outline import Column
 
 
@@ -189,7 +189,7 @@ class Structs(Part):
         self.assembly.emit("DISCARD", discard.dropped.read(), elements.read(), *places)
 
     def _verify(self, name: str, scope: Scope) -> None:
-        algorithm, first, last, code = scope.checksums[name]
+        algorithm, first, last, code, *hole = scope.checksums[name]
         bounds = self.compiler.placed(first, scope), self.compiler.placed(last, scope)
         stored = scope.names[name].read()
         if algorithm in self.compiler.crcs:
@@ -200,7 +200,14 @@ class Structs(Part):
             place, op = 0, "VERIFY_MD5"
         else:
             raise Uncovered(f"the digest {algorithm}")
+        if hole:
+            self.assembly.emit("HOLE", self.expressions.place(_place(hole[0], name, scope)), scope.start())
         self.assembly.emit(op, place, *bounds, scope.start(), stored, self.assembly.refusal(code))
+
+
+def _place(stated: int | None, name: str, scope: Scope) -> Compiled:
+    """Where a checksum stands: where it always does, or where it was read."""
+    return Code("int", Term("LOAD", (), scope.places[name].read())) if stated is None else Constant(stated)
 
 
 def _looks_inside(tree: Tree) -> bool:

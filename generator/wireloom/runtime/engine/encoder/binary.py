@@ -20,7 +20,6 @@ from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.outline import Column
 
-_HALF = 16  # bits of a float
 _FLOATS = {16: "e", 32: "f", 64: "d"}
 
 
@@ -41,7 +40,7 @@ class Binary(Part):
         match node:
             case ("int", *_):
                 emit("INTEGER", found.index, *number_form(node, big))
-            case ("float", bits, *form) if bits > _HALF:
+            case ("float", bits, *form):
                 emit("FLOAT", found.index, bits // 8, ordered(form, big))
             case ("bool",):
                 emit("BOOLEAN", found.index)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
-from wireloom.runtime.engine.compiler.scope import held_width, is_prefix, member, number_form
+from wireloom.runtime.engine.compiler.scope import held_width, is_prefix, member, number_form, ordered
 from wireloom.runtime.engine.compiler.switches import hashed
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope
@@ -154,6 +154,9 @@ class Fields(Part):
         scope, attributes = item.scope, item.attributes
         if "derive" in attributes:
             raise Uncovered("derived bits of a derived integer")
+        if node[1] > _WORD:
+            self._run(item, node[1] // 8, ordered(node[3:], self.compiler.big))
+            return
         whole = self.assembly.register("int").read()
         nulls = sum(_null(bit) for bit in attributes["bits"])
         if nulls:
@@ -164,12 +167,27 @@ class Fields(Part):
                 raise Uncovered(f"bits of {given.kind}")
             self.compiler.compute(Code("int", Term("zero", (Term("LOAD", (), given.read()),))), whole)
         for name, low, width, _, values, _, _, derive, *_ in attributes["bits"]:
-            if low + width >= _WORD:
+            if low + width > _WORD - (not node[2]) or width == _WORD:
                 raise Uncovered("the highest of 64 bits")
             self._bit(whole, low << 8 | width, values, self._bit_value(name, values, derive, scope))
         scope.names[item.name] = whole
         scope.pending.discard(item.name)
         self._number(whole, node, scope)
+
+    def _run(self, item: Item, size: int, big: bool) -> None:  # noqa: FBT001 - as the compiler has it
+        """Bits of more bytes than a register has: each is put into those bytes that it has a part of."""
+        place = self.assembly.register("int")
+        self.assembly.emit("HOLD", size, place)
+        for bit in item.attributes["bits"]:
+            name, low, width, _, values, _, _, derive, *_ = bit
+            if width == _WORD:
+                raise Uncovered("the highest of 64 bits")
+            bits = self.assembly.register("int").read()
+            self.compiler.compute(Constant(_null(bit) >> low), bits)
+            self._bit(bits, width, values, self._bit_value(name, values, derive, item.scope))
+            first, last = low // 8, (low + width - 1) // 8
+            offset = size - 1 - last if big else first
+            self.assembly.emit("WINDOW", bits, place.read(), offset, last - first + 1, low % 8 | big << 8)
 
     def _bit_value(self, name: str, values: Any, derive: Tree, scope: Scope) -> Register:
         if derive is not None:

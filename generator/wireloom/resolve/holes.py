@@ -1,0 +1,63 @@
+"""Checksums that stand among the bytes that they cover: while they are computed, zeros stand in their place."""
+
+from dataclasses import replace
+
+from wireloom.expr.ast import Expression, MarkRef
+from wireloom.expr.sums import Sum, sum_of
+from wireloom.model.types import Checksum, Field, Mark, Struct, Type
+from wireloom.resolve.collisions import Types, fixed_size, start_of
+
+
+def with_holes(named: tuple[tuple[str, Type], ...]) -> tuple[tuple[str, Type], ...]:
+    """The types; a checksum says that it may cover itself unless it stands before or behind what it covers."""
+    known = dict(named)
+    return tuple((name, _holed(type, known) if isinstance(type, Struct) else type) for name, type in named)
+
+
+def _holed(struct: Struct, named: Types) -> Struct:
+    steps = tuple(
+        replace(step, checksum=_with_hole(struct, step, step.checksum, named))
+        if isinstance(step, Field) and step.checksum is not None
+        else step
+        for step in struct.steps
+    )
+    return replace(struct, steps=steps)
+
+
+def _with_hole(struct: Struct, field: Field, checksum: Checksum, named: Types) -> Checksum:
+    if _is_apart(struct, field, checksum, named):
+        return checksum
+    start = start_of(struct, field, named)
+    return replace(checksum, hole=True, at=start.number if start is not None and not start.terms else None)
+
+
+def _is_apart(struct: Struct, field: Field, checksum: Checksum, named: Types) -> bool:
+    """Whether the field surely stands before or behind the bytes that it covers."""
+    steps = struct.steps
+    marks = {step.name: position for position, step in enumerate(steps) if isinstance(step, Mark)}
+    at = next(position for position, step in enumerate(steps) if step is field)
+    if field.at is None and any(each.at is not None for each in struct.fields):
+        marks = {}  # marks may stand anywhere
+    match checksum.start, checksum.end:
+        case _, MarkRef(name) if marks.get(name, at) < at and field.at is None:
+            return True
+        case MarkRef(name), _ if marks.get(name, at) > at and field.at is None:
+            return True
+        case _:
+            pass
+    start, size = start_of(struct, field, named), fixed_size(field, named)
+    if start is None or size is None:
+        return False
+    return _is_before(checksum.end, start) or _is_behind(checksum.start, start.plus(Sum(size)))
+
+
+def _is_before(end: Expression, start: Sum) -> bool:
+    found = sum_of(end, None)
+    gap = None if found is None else start.plus(found.times(-1))
+    return gap is not None and not gap.terms and gap.number >= 0
+
+
+def _is_behind(start: Expression, end: Sum) -> bool:
+    found = sum_of(start, None)
+    gap = None if found is None else found.plus(end.times(-1))
+    return gap is not None and not gap.terms and gap.number >= 0

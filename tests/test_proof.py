@@ -27,7 +27,7 @@ from wireloom.spec.language import FieldDocument
 
 REFERENCE = Path(__file__).parents[1] / "specs/README.md"
 WORD = re.compile(r"\b[a-z][a-z0-9]*\b")
-SEEDS = range(600)
+SEEDS = range(900)
 SPECS = 200
 
 

@@ -162,7 +162,8 @@ def _range(plan: Plan) -> Any:
 
 def _bits(plan: Plan) -> Any:
     free = plan.encoding == "binary" and plan.on_wire and not plan.has("values", "const", "range", "derive", "checksum")
-    if not free or plan.typed.shape != "int" or not plan.often(0.12):
+    plain = str(plan.typed.form).lstrip("u").startswith(("int", "var", "zig"))  # others may be of digits
+    if not free or plan.typed.shape != "int" or not plan.often(0.12 if plain else 0.003):
         return ABSENT
     return bits(plan)
 
@@ -351,7 +352,8 @@ def _unique(plan: Plan) -> Any:
 
 
 def _byte_order(plan: Plan) -> Any:
-    ordered = plan.typed.shape in ("int", "float") and (plan.typed.size or 0) > 1 and str(plan.typed.form)[0].islower()
+    plain = str(plan.typed.form).startswith(("int", "uint", "float"))
+    ordered = plan.typed.shape in ("int", "float") and (plan.typed.size or 0) > 1 and plain
     if plan.encoding != "binary" or not plan.on_wire or not ordered or not plan.chance.often(0.12):
         return ABSENT
     return plan.chance.one(["big", "little"])
@@ -454,7 +456,7 @@ def constant(plan: Plan) -> Any:
     chance = plan.chance
     match plan.typed.shape:
         case "int":
-            return chance.one([0, 1, 7, 100, -1 if plan.typed.signed else 127, (1 << plan.typed.bits - 1) - 1])
+            return chance.one(_held(plan, [0, 1, 7, 100, -1 if plan.typed.signed else 127]))
         case "bool":
             return chance.often(0.5)
         case "float":
@@ -465,6 +467,12 @@ def constant(plan: Plan) -> Any:
             return "0f" * (plan.typed.size if plan.typed.size is not None else chance.randint(0, 3))
 
 
+def _held(plan: Plan, numbers: list[int]) -> list[int]:
+    """Those of the numbers that the type surely has, and one that is large for it."""
+    large = (1 << plan.typed.bits - 1) - 1
+    return [*(number for number in numbers if number <= max(large, 2)), large]
+
+
 def derived(plan: Plan) -> Any:
     """An expression for the field's value on build."""
     formulas = plan.formulas(late=True)
@@ -472,7 +480,9 @@ def derived(plan: Plan) -> Any:
         case "int":
             limit = (1 << plan.typed.bits - 1) - 1
             return (
-                str(plan.chance.one([0, 7, 127])) if plan.chance.often(0.6) else f"min({limit}, {formulas.integer()})"
+                str(plan.chance.one(_held(plan, [0, 7, 127])[:-1]))
+                if plan.chance.often(0.6)
+                else f"min({limit}, {formulas.integer()})"
             )
         case "bool":
             return formulas.boolean()
@@ -495,7 +505,7 @@ def wire_keys(plan: Plan) -> list[Any]:
             size = plan.typed.size
             return ["a", "b", "é"] if size is None else ["a" * size, "b" * size][: 2 if size else 1]
         case _:
-            options = [0, 1, 2, 3, 7, 100, 127, *([-1] if plan.typed.signed else []), (1 << plan.typed.bits - 1) - 1]
+            options = _held(plan, [0, 1, 2, 3, 7, 100, 127, *([-1] if plan.typed.signed else [])])
             options += [] if plan.typed.signed or chance.often(0.7) else [(1 << plan.typed.bits) - 1]
             return chance.some(options, 1)
 

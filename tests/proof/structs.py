@@ -14,7 +14,8 @@ from wireloom.spec.language import CheckStep, DiscardStep, Entry, NeedStep, Stru
 
 _REFUSED = 0.03  # the share of what the loader refuses
 _FEW = 8  # types of specs in which structs hold themselves: in large ones much else is refused
-_WHOLE = ("when", "as_", "raw", "bits", "values", "range", "const")  # keys of fields of whole bytes, and of many values
+_LONG = 63  # bits: the most of a field that shares its bytes
+_WHOLE = ("when", "as", "raw", "bits", "values", "range", "const")  # keys of fields of whole bytes, and of many values
 FORMS = {"binary": "sequence", "msgpack": "array", "json": "object", "protobuf": "message"}
 
 
@@ -146,7 +147,8 @@ class StructWriter:
         match kind:
             case "int":
                 typed = types.integer()
-                if typed.form != "int" and self.chance.often(0.6):
+                plain = str(typed.form).lstrip("u").startswith(("int", "var", "zig")) or self.chance.often(_REFUSED)
+                if not plain or (typed.form != "int" and self.chance.often(0.6)):
                     typed = integer("int64")
                 self.add(typed, compute=formulas.integer())
             case "bool":
@@ -154,7 +156,10 @@ class StructWriter:
             case "text":
                 self.add(Typed("str", "text", "text"), compute=formulas.text())
             case "float":
-                self.add(types.real(), compute=formulas.number())
+                typed = types.real()
+                self.add(
+                    Typed("float", "float", "float") if typed.form == "float16" else typed, compute=formulas.number()
+                )
             case _:
                 self.add(Typed("uint128", "int", "int", 128), compute=f"md5({formulas.text()})")
 
@@ -332,19 +337,26 @@ class StructWriter:
     def _shared(self) -> None:
         """Fields of any number of bits, which fill the bytes that they share."""
         chance = self.chance
-        left = 8 * chance.weighted([(6, chance.randint(1, 3)), (3, chance.randint(4, 8)), (2, chance.randint(9, 14))])
-        left += chance.randint(0, 7) if chance.often(_REFUSED) else 0
-        order = chance.one(["big", "little"]) if chance.often(0.3) else ABSENT
+        left = 8 * chance.weighted([(6, chance.randint(1, 3)), (3, chance.randint(4, 8)), (3, chance.randint(9, 14))])
+        left += chance.randint(0, 7) if chance.often(_REFUSED / 3) else 0
+        ordered = any("big" in each.get("oneOf", ()) for each in self.scope.draft.parameters.values())
+        order = chance.one(["big", "little"]) if chance.often(1 - _REFUSED if ordered else 0.3) else ABSENT
         while left > 0:
-            widths = [(4, chance.randint(1, 7)), (3, chance.randint(2, 20)), (2, chance.randint(9, 63))]
+            widths = [
+                (4, chance.randint(1, 7)),
+                (3, chance.randint(2, 20)),
+                (2, chance.randint(9, 63)),
+                (6 if left >= _LONG else 0, _LONG),
+            ]
             width = min(left, chance.weighted(widths))
             left -= width
             whole = dict.fromkeys(_WHOLE, ABSENT) | {"byteOrder": order}
             if width >= 3:
                 whole["values"] = {0: "none", 1: "one", 3: "three"} if chance.often(0.1) else ABSENT
                 whole["range"] = chance.one(["0 .. 3", "1 ..", ".. 2"]) if chance.often(0.1) else ABSENT
-                whole["const"] = 2 if chance.often(0.1) else ABSENT
-            if chance.often(_REFUSED):
+                whole["const"] = 2 if chance.often(0.1) and whole["values"] is whole["range"] is ABSENT else ABSENT
+            whole["hidden"] = self._maybe(True, 0.01 if whole.get("const", ABSENT) is ABSENT else 0.5)
+            if chance.often(_REFUSED / 3):
                 whole.pop(chance.one(sorted(whole)))
             if width == 1:
                 typed = Typed("bit", "bool", "bool")

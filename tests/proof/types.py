@@ -22,7 +22,8 @@ _WIDTHS = (8, 8, 16, 16, 24, 32, 32, 40, 48, 56, 64, 64)
 _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in _WIDTHS)
 _VARINTS = ("varint32", "varint64", "zigzag32", "zigzag64")
 _NUMERALS = {"vlq32": 32, "vlq64": 64, "quic62": 62, "sqlite64": 64, "flac36": 36, "ebml56": 56}
-_DECIMALS = ("bcd2", "bcd3", "bcd8", "bcd18", "packed1", "packed5", "packed18", "upacked4", "upacked7")
+_DECIMALS = ("bcd1", "bcd2", "bcd18", "packed1", "packed5", "packed18", "upacked1", "upacked18")
+_COLUMNS = ("dec1", "dec4", "dec18", "sdec1", "sdec3", "sdec18", "hex1", "hex8", "hex16", "oct1", "oct21")
 _ENCODINGS = ("binary", "msgpack", "protobuf", "json")
 _REFUSED = 0.03  # the share of what the loader refuses, so that refusals are tried too
 
@@ -55,8 +56,12 @@ def integer(name: str) -> Typed:
         return Typed(name, "int", "int", _NUMERALS[name], signed=name.startswith("sqlite"))
     if name in _DECIMALS:
         digits, packed = int("".join(filter(str.isdigit, name))), "packed" in name
-        bits, size = (10**digits - 1).bit_length(), digits // 2 + 1 if packed else (digits + 1) // 2
+        bits, size = (10**digits).bit_length() - 1, digits // 2 + 1 if packed else (digits + 1) // 2
         return Typed(name, "int", "int", bits, signed=name.startswith("packed"), size=size)
+    if name in _COLUMNS:
+        digits, signed = int("".join(filter(str.isdigit, name))), name.startswith("s")
+        base = 16 if name.startswith("hex") else 8 if name.startswith("oct") else 10
+        return Typed(name, "int", "int", (base**digits).bit_length() - 1, signed=signed, size=digits + signed)
     bits = int(name.lstrip("uint") or 64)
     return Typed(name, "int", "int", bits, signed=not name.startswith("u"), size=bits // 8)
 
@@ -113,8 +118,8 @@ class Types:
             return integer("int")
         if self.encoding in ("binary", "protobuf") and self.chance.often(0.15):
             return integer(self.chance.one(_VARINTS))
-        if self.encoding == "binary" and self.chance.often(0.2):
-            return integer(self.chance.one([*_NUMERALS, *_DECIMALS]))
+        if self.encoding == "binary" and self.chance.often(0.3):
+            return integer(self.chance.one([*_NUMERALS, *_DECIMALS, *_COLUMNS]))
         if self.encoding in ("msgpack", "json") and self.chance.often(0.1):
             return Typed("int65", "int", "int", 64, signed=True)
         return integer(self.chance.one(_INTEGERS))
@@ -168,7 +173,7 @@ class Types:
     def front(self) -> Typed:
         """The type of a number in front of what it counts."""
         plain = ("uint8", "uint16", "int8", "int16", "uint24", "int32", "int")
-        return integer(self.chance.one([*_VARINTS, *_NUMERALS, "bcd2", "packed5", *plain]))
+        return integer(self.chance.one([*_VARINTS, *_NUMERALS, "bcd2", "packed5", "dec4", "hex8", "sdec3", *plain]))
 
     def scalar(self) -> Typed:
         """Any scalar."""

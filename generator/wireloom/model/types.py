@@ -56,13 +56,15 @@ class NumberForm(Enum):
     EBML = "ebml"  # the place of the highest bit that is set says how many bytes; all others set is the greatest number
     BCD = "bcd"  # a decimal digit in each half of a byte, the highest first
     PACKED = "packed"  # the same, and the sign in the last half (COMP-3)
+    DECIMAL = "decimal"  # digits in ASCII, a byte each, and a sign in front of signed ones
+    HEXADECIMAL = "hexadecimal"  # the same, of base 16
+    OCTAL = "octal"  # the same, of base 8
 
 
 _WIDEST = 64  # bits of a register
 ORDERED = (NumberForm.BIG, NumberForm.LITTLE)
 """The forms that state an order of bytes."""
-DECIMAL = (NumberForm.BCD, NumberForm.PACKED)
-"""The forms that are written in decimal digits."""
+_BASES = {NumberForm.HEXADECIMAL: 16, NumberForm.OCTAL: 8}  # of numbers that are written in digits, if not 10
 
 
 # --- scalars -----------------------------------------------------------------------------------------------------
@@ -72,8 +74,9 @@ DECIMAL = (NumberForm.BCD, NumberForm.PACKED)
 class Integer:
     """An integer that `bits` bits can hold, and its form on the wire. What a form can say beyond is `int_range`.
 
-    Signed ones of 65 bits are those that int64 or uint64 holds. Decimal forms have so many `digits`, others none.
-    One that shares bytes with its neighbours has the `share` of them that a run of such fields has: the last one all.
+    Signed ones of 65 bits are those that int64 or uint64 holds. Forms that are written in digits have so many
+    `digits`, others none. One that shares bytes with its neighbours has the `share` of them that a run of such fields
+    has: the last one all.
     """
 
     bits: int
@@ -97,21 +100,32 @@ class Integer:
         """Its bytes in binary; None where they are as many as its value takes."""
         if self.share is not None:
             return self.share
-        if self.digits:
-            return self.digits // 2 + 1 if self.form is NumberForm.PACKED else (self.digits + 1) // 2
-        return self.bits // 8 if self.is_plain else None
+        match self.form:
+            case NumberForm.PACKED:
+                return self.digits // 2 + 1
+            case NumberForm.BCD:
+                return (self.digits + 1) // 2
+            case _ if self.digits:
+                return self.digits + self.signed
+            case _:
+                return self.bits // 8 if self.is_plain else None
 
     @property
     def minimum(self) -> int:
         """The smallest value."""
         if not self.signed:
             return 0
-        return 1 - 10**self.digits if self.digits else -(1 << (min(self.bits, 64) - 1))
+        return 1 - self._beyond if self.digits else -(1 << (min(self.bits, 64) - 1))
 
     @property
     def maximum(self) -> int:
         """The largest value."""
-        return 10**self.digits - 1 if self.digits else (1 << (self.bits - 1 if self.signed else self.bits)) - 1
+        return self._beyond - 1 if self.digits else (1 << (self.bits - 1 if self.signed else self.bits)) - 1
+
+    @property
+    def _beyond(self) -> int:
+        """The first number that takes a digit more."""
+        return int(_BASES.get(self.form, 10) ** self.digits)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,14 +23,13 @@ def _integers(name: str, widths: Sequence[int], form: NumberForm, *, signed: boo
     return {f"{name}{bits}": Integer(bits, signed, form) for bits in widths}
 
 
-def _decimals(name: str, form: NumberForm, *, signed: bool) -> dict[str, Type]:
+def _digits(name: str, form: NumberForm, *, signed: bool, base: int = 10, most: int = 18) -> dict[str, Type]:
     return {
-        f"{name}{digits}": Integer((10**digits - 1).bit_length() + signed, signed, form, digits)
-        for digits in range(1, _MOST_DIGITS + 1)
+        f"{name}{digits}": Integer((base**digits - 1).bit_length() + signed, signed, form, digits)
+        for digits in range(1, most + 1)  # as 64 bits hold
     }
 
 
-_MOST_DIGITS = 18  # that 64 bits hold
 _OWN = NumberForm.OWN
 _WIDTHS = range(8, 65, 8)
 _BINARY, _MSGPACK, _PROTOBUF, _JSON = Encoding
@@ -90,9 +89,21 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
                 _BINARY: "so many decimal digits, two a byte, the highest first; packed (COMP-3): the last half byte "
                 "is the sign, C or D, of `upacked` F",
             },
-            _decimals("bcd", NumberForm.BCD, signed=False)
-            | _decimals("packed", NumberForm.PACKED, signed=True)
-            | _decimals("upacked", NumberForm.PACKED, signed=False),
+            _digits("bcd", NumberForm.BCD, signed=False)
+            | _digits("packed", NumberForm.PACKED, signed=True)
+            | _digits("upacked", NumberForm.PACKED, signed=False),
+            instead=dict.fromkeys((_MSGPACK, _PROTOBUF, _JSON), "write an integer type, such as int64"),
+        ),
+        "columns": Builtin(
+            "`dec1` ... `dec18`, `sdec1` ... `sdec18`, `hex1` ... `hex16`, `oct1` ... `oct21`",
+            {
+                _BINARY: "so many digits in ASCII, decimal, hexadecimal or octal, spaces or zeros in front; of `sdec` "
+                "one column more, for the sign",
+            },
+            _digits("dec", NumberForm.DECIMAL, signed=False)
+            | _digits("sdec", NumberForm.DECIMAL, signed=True)
+            | _digits("hex", NumberForm.HEXADECIMAL, signed=False, base=16, most=16)
+            | _digits("oct", NumberForm.OCTAL, signed=False, base=8, most=21),
             instead=dict.fromkeys((_MSGPACK, _PROTOBUF, _JSON), "write an integer type, such as int64"),
         ),
         "int65": Builtin(

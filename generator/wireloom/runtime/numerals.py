@@ -1,9 +1,11 @@
 """Integers that are not written as their two's complement: what says how many bytes they take, and decimal digits.
 
-Each form reads a number and says how many bytes it took; None is one that does not end in the bytes there are, and a
-ValueError bytes that are no number of the form. Each writes a number in as few bytes as can be.
+Digits are halves of bytes, or characters of ASCII. Each form reads a number and says how many bytes it took; None is
+one that does not end in the bytes there are, and a ValueError bytes that are no number of the form. Each writes a
+number in as few bytes as can be.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -16,6 +18,8 @@ _POSITIVE, _NEGATIVE, _UNSIGNED = 0xC, 0xD, 0xF  # what is written as the sign o
 _MINUS = (0xB, 0xD)
 _DIGIT = 9
 _NINTH = 9  # the byte of SQLite's numbers that is the last
+_BASES = {"decimal": 10, "hexadecimal": 16, "octal": 8}  # of digits in ASCII
+_COLUMNS = {10: rb"[0-9]+", 16: rb"[0-9A-Fa-f]+", 8: rb"[0-7]+"}
 _UNKNOWN = (1 << 56) - 1  # EBML: all bits behind the mark are set, however many bytes there are
 
 
@@ -29,10 +33,17 @@ class Numeral:
 
 
 def of(form: str, digits: int, *, signed: bool) -> Numeral:
-    """The form of that name; of a decimal one, that of so many digits."""
+    """The form of that name; of one that is written in digits, that of so many."""
     if form == "bcd":
         return _bcd(digits)
+    if form in _BASES:
+        return _columns(digits, base_of(form), signed=signed)
     return _packed(digits, signed=signed) if form == "packed" else _FORMS[form]
+
+
+def base_of(form: str) -> int:
+    """The base of the digits of a form."""
+    return _BASES.get(form, 10)
 
 
 # --- as many bytes as the value takes -------------------------------------------------------------------------------
@@ -183,3 +194,22 @@ def _decimal(written: str, digits: int) -> int:
     if not written.isdecimal() or int(written) >= 10**digits:
         raise ValueError(written)
     return int(written)
+
+
+# --- digits in ASCII --------------------------------------------------------------------------------------------------
+
+
+def _columns(digits: int, base: int, *, signed: bool) -> Numeral:
+    """So many digits, and a sign in front: spaces, a sign, digits up to the last column."""
+    width, letter = digits + signed, {10: "d", 16: "x", 8: "o"}[base]
+    stated = re.compile((rb" *([+-]?" if signed else rb" *(") + _COLUMNS[base] + rb")").fullmatch
+
+    def read(data: bytes) -> Found:
+        if len(data) < width:
+            return None
+        found = stated(data[:width])
+        if found is None:
+            raise ValueError(data[:width].hex(" "))
+        return int(found[1], base), width
+
+    return Numeral(lambda _: width, read, lambda number: f"{number:{'+' if signed else ''}0{width}{letter}}".encode())

@@ -89,11 +89,46 @@ cdef bint load_digits(const uint8_t **position, const uint8_t *end, int64_t digi
     return False
 
 
+cdef bint load_columns(const uint8_t **position, const uint8_t *end, int64_t digits, int64_t form, bint signed, int64_t *value, bint *wide) noexcept nogil:
+    """So many digits in ASCII (8 decimal, 9 hexadecimal, 10 octal), spaces and a sign in front of them. True for what is none."""
+    cdef const uint8_t *p = position[0]
+    cdef int64_t base = 16 if form == 9 else (8 if form == 10 else 10), width = digits + signed, n = 0, most = 0
+    cdef uint64_t found = 0
+    cdef uint8_t digit
+    cdef bint minus = False
+    if end - p < width:
+        return True
+    while n < width and p[n] == 32:
+        n += 1
+    if signed and n < width and (p[n] == 43 or p[n] == 45):
+        minus = p[n] == 45
+        n += 1
+    if n == width:
+        return True
+    while n < width:
+        digit = p[n] - 48
+        if digit > 9:
+            digit = (p[n] | 32) - 87 if (p[n] | 32) >= 97 else 255
+        if digit >= base:
+            return True
+        most += digit > 0 or most > 0
+        found = base * found + digit
+        n += 1
+    if most > digits:
+        return True
+    position[0] = p + width
+    wide[0] = found >> 63
+    value[0] = -<int64_t>found if minus else <int64_t>found
+    return False
+
+
 cdef bint load_numeral(const uint8_t **position, const uint8_t *end, int64_t word, bint signed, int64_t *value, bint *wide) noexcept nogil:
     """A number at `position`, which then stands behind it, of the form that `word` says (see `number_form`); true where there is none."""
     cdef int64_t form = word >> 8 & 0xFF, bits = word & 0xFF
     cdef uint64_t number = 0
     wide[0] = False
+    if form >= 8:
+        return load_columns(position, end, word >> 16, form, signed, value, wide)
     if form >= 6:
         return load_digits(position, end, word >> 16, form == 7, signed, value)
     if form == 2 or form >= 4:

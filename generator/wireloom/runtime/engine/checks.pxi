@@ -167,7 +167,7 @@ def _is_numeral(word):
     """Whether a word says a form of numbers that are not their two's complement, as `number_form` has it."""
     bits, form, digits = word & 0xFF, word >> 8 & 0xFF, word >> 16
     if form >= 6:
-        return form <= 7 and 1 <= digits <= 18 and bits <= 64
+        return form <= 10 and 1 <= digits <= (18, 18, 18, 16, 21)[form - 6] and bits <= 64
     return digits == 0 and (bits in (32, 64) if form < 2 else bits == (0, 0, 62, 64, 36, 56)[form])
 
 

@@ -122,10 +122,36 @@ cdef int put_digits(Builder *k, int64_t value, int64_t digits, bint packed, bint
     return OK
 
 
+cdef int put_columns(Builder *k, int64_t value, bint wide, int64_t digits, int64_t form, bint signed) noexcept nogil:
+    """So many digits in ASCII (8 decimal, 9 hexadecimal, 10 octal), and a sign in front of them."""
+    cdef uint64_t base = 16 if form == 9 else (8 if form == 10 else 10), digit
+    cdef bint minus = value < 0 and not wide
+    cdef uint64_t number = <uint64_t>(-value if minus else value)
+    cdef int64_t n
+    cdef int code
+    if minus and not signed:
+        return IRREGULAR
+    code = room(k, digits + signed)
+    if code:
+        return code
+    if signed:
+        k.output.data[k.size] = 45 if minus else 43
+    for n in range(digits + signed - 1, signed - 1, -1):
+        digit = number % base
+        k.output.data[k.size + n] = <uint8_t>(digit + (48 if digit < 10 else 87))
+        number //= base
+    if number:
+        return IRREGULAR
+    k.size += digits + signed
+    return OK
+
+
 cdef int put_numeral(Builder *k, int64_t value, bint wide, bint signed, int64_t word) noexcept nogil:
     """A number of the form that `word` says (see `number_form`)."""
     cdef int64_t form = word >> 8 & 0xFF, bits = word & 0xFF
     cdef int code
+    if form >= 8:
+        return put_columns(k, value, wide, word >> 16, form, signed)
     if form >= 6:
         return IRREGULAR if wide else put_digits(k, value, word >> 16, form == 7, signed)
     if signed and wide or not signed and (value < 0 and not wide or bits < 64 and (wide or value >> bits)):

@@ -64,7 +64,8 @@ class Numeral(construct.Construct):
         self.longest = self.numeral.longest(bits)
         self.low, self.high = integer_range(bits, signed=signed)
         if digits:
-            self.low, self.high = (1 - 10**digits) * signed, 10**digits - 1
+            beyond = numerals.base_of(form) ** digits
+            self.low, self.high = (1 - beyond) * signed, beyond - 1
 
     def _parse(self, stream: Any, context: Container, path: str) -> int:
         start, left = stream.tell(), stream.left

@@ -25,6 +25,7 @@ TAKES = {
 _WIDEST_PADDED = 1 << 31
 _WORD = 64  # bits of a register
 _NUMERALS = {"varint": 0, "zigzag": 0, "vlq": 1, "quic": 2, "sqlite": 3, "flac": 4, "ebml": 5, "bcd": 6, "packed": 7}
+_NUMERALS |= {"decimal": 8, "hexadecimal": 9, "octal": 10}
 ALWAYS = Constant(True)  # noqa: FBT003 - a value
 UNBOUNDED = (-(1 << 63), (1 << 63) - 1)
 """The limits of a number that any register holds."""
@@ -169,7 +170,7 @@ def number_form(node: Node, big: bool) -> tuple[int, bool, int]:  # noqa: FBT001
     """How binary writes an integer: its bytes, whether it is signed, whether the highest byte comes first.
 
     One that is not written as its two's complement has none, and in place of the order a word of its bits, its form
-    and its decimal digits; signed varints are zigzag.
+    and its digits; signed varints are zigzag.
     """
     match node:
         case ("int", bits, signed, str(form), *digits) if form in _NUMERALS:

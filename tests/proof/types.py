@@ -359,7 +359,7 @@ class Types:
             case "bool":
                 return tag.name, ["true", "false"]
             case "text":
-                return tag.name, [str(each) for each in tag.values or ("a", "b", "c")]
+                return tag.name, [str(each) for each in tag.values or ("a", "b", "c ")]
             case "int" if tag.values is None and self.chance.often(0.2):
                 return f"{tag.name} & 3", ["0", "1", "2", "3"]
             case _:

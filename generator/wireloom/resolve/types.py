@@ -1,7 +1,7 @@
 """The types of a document -> wire types: notations, unions and their cases, with every name resolved."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -469,7 +469,7 @@ class _Keys:
 def _case_values(around: Surroundings, place: Place, text: str, keys: _Keys) -> tuple[Scalar, ...]:
     """The values that a key of `cases` lists."""
     values: list[Scalar] = []
-    for word in (part.strip() for part in text.split(",")):
+    for word in _words(around, place, text, keys):
         if ".." in word and keys.kind in (Kind.INTEGER, Kind.ANY):
             values += _range_values(around, place, word)
             continue
@@ -486,6 +486,20 @@ def _case_values(around: Surroundings, place: Place, text: str, keys: _Keys) -> 
     return tuple(values)
 
 
+def _words(around: Surroundings, place: Place, text: str, keys: _Keys) -> Iterator[str]:
+    """What a key lists. Blanks are of a text that stands alone; in a list nobody can tell whose they are."""
+    texts = keys.kind is Kind.TEXT or bool(keys.charset)
+    if texts and ("," not in text or text in (keys.known or ())):
+        yield text
+        return
+    for position, part in enumerate(text.split(",")):
+        word = part.strip()
+        if texts and word != (part.lstrip() if position else part):
+            hint = "give it a key of its own, which has blanks as they stand, or drop them"
+            around.scope.draft.reports_entry(place, "bad-case", f"{part!r} has blanks at its ends", hint)
+        yield word
+
+
 def _peeked(around: Surroundings, place: Place, values: tuple[Scalar, ...], tag: PeekTag) -> tuple[Scalar, ...]:
     """Bytes ahead as the numbers that they are, the highest byte first."""
     width = tag.type.bits // _BYTE
@@ -498,7 +512,7 @@ def _peeked(around: Surroundings, place: Place, values: tuple[Scalar, ...], tag:
 
 def _renamed(text: str, names: tuple[tuple[int, str], ...]) -> str:
     """A key of `cases` with numbers in place of the names that they have."""
-    words = (word.strip() for word in text.split(","))
+    words = [text] if text in {name for _, name in names} else [word.strip() for word in text.split(",")]
     found = ([str(number) for number, name in names if name == word] or [word] for word in words)
     return ", ".join(each for numbers in found for each in numbers) if names else text
 

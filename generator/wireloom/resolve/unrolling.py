@@ -2,15 +2,16 @@
 
 Whoever comes behind knows finite types alone. A type of the outermost level keeps its name. Where a type would stand
 deeper than its `depth`, what is there is kept as it is where something else says where it ends (as bytes in a message
-of protobuf and in a region that has a size, as text in JSON); else there must be nothing: `depth_limit`.
+of protobuf and in a region, as text in JSON); else there must be nothing: `depth_limit`.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
-from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Literal, Unary, references
+from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal, Unary, references
 from wireloom.model import types
+from wireloom.model.presence import presence_condition
 from wireloom.model.traversal import references as names_of
 from wireloom.model.types import Bytes, Encoding, Field, Form, JsonText, Reference, Refusal, Select, Struct, Type
 
@@ -109,7 +110,7 @@ class _Unrolling:
             return self._type(type, levels)
         self.made[name] = type  # the name is taken
         steps: list[types.Step] = []
-        gone = set[str]()
+        deep: dict[str, Expression | None] = {}
         for step in type.steps:
             inner = self._type(step.type, levels) if isinstance(step, Field) else None
             if inner is not None and isinstance(step, Field):
@@ -118,10 +119,13 @@ class _Unrolling:
                 steps.append(step)
             elif (kept := self._kept(step, type.encoding)) is not None:
                 steps.append(replace(step, type=kept))
+                deep[step.wire_name] = None
             else:
-                steps.append(_nothing(step))
-                gone.add(step.wire_name)
-        return replace(type, name=name, steps=tuple(_without(step, gone) for step in steps) if gone else tuple(steps))
+                there = presence_condition(step, type)
+                steps.append(_nothing(step, there))
+                deep[step.wire_name] = _presence(step, there)
+        seen = (step for step in steps if not (isinstance(step, types.Discard) and step.field in deep))
+        return replace(type, name=name, steps=tuple(_without(step, deep) for step in seen) if deep else tuple(steps))
 
     def _type(self, type: Type, levels: _Levels) -> Type | None:
         """A type with the names of copies; None where it would be too deep."""
@@ -162,7 +166,9 @@ class _Unrolling:
                 return self._stand_in(step.type, encoding)
             case Encoding.JSON, _:
                 return self._stand_in(step.type, encoding)
-            case Encoding.BINARY, Reference() | types.Array(count=None) if step.size is not None:
+            case Encoding.BINARY, types.Array(count=None):
+                return Bytes()  # all that the region has left
+            case Encoding.BINARY, Reference() if step.size is not None:
                 return Bytes()
             case _:
                 return None
@@ -184,8 +190,8 @@ class _Unrolling:
                 return Bytes()
 
 
-def _nothing(step: Field) -> types.Step:
-    """What holds only where nothing of a field is there."""
+def _nothing(step: Field, there: Expression | None) -> types.Step:
+    """What holds only where nothing is in a field, which has a place on the wire where `there` holds."""
     guard = Field(step.name, step.wire_name, types.Boolean(), code=CODE, at=step.at, size=step.size, when=step.when)
     guard = replace(guard, hidden=True, since=step.since, until=step.until)
     match step.type:
@@ -195,38 +201,61 @@ def _nothing(step: Field) -> types.Step:
             return replace(guard, type=number, const=0)
         case types.Array(count=types.Terminator(data)):
             return replace(guard, type=Bytes(Literal(len(data))), const=data)
-        case types.Array(count=None):
-            return replace(guard, type=Bytes(), const=b"")
         case types.Array(count=types.Last()):
-            return _never(step)
+            return _never(step, there)
         case types.Array(count=amount) if (count := types.stated(amount)) is not None:
-            return types.Check(Binary("==", count, Literal(0)), CODE, _first(count) or step.wire_name, step.when)
+            return types.Check(Binary("==", count, Literal(0)), CODE, _first(count) or step.wire_name, there)
         case _:
-            return _never(step)
+            return _never(step, there)
 
 
-def _never(step: Field) -> types.Check:
+def _never(step: Field, there: Expression | None) -> types.Check:
     that: Expression = Literal(False) if step.when is None else Unary("not", step.when)  # noqa: FBT003 - a value
-    return types.Check(that, CODE, step.wire_name)
+    return types.Check(that, CODE, step.wire_name, there)
 
 
 def _first(expression: Expression) -> str:
     return next((each.name for each in references(expression) if isinstance(each, FieldRef) and not each.up), "")
 
 
-def _without(part: Any, gone: set[str]) -> Any:  # noqa: ANN401 - any value that a step is made of
-    """A part of a struct in whose expressions fields that are gone are null."""
-    match part:
-        case FieldRef(up=0, name=name) if name in gone:
-            return Literal(None)
-        case Call(function="count" | "len", arguments=(FieldRef(up=0, name=name, members=()),)) if name in gone:
-            return Literal(0)
-        case Call(function="present", arguments=(FieldRef(up=0, name=name, members=()),)) if name in gone:
+def _presence(step: Field, there: Expression | None) -> Expression:
+    """Whether a field in which nothing may be is there: an empty list is."""
+    match step.type:
+        case types.Array(count=types.Last()):
             return Literal(False)  # noqa: FBT003 - a value
+        case types.Array(count=types.Prefix(null=True)):
+            return Binary("==", FieldRef(0, step.wire_name, kind=Kind.INTEGER), Literal(0))
+        case types.Array():
+            return Literal(True) if there is None else there  # noqa: FBT003 - a value
+        case _:
+            return Literal(False)  # noqa: FBT003 - a value
+
+
+def _without(part: Any, deep: Mapping[str, Expression | None], up: int = 0) -> Any:  # noqa: ANN401 - part of a step
+    """A part of a struct whose expressions know nothing of what is within fields that are too deep.
+
+    `deep` says of each when it is there; None where it is kept as it is, and tells that itself.
+    """
+    match part:
+        case Call(function="present", arguments=(FieldRef(up=found, name=name, members=()),)) if (
+            found == up and name in deep
+        ):
+            presence = deep[name]
+            return part if presence is None else presence
+        case Call(function="count", arguments=(FieldRef(up=found, name=name, members=()),)) if (
+            found == up and name in deep
+        ):
+            return Literal(None if deep[name] is None else 0)
+        case FieldRef(up=found, name=name, members=members) if found == up and name in deep:
+            return part if deep[name] is None and not members else Literal(None)
+        case types.Last(holds):
+            return replace(part, holds=_without(holds, deep, up + 1))
+        case types.Discard(keep=keep, when=when):
+            return replace(part, keep=_without(keep, deep, up + 1), when=_without(when, deep, up))
         case tuple():
-            return tuple(_without(each, gone) for each in part)
+            return tuple(_without(each, deep, up) for each in part)
         case _ if is_dataclass(part) and not isinstance(part, type):
-            changed = {each.name: _without(getattr(part, each.name), gone) for each in fields(part)}
+            changed = {each.name: _without(getattr(part, each.name), deep, up) for each in fields(part)}
             return replace(part, **changed)
         case _:
             return part

@@ -5,12 +5,13 @@ from typing import assert_never
 from wireloom.emit.code import Code, Tuple, call, literal, mapping
 from wireloom.emit.construct.expressions import Fields, function
 from wireloom.emit.construct.types import Scope, amount, optional_condition, size, subcon
-from wireloom.expr.ast import Binary, Conditional, Expression, FieldRef, Kind, Literal
+from wireloom.expr.ast import Expression, Kind
 from wireloom.expr.extents import Extent, extent
 from wireloom.expr.text import text_of
 from wireloom.expr.types import kind as expression_kind
 from wireloom.expr.types import may_be_fraction
 from wireloom.model.meanings import calculates, integer_type
+from wireloom.model.presence import presence_condition
 from wireloom.model.types import (
     Amount,
     Array,
@@ -218,33 +219,6 @@ def _code(field: Field) -> str | None:
     if field.size is not None:
         return literal(field.code)
     return None
-
-
-def presence_condition(field: Field, declared: Struct) -> Expression | None:
-    """The field's condition, its versions included."""
-    names = [version.name for version in declared.versions]
-    bounds: list[Expression] = []
-    if field.since:
-        bounds.append(Binary(">=", _version_in_force(declared), Literal(names.index(field.since))))
-    if field.until:
-        bounds.append(Binary("<=", _version_in_force(declared), Literal(names.index(field.until))))
-    if field.when is not None:
-        bounds.append(field.when)
-    combined: Expression | None = None
-    for bound in bounds:
-        combined = bound if combined is None else Binary("and", combined, bound)
-    return combined
-
-
-def _version_in_force(declared: Struct) -> Expression:
-    """The place of the version in force, oldest first: told by the arity, or by the first condition that holds."""
-    index: Expression = FieldRef(0, "_version", kind=Kind.INTEGER)
-    if any(version.arity is not None for version in declared.versions):
-        return index
-    for place, version in reversed(list(enumerate(declared.versions))):
-        if version.when is not None:
-            index = Conditional(version.when, Literal(place), index)
-    return index
 
 
 def _with_version(known: Fields, declared: Struct) -> Fields:

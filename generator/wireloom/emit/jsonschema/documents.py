@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from typing import assert_never
 
-from wireloom.emit.construct.structs import presence_condition
 from wireloom.emit.jsonschema.conditions import Unknown, Value, evaluate, same
 from wireloom.emit.jsonschema.constants import Schema, values, written
 from wireloom.emit.jsonschema.members import (
@@ -33,6 +32,7 @@ from wireloom.emit.jsonschema.scopes import (
 )
 from wireloom.expr.ast import Expression, Literal
 from wireloom.model.format import Format
+from wireloom.model.presence import presence_condition
 from wireloom.model.types import (
     Amount,
     Array,

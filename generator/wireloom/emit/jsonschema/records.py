@@ -8,7 +8,6 @@ What must hold whichever parameters are given is said; what depends on one is le
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from wireloom.emit.construct.structs import presence_condition
 from wireloom.emit.jsonschema import rendering
 from wireloom.emit.jsonschema.conditions import Constant, Unknown, Value, outcomes
 from wireloom.emit.jsonschema.constants import Schema, values
@@ -31,6 +30,7 @@ from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Literal, Membe
 from wireloom.model import logical
 from wireloom.model.format import Format, Root
 from wireloom.model.logical import LogicalType
+from wireloom.model.presence import presence_condition
 from wireloom.model.types import (
     Array,
     Attempt,

@@ -23,7 +23,7 @@ from wireloom.resolve.named import named_types
 from wireloom.resolve.outline import outlines
 from wireloom.resolve.partial import independent
 from wireloom.resolve.positions import check_positions
-from wireloom.resolve.recursion import check_recursion, check_use, fits, stated_depths
+from wireloom.resolve.recursion import check_recursion, check_use, check_views, fits, stated_depths
 from wireloom.resolve.roots import root_types, roots
 from wireloom.resolve.runs import with_runs
 from wireloom.resolve.sharing import Schema
@@ -86,6 +86,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     check_ends(draft, dict(named), entries, framing)
     check_families(draft, dict(named))
     check_use(draft, seen)
+    check_views(draft, dict(named), names)
     check_collisions(draft, dict(named))
     check_versions(draft, dict(named))
     check_tags(draft, dict(named))

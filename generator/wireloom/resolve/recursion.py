@@ -1,12 +1,16 @@
 """Types that hold themselves, types that nothing uses, and types that hold too much."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
+from wireloom.expr.ast import FieldRef
+from wireloom.expr.ast import references as names_in
 from wireloom.model.traversal import references
 from wireloom.model.types import Array, Attempt, Encoding, Last, OneOf, Presence, Reference, Struct, Type
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.outline import Outlines, direct_names
+from wireloom.resolve.sites import Names, Role, Site, sites, structs
 from wireloom.resolve.unrolling import circle_of, sizes_of
 from wireloom.spec.documents import Place
 from wireloom.spec.language import OneOfType, StructType
@@ -160,6 +164,28 @@ def _check_levels(draft: Draft, named: Mapping[str, Type], depths: Mapping[str, 
         if sizes.get(name, 0) > _FIELDS:
             message = f"{name} comes to more than {_FIELDS} fields at this depth"
             draft.reports_entry(draft.place / "types" / name / "depth", "too-large", message, "say a smaller one")
+
+
+def check_views(draft: Draft, named: Mapping[str, Type], names: Names) -> None:
+    """No struct within another looks at what leads on in a circle there: the deepest level has it otherwise."""
+    circles = {name: circle_of(named, name) for name in stated_depths(draft)}
+    for site in (site for struct in structs(named) for site in sites(draft.place, named, struct)) if circles else ():
+        for reference in _far(site):
+            for origin in names.origins(site.struct, reference):
+                inner = set(references(origin.field.type))
+                if any(origin.struct.name in circle and inner & circle for circle in circles.values()):
+                    message = f"the deepest {origin.struct.name} has no {origin.field.wire_name} as others have it"
+                    hint = f"look at it in {origin.struct.name} alone: compute there what is to be known of it"
+                    draft.reports(site.place, "recursive-type", message, hint)
+                    break
+
+
+def _far(site: Site) -> Iterator[FieldRef]:
+    """The names in an expression that mean fields of structs around the one where it stands."""
+    inside = 1 if site.role is Role.KEEP else 0
+    for each in names_in(site.expression):
+        if isinstance(each, FieldRef) and each.up > inside:
+            yield replace(each, up=each.up - inside)
 
 
 def check_use(draft: Draft, outlines: Outlines) -> None:

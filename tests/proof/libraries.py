@@ -15,7 +15,7 @@ _NAMED = ("parameters", "errors", "checksums", "ranges")
 def with_library(content: Mapping[str, Any], chance: Chance) -> dict[str, dict[str, Any]]:
     """The format without some of its types, and the libraries that have them, each in a file."""
     types: Mapping[str, Any] = content["types"]
-    above = _closure(types, [chance.one(list(types))])
+    above = _closure(types, [_taken(content, chance)])
     inner = [name for name in above if _closure(types, [name]) != above]
     below = _closure(types, [chance.one(inner)]) if inner and chance.often(0.5) else set[str]()
     rest = types.keys() - above
@@ -37,6 +37,14 @@ def with_library(content: Mapping[str, Any], chance: Chance) -> dict[str, dict[s
             library["imports"] = [LOWER] if name == UPPER and below else ABSENT
             files[f"{name}.library.yaml"] = document(LibraryDocument, library)
     return files
+
+
+def _taken(content: Mapping[str, Any], chance: Chance) -> str:
+    """A type that goes to a library; more often one that looks at what libraries seldom have."""
+    types: Mapping[str, Any] = content["types"]
+    seldom = {*content.get("checksums", ()), *content.get("ranges", ())}
+    looking = [name for name in types if seldom & _words([types[name]])]
+    return chance.one(looking if looking and chance.often(0.7) else list(types))
 
 
 def _library(content: Mapping[str, Any], name: str, types: Mapping[str, Any], chance: Chance) -> dict[str, Any]:

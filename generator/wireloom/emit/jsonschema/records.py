@@ -319,17 +319,20 @@ class Records:
             shown = _type(record, bit.name)
             known = [outcomes(each.value) for each in bit.mappings or ()]
             nullable = absent or any(each is None or None in each for each in known)
-            nullable = nullable or (bit.meaning is not None and bit.meaning.null is not None)
+            null = None if bit.meaning is None else bit.meaning.null
             least, greatest = bounds(bit)
             options, constant = bit_options(bit, shown)
+            options = (*options, ABSENT) if nullable else options
+            if null is not None:  # readers see none, and conditions the number
+                options = (*options, Option(None, _constant_value(null), absent=True))
             schema: Schema = {} if bit.hidden else bit_schema(bit, shown)
             yield Member(
                 (scope, bit.name),
                 "" if bit.hidden else bit.name,
                 rendering.described_schema(schema, bit.doc, ""),
                 conditions,
-                not nullable,
-                (*options, ABSENT) if nullable else options,
+                not nullable and null is None,
+                options,
                 constant,
                 least,
                 greatest,

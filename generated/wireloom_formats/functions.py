@@ -182,6 +182,19 @@ __all__ = [
     "validate_pcap_file",
     "validate_pgoutput_message",
 ]
+_FORMATS = (
+    _aerospike_json,
+    _aerospike_msgpack,
+    _databus_event,
+    _databus_json,
+    _dns_message,
+    _kafka_record_batch,
+    _kpl_record,
+    _mqtt_packet,
+    _netflow_v5,
+    _pcap_file,
+    _pgoutput_message,
+)
 
 
 def register(spark: SparkSession, options: Mapping[str, Any] | None = None) -> None:
@@ -192,14 +205,5 @@ def register(spark: SparkSession, options: Mapping[str, Any] | None = None) -> N
     from wireloom.spark import source
 
     source.register(spark)
-    _aerospike_json.register(spark, options)
-    _aerospike_msgpack.register(spark, options)
-    _databus_event.register(spark, options)
-    _databus_json.register(spark, options)
-    _dns_message.register(spark, options)
-    _kafka_record_batch.register(spark, options)
-    _kpl_record.register(spark, options)
-    _mqtt_packet.register(spark, options)
-    _netflow_v5.register(spark, options)
-    _pcap_file.register(spark, options)
-    _pgoutput_message.register(spark, options)
+    for functions in _FORMATS:
+        functions.register(spark, options)

@@ -8,7 +8,7 @@ from proof.schemas import with_schema
 from wireloom.problems import SpecProblems
 
 _SHARED, _IMPORTING = 0.12, 0.08
-_WITH_CHECKSUMS = 0.6  # of the few formats that have checksums of their own, so that libraries have some
+_LENDING = 0.6  # of the few formats that have checksums or ranges of their own, so that libraries have some
 
 
 def spec_of(seed: int) -> Spec:
@@ -21,6 +21,6 @@ def spec_of(seed: int) -> Spec:
             pass
         except Exception:  # noqa: BLE001, S110 - whoever examines the spec sees it
             pass
-    if chance.often(_WITH_CHECKSUMS if content.get("checksums") else _IMPORTING):
+    if chance.often(_LENDING if content.get("checksums") or content.get("ranges") else _IMPORTING):
         return with_library(content, chance)
     return {"proof.yaml": content}

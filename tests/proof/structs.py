@@ -1,5 +1,6 @@
 """Structs: fields and steps in an order that makes sense, most of them in patterns that formats use."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -70,7 +71,7 @@ class StructWriter:
             defer()
         if not any(self._is_wire(entry) for entry in self.entries) and (self.scope.in_list or chance.often(0.8)):
             self.add(Types(self.scope).integer())
-        small = len(self.scope.draft.types) < _FEW and not (self.binary and self.last)
+        small = len(self.scope.draft.types) < _FEW and not (self.binary and self.last) and not self._looks_outward()
         depth = self._recursion() if small and chance.often(0.06) else ABSENT
         versions = self._versions()
         self._end()
@@ -511,6 +512,11 @@ class StructWriter:
         )
 
     # --- recursion ---
+
+    def _looks_outward(self) -> bool:
+        """Whether names in it mean fields of the struct around, which within itself would be itself."""
+        around = {each.name for each in self.scope.outer.known} if self.scope.outer else set[str]()
+        return not around.isdisjoint(re.findall(r"\w+", repr(self.entries)))
 
     def _recursion(self) -> Any:
         """A field in which the struct holds itself; how many may stand in one another."""

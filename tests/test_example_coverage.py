@@ -33,6 +33,8 @@ UNREACHED = {
     ("pcap_file", "out_of_range"): "time: 32 bits of seconds end in 2106",
     ("pcap_file", "trailing_bytes"): "packets fill the file",
     ("pgoutput_message", "bad_size"): SIZES_STAND,
+    ("kafka_record_batch", "size_limit"): "records that unpack to 64 MiB are no example",
+    ("kafka_record_batch", "unknown_case"): f"compression: {CASES_COVER}",
     ("kpl_record", "size_limit"): "table entries of 64 MiB in all are no example",
     ("kpl_record", "truncated"): ALWAYS_PLAIN,
     ("kpl_record", "trailing_bytes"): ALWAYS_PLAIN,

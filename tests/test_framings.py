@@ -18,6 +18,7 @@ from conftest import GENERATED, case_formats, shipped_formats
 from events import built
 from wireloom.catalog import open_format
 from wireloom.cli.app import app
+from wireloom.demo.road import files
 from wireloom.demo.samples import samples, stream
 from wireloom.model.format import Format
 from wireloom.runtime import engine
@@ -549,4 +550,5 @@ def test_a_record_too_large_between_delimiters_costs_itself_without_being_held(
 def test_samples_of_every_shipped_format_make_a_stream(format: Format) -> None:
     made = samples(format, open_format(wireloom_formats, format.name))
     assert made.good
-    assert stream(format.framing, (*made.good, *made.damaged))
+    for _, records in files(format.framing, made):
+        assert len(stream(format.framing, records, made.header)) >= sum(map(len, records))

@@ -71,11 +71,11 @@ def _write_samples(folder: Path, format: Format, module: FormatModule) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.bin"):
         old.unlink()
-    for name, records in _files(format.framing, made):
+    for name, records in files(format.framing, made):
         (folder / f"{name}.bin").write_bytes(stream(format.framing, records, made.header))
 
 
-def _files(framing: Framing, made: Samples) -> Iterator[tuple[str, tuple[bytes, ...]]]:
+def files(framing: Framing, made: Samples) -> Iterator[tuple[str, tuple[bytes, ...]]]:
     """One stream of good records, and short ones that each end in a damaged record; without a framing, a file each."""
     if isinstance(framing, Whole):
         yield from ((f"good-{number:03d}", (data,)) for number, data in enumerate(made.good))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from wireloom.expr.ast import Literal
 from wireloom.model import types
 from wireloom.model.extents import may_be_absent
-from wireloom.model.types import Amount, Encoding, Field, MemberTag, Nullable, PeekTag, Select, Struct, Type
+from wireloom.model.types import Amount, Encoding, Field, Form, MemberTag, Nullable, PeekTag, Select, Struct, Type
 from wireloom.resolve.collisions import members
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.sites import held
@@ -156,12 +156,15 @@ def _bytes(count: int) -> str:
 def _check_member(  # noqa: PLR0913 - what there is to know about it
     draft: Draft, place: Place, tag: MemberTag, values: tuple[types.Scalar, ...], type: Type, named: Types
 ) -> None:
-    """A struct that a member selects by what it says must have that member."""
-    if all(_is_absence(tag, value) for value in values):
-        return
+    """A struct that a member selects is an object, and must have that member where it is there."""
+    absent = all(_is_absence(tag, value) for value in values)
     for name, _ in held(type, named):
         struct = named[name]
-        if isinstance(struct, Struct) and tag.member not in members_of(struct, named):
+        if isinstance(struct, Struct) and struct.form is Form.ARRAY:
+            message = f"{name} is an array, which has no member {tag.member}"
+            draft.reports_entry(place, "bad-case", message, "what a member selects is an object")
+            return
+        if isinstance(struct, Struct) and not absent and tag.member not in members_of(struct, named):
             message = f"{name} has no member {tag.member}, which selects it"
             draft.reports_entry(place, "bad-case", message, f"`- {tag.member}: TYPE` in {name} is one")
             return

@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Union
 
 from wireloom.expr.ast import Expression
+from wireloom.model.ground import base_of
 from wireloom.model.logical import Encoded, Measured, Named, Scaled, Written
 
 Scalar = int | bool | str | bytes | float | None
@@ -64,7 +65,6 @@ class NumberForm(Enum):
 _WIDEST = 64  # bits of a register
 ORDERED = (NumberForm.BIG, NumberForm.LITTLE)
 """The forms that state an order of bytes."""
-_BASES = {NumberForm.HEXADECIMAL: 16, NumberForm.OCTAL: 8}  # of numbers that are written in digits, if not 10
 
 
 # --- scalars -----------------------------------------------------------------------------------------------------
@@ -125,7 +125,7 @@ class Integer:
     @property
     def _beyond(self) -> int:
         """The first number that takes a digit more."""
-        return int(_BASES.get(self.form, 10) ** self.digits)
+        return int(base_of(self.form.value) ** self.digits)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from wireloom.expr.types import kind, may_be_fraction
 from wireloom.model import types
 from wireloom.model.extents import field_extents
 from wireloom.model.format import ErrorCode
+from wireloom.model.ground import damage
 from wireloom.model.meanings import calculates
 from wireloom.model.traversal import parts, reads_again
 from wireloom.model.types import Amount, Encoding, Form, Type
@@ -21,7 +22,6 @@ from wireloom.spec.documents import Place
 from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode
 
 _CODE_KEYS = ("else", "extElse", "error", "end")
-_DAMAGED = {"base64": "bad_base64", "hex": "bad_hex"}  # what a codec calls bytes that it does not say
 _PROTOBUF_BITS = (32, 64)  # of integers on the wire
 _NEAR = 0.8  # codes are made of few words, so that many are a little alike
 _CODE_LISTS = ("codes", "wrongWhen")
@@ -270,7 +270,7 @@ def _packing_codes(packing: types.Packing | None) -> Iterator[str]:
     if packing is None:
         return
     codecs = sorted({codec for _, codec in packing.cases} - {"none"})
-    yield from (packing.code or _DAMAGED.get(codec, "bad_compression") for codec in codecs)
+    yield from (packing.code or damage(codec) for codec in codecs)
     yield from ("size_limit",) if codecs else ()
     yield from (packing.unknown,) if packing.tag is not None else ()
 

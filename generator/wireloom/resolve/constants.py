@@ -1,14 +1,14 @@
 """Constants of a spec -> wire values of the type that they stand for."""
 
-import struct
-
 from wireloom.expr.ast import Kind
 from wireloom.expr.types import literal_kind
+from wireloom.model.ground import is_half
 from wireloom.model.types import Boolean, Bytes, Float, Integer, JsonText, Null, Nullable, Padded, Scalar, Text, Type
 from wireloom.spec.documents import Place
 
 _HALF = 16  # bits of a float
 
+UTF8 = "utf-8"
 NONE = object()  # no value: the text does not fit
 
 
@@ -80,19 +80,11 @@ def constant(type: Type, place: Place, written: Scalar) -> object:
         case Integer() as whole, int() if not isinstance(written, bool):
             return written if whole.minimum <= written <= whole.maximum else NONE
         case Float(bits), int() | float() if not isinstance(written, bool):
-            return float(written) if bits != _HALF or _is_half(written) else NONE
+            return float(written) if bits != _HALF or is_half(written) else NONE
         case ((Text() | JsonText()), str()):
             return written
         case _:
             return NONE
-
-
-def _is_half(number: float) -> bool:
-    """Whether 16 bits say the number exactly."""
-    try:
-        return bool(struct.unpack("<e", struct.pack("<e", number))[0] == number)
-    except OverflowError:
-        return False
 
 
 def fits(type: Type, value: object) -> bool:
@@ -105,6 +97,11 @@ def fits(type: Type, value: object) -> bool:
             return isinstance(data, bytes) and len(data) <= size and not data.endswith(fill)
         case _:
             return True
+
+
+def charset_of(stated: str | None) -> str:
+    """The character set that types note; UTF-8 is none."""
+    return "" if stated in (None, UTF8) else str(stated)
 
 
 def encoded(text: str, charset: str) -> object:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from wireloom import names
 from wireloom.expr.ast import Expression, Kind
-from wireloom.model.charsets import unit
+from wireloom.model.ground import unit
 from wireloom.model.types import (
     Delimiter,
     Encoding,
@@ -31,10 +31,8 @@ from wireloom.resolve.packings import packing_of
 from wireloom.resolve.scopes import Scope
 from wireloom.resolve.types import (
     UNKNOWN,
-    UTF8,
     Surroundings,
     amount_of,
-    charset_of,
     has_order,
     has_size,
     is_encoded,
@@ -67,7 +65,7 @@ def _stated(around: Surroundings, place: Place, document: FieldDocument) -> Surr
     if document.byte_order is not None:
         around = replace(around, order=NumberForm(document.byte_order))
     if document.charset is not None:
-        around = replace(around, charset=charset_of(document.charset))
+        around = replace(around, charset=constants.charset_of(document.charset))
     around = replace(around, count=prefix_of(around, document.count), delimiter=_delimiter(around, place, document))
     return around if document.pad is None else replace(around, fill=_fill(around, place / "pad"))
 
@@ -100,7 +98,7 @@ def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument
     if around.encoding is Encoding.BINARY and not ordered:
         message, hint = "nothing here has several bytes to be ordered", "say it where the numbers stand, or drop it"
         around.scope.draft.reports_entry(place / "byteOrder", "wrong-shape", message, hint)
-    if document.charset is not None and not is_encoded(type) and document.charset != UTF8:
+    if document.charset is not None and not is_encoded(type) and document.charset != constants.UTF8:
         message, hint = "nothing here is a text", "drop `charset`, or say it where the texts stand"
         around.scope.draft.reports_entry(place / "charset", "wrong-shape", message, hint)
     if around.fill is not None and not has_size(type, Padded):

@@ -325,7 +325,7 @@ def _charset(document: str | FieldDocument, struct: StructType) -> str:
         return ""
     own = document.charset if full else None  # type: ignore[union-attr]
     stated = own if own is not None else struct.charset
-    return "" if stated in (None, "utf-8") else str(stated)
+    return constants.charset_of(stated)
 
 
 def is_open(document: FieldDocument) -> bool:

@@ -20,11 +20,12 @@ from wireloom.model.types import (
     Version,
 )
 from wireloom.problems import nearest
+from wireloom.resolve import constants
 from wireloom.resolve.adornments import require_counted
 from wireloom.resolve.expressions import expression, first_field
 from wireloom.resolve.fields import field_of
 from wireloom.resolve.runs import runs
-from wireloom.resolve.types import Surroundings, charset_of
+from wireloom.resolve.types import Surroundings
 from wireloom.spec.documents import Place
 from wireloom.spec.language import CheckStep, DiscardStep, Entry, FieldDocument, NeedStep, StructType, VerifyStep
 
@@ -46,7 +47,7 @@ def struct_of(around: Surroundings, place: Place, name: str, document: StructTyp
         if around.encoding is Encoding.JSON:
             message, hint = "texts of JSON are UTF-8", "drop `charset`"
             around.reports(place / "charset", "wrong-encoding", message, hint)
-        around = replace(around, charset=charset_of(document.charset))
+        around = replace(around, charset=constants.charset_of(document.charset))
     steps = tuple(
         _step(replace(around, scope=around.scope.at(position)), place / "fields" / position, entry, form, document)
         for position, entry in enumerate(document.fields)

@@ -60,7 +60,6 @@ _RANGE = 256  # values of one range of cases
 _PEEKED = re.compile(r"bytes\(([1-8])\)").fullmatch
 _OF_SOME_ENCODINGS = ("varint", "bits", "coded", "decimal", "columns", "int65", "float16")  # scalars that others lack
 _JSON_KINDS = ("object", "array", "any")
-UTF8 = "utf-8"
 UNKNOWN = Null()  # stands for a type whose problem has been noted
 
 
@@ -251,11 +250,6 @@ def _sized(around: Surroundings, place: Place, name: str, size: notation.Argumen
 def encoded(charset: str, type: Type) -> Type:
     """A text as the bytes that it is in a character set."""
     return Bytes(type.size, charset=charset) if isinstance(type, Text) and charset else type
-
-
-def charset_of(stated: str | None) -> str:
-    """The character set that types note; UTF-8 is none."""
-    return "" if stated in (None, UTF8) else str(stated)
 
 
 def is_encoded(type: Type) -> bool:

@@ -18,8 +18,8 @@ _POSITIVE, _NEGATIVE, _UNSIGNED = 0xC, 0xD, 0xF  # what is written as the sign o
 _MINUS = (0xB, 0xD)
 _DIGIT = 9
 _NINTH = 9  # the byte of SQLite's numbers that is the last
-_BASES = {"decimal": 10, "hexadecimal": 16, "octal": 8}  # of digits in ASCII
-_COLUMNS = {10: rb"[0-9]+", 16: rb"[0-9A-Fa-f]+", 8: rb"[0-7]+"}
+_COLUMNS = {"decimal": (10, "d", rb"[0-9]+"), "hexadecimal": (16, "x", rb"[0-9A-Fa-f]+"), "octal": (8, "o", rb"[0-7]+")}
+"""Digits in ASCII: their base, and how they are written and read."""
 _UNKNOWN = (1 << 56) - 1  # EBML: all bits behind the mark are set, however many bytes there are
 
 
@@ -36,14 +36,14 @@ def of(form: str, digits: int, *, signed: bool) -> Numeral:
     """The form of that name; of one that is written in digits, that of so many."""
     if form == "bcd":
         return _bcd(digits)
-    if form in _BASES:
-        return _columns(digits, base_of(form), signed=signed)
+    if form in _COLUMNS:
+        return _columns(form, digits, signed=signed)
     return _packed(digits, signed=signed) if form == "packed" else _FORMS[form]
 
 
 def base_of(form: str) -> int:
     """The base of the digits of a form."""
-    return _BASES.get(form, 10)
+    return _COLUMNS.get(form, _COLUMNS["decimal"])[0]
 
 
 # --- as many bytes as the value takes -------------------------------------------------------------------------------
@@ -199,10 +199,11 @@ def _decimal(written: str, digits: int) -> int:
 # --- digits in ASCII --------------------------------------------------------------------------------------------------
 
 
-def _columns(digits: int, base: int, *, signed: bool) -> Numeral:
+def _columns(form: str, digits: int, *, signed: bool) -> Numeral:
     """So many digits, and a sign in front: spaces, a sign, digits up to the last column."""
-    width, letter = digits + signed, {10: "d", 16: "x", 8: "o"}[base]
-    stated = re.compile((rb" *([+-]?" if signed else rb" *(") + _COLUMNS[base] + rb")").fullmatch
+    base, letter, pattern = _COLUMNS[form]
+    width = digits + signed
+    stated = re.compile((rb" *([+-]?" if signed else rb" *(") + pattern + rb")").fullmatch
 
     def read(data: bytes) -> Found:
         if len(data) < width:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Any
 
 
@@ -129,6 +130,10 @@ class OpenBytes:
 def meant(value: object) -> object:
     """The value, though it be shown as its bytes."""
     return value.meaning if isinstance(value, OpenBytes) else value
+
+
+FLOATS: Mapping[int, str] = MappingProxyType({16: "e", 32: "f", 64: "d"})
+"""What `struct` calls floats of so many bits."""
 
 
 def float32(number: float) -> float:

@@ -14,8 +14,8 @@ from wireloom.runtime.parsers.elements import Elements, Salvage
 from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, in_charset, integer_range, text_of
 from wireloom.runtime.parsers.steps import scope_of
 from wireloom.runtime.parsers.structure import Expression, evaluate, holds
+from wireloom.runtime.values import FLOATS
 
-_FLOATS = {16: "e", 32: "f", 64: "d"}
 Order = Literal["big", "little"] | Callable[[Container], str]
 
 
@@ -103,7 +103,7 @@ class Float(construct.Construct):
 
     def _format(self, context: Container) -> str:
         order = self.order if isinstance(self.order, str) else self.order(context)
-        return (">" if order == "big" else "<") + _FLOATS[self.bits]
+        return (">" if order == "big" else "<") + FLOATS[self.bits]
 
     def _parse(self, stream: Any, context: Container, path: str) -> float:
         number: float = struct.unpack(self._format(context), stream.take(self.bits // 8))[0]

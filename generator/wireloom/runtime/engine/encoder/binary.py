@@ -19,8 +19,7 @@ from wireloom.runtime.engine.compiler.scope import (
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.outline import Column
-
-_FLOATS = {16: "e", 32: "f", 64: "d"}
+from wireloom.runtime.values import FLOATS
 
 
 class Binary(Part):
@@ -89,7 +88,7 @@ class Binary(Part):
                 self.assembly.constant(bytes([const]))
             case ("float", bits, *form), int() | float():
                 order = ">" if ordered(form, self.compiler.big) else "<"
-                self.assembly.constant(struct.pack(f"{order}{_FLOATS[bits]}", const))
+                self.assembly.constant(struct.pack(f"{order}{FLOATS[bits]}", const))
             case ("bytes", size, _), bytes():
                 self._constant_bytes(const, size)
             case ("text", size), str():

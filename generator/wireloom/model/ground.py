@@ -1,0 +1,21 @@
+"""What specs and the runtime know alike of bytes: it is said once, where executors have it."""
+
+from wireloom.runtime.charsets import unit
+from wireloom.runtime.numerals import base_of
+from wireloom.runtime.packing import CODECS
+from wireloom.runtime.values import float16
+
+__all__ = ["base_of", "damage", "is_half", "unit"]
+
+
+def damage(codec: str) -> str:
+    """The code of bytes that a codec does not say."""
+    return CODECS[codec].damaged
+
+
+def is_half(number: float) -> bool:
+    """Whether 16 bits say the number exactly."""
+    try:
+        return float16(number) == number
+    except OverflowError:
+        return False

@@ -11,7 +11,7 @@ from wireloom.model.types import Array, Attempt, Encoding, Last, OneOf, Presence
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.outline import Outlines, direct_names
 from wireloom.resolve.sites import Names, Role, Site, sites, structs
-from wireloom.resolve.unrolling import circle_of, sizes_of
+from wireloom.resolve.unrolling import circle_of, reached, sizes_of
 from wireloom.spec.documents import Place
 from wireloom.spec.language import OneOfType, StructType
 
@@ -72,7 +72,7 @@ def check_recursion(draft: Draft, outlines: Outlines, named: Mapping[str, Type])
             _check_open(draft, outlines, place, form, name)
         elif name in depths:
             _check_depth(draft, place / "depth", named, name, recursive=name in outlines.recursive)
-        elif name in outlines.recursive and _holds_itself(named, name, without=set(depths)):
+        elif name in outlines.recursive and name in reached(named, name, without=depths):
             hint = "say `depth: 4` in a struct, or let recursion go through a `oneOf` of scalars, lists and maps"
             draft.reports_entry(place, "recursive-type", f"{name} holds itself", f"its columns would never end; {hint}")
     _check_levels(draft, named, depths)
@@ -117,20 +117,6 @@ def _check_depth(draft: Draft, place: Place, named: Mapping[str, Type], name: st
         draft.reports_entry(place, "recursive-type", message, "say with `when`, a list or a select where there is none")
 
 
-def _holds_itself(named: Mapping[str, Type], name: str, without: set[str]) -> bool:
-    """Whether a type leads back to itself past the types that say a depth."""
-    found = set[str]()
-    waiting = [name]
-    while waiting:
-        for each in references(named[waiting.pop()]):
-            if each == name:
-                return True
-            if each not in found | without:
-                found.add(each)
-                waiting.append(each)
-    return False
-
-
 def _melts(type: Type, circle: frozenset[str]) -> bool:
     """Whether a field whose members become those of its struct leads on in a circle."""
     fields = type.fields if isinstance(type, Struct) else ()
@@ -157,11 +143,11 @@ def _is_endless(named: Mapping[str, Type], name: str) -> bool:
 
 def _check_levels(draft: Draft, named: Mapping[str, Type], depths: Mapping[str, int]) -> None:
     """Types of so many levels come to no more fields than others may."""
-    if draft.problems.found:
+    if not depths or draft.problems.found:
         return
     sizes = sizes_of(named, depths, _FIELDS)
     for name in depths:
-        if sizes.get(name, 0) > _FIELDS:
+        if sizes[name] > _FIELDS:
             message = f"{name} comes to more than {_FIELDS} fields at this depth"
             draft.reports_entry(draft.place / "types" / name / "depth", "too-large", message, "say a smaller one")
 

@@ -5,7 +5,7 @@ deeper than its `depth`, what is there is kept as it is where something else say
 of protobuf and in a region, as text in JSON); else there must be nothing: `depth_limit`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
@@ -54,15 +54,16 @@ def sizes_of(named: Mapping[str, Type], depths: Mapping[str, int], most: int) ->
 
 def circle_of(named: Mapping[str, Type], name: str) -> frozenset[str]:
     """The types that a type leads to and that lead back to it; none where it does not hold itself."""
-    return frozenset(each for each in _reached(named, name) if name in _reached(named, each))
+    return frozenset(each for each in reached(named, name) if name in reached(named, each))
 
 
-def _reached(named: Mapping[str, Type], name: str) -> set[str]:
+def reached(named: Mapping[str, Type], name: str, without: Collection[str] = ()) -> set[str]:
+    """The types that a type leads to, but for what only those that are left out lead to."""
     found = set[str]()
     waiting = list(names_of(named[name]))
     while waiting:
         each = waiting.pop()
-        if each not in found:
+        if each not in found and each not in without:
             found.add(each)
             waiting += names_of(named[each])
     return found

@@ -12,7 +12,7 @@ from typing import Any, assert_never
 from wireloom.problems import Problems, nearest
 from wireloom.resolve.draft import Draft, TypeForm
 from wireloom.resolve.outline import direct_names
-from wireloom.spec.documents import Document, Documents, Place
+from wireloom.spec.documents import Document, Documents, Place, unlike
 from wireloom.spec.language import AttemptType, LibraryDocument, OneOfType, SelectType, StructType
 from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode
 
@@ -38,13 +38,10 @@ Libraries = Mapping[str, Library]
 
 def libraries(documents: Documents, problems: Problems) -> dict[str, Library]:
     """The libraries by name."""
-    found: dict[str, Library] = {}
-    for document, content in documents.libraries():
-        first = found.setdefault(content.library, Library(document, content))
-        if first.document is not document:
-            message, hint = f"{content.library} is there twice", f"the first is {first.document.file}"
-            problems.add((document.place / "library").problem("duplicate-format", message, hint))
-    return found
+    return {
+        content.library: Library(document, content)
+        for document, content in unlike(documents.libraries(), "library", problems)
+    }
 
 
 def with_imports(draft: Draft, shelf: Libraries, unread: Sequence[str]) -> Draft | None:
@@ -53,7 +50,7 @@ def with_imports(draft: Draft, shelf: Libraries, unread: Sequence[str]) -> Draft
         return draft
     if not _are_there(draft, shelf, unread):
         return None
-    taken = _Taking(draft, shelf).taken()
+    taken = _Taking.of(draft, shelf).taken()
     sources = {library.name: library for library in taken.values()}
     for index, name in enumerate(draft.content.imports):
         if name not in sources:
@@ -95,6 +92,16 @@ class _Taking:
 
     draft: Draft
     shelf: Libraries
+    every: Draft  # the format, as if it had the types of all libraries
+
+    @classmethod
+    def of(cls, draft: Draft, shelf: Libraries) -> "_Taking":
+        """What a format takes of what there is."""
+        types: dict[str, Any] = {}
+        for library in shelf.values():
+            types |= library.content.types
+        content = draft.content.model_copy(update={"types": types | draft.content.types})
+        return cls(draft, shelf, Draft(draft.document, content, Problems()))
 
     def taken(self) -> dict[str, Library]:
         """The types of libraries that the format's own lead to."""
@@ -121,15 +128,7 @@ class _Taking:
 
     def _mentioned(self, form: TypeForm) -> list[str]:
         """The types that a type names, of this format or of any library."""
-        return list(dict.fromkeys(name for name, _ in direct_names(self._every(), form)))
-
-    def _every(self) -> Draft:
-        """The format, as if it had the types of all libraries."""
-        types: dict[str, Any] = {}
-        for library in self.shelf.values():
-            types |= library.content.types
-        content = self.draft.content.model_copy(update={"types": types | self.draft.content.types})
-        return Draft(self.draft.document, content, Problems())
+        return list(dict.fromkeys(name for name, _ in direct_names(self.every, form)))
 
     def _source(self, name: str, user: Library | None) -> Library | None:
         """The library whose type is meant by a name, in the format or in a library."""

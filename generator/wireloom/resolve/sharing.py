@@ -9,7 +9,7 @@ from wireloom.model.logical import LogicalField, LogicalType, Record
 from wireloom.problems import Problems, nearest
 from wireloom.resolve import builtins, notation
 from wireloom.resolve.logical import Shape, merged, shape
-from wireloom.spec.documents import Document, Documents, Place
+from wireloom.spec.documents import Document, Documents, Place, unlike
 from wireloom.spec.language import SchemaDocument, SchemaField, SchemaType
 
 _NAMES = (*(name for name in builtins.TYPE_NAMES if name != "ext"),)
@@ -27,18 +27,10 @@ class Schema:
 
 def schemas(documents: Documents, problems: Problems) -> dict[str, Schema]:
     """The shared schemas by name."""
-    found: dict[str, Schema] = {}
-    for document, content in documents.schemas():
-        if content.schema_ in found:
-            where = found[content.schema_].document.file
-            problems.add(
-                (document.place / "schema").problem(
-                    "duplicate-format", f"{content.schema_} is there twice", f"the first is {where}"
-                )
-            )
-            continue
-        found[content.schema_] = _Reader(document, content, problems).schema()
-    return found
+    return {
+        content.schema_: _Reader(document, content, problems).schema()
+        for document, content in unlike(documents.schemas(), "schema", problems)
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,15 @@
 """Spec files as they were read: the checked document, and where in the file each part of it stands."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
-from wireloom.problems import Location, Problem
+from wireloom.problems import Location, Problem, Problems
 from wireloom.spec.language import FormatDocument, LibraryDocument, SchemaDocument
 from wireloom.spec.yaml import Node, Path, Scalar, ScalarNode, find, path_in_file, path_text
 
 Content = FormatDocument | LibraryDocument | SchemaDocument
+_Shared = TypeVar("_Shared", LibraryDocument, SchemaDocument)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,21 @@ class Documents:
     def schemas(self) -> Iterator[tuple[Document, SchemaDocument]]:
         """The shared schemas."""
         return ((each, each.content) for each in self.documents if isinstance(each.content, SchemaDocument))
+
+
+def unlike(
+    found: Iterable[tuple[Document, _Shared]], key: str, problems: Problems
+) -> Iterator[tuple[Document, _Shared]]:
+    """Documents of which each has a name of its own under that key; a second one of a name is a problem."""
+    first: dict[str, Document] = {}
+    for document, content in found:
+        place = document.place / key
+        if place.text in first:
+            message, hint = f"{place.text} is there twice", f"the first is {first[place.text].file}"
+            problems.add(place.problem("duplicate-format", message, hint))
+        else:
+            first[place.text] = document
+            yield document, content
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from conftest import GENERATED
 from events import built, damaged
+from kills import killed_before
 from wireloom.cli.app import app
 from wireloom.failures import MisuseError
 from wireloom.ingest import local
@@ -98,34 +99,14 @@ def test_several_groups_are_several_tasks(source: Path, tmp_path: Path, monkeypa
     everything(home)
 
 
-class KilledError(BaseException):
-    pass
-
-
 def test_killed_at_any_move_the_next_replay_finishes_it(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rename, done = PlainStorage.rename, []
     for last in range(12):
         home = tmp_path / f"out-{last}"
         ingest(LocalEngine(1), Job(PLAN, str(source), str(home)))
-        done.clear()
-
-        def counted(storage, *names, last=last):
-            if len(done) == last:
-                raise KilledError
-            done.append(names)
-            rename(storage, *names)
-
-        monkeypatch.setattr(PlainStorage, "rename", counted)
-        try:
-            run(home)
-        except KilledError:
-            pass
-        else:
+        if not killed_before(last, PlainStorage, monkeypatch, lambda home=home: run(home)):
             break
-        finally:
-            monkeypatch.setattr(PlainStorage, "rename", rename)
         finished = finish(LocalEngine(1), str(home / "quarantine"))
         assert [entry.summary.decoded for entry in finished] == [3]
         everything(home)

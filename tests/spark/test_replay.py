@@ -11,15 +11,19 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
+from kills import killed_before
 from wireloom.cli.app import app
 from wireloom.failures import MisuseError
 from wireloom.ingest.batch import ingest as run
 from wireloom.ingest.local import LocalEngine
 from wireloom.ingest.metrics import Book
 from wireloom.ingest.plan import Files, Flow, Job, Plan, Replay
+from wireloom.ingest.replay import finish as finish_on
+from wireloom.ingest.replay import replay as replay_on
+from wireloom.ingest.storage import PlainStorage
 from wireloom.runtime.streams import framed
 from wireloom.spark.ingest.batch import ingest
-from wireloom.spark.ingest.replay import finish, replay
+from wireloom.spark.ingest.replay import SparkReplays, finish, replay
 from wireloom.spark.ingest.storage import HadoopStorage
 from wireloom.spark.ingest.stream import stream
 
@@ -119,41 +123,35 @@ def test_a_stream_goes_on_beside_its_replayed_quarantine(spark, specs, source, t
     assert (stream(*run).records, len(rows(home / "quarantine")), len(rows(home / "records"))) == (12, 3, 9)
 
 
-class KilledError(BaseException):
-    pass
-
-
 def test_killed_at_any_move_the_next_replay_finishes_it(spark, specs, source, tmp_path, monkeypatch):
     first = tmp_path / "out-0"
     ingest(spark, Job(specs.old, str(source), str(first)))
-    rename, done = HadoopStorage.rename, []
     for last in range(12):
         home = tmp_path / f"out-{last}"
         if last:
             ingest(spark, Job(specs.old, str(source), str(home)))
-        done.clear()
-
-        def counted(storage, *names, last=last):
-            if len(done) == last:
-                raise KilledError
-            done.append(names)
-            rename(storage, *names)
-
-        monkeypatch.setattr(HadoopStorage, "rename", counted)
-        try:
-            replay(spark, Replay(specs.new, str(home / "quarantine"), str(home)))
-        except KilledError:
-            pass
-        else:
+        again = Replay(specs.new, str(home / "quarantine"), str(home))
+        if not killed_before(last, HadoopStorage, monkeypatch, lambda again=again: replay(spark, again)):
             break
-        finally:
-            monkeypatch.setattr(HadoopStorage, "rename", rename)
         finished = finish(spark, str(home / "quarantine"))
         assert [entry.summary.decoded for entry in finished] == ([3] if last else [])
         if not last:
             replay(spark, Replay(specs.new, str(home / "quarantine"), str(home)))
         everything(home, specs)
     assert last == 5, "entered, two tables moved, the old one away, swept"
+
+
+def test_either_engine_finishes_what_the_other_was_killed_at(spark, specs, source, tmp_path, monkeypatch):
+    engines = {HadoopStorage: SparkReplays(spark), PlainStorage: LocalEngine(1)}
+    others = {HadoopStorage: LocalEngine(1), PlainStorage: SparkReplays(spark)}
+    for storage, engine in engines.items():
+        home = tmp_path / f"out-{storage.__name__}"
+        run(LocalEngine(1), Job(specs.old, str(source), str(home)))
+        again = Replay(specs.new, str(home / "quarantine"), str(home))
+        assert killed_before(2, storage, monkeypatch, lambda engine=engine, again=again: replay_on(engine, again))
+        finished = finish_on(others[storage], str(home / "quarantine"))
+        assert [entry.summary.decoded for entry in finished] == [3]
+        everything(home, specs)
 
 
 def test_records_that_lost_bytes_stay_with_their_error(spark, specs, tmp_path, monkeypatch):

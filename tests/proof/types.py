@@ -214,6 +214,8 @@ class Types:
                 makers.append((1, self.select))
         if self.encoding == "protobuf":
             makers.append((0.8, self.mapping))
+        if self.encoding in ("protobuf", "msgpack") and not deep:
+            makers.append((0.2, self.foreign))
         if self.encoding in ("msgpack", "json"):
             makers += [(0.8, self.mapping), (0.7, self.union)]
             if not deep:
@@ -332,7 +334,7 @@ class Types:
 
     def foreign(self) -> Typed:
         """A struct of another encoding."""
-        others = ("msgpack", "protobuf") if not self.chance.often(_REFUSED) else _ENCODINGS
+        others = ("msgpack", "protobuf", "json") if self.encoding == "binary" else _ENCODINGS
         return self.struct(encoding=self.chance.one([each for each in others if each != self.encoding]))
 
     # --- choices ---

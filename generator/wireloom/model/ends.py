@@ -21,7 +21,7 @@ def _endless(type: Type, named: Types, encoding: Encoding, seen: frozenset[str])
     match type:
         case types.Reference(name=name):
             return "" if name in seen else _endless(named[name], named, encoding, seen | {name})
-        case types.Struct(encoding=Encoding.PROTOBUF, name=name):
+        case types.Struct(encoding=Encoding.PROTOBUF | Encoding.JSON, name=name):
             return name
         case types.Struct(encoding=Encoding.BINARY):
             return _endless_field(type, named, seen)

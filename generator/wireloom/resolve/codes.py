@@ -174,7 +174,8 @@ def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
         case types.Attempt(trials=trials):
             for trial in trials:
                 yield from type_codes(trial.type, encoding)
-        case types.Struct():
+        case types.Struct(encoding=own):
+            yield from ("bad_region",) if own is not encoding and encoding is not Encoding.BINARY else ()
             yield from _struct_codes(type)
         case _:
             assert_never(type)

@@ -486,7 +486,7 @@ def is_greedy(type: Type, named: Types, seen: frozenset[str]) -> bool:
             return True
         case types.Reference(name=name) if name not in seen:
             return is_greedy(named[name], named, seen | {name})
-        case types.Struct(encoding=Encoding.PROTOBUF):
+        case types.Struct(encoding=Encoding.PROTOBUF | Encoding.JSON):
             return True
         case types.Struct(encoding=Encoding.BINARY, fields=fields):
             last = next((field for field in reversed(fields) if field.on_wire), None)

@@ -20,9 +20,9 @@ from wireloom.spec.documents import Place
 Types = Mapping[str, Type]
 
 _BODIES: Mapping[Encoding, tuple[Encoding, ...]] = {  # whose structs may stand in a struct of the encoding
-    Encoding.BINARY: (Encoding.BINARY, Encoding.MSGPACK, Encoding.PROTOBUF),
-    Encoding.MSGPACK: (Encoding.MSGPACK,),
-    Encoding.PROTOBUF: (Encoding.PROTOBUF,),
+    Encoding.BINARY: tuple(Encoding),
+    Encoding.MSGPACK: tuple(Encoding),
+    Encoding.PROTOBUF: tuple(Encoding),
     Encoding.JSON: (Encoding.JSON,),
 }
 _KEYS = "no column holds that: leave the `?` out, or write a list of structs"
@@ -171,12 +171,11 @@ def _portable(type: Type, named: Types, seen: frozenset[str]) -> bool:
 
 
 def _check_body(draft: Draft, place: Place, struct: Type, encoding: Encoding) -> None:
-    """A struct of another encoding stands in binary only, which says where it ends."""
+    """A struct of another encoding stands as bytes, in what says where these end; in JSON they would be a text."""
     if not isinstance(struct, Struct) or struct.encoding in _BODIES[encoding]:
         return
     message = f"{struct.name} is {struct.encoding.value}, which has no form in {encoding.value}"
-    bodies = " and ".join(each.value for each in _BODIES[Encoding.BINARY][1:])
-    hint = f"take its bytes as they are (`bytes`, `str`); bodies of {bodies} stand in binary"
+    hint = "take its bytes as they are (`bytes`, `str`); bodies of other encodings stand in any but JSON"
     draft.reports_entry(place, "wrong-encoding", message, hint)
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from wireloom.emit.code import WIDTH, Call, Code, Prose, Tuple, call, display, literal, mapping, render
 from wireloom.emit.construct.expressions import ranges_name
 from wireloom.emit.construct.structs import algorithm, struct
-from wireloom.emit.construct.types import Scope, constant, has_declaration, subcon
+from wireloom.emit.construct.types import Scope, constant, has_declaration, structural_depth, subcon
 from wireloom.emit.frames import framed, heading
 from wireloom.expr.ast import Kind
 from wireloom.model.format import CrcAlgorithm, Format, Parameter, Ranges, SumAlgorithm
-from wireloom.model.traversal import expands, parts, references
-from wireloom.model.types import Array, Encoding, Map, Reference, Struct, Type
+from wireloom.model.traversal import expands, references
+from wireloom.model.types import Encoding, Struct, Type
 
 _RUNTIME = (
     "binary",
@@ -198,21 +198,3 @@ def _record(type: Type, format: Format) -> Code:
     size = None if format.size is None else literal(format.size)
     expansion = literal(format.expansion) if expands(format) else None
     return call("record.Record", inner, "PARAMETERS", order=told, size=size, expansion=expansion)
-
-
-def structural_depth(type: Type, format: Format) -> int:
-    """How many containers of the declared structure can stand in one another, open values aside."""
-
-    def depth(part: Type, above: frozenset[str]) -> int:
-        match part:
-            case Reference(name):
-                target = format.type(name)
-                return 0 if name in above else depth(target, above | {name})
-            case Struct():
-                return 1 + max((depth(field.type, above) for field in part.fields if field.compute is None), default=0)
-            case Array() | Map():
-                return 1 + max(depth(inner, above) for inner in parts(part))
-            case _:
-                return max((depth(inner, above) for inner in parts(part)), default=0)
-
-    return depth(type, frozenset())

@@ -11,6 +11,7 @@ from wireloom.expr.extents import Extent
 from wireloom.expr.text import text_of
 from wireloom.model.extents import field_extents
 from wireloom.model.format import Format
+from wireloom.model.traversal import parts
 from wireloom.model.types import (
     ORDERED,
     Alternative,
@@ -166,9 +167,23 @@ def _reference(name: str, scope: Scope) -> Code:
     if not has_declaration(target):
         return subcon(target, scope)
     declared = constant(name) if name in scope.declared else call("unions.Deferred", f"lambda: {constant(name)}")
-    if isinstance(target, Struct) and target.encoding is Encoding.PROTOBUF and not scope.within_message:
-        return call("protobuf.Body", declared, "descriptor.DESCRIPTOR_SET", literal(f"{scope.format.name}.{name}"))
-    return declared
+    if not isinstance(target, Struct) or target.encoding is scope.encoding:
+        whole = isinstance(target, Struct) and target.encoding is Encoding.PROTOBUF and not scope.within_message
+        return _body(declared, name, Encoding.PROTOBUF, scope) if whole else declared
+    body = _body(declared, name, target.encoding, scope)
+    return body if scope.encoding is Encoding.BINARY else call(f"{scope.module}.Carried", body)
+
+
+def _body(declared: Code, name: str, encoding: Encoding, scope: Scope) -> Code:
+    """What reads a struct from bytes that are all its own."""
+    match encoding:
+        case Encoding.PROTOBUF:
+            return call("protobuf.Body", declared, "descriptor.DESCRIPTOR_SET", literal(f"{scope.format.name}.{name}"))
+        case Encoding.JSON:
+            depth = structural_depth(Reference(name), scope.format)
+            return call("json.Document", declared, depth="DEPTH", structural_depth=str(depth))
+        case _:
+            return declared
 
 
 def has_declaration(type: Type) -> bool:
@@ -356,3 +371,21 @@ def _trial(trial: Trial, scope: Scope) -> Code:
 
 def _fallback(item: Fallback) -> Code:
     return call("unions.Fallback", literal(item.codes), when=optional_condition(item.when))
+
+
+def structural_depth(type: Type, format: Format) -> int:
+    """How many containers of the declared structure can stand in one another, open values aside."""
+
+    def depth(part: Type, above: frozenset[str]) -> int:
+        match part:
+            case Reference(name):
+                target = format.type(name)
+                return 0 if name in above else depth(target, above | {name})
+            case Struct():
+                return 1 + max((depth(field.type, above) for field in part.fields if field.compute is None), default=0)
+            case Array() | Map():
+                return 1 + max(depth(inner, above) for inner in parts(part))
+            case _:
+                return max((depth(inner, above) for inner in parts(part)), default=0)
+
+    return depth(type, frozenset())

@@ -7,7 +7,7 @@ binds both when it loads the table (`runtime/engine`).
 from ast import literal_eval
 
 from wireloom.emit.code import Code, Tuple, display, literal, mapping, render
-from wireloom.emit.construct import structural_depth
+from wireloom.emit.construct.types import structural_depth
 from wireloom.emit.frames import framed, heading
 from wireloom.emit.layout.types import node
 from wireloom.model.format import CrcAlgorithm, Format, Ranges, SumAlgorithm

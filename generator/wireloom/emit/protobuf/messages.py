@@ -104,9 +104,11 @@ def type_name(type: Type, format: Format) -> str:
             return "bytes"
         case Struct(name, Encoding.PROTOBUF):
             return name
+        case Struct():
+            return "bytes"
         case Map(key, value):
             return f"map<{type_name(key, format)}, {type_name(value, format)}>"
-        case Struct() | Null() | JsonText() | Extension() | Nullable() | OneOf() | Select() | Attempt():
+        case Null() | JsonText() | Extension() | Nullable() | OneOf() | Select() | Attempt():
             raise AssertionError(f"{type} in a protobuf message")
         case _:
             assert_never(type)

@@ -2,13 +2,14 @@
 
 from wireloom.runtime.parsers.msgpack.alternatives import Nullable, OneOf
 from wireloom.runtime.parsers.msgpack.containers import Array, Map
-from wireloom.runtime.parsers.msgpack.scalars import Boolean, Bytes, Extension, Float, Integer, Null, Text
+from wireloom.runtime.parsers.msgpack.scalars import Boolean, Bytes, Carried, Extension, Float, Integer, Null, Text
 from wireloom.runtime.parsers.msgpack.structs import Members, Positional
 
 __all__ = [
     "Array",
     "Boolean",
     "Bytes",
+    "Carried",
     "Extension",
     "Float",
     "Integer",

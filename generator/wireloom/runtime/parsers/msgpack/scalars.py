@@ -8,6 +8,7 @@ import msgpack
 from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.parsers import carried
 from wireloom.runtime.parsers.msgpack.heads import WORDS, Head, read_head, take_body
 from wireloom.runtime.parsers.protocol import Expression, evaluate
 from wireloom.runtime.parsers.scalars import encoded_text, in_charset, integer_range, text_of
@@ -150,6 +151,30 @@ class Bytes(_Scalar):
         if isinstance(self.size, int) and self.fits(obj) and len(obj) != self.size:
             raise EncodeError(f"{self.size} bytes", f"{len(obj)} bytes")
         return super()._build(obj, stream, context, path)
+
+
+class Carried(construct.Construct):
+    """A body of another encoding, as the bytes of a bin."""
+
+    family = "bin"
+
+    def __init__(self, subcon: Any) -> None:
+        super().__init__()
+        self.body, self.binary = carried.Body(subcon), Bytes()
+        self.titles, self.accepts = self.body.titles, self.body.accepts
+        self.covers, self.lent = self.body.covers, self.body.lent
+
+    def _parse(self, stream: Any, context: Container, path: str) -> Any:
+        data = self.binary._parse(stream, context, path)
+        return self.body.parse(data, stream.tell() - len(data), context)
+
+    def fits(self, obj: object) -> bool:
+        """No union has it."""
+        return False
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        self.binary._build(self.body.build(obj, context), stream, context, path)
+        return obj
 
 
 class Extension(_Scalar):

@@ -4,6 +4,7 @@ from wireloom.runtime.parsers.protobuf.types import (
     Body,
     Boolean,
     Bytes,
+    Carried,
     Float,
     Integer,
     Map,
@@ -12,4 +13,4 @@ from wireloom.runtime.parsers.protobuf.types import (
     Text,
 )
 
-__all__ = ["Body", "Boolean", "Bytes", "Float", "Integer", "Map", "MessageForm", "Repeated", "Text"]
+__all__ = ["Body", "Boolean", "Bytes", "Carried", "Float", "Integer", "Map", "MessageForm", "Repeated", "Text"]

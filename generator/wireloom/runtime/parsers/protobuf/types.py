@@ -17,6 +17,7 @@ from construct import Container
 from wireloom.runtime import leb128
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.parsers import carried
 from wireloom.runtime.parsers.elements import Elements, Salvage
 from wireloom.runtime.parsers.protobuf.draft import Draft, Root, Slot, message_class, serialized
 from wireloom.runtime.parsers.protobuf.wire import (
@@ -332,6 +333,27 @@ class Bytes(_Scalar):
         if size is not None and len(data) != size:
             raise EncodeError(f"{size} bytes", f"{len(data)} bytes")
         return data
+
+
+class Carried(_Scalar):
+    """A body of another encoding, as the bytes of the field."""
+
+    wire_type = LENGTH
+    nothing = b""
+
+    def __init__(self, subcon: Any) -> None:
+        super().__init__()
+        self.body = carried.Body(subcon)
+        self.titles, self.accepts = self.body.titles, self.body.accepts
+        self.covers, self.lent = self.body.covers, self.body.lent
+
+    def decode(self, found: Occurrence, context: Container) -> Any:
+        """The record."""
+        return self.body.parse(bytes(found.value), found.start, context)
+
+    def encode(self, obj: Any, context: Container) -> bytes:
+        """Its bytes."""
+        return self.body.build(obj, context)
 
 
 class Repeated(construct.Construct):

@@ -1,0 +1,58 @@
+"""Bodies of another encoding that stand as the bytes of a value: a MessagePack bin, the bytes of protobuf."""
+
+import io
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from construct import Container
+
+from wireloom.runtime.cursor import Cursor
+from wireloom.runtime.errors import DecodeError
+
+
+class Body:
+    """The body: `parse` reads all of some bytes that stand at an offset of the record, `build` gives them."""
+
+    def __init__(self, subcon: Any) -> None:
+        self.subcon = subcon
+
+    @property
+    def struct(self) -> Any:
+        """The struct that the body is, whatever stands around it."""
+        subcon = self.subcon
+        while not hasattr(subcon, "titles") and hasattr(subcon, "subcon"):
+            subcon = subcon.subcon
+        return subcon
+
+    def titles(self) -> Iterator[str]:
+        """What readers call its members."""
+        yield from self.struct.titles()
+
+    def accepts(self, value: Mapping[str, Any], context: Container) -> bool:
+        """Whether `value` can be this body."""
+        return bool(self.struct.accepts(value, context))
+
+    def covers(self, value: Mapping[str, Any]) -> int:
+        """How many of the members that `value` has are of this body."""
+        return int(self.struct.covers(value))
+
+    def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
+        """What expressions see of the members of `value`."""
+        return dict(self.struct.lent(value, context))
+
+    def parse(self, data: bytes, start: int, context: Container) -> Any:
+        """The value; errors have their places in the record."""
+        cursor = Cursor(data)
+        cursor.overrun = "bad_region"
+        try:
+            with cursor.region(len(data), "bad_region"):
+                return self.subcon._parse(cursor, context, "")
+        except DecodeError as error:
+            error.offset, error.cut_off, error.frame_end, error.frame_size = error.offset + start, False, None, None
+            raise
+
+    def build(self, value: Any, context: Container) -> bytes:
+        """The bytes that say the value."""
+        body = io.BytesIO()
+        self.subcon._build(value, body, context, "")
+        return body.getvalue()

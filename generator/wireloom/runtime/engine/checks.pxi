@@ -119,6 +119,8 @@ _STATED = {
     OP_PROTO_ENTRIES: "Q C l r<bytes r<value r>value",
     OP_UNPACK: "N r<value N",
     OP_UNPACKED: "",
+    OP_CARRIED: "N",
+    OP_LEFT: "",
 }
 _INTEGERS = frozenset((KIND_INT8, KIND_INT16, KIND_INT32, KIND_INT64, KIND_DECIMAL))
 _COLUMN_KINDS = {

@@ -111,7 +111,8 @@ class _WritingChecker(_Checker):
         elif op in (E_INTEGER, E_PUT):
             self.require(words[2] in _SIZES or (words[2] == 0 and _is_numeral(words[4])), where)
         elif op in (E_SIZE_BEGIN, E_SIZE_END):
-            self.check_prefix(words[1], where)
+            if words[1] != BIN_HEAD:
+                self.check_prefix(words[1], where)
         elif op in (E_BYTES, E_REPEAT):
             prefix = words[3 if op == E_BYTES else 5]
             if prefix:

@@ -155,6 +155,7 @@ cdef int proto_end(Builder *k, const int64_t *i) noexcept nogil:
         memmove(k.output.data + at + needed, k.output.data + at + width, <size_t>size)
         k.size += needed - width
         k.m.registers[i[2]] = needed
+        note_moved(k, at + width, needed - width)
     store_varint(k.output.data + at, <uint64_t>size)
     return OK
 

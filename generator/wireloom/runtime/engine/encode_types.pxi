@@ -123,6 +123,9 @@ cdef enum:  # of a column of the caller's
     ALTERNATIVES = 2  # there if one of its members is
     OPEN = 4  # a VARIANT, which readers show as its bytes on the wire
 
+cdef enum:
+    BIN_HEAD = 128  # of what stands in front: the head of a bin (of MessagePack), not a number
+
 cdef struct Match:
     int64_t reader  # the reader's column; -1: it has none
     int64_t form

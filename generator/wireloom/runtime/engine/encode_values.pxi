@@ -195,15 +195,24 @@ cdef inline int put_number(Builder *k, int64_t value, bint wide, int64_t size, b
 
 
 cdef inline int put_prefix(Builder *k, int64_t word, int64_t count) noexcept nogil:
-    """A number in front, written as `word` says (see `prefix_word`)."""
+    """A number in front, written as `word` says (see `prefix_word`), or the head of a bin."""
+    if word & BIN_HEAD:
+        return pack_length(k, 0, 0, 0xC4, 0xC5, 0xC6, count)
     return put_number(k, count, False, word >> 1 & 15, word >> 5 & 1, word >> 8)
+
+
+cdef inline void note_moved(Builder *k, int64_t at, int64_t extra) noexcept nogil:
+    """What was written from `at` on has moved."""
+    cdef Opened *opened = <Opened *>k.opened.data
+    cdef int64_t n = k.opened.length // <int64_t>sizeof(Opened)
+    while n > 0 and opened[n - 1].first >= at:
+        n -= 1
+        opened[n].first += extra
 
 
 cdef int end_size(Builder *k, const int64_t *i) noexcept nogil:
     """i: number in front, register of its place. What was written since moves where the number takes more than was held."""
     cdef int64_t width = i[1] >> 1 & 15, at = 0, size, end = k.size, extra
-    cdef Opened *opened = <Opened *>k.opened.data
-    cdef int64_t n = k.opened.length // <int64_t>sizeof(Opened)
     cdef uint8_t number[16]
     cdef int code
     if not held(k, i[2], width, &at):
@@ -216,9 +225,7 @@ cdef int end_size(Builder *k, const int64_t *i) noexcept nogil:
     memcpy(number, k.output.data + end, <size_t>extra)
     if width == 0:
         memmove(k.output.data + at + extra, k.output.data + at, <size_t>size)
-        while n > 0 and opened[n - 1].first >= at:
-            n -= 1
-            opened[n].first += extra
+        note_moved(k, at, extra)
     else:
         k.size = end
     memcpy(k.output.data + at, number, <size_t>extra)

@@ -447,6 +447,10 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         return unpack_region(m, i)
     elif op == OP_UNPACKED:
         return leave_unpacked(m)
+    elif op == OP_CARRIED:
+        return open_carried(m, i)
+    elif op == OP_LEFT:
+        return leave_carried(m)
     elif op == OP_PROTO_TABLE:  # slot: every entry must be UTF-8
         return check_table(m, i)
     elif op == OP_PROTO_ENTRY:

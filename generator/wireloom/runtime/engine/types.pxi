@@ -269,6 +269,8 @@ cpdef enum Op:
     OP_PROTO_ENTRIES
     OP_UNPACK
     OP_UNPACKED
+    OP_CARRIED
+    OP_LEFT
 
 cdef enum:  # flags of instructions
     WIDE_TOO = 1  # integers beyond int64, too
@@ -379,15 +381,16 @@ cdef struct Deferral:  # digests to be checked together (deferral.pxi)
     int64_t caution  # so many records the last time
 
 cdef enum:
-    UNPACKED = 8  # regions within one another that are unpacked
+    UNPACKED = 8  # such regions and bodies within one another
 
-cdef struct Around:  # where reading goes on behind a region that is unpacked
+cdef struct Around:  # where reading goes on behind a region that is unpacked, or a body of another encoding
     const uint8_t *base
     const uint8_t *end
     const uint8_t *stop
     const uint8_t *readable
     const uint8_t *furthest
     int64_t again
+    int overrun
 
 cdef struct Machine:
     const int64_t *code
@@ -421,7 +424,7 @@ cdef struct Machine:
     const uint8_t *furthest  # where doing so ended
     int64_t expanded  # bytes that the entries of tables made of the record so far
     Around around[UNPACKED]  # unpacking.pxi
-    int opened  # regions that are being read of what they unpack to
+    int opened  # regions that are being read of what they unpack to, and bodies of other encodings
     void *kept  # a list of what regions of the record unpacked to; NULL: none did
     int64_t piece_first  # of the message to be scanned next: where its pieces stand on the stack, and
     int64_t piece_count  # how many there are; 0: it stands in one piece

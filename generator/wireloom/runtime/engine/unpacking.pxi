@@ -1,6 +1,7 @@
 # Regions that are compressed, or are the text of other bytes. Python's libraries unpack them: the machine asks for the GIL,
 # reads what came as it reads a record, and goes on behind the region. What came is kept until the next record is begun, since
-# expressions may look at texts in it; columns have copies of their own.
+# expressions may look at texts in it; columns have copies of their own. Bodies of other encodings, which stand as the bytes
+# of a value, are entered and left alike, without anything that is unpacked.
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.ref cimport Py_DECREF, Py_INCREF
@@ -64,6 +65,43 @@ cdef int leave_unpacked(Machine *m) noexcept nogil:
     write_all(&m.wait)
     m.base, m.position, m.end, m.stop = around.base, around.end, around.end, around.stop
     m.readable, m.furthest, m.again = around.readable, around.furthest, around.again
+    return OK
+
+
+cdef int open_carried(Machine *m, const int64_t *i) noexcept nogil:
+    """i: whether the head of a bin stands in front. A body of another encoding, whose places count from its own start."""
+    cdef Around *around = m.around + m.opened
+    cdef int64_t size = m.end - m.position
+    cdef Head head
+    cdef int code
+    if m.opened == UNPACKED:
+        return IRREGULAR
+    if i[1]:
+        code = take(m, F_BIN, &head)
+        if code:
+            return code
+        if head.number > <uint64_t>(m.end - m.position):
+            return m.overrun
+        size = <int64_t>head.number
+    around.base, around.end, around.overrun = m.base, m.end, m.overrun
+    around.furthest, around.again = m.furthest, m.again
+    m.opened += 1
+    m.base = m.furthest = m.position
+    m.end = m.position + size
+    m.overrun = IRREGULAR
+    m.again = 0
+    return OK
+
+
+cdef int leave_carried(Machine *m) noexcept nogil:
+    """Behind a body, all of which must have been used."""
+    cdef Around *around
+    if m.opened == 0 or m.position != m.end:
+        return IRREGULAR
+    m.opened -= 1
+    around = m.around + m.opened
+    m.base, m.end, m.overrun = around.base, around.end, around.overrun
+    m.furthest, m.again = around.furthest, around.again
     return OK
 
 

@@ -35,9 +35,11 @@ class Protobuf(Part):
 
     def _holds_messages(self, node: Node) -> bool:
         """Whether what is on the wire is a message, or several; each entry of a map is one."""
-        return node[0] == "map" or self.compiler.is_record(
-            self.compiler.resolved(node[1]) if node[0] == "list" else node
-        )
+        return node[0] == "map" or self._is_message(self.compiler.resolved(node[1]) if node[0] == "list" else node)
+
+    def _is_message(self, node: Node) -> bool:
+        """Whether a value is a message, which may stand in several pieces; the body of another encoding is bytes."""
+        return self.compiler.is_record(node) and not (node[0] == "struct" and node[2] != "protobuf")
 
     def _scan(self, words: Sequence[int]) -> None:
         """Scan a message: tag, wire type, slot, form and rivals of each field."""
@@ -49,7 +51,7 @@ class Protobuf(Part):
             return _LENGTH, 1
         if node[0] == "list":
             return _wire_type(self.compiler.resolved(node[1])), 1
-        return _wire_type(node), 2 if self.compiler.is_record(node) else 0
+        return _wire_type(node), 2 if self._is_message(node) else 0
 
     def field(self, item: Item) -> None:
         """Read a field from its slot."""

@@ -1,6 +1,7 @@
 """Records: structs, and what chooses among them by the bytes ahead, by a field, or by trial."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -24,9 +25,10 @@ class Records(Part):
         """Read a record into the row of `record` that is open."""
         match self.compiler.resolved(node):
             case ("struct", _, encoding, form, versions, steps):
-                return self.compiler.structs.struct(
-                    encoding, form, versions, steps, Scope(encoding, scope, into, place), record
-                )
+                with self._carried(encoding, scope):
+                    return self.compiler.structs.struct(
+                        encoding, form, versions, steps, Scope(encoding, scope, into, place), record
+                    )
             case ("inline", inner):
                 return self.compiler.json.inline(inner, scope, record, into, place)
             case ("tagged", *told):
@@ -45,6 +47,16 @@ class Records(Part):
             case other:
                 raise Uncovered(f"a record that is a {other[0]}")
         return None
+
+    @contextmanager
+    def _carried(self, encoding: str, scope: Scope) -> Iterator[None]:
+        """A body of another encoding is all of a bin of MessagePack, or of the bytes of protobuf."""
+        if scope.encoding not in ("msgpack", "protobuf") or encoding == scope.encoding:
+            yield
+            return
+        self.assembly.emit("CARRIED", scope.encoding == "msgpack")
+        yield
+        self.assembly.emit("LEFT")
 
     def selected(self, tag: Tree, cases: Sequence[Any], code: str, scope: Scope, read: Any) -> None:
         """Choose by an expression."""

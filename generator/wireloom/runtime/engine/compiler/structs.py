@@ -52,11 +52,8 @@ class Structs(Part):
         ]
         register = self.assembly.register("int")
         arities = {arity: place for place, (_, arity, _) in enumerate(versions) if arity is not None}
-        outer = encoding if scope.parent is None else scope.parent.encoding
-        if encoding != "json" and outer == "json":
+        if encoding != "json" and scope.parent is not None and scope.parent.encoding == "json":
             raise Uncovered(f"{encoding} within JSON")
-        if encoding not in ("json", outer) and outer != "binary":
-            raise Uncovered(f"{encoding} within {outer}")
         if form == "array" and _depends(fields, arities):
             raise Uncovered("an array whose length depends on the record")
         match encoding, form:

@@ -1,5 +1,6 @@
 """MessagePack values."""
 
+from collections.abc import Callable
 from typing import Any
 
 import msgpack
@@ -11,6 +12,7 @@ from wireloom.runtime.engine.encoder.unions import Unions
 from wireloom.runtime.engine.outline import Column
 
 _NIL = b"\xc0"
+_BIN_HEAD = 1 << 7  # what stands in front of a region: not a number, but the head of a bin
 _WIDE = 64
 
 
@@ -117,6 +119,13 @@ class MessagePack(Unions):
             self.nullable(column, write)
         else:
             write()
+
+    def carried(self, write: Callable[[], None]) -> None:
+        """Write a body of another encoding as the bytes of a bin."""
+        register = self.assembly.register("int").read()
+        self.assembly.emit("SIZE_BEGIN", _BIN_HEAD, register)
+        write()
+        self.assembly.emit("SIZE_END", _BIN_HEAD, register)
 
     def number(self, register: Register, node: Node) -> None:
         """Write the integer in a register."""

@@ -96,6 +96,9 @@ class Binary(Protocol):
 class MessagePack(Protocol):
     """MessagePack values, as other parts ask for them."""
 
+    def carried(self, write: Callable[[], None]) -> None:
+        """Write a body of another encoding as the bytes of a bin."""
+
     def constant(self, const: Any, node: Node) -> None:
         """Write a constant."""
 

@@ -37,6 +37,8 @@ class Protobuf(Absence):
             if scattered:
                 bounds.append(self._bound())
         if scattered:
+            if any(self.compiler.reader.msgpack.shows_open(item.type) for item in items):
+                raise Uncovered("open values in a message whose fields have numbers that do not ascend")
             parts = sorted(zip(order, pairwise(bounds), strict=True), key=lambda part: part[0].attributes["tag"])
             words = [register for _, part in parts for register in part]
             self.assembly.emit("PROTO_ORDER", self.assembly.table([len(parts), *words]))

@@ -196,6 +196,10 @@ class _Scalar(construct.Construct):
         """The Python value; raises DecodeError."""
         raise NotImplementedError
 
+    def lacking(self, start: int, context: Container) -> Any:
+        """The value where an entry of a map, which begins at `start`, says none."""
+        return self.nothing
+
     def encode(self, obj: Any, context: Container) -> Any:
         """The value for the protobuf library; raises EncodeError."""
         raise NotImplementedError
@@ -339,7 +343,6 @@ class Carried(_Scalar):
     """A body of another encoding, as the bytes of the field."""
 
     wire_type = LENGTH
-    nothing = b""
 
     def __init__(self, subcon: Any) -> None:
         super().__init__()
@@ -350,6 +353,10 @@ class Carried(_Scalar):
     def decode(self, found: Occurrence, context: Container) -> Any:
         """The record."""
         return self.body.parse(bytes(found.value), found.start, context)
+
+    def lacking(self, start: int, context: Container) -> Any:
+        """What no bytes say."""
+        return self.body.parse(b"", start, context)
 
     def encode(self, obj: Any, context: Container) -> bytes:
         """Its bytes."""
@@ -409,7 +416,7 @@ class Map(construct.Construct):
     def _half(self, entry: Scanned, number: int, context: Container) -> Any:
         subcon, found = self.key if number == _KEY else self.value, entry.found.get(number)
         if isinstance(subcon, _Scalar):
-            return subcon.nothing if found is None else subcon.decode(found, context)
+            return subcon.lacking(entry.start, context) if found is None else subcon.decode(found, context)
         if found is None:
             found = Scanned(entry.start)
             require(_schema_of(subcon), found)

@@ -92,7 +92,7 @@ def evaluate(expression: Expression, lookup: Lookup, parameters: Mapping[str, Va
         case Membership(operand, options):
             return _membership(of(operand), options)
         case Conditional(condition, then, otherwise):
-            return _conditional(of(condition), of(then), of(otherwise))
+            return _conditional(of(condition), passed(of(then)), passed(of(otherwise)))
         case Call("present", (argument,)):
             value = of(argument)
             return Unknown.SOMETHING if value is Unknown.ANYTHING else value is not None
@@ -104,6 +104,11 @@ def evaluate(expression: Expression, lookup: Lookup, parameters: Mapping[str, Va
             return Unknown.ANYTHING
         case _:
             assert_never(expression)
+
+
+def passed(value: Value) -> Value:
+    """A value that an expression passes on: what that is compared with says nothing of the field it comes from."""
+    return Unknown.SOMETHING if value is Unknown.OTHER else value
 
 
 def same(left: object, right: object) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from wireloom.emit.jsonschema.conditions import Constant, Unknown, Value, compared, evaluate, references, same
+from wireloom.emit.jsonschema.conditions import Constant, Unknown, Value, compared, evaluate, passed, references, same
 from wireloom.emit.jsonschema.constants import Schema
 from wireloom.expr.ast import Expression, FieldRef
 
@@ -98,7 +98,7 @@ class Members:
             if found and found[0].key in chosen:
                 return chosen[found[0].key].value
             if len(found) == 1 and found[0].compute is not None:
-                return self.value(found[0].compute, chosen)
+                return passed(self.value(found[0].compute, chosen))
             return Unknown.SOMETHING if any(member.certain for member in found) else Unknown.ANYTHING
 
         return evaluate(condition.expression, lookup, self.parameters)

@@ -148,7 +148,8 @@ class _Drawing:
         flat = [a for a in type.alternatives if not isinstance(a.type, wire.Array | wire.Map)]
         chosen = self.pick(flat if depth > _DEPTH and flat else type.alternatives)
         value = self.type(chosen.type, scope, encoding, depth)
-        return Extension(chosen.type.code, "", value) if isinstance(chosen.type, wire.Extension) else value
+        of_type = chosen.type if type.open and isinstance(chosen.type, wire.Extension) else None
+        return value if of_type is None else Extension(of_type.code, "", value)
 
     def case(self, select: wire.Select, scope: Scope) -> wire.Case:
         """The case that the tag selects; any where the tag is on the wire only."""

@@ -107,6 +107,7 @@ FEATURES: dict[str, list[Feature]] = {
         _of_type("map(int, bytes)", {1: b"x"}),
         _of_type("Point", {"x": 1, "y": 2}, **_POINT),
         _of_type("int | str", "a"),
+        _of_type("int | ext(7, bytes) | ext(8, str)", "a"),
         Feature("`oneOf` of itself", [{"v": "V"}], {"v": [1]}, {"V": {"oneOf": {"int": "int", "list": "list(V)"}}}),
     ],
     "Unions": [

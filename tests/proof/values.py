@@ -80,8 +80,8 @@ class Values:
                 keys = [self.type(key, scope, encoding, depth + 1) for _ in range(chance.randint(0, 3))]
                 unique = {repr(each).replace("-0.0", "0.0"): each for each in keys}
                 return Pairs((each, self.type(value, scope, encoding, depth + 1)) for each in unique.values())
-            case wire.Extension(code, content):
-                return Extension(code, "", self.type(content, scope, encoding, depth))
+            case wire.Extension(_, content):
+                return self.type(content, scope, encoding, depth)
             case wire.Nullable(inner):
                 return None if chance.often(0.4) else self.type(inner, scope, encoding, depth)
             case wire.Reference(name):
@@ -89,7 +89,9 @@ class Values:
             case wire.OneOf(alternatives=alternatives):
                 flat = [each for each in alternatives if not isinstance(each.type, wire.Array | wire.Map)]
                 chosen = chance.one(flat if depth > _DEPTH and flat else alternatives)
-                return self.type(chosen.type, scope, encoding, depth + 1)
+                value = self.type(chosen.type, scope, encoding, depth + 1)
+                of_type = chosen.type if type.open and isinstance(chosen.type, wire.Extension) else None
+                return value if of_type is None else Extension(of_type.code, "", value)
             case wire.Select():
                 return self.type(self.case(type, scope), scope, encoding, depth)
             case wire.Attempt():

@@ -451,6 +451,8 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         return open_carried(m, i)
     elif op == OP_LEFT:
         return leave_carried(m)
+    elif op == OP_PACK_TYPE:  # type of an ext value, target for one of it; the head is not consumed
+        return branch_type(m, i)
     elif op == OP_PROTO_TABLE:  # slot: every entry must be UTF-8
         return check_table(m, i)
     elif op == OP_PROTO_ENTRY:

@@ -271,6 +271,7 @@ cpdef enum Op:
     OP_UNPACKED
     OP_CARRIED
     OP_LEFT
+    OP_PACK_TYPE
 
 cdef enum:  # flags of instructions
     WIDE_TOO = 1  # integers beyond int64, too

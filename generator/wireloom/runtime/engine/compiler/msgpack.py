@@ -130,13 +130,23 @@ class MessagePack(Part):
             return
         targets: list[Any] = [-1] * _FAMILY_COUNT
         labels = [Label() for _ in alternatives]
-        for alternative, label in zip(alternatives, labels, strict=True):
-            family = FAMILIES.get(self.compiler.resolved(alternative)[0])
-            if family is None or family == FAMILIES["ext"]:
-                raise Uncovered("an alternative of several families, or an ext value")
+        extensions: list[tuple[int, Label]] = []
+        for alternative, label in zip(map(self.compiler.resolved, alternatives), labels, strict=True):
+            family = FAMILIES.get(alternative[0])
+            if family is None:
+                raise Uncovered("an alternative of several families")
+            if family == FAMILIES["ext"]:
+                extensions.append((alternative[1], label))
             targets[family] = label
+        if len(extensions) > 1:
+            targets[FAMILIES["ext"]] = Label()
         self.assembly.emit("PACK_FAMILY", self.assembly.table(targets))
         end = Label()
+        if len(extensions) > 1:
+            self.assembly.place(targets[FAMILIES["ext"]])
+            for code, label in extensions[:-1]:
+                self.assembly.emit("PACK_TYPE", code, label)
+            self.assembly.jump(extensions[-1][1])
         for alternative, label in zip(alternatives, labels, strict=True):
             self.assembly.place(label)
             self.compiler.value(alternative, scope, sink)

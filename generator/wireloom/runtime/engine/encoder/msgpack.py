@@ -40,8 +40,7 @@ class MessagePack(Unions):
                 self._scalar(node, scope, column)
 
     def _scalar(self, node: Node, scope: Scope, column: Column | None) -> None:
-        takes = TAKES.get(node[0], "") if node[0] != "ext" else "str" if node[2] == "text" else "bytes"
-        found = self.compiler.only(column, takes)
+        found = self.compiler.only(column, TAKES.get(node[0], "") if node[0] != "ext" else self.takes(node))
         if found is None:
             return
         emit = self.assembly.emit
@@ -63,6 +62,10 @@ class MessagePack(Unions):
                 emit("PACK_EXT", found.index, code)
             case _:
                 raise Uncovered(f"a MessagePack {node[0]}")
+
+    def takes(self, node: Node) -> str:
+        """The kind of column that an alternative stands in; of an ext value that of its content."""
+        return super().takes((node[2],) if node[0] == "ext" else node)
 
     def is_open(self, node: Node) -> bool:
         """Whether a list or map may hold values of any kind."""

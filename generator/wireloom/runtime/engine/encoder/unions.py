@@ -38,7 +38,7 @@ class Unions(Part):
         """The alternative of the kind that the value has; of two with one kind the first."""
         kinds: dict[str, Node] = {}
         for alternative in map(self.compiler.reader.resolved, alternatives):
-            kinds.setdefault(self._takes(alternative), alternative)
+            kinds.setdefault(self.takes(alternative), alternative)
         null = kinds.pop("null", None) is not None
         if column is not None and column.takes == "":
             self._chosen(kinds, scope, column, null=null)
@@ -71,7 +71,7 @@ class Unions(Part):
             self.assembly.constant(self.null)
         self.assembly.place(end)
 
-    def _takes(self, node: Node) -> str:
+    def takes(self, node: Node) -> str:
         """The kind of column that an alternative stands in."""
         if node[0] in ("list", "map") and self.is_open(node):
             return "variant"

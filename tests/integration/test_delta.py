@@ -11,10 +11,17 @@ import pytest
 from integration.conftest import obtained
 from integration.maven import IN_SPARK, SCALA, Module, jars
 from integration.sessions import started
+from kills import KilledError as Killed
 from wireloom.failures import DataError, MachineError, MisuseError
+from wireloom.ingest.local import LocalEngine
 from wireloom.ingest.metrics import Book
-from wireloom.ingest.plan import Files, Flow, Plan
-from wireloom.spark.ingest.delta import SETTINGS, DeltaTables
+from wireloom.ingest.plan import Files, Flow, Plan, Replay
+from wireloom.ingest.replay import formats as formats_on
+from wireloom.ingest.replay import replay as replay_on
+from wireloom.ingest.standing import swept
+from wireloom.spark.ingest import replay as replaying
+from wireloom.spark.ingest.delta import SETTINGS, DeltaTables, make
+from wireloom.spark.ingest.replay import finish, replay
 from wireloom.spark.ingest.stream import stream
 from wireloom_formats import databus_json
 
@@ -122,3 +129,101 @@ def test_delta_tables_are_not_gone_on_with_as_parquet(spark, flow):
     run(spark, flow)
     with pytest.raises(MisuseError, match="--table-format"):
         run(spark, replace(flow, table_format="parquet"))
+
+
+# --- replay --------------------------------------------------------------------------------------------------------
+
+MENDED = (("unknownMembers", "ignore"),)
+MORE = b'{"endOfPeriod":true,"sequence":%d,"timestampInNanos":0,"strange":1}\n'
+
+
+def strange(flow, number):
+    """A file of two lines that are good where unknown members are let go of, and one that is bad."""
+    name = Path(flow.source.path) / str(number)
+    name.write_bytes(MORE % (2 * number) + MORE % (2 * number + 1) + b"{}\n")
+
+
+def again(flow, **changes):
+    """Its replay, in which unknown members are let go of."""
+    plan = replace(flow.plan, framing="none", parameters=MENDED, **changes)
+    return Replay(plan, f"{flow.output}/quarantine", flow.output)
+
+
+def test_what_decodes_now_moves_out_of_a_delta_quarantine_and_the_rest_stays(spark, flow):
+    feed(flow, 0)
+    strange(flow, 1)
+    assert run(spark, flow).quarantined == 4
+    done = replay(spark, again(flow))
+    assert (done.number, done.summary.records, done.summary.decoded, done.summary.quarantined) == (1, 4, 2, 2)
+    everything(spark, flow, 2)
+    bad = spark.read.format("delta").load(f"{flow.output}/quarantine").collect()
+    assert {(row["wireloom_batch"], row["spec_digest"]) for row in bad} == {(-1, databus_json.DIGEST)}
+    assert sorted(row["_source"][-1] for row in bad) == ["0", "1"], "with the places that they had"
+    strange(flow, 2)
+    assert run(spark, flow).quarantined == 7, "the stream goes on"
+    done = replay(spark, again(flow))
+    assert (done.number, done.summary.records, done.summary.decoded) == (2, 5, 2)
+    everything(spark, flow, 3)
+    left = replay(spark, again(flow, drop=("missing_key",)))
+    assert (left.summary.records, left.summary.quarantined, left.summary.discarded) == (3, 0, 3)
+
+
+@pytest.mark.parametrize("killed", [0, 1, 2], ids=["entered", "between the tables", "behind both"])
+def test_a_killed_replay_of_delta_tables_is_finished_by_the_next(spark, flow, monkeypatch, killed):
+    feed(flow, 0)
+    strange(flow, 1)
+    run(spark, flow)
+    made = []
+
+    def killing(session, commit):
+        if len(made) == killed:
+            raise Killed
+        made.append(commit)
+        make(session, commit)
+        if killed == 2 and len(made) == 2:
+            raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(replaying, "make", killing)
+        with pytest.raises(Killed):
+            replay(spark, again(flow))
+    with pytest.raises(MisuseError, match=r"is entered, and yet to be committed to .*: run `wireloom replay`"):
+        tuple(swept(flow.output, dry=False))
+    strange(flow, 2)
+    run(spark, flow)
+    (finished,) = finish(spark, f"{flow.output}/quarantine")
+    assert (finished.summary.decoded, finished.summary.quarantined) == (2, 2)
+    records = spark.read.format("delta").load(f"{flow.output}/records")
+    assert Counter(row["sequence"] for row in records.collect()) == Counter(range(4))
+    assert spark.read.format("delta").load(f"{flow.output}/quarantine").count() == 2 + 3
+    assert replay(spark, again(flow)).number == 2
+    everything(spark, flow, 3)
+
+
+def test_a_batch_that_its_stream_has_yet_to_enter_is_left_to_the_next_replay(spark, flow):
+    feed(flow, 0)
+    run(spark, flow)
+    strange(flow, 1)
+    run(spark, flow)
+    for name in ("_ledger/batch-0000000001.json", "_ledger/.batch-0000000001.json.crc"):
+        (Path(flow.output) / name).unlink()  # as if killed behind the second table
+    for name in ("_checkpoint/commits/1", "_checkpoint/commits/.1.crc"):
+        (Path(flow.output) / name).unlink()
+    assert replay(spark, again(flow)).summary.records == 1
+    assert run(spark, flow).records == 6
+    assert replay(spark, again(flow)).summary.decoded == 2
+    everything(spark, flow, 2)
+
+
+def test_without_spark_a_delta_quarantine_is_refused_and_records_of_parquet_are(spark, flow, tmp_path):
+    feed(flow, 0)
+    run(spark, flow)
+    with pytest.raises(MisuseError, match="is a Delta table, which Spark reads and writes: leave out --engine local"):
+        formats_on(LocalEngine(1), f"{flow.output}/quarantine")
+    with pytest.raises(MisuseError, match="is a Delta table"):
+        replay_on(LocalEngine(1), again(flow))
+    (tmp_path / "other" / "records" / "wireloom_batch=0").mkdir(parents=True)
+    with pytest.raises(MisuseError, match="is not a Delta table, and"):
+        replay(spark, replace(again(flow), output=str(tmp_path / "other")))
+    done = replay(spark, replace(again(flow), output=str(tmp_path / "aside")))
+    assert (done.summary.records, done.summary.quarantined) == (1, 1)

@@ -34,7 +34,7 @@ from wireloom.cli.options import (
     session_configuration,
 )
 from wireloom.failures import MisuseError
-from wireloom.ingest.plan import Plan, Replay
+from wireloom.ingest.plan import DELTA_LOG, Plan, Replay
 from wireloom.ingest.report import finished_lines, replay_lines
 from wireloom.runtime.streams.framing import framing_of
 
@@ -105,6 +105,10 @@ def replay(
     from wireloom.ingest.replay import replay as run
 
     known = None if format is None else chosen(format, package, out)
+    if engine != LOCAL and _is_delta(quarantine):
+        from wireloom.spark.ingest.delta import SETTINGS  # here, because it imports pyspark
+
+        configuration = (*SETTINGS, *configuration)
     with waiting("Decoding"), _engine(engine, processes, out, master, configuration) as replays:
         finished = tuple(finished_lines(finish(replays, quarantine)))
         found = formats(replays, quarantine)
@@ -129,6 +133,14 @@ def replay(
     _say((*finished, *replay_lines(replayed, quarantine, home)))
     if fail_on_error and replayed.summary.quarantined:
         raise typer.Exit(PROBLEMS)
+
+
+def _is_delta(quarantine: str) -> bool:
+    """Whether the session is to know Delta; where only Spark reaches the table, --conf has to say so."""
+    from wireloom.ingest.files import reachable  # here, because they import pyarrow
+    from wireloom.ingest.storage import PlainStorage
+
+    return reachable(quarantine) and PlainStorage().exists(f"{quarantine.rstrip('/')}/{DELTA_LOG}")
 
 
 @contextmanager

@@ -3,19 +3,20 @@
 A batch is written to a folder of its own below `_staging`, which no reader looks into. One entry in `_ledger`, made by
 one rename, then says that the batch is, what is in it, and which folders have to be moved where. The moves can be done
 again from any point, so that whoever comes next finishes what a killed process began; a staging folder without an
-entry never was, and goes. Entries of one `kind` come from one process at a time.
+entry never was, and goes. Entries of one `kind` come from one process at a time. Tables that are no folders of files
+take what is staged by commits of their own, which likewise can be made again: each is there once.
 
 Old entries of batches are folded into one total, so that a stream that runs for years keeps few files.
 """
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
-from wireloom.failures import DataError
+from wireloom.failures import DataError, MisuseError
 from wireloom.ingest.plan import NOTHING, Summary
 
 KINDS = BATCHES, REPLAYS = "batch", "replay"
@@ -24,6 +25,22 @@ FOLDED = 100  # entries that are kept on their own, at most twice as many
 IDENTITY = "stream.json"  # which stream the tables belong to, beside its entries
 DONE = ".done"
 Move = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """Staged files that become rows of a table by a commit of its own; there is one of each `application`."""
+
+    staged: str
+    table: str
+    application: str
+    number: int  # of the batch, as the rows have it
+    rows: int
+    replaces: int | None = None  # rows of this batch, and of those with lower numbers, go by the same commit
+    partition: tuple[str, ...] = ()
+
+
+Step = Move | Commit
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +56,7 @@ class Entry:
     moves: tuple[Move, ...] = ()
     terms: Mapping[str, Any] = field(default_factory=dict)  # what it was written by, see `terms`
     job: str = ""  # which files it was made from, and how, see `batch`
+    commits: tuple[Commit, ...] = ()  # behind the moves
 
 
 class Storage(Protocol):
@@ -72,13 +90,21 @@ class Storage(Protocol):
         """The path with its file system."""
 
 
+def _refused(commit: Commit) -> None:
+    raise MisuseError(
+        f"what is staged in {commit.staged} is entered, and yet to be committed to {commit.table}: run `wireloom "
+        "replay` of its quarantine again, on Spark, which has the writer for that table"
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """The entries of one kind, in the ledger of one output folder."""
+    """The entries of one kind, in the ledger of one output folder; `commit` makes commits, again where they are."""
 
     storage: Storage
     home: str
     kind: str
+    commit: Callable[[Commit], None] = _refused
 
     def staging(self) -> str:
         """A new folder to write a batch to."""
@@ -111,6 +137,8 @@ class Ledger:
                 )
             if there:
                 self.storage.rename(source, target)
+        for commit in entry.commits:
+            self.commit(commit)
         self._sweep(entry.staging)
 
     def recover(self) -> tuple[Entry, ...]:
@@ -192,4 +220,6 @@ def _entry(text: str) -> Entry:
     found = json.loads(text)
     found["summary"] = Summary.read(found["summary"])
     found["moves"] = tuple(tuple(move) for move in found["moves"])
+    commits = found.get("commits", ())  # entries of older versions have none
+    found["commits"] = tuple(Commit(**{**each, "partition": tuple(each["partition"])}) for each in commits)
     return Entry(**found)

@@ -20,16 +20,16 @@ from typing import Any
 
 import pyarrow as pa
 
-from wireloom.failures import MachineError
+from wireloom.failures import MachineError, MisuseError
 from wireloom.ingest.diagnosis import SIGNALS, End
 from wireloom.ingest.imports import without_numpy
 from wireloom.ingest.inputs import Group, groups, listing, of_tables, records_of
-from wireloom.ingest.ledger import Entry
+from wireloom.ingest.ledger import Commit, Entry
 from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import Job, Plan
 from wireloom.ingest.publishing import Batch, Tables, entered
 from wireloom.ingest.quarantine import FileQuarantine, Rows
-from wireloom.ingest.replay import Refused
+from wireloom.ingest.replay import Found, Refused
 from wireloom.ingest.staging import Parted
 from wireloom.ingest.storage import PlainStorage
 from wireloom.ingest.tables import PLACE
@@ -72,6 +72,14 @@ class LocalEngine:
     def quarantine(self, path: str, batches: tuple[str, ...]) -> "LocalQuarantine":
         """These batches of a quarantine; raises MisuseError where it is none."""
         return LocalQuarantine(self, FileQuarantine.of(path, batches))
+
+    def delta(self, path: str) -> Found:
+        """Raises MisuseError: Spark has the writer."""
+        raise MisuseError(f"{path} is a Delta table, which Spark reads and writes: leave out --engine local")
+
+    def commit(self, commit: Commit) -> None:
+        """Raises MisuseError: Spark has the writer."""
+        raise MisuseError(f"a replay is yet to be committed to {commit.table}, a Delta table: leave out --engine local")
 
     def entered(self, found: Sequence[Group], read: Read, place: pa.Schema, batch: Batch, tables: Tables) -> Entry:
         """Read groups and write their records; the entry that makes them so."""

@@ -9,6 +9,7 @@ from wireloom.runtime.parameters import ParameterValue
 RECORDS = "records"
 QUARANTINE = "quarantine"
 BATCH = "wireloom_batch"  # the partition column of both tables: which batch wrote a row
+DELTA_LOG = "_delta_log"  # the folder by which a Delta table is known
 SOURCE, RECORD, OFFSET = "_source", "_record", "_offset"
 KEY, TOPIC, PARTITION, TIMESTAMP = "_key", "_topic", "_partition", "_timestamp"  # Kafka's, and its offset
 NO_DATA = "no_data"  # the code of a null in the binary column

@@ -13,7 +13,7 @@ from typing import Protocol
 import pyarrow as pa
 
 from wireloom.failures import DataError
-from wireloom.ingest.ledger import REPLAYS, Entry, Ledger, Move
+from wireloom.ingest.ledger import REPLAYS, Commit, Entry, Ledger, Move, Step
 from wireloom.ingest.limits import NONE, Limits
 from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, FileSizes, Plan
 from wireloom.ingest.terms import Terms, folder
@@ -69,8 +69,8 @@ class Tables(Protocol):
     def staged_in_folders(self) -> bool:
         """Whether what is staged is partitioned already."""
 
-    def publish(self, name: str, number: int, staging: str, rows: int) -> tuple[Move, ...]:
-        """Make the staged files a batch of a table: at once, or by what is to be moved; raises DataError."""
+    def publish(self, name: str, number: int, staging: str, rows: int) -> tuple[Step, ...]:
+        """Make the staged files a batch of a table: at once, or by what is to be done; raises DataError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,17 +112,19 @@ def entered(
     batch.limits.check(summary, _held(batch))
     report += _empty(report, batch, writing, types)
     _sweep(report, batch, writing)
-    moves: list[Move] = []
+    steps: list[Step] = []
     for name in TABLES:
         files = [file for file in report.files if file.table == name]
         if files:
-            moves += tables.publish(name, batch.number, writing.staging, sum(file.rows for file in files))
-    if report.files and not moves:
+            steps += tables.publish(name, batch.number, writing.staging, sum(file.rows for file in files))
+    if report.files and not steps:
         batch.ledger.storage.delete(writing.staging)
     now, seconds = datetime.now(UTC).isoformat(timespec="milliseconds"), time.monotonic() - batch.started
-    staging = writing.staging if moves else ""
+    staging = writing.staging if steps else ""
     digest, terms = batch.plan.digest, asdict(batch.terms)
-    return Entry(batch.number, summary, digest, now, round(seconds, 3), staging, tuple(moves), terms)
+    moves = tuple(step for step in steps if not isinstance(step, Commit))
+    commits = tuple(step for step in steps if isinstance(step, Commit))
+    return Entry(batch.number, summary, digest, now, round(seconds, 3), staging, moves, terms, commits=commits)
 
 
 def _held(batch: Batch) -> int:

@@ -3,22 +3,24 @@
 What stays is a new generation of the quarantine: one batch, with the new errors and the new spec's digest, in place of
 all batches that were there when the replay began. Like every batch it is entered in a ledger (that of the folder which
 has the quarantine) and then moved; whatever is killed, the next replay finishes it first, on either engine. A stream
-may add to the quarantine meanwhile; a second replay may not.
+may add to the quarantine meanwhile; a second replay may not. Of Delta tables the moves are commits: one adds to the
+records, one puts the new generation in the place of the old.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import pyarrow as pa
 
 from wireloom.failures import MisuseError
 from wireloom.ingest.diagnosis import End, diagnosed
 from wireloom.ingest.lease import held
-from wireloom.ingest.ledger import REPLAYS, Entry, Ledger, Move, Storage
+from wireloom.ingest.ledger import REPLAYS, Commit, Entry, Ledger, Move, Storage
 from wireloom.ingest.modules import open_module
-from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, Counts, Replay, Summary, counts
+from wireloom.ingest.plan import BATCH, DELTA_LOG, QUARANTINE, RECORDS, Counts, Replay, Summary, counts
 from wireloom.ingest.publishing import Batch, ParquetTables, Tables
-from wireloom.ingest.terms import agreed, folder, home_of, terms
+from wireloom.ingest.terms import Terms, agreed, folder, home_of, terms
 from wireloom.ingest.versions import close, show
 
 
@@ -48,6 +50,29 @@ class Quarantine(Protocol):
         """Read all of it and write it; the entry that makes it so. Raises DataError."""
 
 
+class Layout(Protocol):
+    """How a quarantine lies in its folder, and the records that come of it in theirs."""
+
+    def refuse_others(self, records: str) -> None:
+        """Raises MisuseError where a table of records lies otherwise."""
+
+    def taken(self, records: str) -> Iterable[int]:
+        """Numbers of replays that one of the tables has rows of."""
+
+    def tables(self, records: str, terms: Terms) -> Tables:
+        """Where what is decoded goes, and what is still bad."""
+
+    def retired(self, staging: str) -> tuple[Move, ...]:
+        """What goes away behind its successor."""
+
+
+class Found(NamedTuple):
+    """A quarantine, and how it lies."""
+
+    rows: Quarantine
+    layout: Layout
+
+
 class Engine(Protocol):
     """Who runs the tasks of a replay, and how files are reached."""
 
@@ -60,6 +85,41 @@ class Engine(Protocol):
 
     def quarantine(self, path: str, batches: tuple[str, ...]) -> Quarantine:
         """These batches of a quarantine; raises MisuseError where it is none."""
+
+    def delta(self, path: str) -> Found:
+        """A quarantine that is a Delta table; raises MisuseError or MachineError where it cannot be read here."""
+
+    def commit(self, commit: Commit) -> None:
+        """Make a commit of a Delta table, unless it is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Parquet files, in folders of batches."""
+
+    storage: Storage
+    quarantine: str
+    batches: tuple[str, ...]
+
+    def refuse_others(self, records: str) -> None:
+        """Nothing can be added to Parquet files that lie in a table without the folder of a batch."""
+        for name in self.storage.names(records):
+            if not name.startswith((f"{BATCH}=", "_", ".")):
+                raise MisuseError(f"{records} has {name}, so this version did not make it; choose another --output")
+
+    def taken(self, records: str) -> Iterable[int]:
+        """Folders of replays, in this output or in one that several quarantines are replayed to."""
+        mark = f"{BATCH}=-"
+        names = (*self.storage.names(self.quarantine), *self.storage.names(records))
+        return [int(name.removeprefix(mark)) for name in names if mark in name]
+
+    def tables(self, records: str, terms: Terms) -> Tables:  # noqa: ARG002 - Layout's
+        """Folders beside those that are there."""
+        return ParquetTables({RECORDS: records, QUARANTINE: self.quarantine}, "-")
+
+    def retired(self, staging: str) -> tuple[Move, ...]:
+        """What has been replayed goes, after its successor is there: better seen twice for a moment than not at all."""
+        return tuple((f"{self.quarantine}/{name}", f"{staging}/old/{name}") for name in self.batches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,51 +136,52 @@ class Replayed:
 
 def finish(engine: Engine, quarantine: str) -> tuple[Entry, ...]:
     """Finish replays that were killed; which those are."""
-    ledger = _ledger(engine.storage, quarantine)
+    ledger = _ledger(engine, quarantine)
     with held(engine.storage, ledger, "replay"):
         return ledger.recover()
 
 
-def _ledger(storage: Storage, quarantine: str) -> Ledger:
-    return Ledger(storage, home_of(storage, storage.absolute(quarantine).rpartition("/")[0]), REPLAYS)
+def _ledger(engine: Engine, quarantine: str) -> Ledger:
+    storage = engine.storage
+    home = home_of(storage, storage.absolute(quarantine).rpartition("/")[0])
+    return Ledger(storage, home, REPLAYS, engine.commit)
 
 
 def formats(engine: Engine, quarantine: str) -> tuple[str, ...]:
     """The formats of the records in a quarantine; raises MisuseError where it is none."""
-    found = engine.quarantine(quarantine, _batches(engine.storage, quarantine))
-    return tuple(sorted({each.format for each in found.refused()}))
+    found = _found(engine, quarantine)
+    return tuple(sorted({each.format for each in found.rows.refused()}))
 
 
 def replay(engine: Engine, run: Replay) -> Replayed:
     """Run it; raises MisuseError where the tables do not fit, DataError where the books do not balance."""
     open_module(run.plan)  # which must be of the plan's spec
     storage = engine.storage
-    quarantine, output = storage.absolute(run.quarantine), home_of(storage, storage.absolute(run.output))
-    ledger = _ledger(storage, quarantine)
+    output = home_of(storage, storage.absolute(run.output))
+    ledger = _ledger(engine, run.quarantine)
     with diagnosed(run.output, engine.ended), held(storage, ledger, "replay"):
         ledger.recover()
         try:
-            return _run(engine, run, ledger, quarantine, output)
+            return _run(engine, run, ledger, output)
         except BaseException:
             ledger.abandon()
             raise
 
 
-def _run(engine: Engine, run: Replay, ledger: Ledger, quarantine: str, output: str) -> Replayed:
+def _run(engine: Engine, run: Replay, ledger: Ledger, output: str) -> Replayed:
     storage = engine.storage
-    old = _batches(storage, quarantine)
-    _refuse_other_folders(storage, f"{output}/{RECORDS}")
-    found = engine.quarantine(run.quarantine, old)
+    found, layout = _found(engine, run.quarantine)
+    layout.refuse_others(f"{output}/{RECORDS}")
     before = _before(found, run)
     cut = 0 if run.plan.from_source else found.cut()
     # other parameters are why there are replays
     agreement = agreed(storage, output, terms(run.plan, found.place), accept=True, new_version=run.new_version)
     close(storage, output, agreement)
     records = f"{folder(output, agreement.terms.version)}/{RECORDS}"
-    tables = ParquetTables({RECORDS: records, QUARANTINE: quarantine}, "-")
-    number = _free(ledger, quarantine, records)
-    entry = found.prepared(Batch(ledger, number, run.plan, agreement.terms, empty=(QUARANTINE,)), tables)
-    entry = replace(entry, moves=(*entry.moves, *_retired(quarantine, old, entry.staging)))
+    number = max([ledger.last(), 0, *layout.taken(records)]) + 1
+    batch = Batch(ledger, number, run.plan, agreement.terms, empty=(QUARANTINE,))
+    entry = found.prepared(batch, layout.tables(records, agreement.terms))
+    entry = replace(entry, moves=(*entry.moves, *layout.retired(entry.staging)))
     try:
         ledger.add(entry)
     except FileExistsError as error:
@@ -130,28 +191,15 @@ def _run(engine: Engine, run: Replay, ledger: Ledger, quarantine: str, output: s
     return Replayed(number, entry.summary, run.plan.digest, before, cut, agreement.terms.version)
 
 
-def _free(ledger: Ledger, *tables: str) -> int:
-    """A number that no replay has had, in this ledger or in a table that several quarantines are replayed to."""
-    mark = f"{BATCH}=-"
-    taken = [int(name.removeprefix(mark)) for table in tables for name in ledger.storage.names(table) if mark in name]
-    return max([ledger.last(), 0, *taken]) + 1
-
-
-def _refuse_other_folders(storage: Storage, records: str) -> None:
-    """Nothing can be added to Parquet files that lie in a table without the folder of a batch."""
-    for name in storage.names(records):
-        if not name.startswith((f"{BATCH}=", "_", ".")):
-            raise MisuseError(f"{records} has {name}, so this version did not make it; choose another --output")
-
-
-def _batches(storage: Storage, quarantine: str) -> tuple[str, ...]:
-    names = storage.names(quarantine)
-    if "_delta_log" in names:
-        raise MisuseError(f"{quarantine} is a Delta table; a replay reads Parquet so far")
-    found = tuple(name for name in names if not name.startswith(("_", ".")))
-    if not found:
+def _found(engine: Engine, given: str) -> Found:
+    quarantine = engine.storage.absolute(given)
+    names = engine.storage.names(quarantine)
+    if DELTA_LOG in names:
+        return engine.delta(quarantine)
+    batches = tuple(name for name in names if not name.startswith(("_", ".")))
+    if not batches:
         raise MisuseError(f"{quarantine} is no table; name the folder `quarantine` that ingest made")
-    return found
+    return Found(engine.quarantine(given, batches), Folders(engine.storage, quarantine, batches))
 
 
 def _before(found: Quarantine, run: Replay) -> Counts:
@@ -161,8 +209,3 @@ def _before(found: Quarantine, run: Replay) -> Counts:
     if others:
         raise MisuseError(f"{run.quarantine} has records of {', '.join(others)}, not of {run.plan.format}")
     return counts((each.digest, each.count) for each in refused)
-
-
-def _retired(quarantine: str, batches: tuple[str, ...], staging: str) -> tuple[Move, ...]:
-    """What has been replayed goes, after its successor is there: better seen twice for a moment than not at all."""
-    return tuple((f"{quarantine}/{name}", f"{staging}/old/{name}") for name in batches)

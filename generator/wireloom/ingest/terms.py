@@ -19,7 +19,7 @@ from wireloom.ingest.columns import spark_columns
 from wireloom.ingest.files import Listing, place, reachable
 from wireloom.ingest.ledger import KINDS, LEDGER, Entry, Ledger, Storage
 from wireloom.ingest.partitions import refuse_unfit
-from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, Column, Files, Kafka, Plan, Samples, Source
+from wireloom.ingest.plan import BATCH, DELTA_LOG, QUARANTINE, RECORDS, Column, Files, Kafka, Plan, Samples, Source
 from wireloom.ingest.tables import PLACE
 from wireloom.ingest.values import table_types
 from wireloom.ingest.writing import SPARK_COLUMNS
@@ -206,7 +206,7 @@ def _added_as(terms: Terms, batch: Terms) -> Terms:
 
 def _altered(storage: Storage, home: str, before: Terms) -> Terms:
     """The terms with the columns that a Delta table has by now: somebody may have widened them there."""
-    log = f"{folder(home, before.version)}/{RECORDS}/_delta_log"
+    log = f"{folder(home, before.version)}/{RECORDS}/{DELTA_LOG}"
     for name in reversed([name for name in storage.names(log) if re.fullmatch(r"\d{20}\.json", name)]):
         for line in storage.read(f"{log}/{name}").splitlines():
             metadata = json.loads(line).get("metaData")
@@ -230,7 +230,7 @@ def _widening(storage: Storage, home: str, before: Terms, changes: Changes) -> s
     """How a Delta table is made to hold the new columns, where it can be."""
     table = f"{folder(home, before.version)}/{RECORDS}"
     wider = [line.replace(": ", " -> ", 1).split(" -> ") for line in changes.refused]
-    if "_delta_log" not in storage.names(table) or any(now not in _WIDER.get(was, ()) for _, was, now in wider):
+    if DELTA_LOG not in storage.names(table) or any(now not in _WIDER.get(was, ()) for _, was, now in wider):
         return ""
     property = f"ALTER TABLE delta.`{table}` SET TBLPROPERTIES ('delta.enableTypeWidening' = 'true')"
     alter = [f"ALTER TABLE delta.`{table}` ALTER COLUMN {name} TYPE {now}" for name, _, now in wider]

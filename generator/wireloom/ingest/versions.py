@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import asdict
 
 from wireloom.ingest.ledger import LEDGER, Storage
-from wireloom.ingest.plan import RECORDS
+from wireloom.ingest.plan import DELTA_LOG, RECORDS
 from wireloom.ingest.terms import Agreement, Terms, folder
 from wireloom.ingest.views import view_text
 
@@ -34,7 +34,7 @@ def show(storage: Storage, home: str, now: Terms) -> str:
     if now.version == 1 and not now.partition:
         return ""
     versions = [Terms.read(json.loads(storage.read(_path(home, number)))) for number in range(1, now.version)]
-    delta = storage.exists(f"{folder(home, now.version)}/{RECORDS}/_delta_log")
+    delta = storage.exists(f"{folder(home, now.version)}/{RECORDS}/{DELTA_LOG}")
     text = view_text(home, [*versions, now], "delta" if delta else "parquet")
     path = f"{home}/{VIEW}"
     if storage.exists(path):

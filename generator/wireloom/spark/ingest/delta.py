@@ -1,20 +1,24 @@
-"""Both tables as Delta: each batch is one commit of a table, which Delta makes once, by the stream's name and a number.
+"""Both tables as Delta: each batch is one commit of a table, which Delta makes once, by a name and the batch's number.
 
-Two tables are two commits. What decides over a batch is noted before the first, so that a batch which was killed
-between them is not finished by another spec, which could put a record into both tables or into neither.
+Two tables are two commits. What decides over a batch of a stream is noted before the first, so that a batch which was
+killed between them is not finished by another spec, which could put a record into both tables or into neither. A replay
+is entered in the ledger before its commits, which are made of what it has staged, by whoever finishes it.
 """
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from wireloom.failures import DataError, MachineError
-from wireloom.ingest.ledger import LEDGER, Ledger, Move
-from wireloom.ingest.plan import BATCH, RECORDS, Plan
+from wireloom.failures import DataError, MachineError, MisuseError
+from wireloom.ingest.ledger import LEDGER, Commit, Ledger, Move, Storage
+from wireloom.ingest.plan import BATCH, DELTA_LOG, RECORDS, Plan
+from wireloom.ingest.publishing import Tables
 from wireloom.ingest.terms import Terms, folder
 from wireloom.spark.ingest.sources import has_class, scala
+from wireloom.spark.ingest.storage import HadoopStorage
 
 PROVIDER = "org.apache.spark.sql.delta.sources.DeltaDataSource"
 EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
@@ -43,15 +47,9 @@ class DeltaTables:
     def publish(self, name: str, number: int, staging: str, rows: int) -> tuple[Move, ...]:
         """Commit the staged files; a batch that was committed before is left as it is, if it has as many rows."""
         self._begin(number)
-        path = f"{folder(self.ledger.home, self.terms.version)}/{name}"
-        staged = self.spark.read.parquet(f"{staging}/{name}").withColumn(BATCH, F.lit(number).cast("long"))
-        options = {"txnAppId": f"{self.stream}/{name}", "txnVersion": str(number), "mergeSchema": "true"}
+        table = f"{folder(self.ledger.home, self.terms.version)}/{name}"
         by = self.terms.partition if name == RECORDS else ()
-        writer = staged.write.format("delta").mode("append").options(**options)
-        (writer.partitionBy(*by) if by else writer).save(path)
-        found = self.spark.read.format("delta").load(path).where(F.col(BATCH) == number).count()
-        if found != rows:
-            raise DataError(f"batch {number} has {found} rows in {path}, and {rows} were written")
+        make(self.spark, Commit(f"{staging}/{name}", table, f"{self.stream}/{name}", number, rows, partition=by))
         return ()
 
     def _begin(self, number: int) -> None:
@@ -72,6 +70,83 @@ class DeltaTables:
                 f"batch {number} may be in one table already, and was decoded with another {' and '.join(changed)} "
                 f"(spec {before['digest'][:12]}); finish it with that (--trigger once), then go on with the new one"
             )
+
+
+@dataclass(frozen=True, slots=True)
+class DeltaReplay:
+    """The two tables of a replay; its records, and what is still bad in place of all batches up to the `last`."""
+
+    records: str
+    quarantine: str
+    last: int
+    partition: tuple[str, ...]
+
+    @property
+    def staged_in_folders(self) -> bool:
+        """Delta makes folders itself."""
+        return False
+
+    def publish(self, name: str, number: int, staging: str, rows: int) -> tuple[Commit, ...]:
+        """The commit that is to be made of staged files, once the replay is entered."""
+        application = f"{staging.rpartition('/')[2]}/{name}"  # which no other replay has, of this folder or another
+        if name == RECORDS:
+            return (Commit(f"{staging}/{name}", self.records, application, -number, rows, partition=self.partition),)
+        return (Commit(f"{staging}/{name}", self.quarantine, application, -number, rows, replaces=self.last),)
+
+
+@dataclass(frozen=True, slots=True)
+class DeltaLayout:
+    """A Delta quarantine, whose replayed batches are those up to the `last`: a stream adds others behind it."""
+
+    spark: SparkSession
+    quarantine: str
+    last: int
+
+    @property
+    def storage(self) -> Storage:
+        """The session's file systems."""
+        return HadoopStorage(self.spark)
+
+    def refuse_others(self, records: str) -> None:
+        """What decodes goes to a Delta table."""
+        names = self.storage.names(records)
+        if names and DELTA_LOG not in names:
+            raise MisuseError(f"{records} is not a Delta table, and {self.quarantine} is; choose another --output")
+
+    def taken(self, records: str) -> Iterable[int]:
+        """The lowest number in each table."""
+        there = [table for table in (records, self.quarantine) if DELTA_LOG in self.storage.names(table)]
+        lowest = [table_at(self.spark, table).agg(F.min(BATCH)).head() for table in there]
+        return [-row[0] for row in lowest if row is not None and row[0] is not None]
+
+    def tables(self, records: str, terms: Terms) -> Tables:
+        """The same quarantine, and the records."""
+        return DeltaReplay(records, self.quarantine, self.last, terms.partition)
+
+    def retired(self, staging: str) -> tuple[Move, ...]:  # noqa: ARG002 - Layout's
+        """The commit of what is still bad takes the old rows away."""
+        return ()
+
+
+def table_at(spark: SparkSession, path: str) -> DataFrame:
+    """A Delta table as it is now."""
+    return spark.read.format("delta").load(path)
+
+
+def make(spark: SparkSession, commit: Commit) -> None:
+    """Make a commit, unless it is there; raises DataError where the table has other rows of the batch then."""
+    number = commit.number
+    staged = spark.read.parquet(commit.staged).withColumn(BATCH, F.lit(number).cast("long"))
+    options = {"txnAppId": commit.application, "txnVersion": str(abs(number)), "mergeSchema": "true"}
+    writer = staged.write.format("delta").options(**options)
+    if commit.replaces is None:
+        writer = writer.mode("append")
+    else:
+        writer = writer.mode("overwrite").option("replaceWhere", f"{BATCH} <= {commit.replaces}")
+    (writer.partitionBy(*commit.partition) if commit.partition else writer).save(commit.table)
+    found = table_at(spark, commit.table).where(F.col(BATCH) == number).count()
+    if found != commit.rows:
+        raise DataError(f"batch {number} has {found} rows in {commit.table}, and {commit.rows} were written")
 
 
 def require_delta(spark: SparkSession) -> None:

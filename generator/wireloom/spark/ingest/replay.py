@@ -9,18 +9,23 @@ from pyspark.sql import functions as F
 
 from wireloom.failures import MisuseError
 from wireloom.ingest.diagnosis import End
-from wireloom.ingest.ledger import Entry
-from wireloom.ingest.plan import Replay
+from wireloom.ingest.ledger import BATCHES, IDENTITY, LEDGER, Commit, Entry, Ledger
+from wireloom.ingest.plan import BATCH, Replay
 from wireloom.ingest.publishing import Batch, Tables
-from wireloom.ingest.replay import Refused, Replayed
+from wireloom.ingest.replay import Found, Refused, Replayed
 from wireloom.ingest.replay import finish as finish_on
 from wireloom.ingest.replay import replay as replay_on
 from wireloom.ingest.replayed import replayed_of
 from wireloom.ingest.tables import ERROR, refuse_no_quarantine
+from wireloom.ingest.terms import home_of
+from wireloom.spark.ingest.delta import DeltaLayout, make, require_delta, table_at
 from wireloom.spark.ingest.running import Frame, Taken
 from wireloom.spark.ingest.storage import HadoopStorage
 from wireloom.spark.schemas import arrow_schema
 from wireloom.spark.session import ended
+
+REPLAYED = -1
+"""The highest number that rows of replays have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,29 @@ class SparkReplays:
             raise MisuseError(f"cannot read {path} as Parquet: {error.getMessage() or error}") from error
         refuse_no_quarantine(path, frame.columns)
         return SparkQuarantine(frame)
+
+    def delta(self, path: str) -> Found:
+        """A quarantine that is a Delta table, as it is now; raises MisuseError or MachineError."""
+        require_delta(self.spark)
+        whole = table_at(self.spark, path)
+        refuse_no_quarantine(path, whole.columns)
+        last = self._last(path, whole)
+        rows = whole.where(F.col(BATCH) <= last).drop(BATCH)
+        return Found(SparkQuarantine(rows), DeltaLayout(self.spark, path, last))
+
+    def _last(self, path: str, whole: DataFrame) -> int:
+        """The last batch that is replayed; one that the stream has yet to enter is counted by it in the table."""
+        newest = whole.agg(F.max(BATCH)).head()
+        last = REPLAYED if newest is None or newest[0] is None else int(newest[0])
+        home = home_of(self.storage, path.rpartition("/")[0])
+        if not self.storage.exists(f"{home}/{LEDGER}/{IDENTITY}"):
+            return last  # no stream adds to it
+        return min(last, Ledger(self.storage, home, BATCHES).last())
+
+    def commit(self, commit: Commit) -> None:
+        """Make a commit of a Delta table, unless it is there."""
+        require_delta(self.spark)
+        make(self.spark, commit)
 
 
 @dataclass(frozen=True, slots=True)

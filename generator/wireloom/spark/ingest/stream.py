@@ -29,7 +29,7 @@ from wireloom.ingest.lease import held
 from wireloom.ingest.ledger import BATCHES, IDENTITY, LEDGER, Entry, Ledger
 from wireloom.ingest.limits import NONE, Limits
 from wireloom.ingest.modules import open_module
-from wireloom.ingest.plan import QUARANTINE, RECORDS, FileSizes, Flow, Plan, Summary
+from wireloom.ingest.plan import DELTA_LOG, QUARANTINE, RECORDS, FileSizes, Flow, Plan, Summary
 from wireloom.ingest.publishing import TABLES, Batch, ParquetTables, Tables
 from wireloom.ingest.terms import Terms, agreed, folder, named, terms
 from wireloom.ingest.versions import close, show, told_of
@@ -209,7 +209,7 @@ def _tables(spark: SparkSession, flow: Flow, ledger: Ledger, now: Terms) -> Call
     for name in TABLES:
         table = f"{folder(ledger.home, now.version)}/{name}"
         found = ledger.storage.names(table)
-        if found and ("_delta_log" in found) != delta:
+        if found and (DELTA_LOG in found) != delta:
             raise MisuseError(f"{table} is {'not ' if delta else ''}a Delta table; see --table-format")
     return (
         (lambda stream: DeltaTables(spark, ledger, stream, flow.plan, now))

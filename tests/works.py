@@ -146,6 +146,7 @@ FEATURES: dict[str, list[Feature]] = {
         Feature("`when`", [{"k": "bool"}, {"v": {"type": "int32", "when": "k"}}], {"k": True, "v": 1}),
         Feature("`optional`", [{"v": {"type": "int32", "optional": True}}], {"v": None}),
         Feature("`optional`, `default`", [{"v": {"type": "int32", "optional": True, "default": 4}}], {"v": 4}),
+        Feature("`optional`, at the end of an array", [{"v": "int32"}, {"w": {"type": "int32", "optional": True, "default": 4}}], {"v": 1, "w": 4}, struct={"form": "array"}),
         Feature("`const`", [{"v": {"type": "uint8", "const": 4}}], {"v": 4}),
         Feature("`values`", [{"v": {"type": "uint8", "values": {"1": "one", "2": "two"}}}], {"v": "two"}),
         Feature("`range`", [{"v": {"type": "uint8", "range": "0 .. 9"}}], {"v": 4}),

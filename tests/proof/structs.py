@@ -20,6 +20,10 @@ _WHOLE = ("when", "as", "raw", "bits", "values", "range", "const")  # keys of fi
 FORMS = {"binary": "sequence", "msgpack": "array", "json": "object", "protobuf": "message"}
 
 
+_NO_ELEMENT = {"when", "since", "until", "derive", "const", "flatten", "hidden", "null"}
+_DEFAULTS = {"bool": False, "int": 0, "uint8": 7, "int16": -1, "str": "a", "float": 0.5}
+
+
 def written_struct(scope: Scope, *, last: bool) -> Typed:
     """A new named struct in this scope."""
     name = scope.draft.new_type()
@@ -74,6 +78,8 @@ class StructWriter:
         small = len(self.scope.draft.types) < _FEW and not (self.binary and self.last) and not self._looks_outward()
         depth = self._recursion() if small and chance.often(0.06) else ABSENT
         versions = self._versions()
+        if encoding == "msgpack" and self.form == "array" and versions is ABSENT and chance.often(0.3):
+            self._leave_out_last()
         self._end()
         own = encoding != (self.scope.outer.encoding if self.scope.outer else self.scope.draft.encoding)
         self.scope.draft.types[self.name] = document(
@@ -570,6 +576,21 @@ class StructWriter:
         rest = f"not ({first})" if chance.often(0.7) else "true"
         return {"old": document(Version, {"arity": ABSENT, "when": first}), "new": _version_when(rest)}
 
+    def _leave_out_last(self) -> None:
+        """The last elements of an array may be left out; those of scalars may have a default."""
+        for entry in reversed([entry for entry in self.entries if self._is_wire(entry)]):
+            (written,) = entry.values()
+            stated = written.get("type") if isinstance(written, dict) else written
+            if isinstance(written, dict) and _NO_ELEMENT & written.keys() and not self.chance.often(0.1):
+                return
+            _set(entry, "optional", True)
+            plain = isinstance(written, str) or written.keys() <= {"type", "doc", "as"}
+            default = _DEFAULTS.get(str(stated).rstrip("?")) if plain else None
+            if default is not None and self.chance.often(0.5):
+                _set(entry, "default", default)
+            if self.chance.often(0.4):
+                return
+
     def shared_with(self, entry: dict[str, Any]) -> bool:
         """Whether a field shares its bytes with others."""
         return any(name in self.shared for name in entry)
@@ -607,7 +628,7 @@ def _version_when(text: str) -> dict[str, Any]:
     return document(Version, {"arity": ABSENT, "when": text})
 
 
-def _set(entry: dict[str, Any], key: str, value: str) -> None:
+def _set(entry: dict[str, Any], key: str, value: Any) -> None:
     (name,) = entry
     if not isinstance(entry[name], dict):
         entry[name] = {"type": entry[name]}

@@ -114,6 +114,8 @@ _WITHOUT_GROUP = (
     "flatten",
     "hidden",
 )
+# Keys that no element of an array has which may be left out: they say, too, whether it is there, or what it is.
+_WITHOUT_ELEMENT = ("when", "since", "until", "derive", "const", "flatten", "hidden")
 # Keys that say something of the very bytes of a value, which are not there before they are unpacked.
 _OF_BYTES = ("const", "values", "bits", "derive", "checksum", "pad", "hidden")
 # Keys that cannot stand together.
@@ -192,12 +194,7 @@ def check_form(around: Surroundings, place: Place, field: Field, document: Field
             place / "tag", "bad-tag", f"{field.tag} is no field number", "1 to 536870911, without 19000 to 19999"
         )
     if form is Form.ARRAY and document.optional:
-        report(
-            place / "optional",
-            "wrong-encoding",
-            "a position cannot be left out",
-            "use `when`, `since` or a nullable type",
-        )
+        _check_element(around, place, document)
     if field.one_of and (flaw := _group_flaw(around, field.one_of)):
         around.reports(place / "oneOf", "bad-name", f"{field.one_of} cannot be the name of a group of fields", flaw)
     if document.flatten and not isinstance(field.type, Reference | Select):
@@ -214,6 +211,18 @@ def check_form(around: Surroundings, place: Place, field: Field, document: Field
     if formed and not field.on_wire:
         hint = "write int64, or float32"
         around.reports(place / "type", "wrong-shape", "a value that is not on the wire has no such form", hint)
+
+
+def _check_element(around: Surroundings, place: Place, document: FieldDocument) -> None:
+    """Report an element that may be left out, but for which something else says so or what it is."""
+    report = around.scope.draft.reports_entry
+    if around.encoding is Encoding.JSON:
+        hint = "use `when`, `since` or a nullable type"
+        report(place / "optional", "wrong-encoding", "a position in JSON cannot be left out", hint)
+    for rival in _WITHOUT_ELEMENT:
+        if rival in document.given:
+            message = f"`{rival}` of an element that may be left out"
+            report(place / rival, "conflicting-keys", message, "drop one of them, or use `form: object`")
 
 
 def _group_flaw(around: Surroundings, name: str) -> str | None:

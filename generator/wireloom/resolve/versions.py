@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from wireloom.model.types import Field, Form, Struct, Type
+from wireloom.model.types import Field, Form, Presence, Struct, Type
 from wireloom.problems import nearest
 from wireloom.resolve.draft import Draft
 from wireloom.spec.documents import Place
@@ -14,6 +14,8 @@ def check_versions(draft: Draft, named: Mapping[str, Type]) -> None:
         place = draft.place / "types" / name
         if isinstance(type, Struct) and _names_known_versions(draft, place / "fields", type):
             _check_versions(draft, place / "versions", type)
+        if isinstance(type, Struct) and type.form is Form.ARRAY:
+            _check_last_elements(draft, place / "fields", type)
 
 
 def _names_known_versions(draft: Draft, place: Place, struct: Struct) -> bool:
@@ -67,6 +69,24 @@ def _check_versions(draft: Draft, place: Place, struct: Struct) -> None:
                 "two versions of one arity need `when`",
             )
         taken[version.arity] = version.name
+
+
+def _check_last_elements(draft: Draft, place: Place, struct: Struct) -> None:
+    """What may be left out of an array stands behind what may not, and alone says how long it is."""
+    left_out = ""
+    for position, field in enumerate(struct.steps):
+        if not isinstance(field, Field) or not field.on_wire:
+            continue
+        where = place / position / field.wire_name
+        if field.presence is not Presence.OPTIONAL:
+            if left_out:
+                message = f"{field.wire_name} must be there, but {left_out} before it may be left out"
+                draft.reports_entry(where, "conflicting-keys", message, "make it `optional`, too, or neither")
+            continue
+        left_out = left_out or field.wire_name
+        if any(version.arity is not None for version in struct.versions):
+            message = f"{field.wire_name} may be left out, but the arity tells the version"
+            draft.reports_entry(where, "conflicting-keys", message, "use `since`, or drop the versions")
 
 
 def fields_of(struct: Struct, version: str) -> tuple[Field, ...]:

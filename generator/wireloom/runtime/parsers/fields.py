@@ -368,6 +368,16 @@ class Field:
         is_default = self.optional and same(wire, self.default) and not _is_other_zero(wire, self.default)
         return MISSING if is_default else wire
 
+    def fill(self, stream: Any, scope: Container) -> None:
+        """Write what says nothing, where others stand behind it: the default, else null."""
+        wire = None if self.default is MISSING else self.default
+        try:
+            if wire is None and self.mapped is not None:
+                wire = self.mapped.write(None, scope)
+            self.subcon._build(wire, stream, scope, "")
+        except EncodeError as error:
+            raise error.at(self.title or self.name) from None
+
     def is_given(self, value: Mapping[str, Any]) -> bool:
         """Whether the value has a member of the record that is flattened here; unknown ones may be."""
         if not hasattr(self.subcon, "titles"):

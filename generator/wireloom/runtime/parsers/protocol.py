@@ -128,6 +128,9 @@ class WireField(Protocol):
     def given_in(self, value: Mapping[str, Any], scope: Container) -> Any:
         """What the value being built says of it."""
 
+    def fill(self, stream: Any, scope: Container) -> None:
+        """Write what says nothing, where the value has nothing and the container needs something in its place."""
+
     @property
     def name(self) -> str:
         """Its name."""

@@ -109,7 +109,7 @@ class Struct(construct.Construct):
         told: dict[int, int | None] = {
             version.arity: place for place, version in enumerate(versions) if version.arity is not None
         }
-        certain = sum(step.when is None for step in self.fields)
+        certain = sum(step.when is None and not step.optional for step in self.fields)
         self._arities = told or dict.fromkeys(range(certain, len(self.fields) + 1))
         self._has_tail = any(step.is_tail for step in self.fields)
         self._counts = tuple(step.name for step in steps if isinstance(step, Counted))

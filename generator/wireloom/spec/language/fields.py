@@ -167,7 +167,11 @@ class FieldDocument(Document):
     when: ExpressionText | None = Field(
         default=None, description="It is there only if this holds; else its value is null.", examples=["hasPosition"]
     )
-    optional: bool = Field(default=False, description="It may be left out (JSON, protobuf).", examples=[True])
+    optional: bool = Field(
+        default=False,
+        description="It may be left out (JSON, protobuf, MessagePack; of an array the last elements).",
+        examples=[True],
+    )
     default: ScalarValue = Field(
         default=None,
         description="The value on the wire that stands for an absent one; null if not given.",

@@ -36,7 +36,7 @@ _HELD = {"code", "const", "values", "minimum", "maximum", "bits", "checksum"}
 _KNOWN = frozenset(_NAMED | _HELD | {"compute", "derive", "counted"})
 _OF_ENCODINGS = {
     "binary": frozenset({"at", "size", "packing"}),
-    "msgpack": frozenset(),
+    "msgpack": frozenset({"optional", "default"}),
     "protobuf": frozenset({"tag", "oneOf", "optional", "default", "refers", "table"}),
     "json": frozenset({"member", "optional", "default"}),
 }
@@ -69,8 +69,20 @@ class Fields(Part):
         with self.compiler.during(when, scope):
             if "compute" in attributes:
                 self._derived(item)
+            elif scope.encoding == "msgpack" and attributes.get("optional"):
+                self._element(item)
             else:
                 self._located(item)
+
+    def _element(self, item: Item) -> None:
+        """An element of an array that may be left out: it is there where the array is long enough."""
+        absent = Label()
+        holds = self.expressions.compiled(item.scope.elements[item.name], item.scope)
+        assert isinstance(holds, Code), "the length is the record's"
+        if not self.compiler.conditions.branch(holds, absent):
+            self.assembly.emit("WHEN", self.expressions.place(holds), absent)
+        self._located(item)
+        self.defaulted(item, absent, has_default="default" in item.attributes)
 
     def condition(self, attributes: dict[str, Any], version: Any) -> Tree:
         """Whether a field is there, by its own condition and by the versions that have it."""

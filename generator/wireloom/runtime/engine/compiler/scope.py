@@ -62,6 +62,7 @@ class Scope:
     marks: dict[str, Register] = field(default_factory=dict)
     tables: dict[str, int] = field(default_factory=dict)
     checksums: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    elements: dict[str, Tree] = field(default_factory=dict)  # what says that the array of the struct has an element
     places: dict[str, Register] = field(default_factory=dict)  # where checksums stand that cover themselves
     discards: dict[str, Discard] = field(default_factory=dict)
     start_register: Register | None = None

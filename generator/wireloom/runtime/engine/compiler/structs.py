@@ -60,7 +60,7 @@ class Structs(Part):
             case "binary", "sequence":
                 pass
             case "msgpack", "array":
-                table = arities or {len(fields): 0}
+                table = arities or _lengths(fields, scope)
                 words = [word for entry in table.items() for word in entry]
                 self.assembly.emit("PACK_ARITY", self.assembly.table([len(table), *words]), register, None)
             case "json", "object" | "array":
@@ -69,7 +69,7 @@ class Structs(Part):
                 self.compiler.protobuf.open(fields, scope)
             case _:
                 raise Uncovered(f"a {form} in {encoding}")
-        scope.names["\0version"] = register
+        scope.names["\0version"] = scope.names["\0elements"] = register
         names = [name for name, _, _ in versions]
         if arities:
             return names, ("field", 0, "\0version")
@@ -221,6 +221,14 @@ def _looks_inside(tree: Tree) -> bool:
             return all(_looks_inside(each) for each in tree)
         case _:
             return True
+
+
+def _lengths(fields: Sequence[Any], scope: Scope) -> dict[int, int]:
+    """How many elements an array may have, each with how many of them may be left out, which the scope is told."""
+    last = [name for _, name, _, attributes in fields if attributes.get("optional")]
+    for count, name in enumerate(last, 1):
+        scope.elements[name] = (">=", ("field", 0, "\0elements"), count)
+    return {len(fields) - len(last) + count: count for count in range(len(last) + 1)}
 
 
 def _depends(fields: Sequence[Any], arities: dict[int, int]) -> bool:

@@ -7,7 +7,8 @@ from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Item, Node, Scope
 from wireloom.runtime.engine.expressions import Constant, Tree
 
-_GIVEN = "\0given"
+GIVEN = "\0given"
+"""The name of the value of the field at hand."""
 
 
 class Absence(Part):
@@ -37,8 +38,8 @@ class Absence(Part):
                 raise Uncovered("a default of this kind")
         if register.kind not in ("int", "bool", "text"):
             raise Uncovered("a default of this kind")
-        item.scope.names[_GIVEN] = register
-        given: Tree = ("field", 0, _GIVEN)
+        item.scope.names[GIVEN] = register
+        given: Tree = ("field", 0, GIVEN)
         return ("and", ("present", given), ("==", given, constant))
 
     def may_be_written(self, item: Item, absent: Label) -> bool:

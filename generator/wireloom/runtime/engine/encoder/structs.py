@@ -7,15 +7,16 @@ import msgpack
 
 from wireloom.runtime.engine.assembly import Edge, Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import member
-from wireloom.runtime.engine.encoder.part import Part
+from wireloom.runtime.engine.encoder.absence import GIVEN, Absence
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope
 from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree
 from wireloom.runtime.engine.outline import Column
 
 _TAIL = "negative"
+_ELEMENTS = "\0elements"
 
 
-class Structs(Part):
+class Structs(Absence):
     """A struct of any encoding."""
 
     def struct(self, node: Node, parent: Scope, record: Column | None, place: Register | None) -> None:
@@ -84,8 +85,12 @@ class Structs(Part):
         ]
 
     def _array(self, steps: Sequence[Any], scope: Scope, present: dict[str, Compiled]) -> None:
-        """MessagePack: as many elements as there are fields."""
+        """MessagePack: as many elements as there are fields, but for the last ones that say nothing."""
         items = [item for item in self._items(steps, scope) if not _never(present[item.name])]
+        last = [item for item in items if item.attributes.get("optional")]
+        if last:
+            present |= self._lengths(last, scope)
+            items = [item for item in items if not _never(present[item.name])]
         unsure = [holds.term for item in items if isinstance(holds := present[item.name], Code)]
         if unsure:
             count = Term("CONST", (), len(items) - len(unsure))
@@ -99,6 +104,40 @@ class Structs(Part):
         for item in items:
             with self.compiler.during(present[item.name]):
                 self.compiler.fields.field(item)
+
+    def _lengths(self, last: Sequence[Item], scope: Scope) -> dict[str, Compiled]:
+        """Whether there is each of the elements that may be left out: it says something, or one behind it does."""
+        register = scope.names[_ELEMENTS] = self.assembly.register("int").read()
+        self.compiler.compute(Constant(0), register)
+        for place, item in enumerate(last, 1):
+            says = self.expressions.compiled(self._says(item), scope)
+            if not _never(says):
+                with self.compiler.during(says):
+                    self.compiler.compute(Constant(place), register)
+        length: Tree = ("field", 0, _ELEMENTS)
+        return {item.name: self.expressions.compiled((">=", length, n), scope) for n, item in enumerate(last, 1)}
+
+    def _says(self, item: Item) -> Tree:
+        """Whether an element says more than its absence would."""
+        attributes, node = item.attributes, self.compiler.reader.resolved(item.type)
+        default, given = attributes.get("default"), ("present", ("field", 0, GIVEN))
+        register = item.scope.names[GIVEN] = self.compiler.names.value(item.column, textual="values" in attributes)
+        if default is None:
+            return given
+        if "values" in attributes:
+            meant = self._meant(attributes["values"], default, register)
+            other: Tree = ("not", ("==", ("field", 0, GIVEN), meant))
+        else:
+            other = ("not", self.is_default(item, node, default))
+        return other if node[0] == "nullable" else ("and", given, other)
+
+    def _meant(self, values: Sequence[Any], default: Any, register: Register) -> Tree:
+        """What a default means, as an expression."""
+        known = self.compiler.fields.meanings(values, register.kind)
+        meaning = next((meaning for wire, meaning in known if wire == default and type(wire) is type(default)), None)
+        if meaning is None or next(wire for wire, other in known if other == meaning) != default:
+            raise Uncovered("a default of this kind")
+        return ("text", meaning) if isinstance(meaning, str) else meaning
 
     def _sequence(self, steps: Sequence[Any], scope: Scope, present: dict[str, Compiled]) -> None:
         """Binary: fields and marks in their order, those that count from the end last."""

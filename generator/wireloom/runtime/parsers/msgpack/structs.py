@@ -11,7 +11,7 @@ from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.parsers.msgpack.heads import Head, check_count, pass_over, read_head, take_body
 from wireloom.runtime.parsers.msgpack.scalars import PACKER
-from wireloom.runtime.parsers.protocol import MISSING, Expression, Source, WireField, WireStruct, evaluate
+from wireloom.runtime.parsers.protocol import MISSING, Expression, Sink, Source, WireField, WireStruct, evaluate
 from wireloom.runtime.parsers.scalars import text_of
 from wireloom.runtime.parsers.structure import StreamFields
 
@@ -32,18 +32,20 @@ class Positional:
         if arities[head.number] is not None:
             scope._version = arities[head.number]
         check_count(stream, head, 1)
-        if all(field.when is None for field in struct.fields):
+        if all(field.when is None and not field.optional for field in struct.fields):
             return StreamFields(stream)
         return _Elements(stream, head)
 
-    def create(self, struct: WireStruct, stream: Any, scope: Container, fields: Sequence[WireField]) -> StreamFields:
-        """Write the head."""
+    def create(self, struct: WireStruct, stream: Any, scope: Container, fields: Sequence[WireField]) -> Sink:
+        """Write the head, where the fields tell the number of elements."""
+        if any(field.optional for field in fields):
+            return _BuiltElements(stream, scope)
         stream.write(PACKER.pack_array_header(len(fields)))
         return StreamFields(stream)
 
 
 class _Elements(StreamFields):
-    """An array that has an element for each field that is there."""
+    """An array that has an element for each field that is there; the last ones may be left out."""
 
     def __init__(self, stream: Any, head: Head) -> None:
         super().__init__(stream)
@@ -52,6 +54,8 @@ class _Elements(StreamFields):
     def locate(self, field: WireField) -> Any:
         """The stream, at the next element."""
         if self._located == self._head.number:
+            if field.optional:
+                return MISSING
             raise self._wrong(f"an array of more than {self._located}")
         self._located += 1
         return super().locate(field)
@@ -64,6 +68,30 @@ class _Elements(StreamFields):
     def _wrong(self, expected: str) -> DecodeError:
         actual = f"an array of {self._head.number}"
         return DecodeError("bad_arity", offset=self._head.start, expected=expected, actual=actual)
+
+
+class _BuiltElements:
+    """An array while its struct is built, whose last elements are left out where they say nothing."""
+
+    def __init__(self, stream: Any, scope: Container) -> None:
+        self.stream, self._scope = stream, scope
+        self._placed: list[tuple[WireField, io.BytesIO]] = []
+
+    def place(self, field: WireField) -> Any:
+        """A buffer for the element."""
+        buffer = io.BytesIO()
+        self._placed.append((field, buffer))
+        return buffer
+
+    def close(self) -> None:
+        """Write the elements to the last one that has got a value; those between that have none are filled."""
+        while self._placed and not self._placed[-1][1].getvalue():
+            self._placed.pop()
+        self.stream.write(PACKER.pack_array_header(len(self._placed)))
+        for field, buffer in self._placed:
+            if not buffer.getvalue():
+                field.fill(buffer, self._scope)
+            self.stream.write(buffer.getvalue())
 
 
 class _Found:

@@ -65,6 +65,7 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         "bad-meaning": "A unit, an epoch or a scale that is none.",
         "lossy-meaning": "A meaning that would lose what is on the wire.",
         "clashing-meanings": "A column that means different things in different records.",
+        "clashing-types": "A column that is open in some records, and of one of the open kinds in others.",
         "bad-case": "A case that the tag never selects, or that may be without its tag.",
         "duplicate-case": "A value that selects two cases.",
         # layout

@@ -40,7 +40,7 @@ def _plain(value: object) -> object:
         case frozenset() | set():
             return sorted(json.dumps(_plain(each)) for each in value)
         case _ if is_dataclass(value) and not isinstance(value, type):
-            told = [field.name for field in fields(value) if field.name not in WORDS | PLACES]
+            told = [field.name for field in fields(value) if field.compare and field.name not in WORDS | PLACES]
             told = [name for name in told if name not in LATER or getattr(value, name) != LATER[name]]
             return [type(value).__name__, *([name, _plain(getattr(value, name))] for name in told)]
         case _:

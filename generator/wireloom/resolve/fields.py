@@ -24,7 +24,7 @@ from wireloom.resolve.bits import bits_of
 from wireloom.resolve.bounds import bounds_of
 from wireloom.resolve.expressions import expression
 from wireloom.resolve.keys import check_form, check_keys
-from wireloom.resolve.links import checksum_of, table_reference_of
+from wireloom.resolve.links import checksum_of, is_table, table_reference_of
 from wireloom.resolve.meanings import meaning_of
 from wireloom.resolve.outline import is_open
 from wireloom.resolve.packings import packing_of
@@ -146,7 +146,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         compute=_expression(scope, place / "compute", document.compute, _kind(type)),
         checksum=checksum_of(around, place, document, type),
         refers=table_reference_of(around, place / "refers", document, type),
-        table=document.table,
+        table=is_table(around, place / "table", document, type),
         flatten=document.flatten,
         inline=document.inline,
         counted=document.counted,

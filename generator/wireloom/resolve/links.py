@@ -1,7 +1,7 @@
 """Fields whose value follows from other bytes: checksums, and indices into tables."""
 
 from wireloom.expr.ast import Kind, Literal
-from wireloom.model.types import Bytes, Checksum, Integer, TableReference, Type
+from wireloom.model.types import Array, Bytes, Checksum, Integer, TableReference, Type
 from wireloom.problems import nearest
 from wireloom.resolve import builtins
 from wireloom.resolve.expressions import byte_range
@@ -32,6 +32,15 @@ def checksum_of(around: Surroundings, place: Place, document: FieldDocument, typ
         hint = nearest(document.checksum, (*crcs, *builtins.DIGESTS))
         around.reports(place / "checksum", "unknown-checksum", f"there is no checksum {document.checksum}", hint)
     return Checksum(document.checksum, start, end, document.else_ or "bad_checksum")
+
+
+def is_table(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> bool:
+    """Whether the field is a table: a list that the fields which refer to it fill."""
+    if document.table and type is not UNKNOWN and not isinstance(type, Array):
+        message, hint = "a table is a list, whose entries other fields refer to", "give it a type like list(str)"
+        around.reports(place, "wrong-shape", message, hint)
+        return False
+    return document.table
 
 
 def table_reference_of(

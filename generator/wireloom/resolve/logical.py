@@ -27,10 +27,16 @@ _KIND_ORDER = ("bool", "int", "float", "str", "bytes", "list", "map", "record", 
 _WIDTHS = (8, 16, 32, 64)  # bits of integers in columns
 
 
-class MeaningsClash(Exception):  # noqa: N818 - no error of the generator's: the spec's, which is said at the root
-    """A column that means one thing in one record, and another in another."""
+class ColumnsClash(Exception):  # noqa: N818 - no error of the generator's: the spec's, which is said at the root
+    """Values of one column for which there is no type: `name` is the column, where it is known."""
+
+    def __init__(self, id: str, what: str, name: str = "") -> None:
+        super().__init__(id, what, name)
+        self.id, self.what, self.name = id, what, name
 
 
+_MEANINGS = ("clashing-meanings", "means one thing in one record and another in another")
+_OPEN = ("clashing-types", "is {0} in one record and open in another, where it may be {0}, too")
 _NARROWEST = 32  # bits of a float that columns have
 _NOTHING = logical.Record(())  # the type of what is always null, until a merge gives it one
 
@@ -84,7 +90,7 @@ def shape(type: types.Type, named: Types) -> Shape:
         case types.Reference(name=name):
             return shape(named[name], named)
         case types.OneOf(open=True):
-            return Shape(logical.Open(), nullable=True)
+            return Shape(logical.Open(frozenset(_kinds(type, named))), nullable=True)
         case types.OneOf(alternatives=alternatives):
             return merged(shape(each.type, named) for each in alternatives)
         case types.Select(cases=cases):
@@ -101,15 +107,36 @@ def _literal_size(size: Amount | None) -> int | None:
     return size.value if isinstance(size, Literal) and isinstance(size.value, int) else None
 
 
+def _kinds(type: types.Type, named: Types, seen: frozenset[str] = frozenset()) -> Iterator[str]:
+    """The kinds of what an open union holds; what stands in its lists and maps may be of any."""
+    match type:
+        case types.Array():
+            yield "list"
+        case types.Map():
+            yield "map"
+        case types.Nullable(type=inner) | types.Extension(content=inner):
+            yield from _kinds(inner, named, seen)
+        case types.OneOf(alternatives=alternatives):
+            for each in alternatives:
+                yield from _kinds(each.type, named, seen)
+        case types.Reference(name=name):
+            if name not in seen:
+                yield from _kinds(named[name], named, seen | {name})
+        case types.Null():
+            pass
+        case _:
+            yield logical.kind_name(shape(type, named).type)
+
+
 def _list(element: Shape) -> Shape:
     if isinstance(element.type, logical.Open):
-        return Shape(logical.Open())
+        return Shape(logical.Open(frozenset({"list"})))
     return Shape(logical.List(element.type, element.nullable))
 
 
 def _map(key: Shape, value: Shape) -> Shape:
     if isinstance(key.type, logical.Open) or isinstance(value.type, logical.Open):
-        return Shape(logical.Open())
+        return Shape(logical.Open(frozenset({"map"})))
     return Shape(logical.Map(key.type, value.type, value.nullable))
 
 
@@ -293,6 +320,8 @@ def merge(first: Shape, second: Shape) -> Shape:
 def merge_types(first: LogicalType, second: LogicalType) -> LogicalType:
     """The type of a value of either type."""
     match first, second:
+        case logical.Open(), logical.Open():
+            return logical.Open(first.kinds | second.kinds)
         case _ if first == second:
             return first
         case ((logical.Integer() | logical.BigInteger()), (logical.Integer() | logical.BigInteger())):
@@ -316,9 +345,9 @@ def merge_types(first: LogicalType, second: LogicalType) -> LogicalType:
             wire = merge_types(first.wire, second.wire)
             if isinstance(wire, logical.Integer | logical.Float | logical.Text | logical.Binary):
                 return replace(first, wire=wire)
-            raise MeaningsClash
+            raise ColumnsClash(*_MEANINGS)
         case (logical.Meant(), _) | (_, logical.Meant()):
-            raise MeaningsClash
+            raise ColumnsClash(*_MEANINGS)
         case _:
             return _alternatives(first, second)
 
@@ -339,8 +368,8 @@ def merged_field(first: LogicalField, second: LogicalField) -> LogicalField:
     """A field that has either form; the first document counts."""
     try:
         type = merge_types(first.type, second.type)
-    except MeaningsClash as clash:
-        raise MeaningsClash(clash.args[0] if clash.args else first.name) from None
+    except ColumnsClash as clash:
+        raise ColumnsClash(clash.id, clash.what, clash.name or first.name) from None
     return LogicalField(
         first.name,
         type,
@@ -370,6 +399,10 @@ def _alternatives(first: LogicalType, second: LogicalType) -> LogicalType:
     for option in (*_options(first), *_options(second)):
         name = logical.kind_name(option)
         options[name] = merge_types(options[name], option) if name in options else option
+    open_one = options.get("variant")
+    for kind in open_one.kinds if isinstance(open_one, logical.Open) else ():
+        if kind in options:
+            raise ColumnsClash(_OPEN[0], _OPEN[1].format(kind))
     ordered = tuple(options[name] for name in _KIND_ORDER if name in options)
     return ordered[0] if len(ordered) == 1 else logical.Alternatives(ordered)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from wireloom.expr.ast import FieldRef
 from wireloom.expr.ast import references as names_in
-from wireloom.model.traversal import references
+from wireloom.model.traversal import parts, references
 from wireloom.model.types import Array, Attempt, Encoding, Last, OneOf, Presence, Reference, Struct, Type
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.outline import Outlines, direct_names
@@ -106,7 +106,7 @@ def _check_depth(draft: Draft, place: Place, named: Mapping[str, Type], name: st
     if isinstance(struct, Struct) and struct.encoding is Encoding.MSGPACK:
         hint = "let it hold an open union: a `oneOf` of scalars, lists and maps"
         draft.reports_entry(place, "wrong-encoding", "structs of msgpack cannot hold themselves", hint)
-    if any(isinstance(named[each], Attempt | OneOf) for each in circle):
+    if any(_is_tried(named[each], circle) for each in circle):
         message = f"{name} holds itself through alternatives that are tried, or told by kind"
         draft.reports_entry(place, "recursive-type", message, "let it hold itself through fields, lists and selects")
     elif any(_melts(named[each], circle) for each in circle):
@@ -115,6 +115,14 @@ def _check_depth(draft: Draft, place: Place, named: Mapping[str, Type], name: st
     elif _is_endless(named, name):
         message = f"{name} always holds itself, so that it never ends"
         draft.reports_entry(place, "recursive-type", message, "say with `when`, a list or a select where there is none")
+
+
+def _is_tried(type: Type, circle: frozenset[str]) -> bool:
+    """Whether a type leads on in a circle where one of several alternatives is taken that no tag selects."""
+    if isinstance(type, Attempt | OneOf) and circle & set(references(type)):
+        return True
+    inner = tuple(field.type for field in type.fields) if isinstance(type, Struct) else parts(type)
+    return any(_is_tried(each, circle) for each in inner)
 
 
 def _melts(type: Type, circle: frozenset[str]) -> bool:

@@ -9,7 +9,7 @@ from wireloom.model.logical import Record
 from wireloom.model.types import Array, Reference, Type
 from wireloom.problems import nearest
 from wireloom.resolve.draft import Draft
-from wireloom.resolve.logical import MeaningsClash, shape
+from wireloom.resolve.logical import ColumnsClash, shape
 from wireloom.resolve.outline import Outlines
 from wireloom.resolve.scopes import Scope
 from wireloom.resolve.sharing import Schema, misfits, unplaced
@@ -17,6 +17,11 @@ from wireloom.resolve.types import Surroundings, type_of_text
 from wireloom.spec.documents import Place
 from wireloom.spec.language import Entry as EntryDocument
 from wireloom.spec.language import RootDocument, StructType
+
+_CLASHES = {
+    "clashing-meanings": "give the fields of one name one meaning, or other names",
+    "clashing-types": "give one of the fields another name, or the open type",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +73,9 @@ def _root(
     row = _row_type(entry.type)
     try:
         record = shape(row, named).type
-    except MeaningsClash as clash:
-        name = clash.args[0] if clash.args else "a column"
-        message = f"{name} means one thing in one record and another in another"
-        hint = "give the fields of one name one meaning, or other names"
-        draft.reports_entry(_declared(draft, name) or entry.place, "clashing-meanings", message, hint)
+    except ColumnsClash as clash:
+        message = f"{clash.name or 'a column'} {clash.what}"
+        draft.reports_entry(_declared(draft, clash.name) or entry.place, clash.id, message, _CLASHES[clash.id])
         return None
     if not isinstance(record, Record):
         draft.reports_entry(

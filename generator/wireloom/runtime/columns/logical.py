@@ -4,7 +4,7 @@ They are defined here because shipped code needs nothing of the generator; the m
 Arrow columns, Spark types and the canonical JSON rendering all follow from them.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Union
 
 
@@ -105,7 +105,12 @@ class Alternatives:
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """Any value the encoding can say, recursively: null, bool, int, float, text, bytes, list, map, extension."""
+    """Any value the encoding can say, recursively: null, bool, int, float, text, bytes, list, map, extension.
+
+    `kinds` are those of its values, where a wire type tells.
+    """
+
+    kinds: frozenset[str] = field(default=frozenset(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from wireloom.model.types import (
     Encoding,
     Field,
     Form,
+    Integer,
     NumberForm,
     Padded,
     Presence,
@@ -116,6 +117,9 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
     scope = around.scope
     late = scope.whole()
     type = adorned(around, place, document, type)
+    if document.counted and type is not UNKNOWN and not (isinstance(type, Integer) and type.is_plain):
+        message, hint = "what is counted are whole numbers", "give it the type int64"
+        around.scope.draft.reports_entry(place / "counted", "wrong-shape", message, hint)
     minimum, maximum = bounds_of(around, place / "range", document.range, type)
     closed = None if is_open(document) else document.values
     mappings = None if closed is None else mappings_of(scope, place / "values", closed, type)

@@ -133,11 +133,11 @@ class Facts:
         """Whether there is something to write."""
         if isinstance(step, Computed):
             return True
-        if step.derive is not None:
-            return self._known(step.derive) not in (None, 0, False, PENDING)
         if step.flatten:
             return any(self.value.get(name) is not None for name in _titles(step))
-        return self.given(step) is not None
+        if step.derive is None or self.given(step) is not None:
+            return self.given(step) is not None
+        return self._known(step.derive) not in (None, 0, False, PENDING)
 
     # --- values ---
 

@@ -31,14 +31,16 @@ class Names(Part):
     def load(self, steps: Sequence[Any], scope: Scope) -> None:
         """Give each name of the struct a register with its value."""
         texts = {name for name, attributes in self.members(steps) if {"values", "compute"} & attributes.keys()}
-        titles = dict.fromkeys(self.titles(steps))
-        for title in titles:
-            scope.names[title] = self._loaded(member(scope.record, title), textual=title in texts)
+        own: dict[str, str] = {}  # what expressions call the fields of the struct itself -> what readers call them
         for step in steps:
-            if step[0] == "field" and step[1] not in scope.names:
-                title = step[3].get("as", step[1])
-                column = member(scope.record, step[1]) or member(scope.record, title)
-                scope.names[step[1]] = self._loaded(column, textual=title in texts)
+            if step[0] == "field":
+                own.setdefault(step[1], step[3].get("as", step[1]))
+        for title in dict.fromkeys(self.titles(steps)):
+            if own.get(title, title) == title:
+                scope.names[title] = self._loaded(member(scope.record, title), textual=title in texts)
+        for name, title in own.items():
+            if name not in scope.names:
+                scope.names[name] = self._loaded(member(scope.record, title), textual=title in texts)
         for step in steps:
             if step[0] == "field" and not step[3].get("flatten"):
                 self._load_members(step, scope)

@@ -52,15 +52,37 @@ class Structs(Absence):
         """Whether each field is there."""
         version = self.version(versions)
         return {
-            name: self._holds(self.compiler.reader.fields.condition(attributes, version), name, scope)
+            name: self._holds(self.compiler.reader.fields.condition(attributes, version), name, attributes, scope)
             for _, name, _, attributes in _fields(steps)
         }
 
-    def _holds(self, when: Tree, name: str, scope: Scope) -> Compiled:
+    def _holds(self, when: Tree, name: str, attributes: dict[str, Any], scope: Scope) -> Compiled:
         """Whether a condition holds; where it asks for a position, whether the value has the field: it is read back."""
         if when is None:
             return Constant(True)  # noqa: FBT003 - a value
-        return self.expressions.compiled(("present", ("field", 0, name)) if _asks_for_place(when) else when, scope)
+        if not _asks_for_place(when):
+            return self.expressions.compiled(when, scope)
+        if "derive" not in attributes:
+            there: Tree = False if attributes.get("hidden") else ("present", ("field", 0, name))
+            return self.expressions.compiled(there, scope)
+        there = self._is_something(attributes["derive"][1], scope)
+        column = None if attributes.get("hidden") else member(scope.record, attributes.get("as", name))
+        if column is not None:
+            scope.names[f"\0{name}"] = self.compiler.names.value(column, textual="values" in attributes)
+            there = ("or", ("present", ("field", 0, f"\0{name}")), there)
+        return self.expressions.compiled(there, scope)
+
+    def _is_something(self, derive: Tree, scope: Scope) -> Tree:
+        """Whether there is more to write than nothing: what is derived is not given."""
+        match self.expressions.compiled(derive, scope):
+            case Constant(value):
+                return value not in (None, 0, False)
+            case Code("bool", _):
+                return derive
+            case Code("int" | "float", _):
+                return ("and", ("present", derive), ("!=", derive, 0))
+            case _:
+                return ("present", derive)
 
     def newest(self, versions: Sequence[Any]) -> tuple[list[str], Tree]:
         """The names of the versions, and the place of the last one."""

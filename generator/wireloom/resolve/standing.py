@@ -50,6 +50,7 @@ def check_standing(draft: Draft, named: Types, entries: tuple[Entry, ...]) -> No
                 _check(draft, named, place, field.type, type.encoding, used)
                 _check_inline(draft, named, place, field)
                 _check_table(draft, named, place, field)
+                _check_flattened(draft, named, place, field)
                 if field.one_of and _is_repeated(field.type, named):
                     message = f"{field.wire_name} may be there any number of times"
                     draft.reports(place / "oneOf", "wrong-shape", message, "put it into a message of its own")
@@ -66,6 +67,27 @@ def _check_table(draft: Draft, named: Types, place: Place, field: types.Field) -
     elif len({table.type for table in found}) > 1:
         message = f"the entries of {field.refers.table} are of several types where {field.wire_name} is used"
         draft.reports(place / "refers", "ambiguous-name", message, "use a type of its own for each place")
+
+
+def _check_flattened(draft: Draft, named: Types, place: Place, field: types.Field) -> None:
+    """What melts into the struct around has members."""
+    if field.flatten and not _has_members(field.type, named, frozenset()):
+        message = f"{field.wire_name} may be something else than a struct, which has no members"
+        draft.reports(place / "flatten", "wrong-shape", message, "flatten structs and unions of structs, or none")
+
+
+def _has_members(type: Type, named: Types, seen: frozenset[str]) -> bool:
+    """Whether a value of the type, where it is there, is always that of a struct."""
+    match type:
+        case types.Reference(name=name):
+            return name in seen or _has_members(named[name], named, seen | {name})
+        case types.Select(cases=cases):
+            inner = tuple(case.type for case in cases if not isinstance(case.type, types.Refusal))
+            return all(_has_members(each, named, seen) for each in inner)
+        case types.Nullable() | types.Attempt() | types.OneOf(open=False):
+            return all(_has_members(each, named, seen) for each in parts(type))
+        case _:
+            return isinstance(type, Struct | types.Null)
 
 
 def _placed(struct: Struct) -> Iterator[tuple[int, types.Field]]:

@@ -9,10 +9,12 @@ from wireloom.model.types import Amount, Encoding, Field, Form, MemberTag, Nulla
 from wireloom.resolve.collisions import members
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.sites import held
+from wireloom.resolve.types import UNKNOWN
 from wireloom.spec.documents import Place
 from wireloom.spec.yaml import MappingNode
 
 Types = Mapping[str, Type]
+_NO_OBJECTS = types.Integer | types.Float | types.Boolean | types.Null | types.Text | types.Bytes | types.Array
 _ALL = 1 << 62  # bytes of what takes all that are left: the tag, which was read from them, is among them
 
 
@@ -158,6 +160,10 @@ def _check_member(  # noqa: PLR0913 - what there is to know about it
 ) -> None:
     """A struct that a member selects is an object, and must have that member where it is there."""
     absent = all(_is_absence(tag, value) for value in values)
+    if _is_no_object(type, named):
+        message = f"{place.text or 'what is selected'} is no object, so that it has no member {tag.member}"
+        draft.reports_entry(place, "bad-case", message, "what a member selects is an object")
+        return
     for name, _ in held(type, named):
         struct = named[name]
         if isinstance(struct, Struct) and struct.form is Form.ARRAY:
@@ -168,6 +174,18 @@ def _check_member(  # noqa: PLR0913 - what there is to know about it
             message = f"{name} has no member {tag.member}, which selects it"
             draft.reports_entry(place, "bad-case", message, f"`- {tag.member}: TYPE` in {name} is one")
             return
+
+
+def _is_no_object(type: Type, named: Types) -> bool:
+    match type:
+        case types.Reference(name=name):
+            return _is_no_object(named[name], named)
+        case Nullable(type=inner):
+            return _is_no_object(inner, named)
+        case types.JsonText(kind=kind):
+            return kind == "array"
+        case _:
+            return isinstance(type, _NO_OBJECTS) and type is not UNKNOWN
 
 
 def _is_absence(tag: MemberTag, value: types.Scalar) -> bool:

@@ -348,7 +348,7 @@ class Records:
             schema: Schema = {}
         elif field.mappings is not None:
             schema = meanings(field.mappings, shown)
-        elif known is not None and any(each is not None for each in known):
+        elif field.meaning is None and known is not None and any(each is not None for each in known):
             schema = values([rendering.constant(each, shown) for each in dict.fromkeys(known) if each is not None])
         else:
             schema = self.schema(field.type, shown)

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from proof.cases import Case, cases
+from proof.crossing import crossed_spec_of
 from proof.fields import STRATEGIES
 from proof.formats import written_format
 from proof.modules import documents, resolved
@@ -28,6 +29,7 @@ from wireloom.spec.language import FieldDocument
 REFERENCE = Path(__file__).parents[1] / "specs/README.md"
 WORD = re.compile(r"\b[a-z][a-z0-9]*\b")
 SEEDS = range(1100)
+CROSSED = 200
 SPECS = 200
 
 
@@ -109,6 +111,13 @@ def violations() -> dict[tuple[int, str], str]:
 
 def test_random_specs_keep_what_is_promised(violations):
     assert not violations
+
+
+def test_specs_that_are_crossed_with_one_another_keep_what_is_promised():
+    reports = {seed: examined(crossed_spec_of(seed), seed, effort=0.5) for seed in range(CROSSED)}
+    broken = {(seed, name): each.detail for seed, found in reports.items() for name, each in found.violations.items()}
+    assert not broken
+    assert sum(report.accepted for report in reports.values()) > CROSSED / 6
 
 
 def _longer(made: pa.Array) -> pa.Array:

@@ -1,7 +1,7 @@
 """Thousands of random specs: `python -m proof.running 20000 --seed 0`, in two processes, with a table at the end.
 
-Each seed makes one spec and its records, on any machine. A class of violations is shown by the smallest spec found of
-it; `--write FOLDER` keeps each as a case.
+Each seed makes one spec and its records, on any machine; with `--crossed` it makes one of those of the project. A
+class of violations is shown by the smallest spec found of it; `--write FOLDER` keeps each as a case.
 """
 # ruff: noqa: T201 - it prints how far it is
 
@@ -14,13 +14,14 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
 from proof.cases import Case, written_case
+from proof.crossing import crossed_spec_of
 from proof.modules import Spec
 from proof.properties import Report, TooSlowError, Violation, examined
 from proof.shrinking import shrunk
@@ -90,15 +91,18 @@ def _over(*_: Any) -> None:
 # --- processes -----------------------------------------------------------------------------------------------------
 
 
-def _work(first: int, step: int, last: int, pipe: Connection) -> None:
+Maker = Callable[[int], Spec]
+
+
+def _work(maker: Maker, first: int, step: int, last: int, pipe: Connection) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     for seed in range(first, last, step):
         pipe.send((seed, None))
-        pipe.send((seed, timed(spec_of(seed), seed)))
+        pipe.send((seed, timed(maker(seed), seed)))
     pipe.send((last, None))
 
 
-def reports(count: int, seed: int, workers: int) -> Iterator[tuple[int, Report]]:
+def reports(count: int, seed: int, workers: int, maker: Maker = spec_of) -> Iterator[tuple[int, Report]]:
     """What each seed came to, as it comes."""
     context = processes.get_context("fork")
     running: dict[Any, tuple[Any, int, float]] = {}
@@ -106,7 +110,7 @@ def reports(count: int, seed: int, workers: int) -> Iterator[tuple[int, Report]]
     def start(first: int) -> None:
         if first < seed + count:
             ours, theirs = context.Pipe(duplex=False)
-            process = context.Process(target=_work, args=(first, workers, seed + count, theirs), daemon=True)
+            process = context.Process(target=_work, args=(maker, first, workers, seed + count, theirs), daemon=True)
             process.start()
             theirs.close()
             running[ours] = (process, first, time.monotonic())
@@ -145,10 +149,10 @@ def _ended(what: str) -> Report:
 # --- showing -------------------------------------------------------------------------------------------------------
 
 
-def run(count: int, seed: int, workers: int, *, small: bool) -> Totals:
+def run(count: int, seed: int, workers: int, maker: Maker, *, small: bool) -> Totals:
     """So many specs, then the smallest of each class."""
     totals, start = Totals(), time.monotonic()
-    for at, report in reports(count, seed, workers):
+    for at, report in reports(count, seed, workers, maker):
         totals.add(at, report)
         if sys.stderr.isatty():
             spent = time.monotonic() - start
@@ -159,7 +163,7 @@ def run(count: int, seed: int, workers: int, *, small: bool) -> Totals:
     if sys.stderr.isatty():
         print(file=sys.stderr)
     if small:
-        names = [(name, seed) for name, found in totals.classes.items() for seed in found.seeds[:_SHRUNK]]
+        names = [(maker, name, seed) for name, found in totals.classes.items() for seed in found.seeds[:_SHRUNK]]
         with processes.get_context("fork").Pool(workers) as pool:
             for name, case in pool.imap_unordered(_small, names):
                 if case is not None:
@@ -167,20 +171,21 @@ def run(count: int, seed: int, workers: int, *, small: bool) -> Totals:
     return totals
 
 
-def _small(named: tuple[str, int]) -> tuple[str, Case | None]:
-    name, seed = named
+def _small(named: tuple[Maker, str, int]) -> tuple[str, Case | None]:
+    maker, name, seed = named
+    spec = maker(seed)
     if name.split(":")[0] in ("hangs", "the process died", "too slow"):
-        return name, Case(name, seed, spec_of(seed), None)
+        return name, Case(name, seed, spec, None)
     signal.signal(signal.SIGPROF, _over)
     signal.setitimer(signal.ITIMER_PROF, 3 * _SECONDS)
     try:
-        violation = examined(spec_of(seed), seed).violations.get(name)
+        violation = examined(spec, seed).violations.get(name)
         if violation is None:
             return name, None
-        spec, violation = shrunk(spec_of(seed), seed, violation)
+        spec, violation = shrunk(spec, seed, violation)
         return name, Case(name, seed, spec, violation)
     except TooSlowError:
-        return name, Case(name, seed, spec_of(seed), None)
+        return name, Case(name, seed, spec, None)
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
@@ -211,10 +216,12 @@ def main() -> int:
     arguments.add_argument("--seed", type=int, default=0, help="the first seed; each spec has one")
     arguments.add_argument("--workers", type=int, default=min(2, os.cpu_count() or 1))
     arguments.add_argument("--write", type=Path, help="keep the smallest spec of each class in this folder")
+    arguments.add_argument("--crossed", action="store_true", help="cross the specs and cases of the project")
     arguments.add_argument("--no-shrink", action="store_true", help="only count")
     given = arguments.parse_args()
     start = time.monotonic()
-    totals = run(given.count, given.seed, given.workers, small=not given.no_shrink)
+    maker = crossed_spec_of if given.crossed else spec_of
+    totals = run(given.count, given.seed, given.workers, maker, small=not given.no_shrink)
     print(table(totals, time.monotonic() - start))
     if given.write:
         given.write.mkdir(parents=True, exist_ok=True)

@@ -84,10 +84,10 @@ def _has_members(type: Type, named: Types, seen: frozenset[str]) -> bool:
         case types.Select(cases=cases):
             inner = tuple(case.type for case in cases if not isinstance(case.type, types.Refusal))
             return all(_has_members(each, named, seen) for each in inner)
-        case types.Nullable() | types.Attempt() | types.OneOf(open=False):
+        case types.Nullable() | types.OneOf(open=False):
             return all(_has_members(each, named, seen) for each in parts(type))
         case _:
-            return isinstance(type, Struct | types.Null)
+            return isinstance(type, Struct | types.Null | types.Attempt)  # whose alternatives are looked at themselves
 
 
 def _placed(struct: Struct) -> Iterator[tuple[int, types.Field]]:

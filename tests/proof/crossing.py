@@ -1,0 +1,212 @@
+"""Specs crossed with one another: what stands beside what no strategy would put there.
+
+A document of a spec, of a case or of chance gets a few edits: a key, a type or a field of another one, a field less,
+twice or elsewhere, a list or a `?` around a type, another number. What another document names becomes what this one
+names. Most of what comes is refused when it is read; what is taken is held to the same properties as any other.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from proof.chance import Chance
+from proof.formats import written_format
+from proof.modules import Spec
+from wireloom.spec import yaml as positioned
+
+_ROOT = Path(__file__).parents[2]
+_FOLDERS = ("specs", "tests/cases", "tests/encode_specs")
+_LARGE = 6000  # characters of a document that is too slow to be examined hundreds of times
+_EDITS = (1, 1, 2, 2, 3, 5)
+_BY_CHANCE = 0.25  # of the documents and of the donors are those of a seed
+_SEEDS = 10**9
+_SIZES = ("0", "1", "2", "3", "7", "8", "16", "32", "64", "128")
+_TYPES = ("list(uint8)", "bytes", "str", "json", "uint8", "bool", "float64", "int", "map(str, int)", "nil")
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+_Document = dict[str, Any]
+
+
+def crossed_spec_of(seed: int) -> Spec:
+    """The spec that the seed makes of others."""
+    chance = Chance(seed)
+    document = _any_document(chance)
+    crossing = _Crossing(document, chance)
+    for _ in range(chance.one(_EDITS)):
+        crossing.edit()
+    return {"proof.yaml": document}
+
+
+def _any_document(chance: Chance) -> _Document:
+    if chance.often(_BY_CHANCE):
+        return written_format(chance.randrange(_SEEDS))
+    return deepcopy(chance.one(_documents()))
+
+
+@cache
+def _documents() -> tuple[_Document, ...]:
+    """The small specs of the project, without their examples."""
+    paths = [path for folder in _FOLDERS for path in sorted((_ROOT / folder).rglob("*.yaml"))]
+    found = []
+    for path in paths:
+        node, _ = positioned.parse(path.read_text(encoding="utf-8"), path.as_posix())
+        document = None if node is None else positioned.plain(node)
+        if isinstance(document, dict) and "format" in document:
+            own = {key: value for key, value in document.items() if key not in ("examples", "schema")}
+            found.append({**own, "format": "proof"})
+    return tuple(document for document in found if len(repr(document)) < _LARGE)
+
+
+class _Crossing:
+    """A document that is edited in place."""
+
+    def __init__(self, document: _Document, chance: Chance) -> None:
+        self.document, self.chance = document, chance
+
+    def edit(self) -> None:
+        """Change it at one place."""
+        structs = [part["fields"] for part in _mappings(self.document) if _has_fields(part)]
+        if not structs:
+            return
+        fields = self.chance.one(structs)
+        place = self.chance.randrange(len(fields))
+        self.chance.does(
+            [
+                (4, lambda: self._key(fields, place)),
+                (2, lambda: fields.insert(place, {f"n{self.chance.randrange(99)}": self._taken(fields[:place])})),
+                (1, lambda: self._type(fields[place])),
+                (1, lambda: fields.insert(self.chance.randrange(len(fields) + 1), fields.pop(place))),
+                (1, lambda: self._twice(fields, place)),
+                (1, lambda: fields.pop(place)),
+                (1, self._scalar),
+                (1, self._property),
+            ]
+        )
+
+    def _key(self, fields: list[Any], place: int) -> None:
+        """A key of a field of another document."""
+        field = _full(fields[place])
+        given = self._taken(fields[: place + self.chance.often(0.2)])
+        if field is not None and given:
+            key = self.chance.one(list(given))
+            field[key] = given[key]
+
+    def _type(self, entry: Any) -> None:
+        field = _full(entry)
+        type = field.get("type") if field is not None else None
+        if field is None or not isinstance(type, str):
+            return
+        resized = re.sub(r"\d+", lambda _: self.chance.one(_SIZES), type)
+        around = (f"list({type})", f"{type}?", type.removesuffix("?"), f"{type} | str", resized)
+        field["type"] = self.chance.one((*around, self.chance.one(_TYPES)))
+
+    def _twice(self, fields: list[Any], place: int) -> None:
+        entry = fields[place]
+        if isinstance(entry, dict) and len(entry) == 1:
+            (name,) = entry
+            fields.insert(self.chance.randrange(len(fields) + 1), {f"{name}B": deepcopy(entry[name])})
+
+    def _scalar(self) -> None:
+        """A number, a flag or a text that another one has at the same key."""
+        part = self.chance.one(list(_mappings(self.document)))
+        keys = [key for key, value in part.items() if not isinstance(value, dict | list)]
+        if not keys:
+            return
+        key, donor = self.chance.one(keys), _any_document(self.chance)
+        known = [other[key] for other in _mappings(donor) if key in other]
+        if known:
+            part[key] = self._own(self.chance.one(known), donor, [])
+        elif isinstance(part[key], bool):
+            part[key] = not part[key]
+        elif isinstance(part[key], int):
+            part[key] = self.chance.one((0, 1, part[key] + 1, part[key] * 2, -part[key]))
+
+    def _property(self) -> None:
+        """What another document says of one of its types, but for its fields."""
+        donor = _any_document(self.chance)
+        types, others = _types(self.document), _types(donor)
+        keys = [(other, key) for other in others for key in other if key != "fields"]
+        if types and keys:
+            other, key = self.chance.one(keys)
+            self.chance.one(types)[key] = self._own(other[key], donor, [])
+
+    def _taken(self, before: list[Any]) -> dict[str, Any]:
+        """A field of another document, as this one would have it behind those fields."""
+        donor = _any_document(self.chance)
+        fields = [field for field in map(_full, _entries(donor)) if field is not None]
+        taken = self._own(self.chance.one(fields), donor, _names(before)) if fields else {"type": "uint8"}
+        return dict(taken)
+
+    def _own(self, part: Any, donor: _Document, fields: list[str]) -> Any:
+        """A part of another document with names that this one knows: of its types, and of the fields before it."""
+        theirs = set(_names(entry for each in _mappings(donor) if _has_fields(each) for entry in each["fields"]))
+        types = list(self.document.get("types") or ())
+        fields = fields or _names(
+            entry for each in _mappings(self.document) if _has_fields(each) for entry in each["fields"]
+        )
+
+        def named(found: re.Match[str]) -> str:
+            if found[0] in (donor.get("types") or ()) and types:
+                return str(self.chance.one(types))
+            return self.chance.one(fields) if found[0] in theirs and fields else str(found[0])
+
+        def own(part: Any) -> Any:
+            match part:
+                case str():
+                    return _WORD.sub(named, part)
+                case Mapping():
+                    return {key: own(value) for key, value in part.items()}
+                case list():
+                    return [own(each) for each in part]
+                case _:
+                    return part
+
+        return own(part)
+
+
+def _mappings(part: Any) -> Iterator[_Document]:
+    """Every mapping in a document, itself first."""
+    if isinstance(part, dict):
+        yield part
+    for each in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        yield from _mappings(each)
+
+
+def _has_fields(part: Mapping[str, Any]) -> bool:
+    return isinstance(part.get("fields"), list) and bool(part["fields"])
+
+
+def _entries(document: _Document) -> Iterator[Any]:
+    """The items of `fields` of all structs."""
+    for part in _mappings(document):
+        if _has_fields(part):
+            yield from part["fields"]
+
+
+def _full(entry: Any) -> _Document | None:
+    """What an item of `fields` says of its field, as a mapping that stands there from now on; None for other steps."""
+    if not isinstance(entry, dict) or len(entry) != 1:
+        return None
+    ((name, said),) = entry.items()
+    if isinstance(said, str):
+        entry[name] = said = {"type": said}
+    return said if isinstance(said, dict) else None
+
+
+def _names(entries: Iterable[Any]) -> list[str]:
+    """The names of fields, and of the bits in them."""
+    found: list[str] = []
+    for entry in entries:
+        for name, said in entry.items() if isinstance(entry, dict) else ():
+            found.append(name)
+            bits = said.get("bits") if isinstance(said, dict) else None
+            found += bits if isinstance(bits, dict) else ()
+    return found
+
+
+def _types(document: _Document) -> list[_Document]:
+    types = document.get("types")
+    return [each for each in types.values() if isinstance(each, dict)] if isinstance(types, dict) else []

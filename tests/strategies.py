@@ -14,6 +14,7 @@ from hypothesis import reject
 from hypothesis import strategies as st
 
 from expressions import UNKNOWN, Scope, evaluate
+from spelled import spelled_value
 from wireloom.model import types as wire
 from wireloom.model.format import Format
 from wireloom.resolve.logical import logical_bit, logical_field
@@ -300,6 +301,11 @@ class _StructDrawing:
             return self.draw(_texts(UNKNOWN))
         if field.minimum is not None or field.maximum is not None:
             return self.bounded(field)
+        if field.spelling is not None:
+            text = spelled_value(field, self.drawing.pick)
+            if text is None:
+                raise _CheckFailedError
+            return text
         if field.packing is not None and field.packing.tag is not None:
             chosen = evaluate(field.packing.tag, self.scope)
             if not any(chosen in values for values, _ in field.packing.cases):

@@ -37,6 +37,7 @@ GROUND = {
     "leb128",
     "numerals",
     "packing",
+    "patterns",
 }  # what the rooms share
 ROOMS = {  # a room of the runtime and the rooms that it may see
     "parsers": set(),

@@ -48,8 +48,9 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         # fields
         "unknown-field": "A field that there is not.",
         "bad-const": "A constant that is not of the field's type.",
-        "bad-default": "A default that the type, the constant or the values of its field do not allow.",
+        "bad-default": "A default that the type, the constant, the values or the spelling of its field do not allow.",
         "bad-range": "A text that is no range, or an empty range.",
+        "bad-pattern": "A text that is no pattern, or one that does not mean the same everywhere, in bounded work.",
         "bad-value-key": "A key of `values` that is not of the field's type.",
         "duplicate-value": "A value on the wire with two meanings.",
         "mixed-values": "Meanings of several kinds.",

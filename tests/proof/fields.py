@@ -9,7 +9,8 @@ from proof.chance import Chance
 from proof.formulas import Formulas, literal
 from proof.scope import ABSENT, Known, Scope, document
 from proof.types import Typed
-from wireloom.spec.language import Bits, FieldDocument, Jump, MappedValue, PackingChoice, Salvage
+from wireloom.runtime.patterns import NAMED
+from wireloom.spec.language import Bits, FieldDocument, Jump, MappedValue, NamedPattern, PackingChoice, Salvage
 
 if TYPE_CHECKING:
     from proof.structs import StructWriter
@@ -19,6 +20,7 @@ _NAME = re.compile(r"\b[a-z]+[0-9]+\b|size")  # of a field, a bit, a mark or a p
 _DOCS = ("What was measured", '`x`: "y", z # no\nmore', 'A """ and a \\ and a {brace}', "Größe | Maß")
 _SCALARS = ("int", "bool", "float", "text", "bytes")
 CHARSETS = ("utf-8", "ascii", "latin-1", "cp1252", "cp037", "cp437", "utf-16le", "utf-16be")
+PATTERNS = ("[ab]*", "[^b]*", "[a-z0-9]+", "a?(b|c d)*", "[ab0 ]{0,4}", "(12|x{1,20})?", '[^"]*', "[\\-a]?")
 ENDINGS = ("00", "00", "0a", "0d0a", "2c", "abab")
 _PAIR = 4  # hexadecimal digits of two bytes
 _UNITS = ("ms since epoch", "bytes")
@@ -113,7 +115,7 @@ def _as(plan: Plan) -> Any:
 
 
 def _else(plan: Plan) -> Any:
-    checked = plan.has("const", "values", "range", "size", "checksum", "refers", "unique")
+    checked = plan.has("const", "values", "range", "length", "pattern", "size", "checksum", "refers", "unique")
     checked = checked or plan.has("delimiter")
     sized = isinstance(plan.typed.form, str) and plan.typed.form.startswith(("bytes(", "str("))
     return plan.scope.draft.code() if (checked or sized) and plan.often(0.3) else ABSENT
@@ -160,6 +162,45 @@ def _range(plan: Plan) -> Any:
     )
 
 
+def _length(plan: Plan) -> Any:
+    """How many characters a text has."""
+    if not _is_spelled(plan) or not plan.often(0.12):
+        return ABSENT
+    if plan.typed.size is not None and plan.chance.often(0.8):
+        return plan.chance.one([f".. {plan.typed.size}", f"{min(plan.typed.size, 1)} .."])
+    return plan.chance.one(["1 ..", "0 .. 3", ".. 5", "2 .. 20", "1 .. 1"])
+
+
+def _pattern(plan: Plan) -> Any:
+    """What a text looks like."""
+    if not _is_spelled(plan) or not plan.often(0.12):
+        return ABSENT
+    return (
+        plan.chance.one(PATTERNS)
+        if plan.chance.often(0.8)
+        else document(NamedPattern, {"named": plan.chance.one(sorted(NAMED))})
+    )
+
+
+def _is_spelled(plan: Plan) -> bool:
+    """Whether the field is a text that may be held against a spelling."""
+    rivals = (
+        "values",
+        "const",
+        "bits",
+        "checksum",
+        "default",
+        "derive",
+        "refers",
+        "hidden",
+        "null",
+        "flatten",
+        "table",
+    )
+    fits = plan.on_wire and plan.typed.shape == "text" and str(plan.typed.form).startswith("str")
+    return fits and (plan.may_clash or not plan.has(*rivals))
+
+
 def _bits(plan: Plan) -> Any:
     free = plan.encoding == "binary" and plan.on_wire and not plan.has("values", "const", "range", "derive", "checksum")
     plain = str(plan.typed.form).lstrip("u").startswith(("int", "var", "zig"))  # others may be of digits
@@ -177,7 +218,20 @@ def _derive(plan: Plan) -> Any:
 
 
 _NARROW = 32  # bits of integers that are told apart as floats whatever their scale
-_MEANT_ALONE = ("const", "values", "bits", "derive", "checksum", "refers", "unique", "hidden", "flatten", "salvage")
+_MEANT_ALONE = (
+    "length",
+    "pattern",
+    "const",
+    "values",
+    "bits",
+    "derive",
+    "checksum",
+    "refers",
+    "unique",
+    "hidden",
+    "flatten",
+    "salvage",
+)
 
 
 def _may_mean(plan: Plan) -> bool:
@@ -419,6 +473,8 @@ STRATEGIES: Mapping[str, Callable[[Plan], Any]] = {
     "const": _const,
     "values": _values,
     "range": _range,
+    "length": _length,
+    "pattern": _pattern,
     "bits": _bits,
     "derive": _derive,
     "unique": _unique,

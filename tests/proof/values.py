@@ -13,6 +13,7 @@ from typing import Any, assert_never
 from expressions import UNKNOWN, Scope, evaluate
 from proof.chance import Chance
 from proof.walks import fields
+from spelled import spelled_value
 from wireloom.model import types as wire
 from wireloom.model.format import Format, Root
 from wireloom.resolve.logical import logical_bit, logical_field
@@ -289,6 +290,9 @@ class _StructValue:
             return [] if isinstance(field.type, wire.Array) else field.meaning.null
         if field.minimum is not None or field.maximum is not None:
             return self.bounded(field)
+        if field.spelling is not None and self.chance.often(0.8):
+            nothing = isinstance(field.type, wire.Nullable) and self.chance.often(0.3)
+            return None if nothing else self.spelled(field)
         return self.source.type(field.type, self.scope, self.struct.encoding, self.depth)
 
     def entry(self, table: str) -> Any:
@@ -297,6 +301,13 @@ class _StructValue:
         if not tables or not isinstance(tables[0], wire.Array):
             raise NoValueError
         return self.source.type(tables[0].element, self.scope, self.struct.encoding, self.depth)
+
+    def spelled(self, field: wire.Field) -> str:
+        """A text that is spelled as the field wants."""
+        text = spelled_value(field, self.chance.one)
+        if text is None:
+            raise NoValueError
+        return text
 
     def bounded(self, field: wire.Field) -> Any:
         inner = field.type.type if isinstance(field.type, wire.Nullable) else field.type

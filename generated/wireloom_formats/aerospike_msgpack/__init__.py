@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "aerospike_msgpack"
 TITLE: Final = "Aerospike Connect outbound message, MessagePack"
 DIGEST: Final = "da0777efac7b655a30ace3f5d44f0a3c33007fc22e8af856569b843fe1d129ce"
-MEANING: Final = "72a9b2b8e2c4b4675dc6cead60ecfee7f4dcc1f0e389fd2875566409fcb71b95"
+MEANING: Final = "8d5d9804a6103dd305d8a2a3c3d3cf7db2b14147c87a4e3047d645dc098c0aa1"
 CONTRACT: Final = 2
 ENCODING: Final = "msgpack"
 FRAMING: Final = "none"

@@ -3,9 +3,20 @@
 from wireloom.runtime.charsets import unit
 from wireloom.runtime.numerals import base_of
 from wireloom.runtime.packing import CODECS
+from wireloom.runtime.patterns import NAMED as NAMED_PATTERNS
+from wireloom.runtime.patterns import PatternError, automaton, has_automaton
 from wireloom.runtime.values import float16
 
-__all__ = ["base_of", "damage", "is_half", "unit"]
+__all__ = [
+    "NAMED_PATTERNS",
+    "PatternError",
+    "automaton",
+    "base_of",
+    "damage",
+    "has_automaton",
+    "is_half",
+    "unit",
+]
 
 
 def damage(codec: str) -> str:

@@ -317,6 +317,12 @@ def not_null(type: "Type") -> "Type":
     return type.type if isinstance(type, Nullable) else type
 
 
+def charset_of(type: "Type") -> str:
+    """The character set of a text; empty for UTF-8, and for what is no text."""
+    plain = not_null(type)
+    return plain.charset if isinstance(plain, Bytes) else ""
+
+
 @dataclass(frozen=True, slots=True)
 class OneOf:
     """Alternatives told apart by the wire family of the value (MessagePack, JSON).
@@ -443,6 +449,16 @@ class Meaning:
 
 
 @dataclass(frozen=True, slots=True)
+class Spelling:
+    """What a text is held against: how many characters it has, and a pattern; `known` is its name, if any."""
+
+    minimum: int | None = None
+    maximum: int | None = None
+    pattern: str = ""
+    known: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Bit:
     """A bit or a range of bits of an integer field, read as a field of the same struct. Bit 0 is the lowest."""
 
@@ -516,7 +532,7 @@ class Field:
     type: "Type"
     doc: str = ""
     unit: str = ""
-    code: str = ""  # of this field's const, mappings, range, region
+    code: str = ""  # of this field's const, mappings, range, spelling, region
     at: Expression | None = None  # absolute in the struct; negative literal: from the end
     size: Amount | None = None  # the region given to the type
     packing: Packing | None = None  # how the region's bytes say what the type is read from
@@ -529,6 +545,7 @@ class Field:
     meaning: Meaning | None = None
     minimum: int | None = None
     maximum: int | None = None
+    spelling: Spelling | None = None
     bits: tuple[Bit, ...] = ()
     shared: bool = False  # bytes that fields share, which are its bits: it has no name of its own
     derive: Expression | None = None  # computed when building

@@ -1,6 +1,6 @@
 """Ranges of numbers as specs write them: `0 .. 100`, `0 ..`, `.. 100`."""
 
-from wireloom.model.types import Float, Integer, Type, not_null
+from wireloom.model.types import Float, Integer, Text, Type, not_null
 from wireloom.resolve import constants
 from wireloom.resolve.types import UNKNOWN, Surroundings
 from wireloom.spec.documents import Place
@@ -12,6 +12,23 @@ def bounds_of(
     """The smallest and the greatest value that a range allows; None where it is open."""
     if written is None or type is UNKNOWN:
         return None, None
+    minimum, maximum = ends_of(around, place, written)
+    plain = not_null(type)
+    if not isinstance(plain, Integer | Float):
+        hint = "say `length` of a text" if isinstance(plain, Text) else "drop `range`"
+        around.reports(place, "wrong-shape", "only numbers have a range", hint)
+    elif isinstance(plain, Integer):
+        beyond = next((end for end in (minimum, maximum) if end is not None and not _can_be(plain, end)), None)
+        if beyond is not None:
+            hint = f"it holds {plain.minimum} to {plain.maximum}"
+            around.reports(place, "bad-range", f"{beyond} is beyond the field's type", hint)
+    return minimum, maximum
+
+
+def ends_of(around: Surroundings, place: Place, written: str | int | None) -> tuple[int | None, int | None]:
+    """The two ends of a range; None where it is open."""
+    if written is None:
+        return None, None
     low, dots, high = (part.strip() for part in str(written).partition(".."))
     minimum, maximum = constants.integer(low), constants.integer(high)
     if not dots or not (low or high) or bool(low) != (minimum is not None) or bool(high) != (maximum is not None):
@@ -19,14 +36,6 @@ def bounds_of(
         return None, None
     if minimum is not None and maximum is not None and minimum > maximum:
         around.reports(place, "bad-range", f"{written} is empty", "the smaller end stands first")
-    plain = not_null(type)
-    if not isinstance(plain, Integer | Float):
-        around.reports(place, "wrong-shape", "only numbers have a range", "drop `range`")
-    elif isinstance(plain, Integer):
-        beyond = next((end for end in (minimum, maximum) if end is not None and not _can_be(plain, end)), None)
-        if beyond is not None:
-            hint = f"it holds {plain.minimum} to {plain.maximum}"
-            around.reports(place, "bad-range", f"{beyond} is beyond the field's type", hint)
     return minimum, maximum
 
 

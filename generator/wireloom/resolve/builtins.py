@@ -259,6 +259,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "bad_constant": "A value other than the only one allowed.",
         "unknown_value": "A value other than those listed.",
         "out_of_range": "A number outside of the range allowed.",
+        "bad_text": "Text of another length or spelling than must stand here.",
         "bad_size": "Bytes or text of another size than must stand here.",
         "bad_escape": "An escape in a stream that means nothing.",
         "bad_checksum": "The checksum does not match.",

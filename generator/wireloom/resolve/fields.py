@@ -30,6 +30,7 @@ from wireloom.resolve.meanings import meaning_of
 from wireloom.resolve.outline import is_open
 from wireloom.resolve.packings import packing_of
 from wireloom.resolve.scopes import Scope
+from wireloom.resolve.spellings import spelling_of
 from wireloom.resolve.types import (
     UNKNOWN,
     Surroundings,
@@ -145,6 +146,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         meaning=meaning,
         minimum=minimum,
         maximum=maximum,
+        spelling=spelling_of(around, place, document, type),
         bits=bits_of(around, place / "bits", document, type),
         derive=_derived(late, place / "derive", document.derive, type, document),
         compute=_expression(scope, place / "compute", document.compute, _kind(type)),
@@ -189,6 +191,8 @@ def _code(document: FieldDocument) -> str:
         "const": "bad_constant",
         "values": "unknown_value",
         "range": "out_of_range",
+        "length": "bad_text",
+        "pattern": "bad_text",
         "logical": "out_of_range",
         "size": "bad_region",
     }

@@ -70,6 +70,8 @@ _ON_WIRE = (
     "const",
     "values",
     "range",
+    "length",
+    "pattern",
     "bits",
     "checksum",
     "refers",
@@ -100,6 +102,22 @@ _WITHOUT_MEANING = (
     "unique",
     "salvage",
     "hidden",
+)
+# Keys beside which a text has no spelling of its own.
+_WITHOUT_SPELLING = (
+    "const",
+    "values",
+    "bits",
+    "derive",
+    "checksum",
+    "refers",
+    "table",
+    "flatten",
+    "inline",
+    "hidden",
+    "logical",
+    "scale",
+    "offset",
 )
 # Keys that no field of a group of protobuf has: whether it is there the others say, too.
 _WITHOUT_GROUP = (
@@ -139,6 +157,7 @@ _RIVALS = (
     ("flatten", "hidden"),
     ("flatten", "as"),
     *((key, rival) for key in ("null", "logical", "scale", "offset") for rival in _WITHOUT_MEANING),
+    *((key, rival) for key in ("length", "pattern") for rival in _WITHOUT_SPELLING),
     *(("null", rival) for rival in ("optional", "default", "oneOf")),
     ("logical", "counted"),
     *(("unpack", rival) for rival in _OF_BYTES),
@@ -166,12 +185,28 @@ def check_keys(around: Surroundings, place: Place, document: FieldDocument) -> N
     if document.as_ is not None and (flaw := names.logical_name_flaw(document.as_)):
         around.reports(place / "as", "bad-name", f"{document.as_} cannot be the name of a column", flaw)
     if document.else_ is not None and not _checked_keys(document):
-        hint = "it replaces the code of const, values, range, size, delimiter, checksum, refers, unique or a sized type"
+        hint = (
+            "it replaces the code of const, values, range, length, pattern, size, delimiter, checksum, refers, unique "
+            "or a sized type"
+        )
         around.reports(place / "else", "useless-else", "nothing here has a check of its own", hint)
 
 
 def _checked_keys(document: FieldDocument) -> bool:
-    keys = ("const", "values", "range", "size", "delimiter", "checksum", "refers", "unique", "bits", "logical")
+    keys = (
+        "const",
+        "values",
+        "range",
+        "length",
+        "pattern",
+        "size",
+        "delimiter",
+        "checksum",
+        "refers",
+        "unique",
+        "bits",
+        "logical",
+    )
     sized = isinstance(document.type, str) and document.type.startswith(("bytes(", "str("))
     return sized or any(key in document.model_fields_set for key in keys if key != "values" or not is_open(document))
 

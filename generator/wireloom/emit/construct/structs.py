@@ -39,6 +39,7 @@ from wireloom.model.types import (
     Type,
     Verify,
     Version,
+    charset_of,
     not_null,
     stated,
 )
@@ -161,6 +162,7 @@ def _field(field: Field, declared: Struct, scope: Scope) -> Code:
         mapped=_mapped(field.mappings, field.code),
         minimum=None if field.minimum is None else str(field.minimum),
         maximum=None if field.maximum is None else str(field.maximum),
+        spelling=_spelling(field),
         code=_code(field),
         bits=Tuple(tuple(_bit(bit, known) for bit in field.bits)) if field.bits else None,
         shared=_flag(field.shared),
@@ -194,6 +196,21 @@ def _packing(packing: Packing | None, known: Fields) -> Code | None:
     return call("regions.Packing", cases, function(packing.tag, known), code=code, unknown=unknown)
 
 
+def _spelling(field: Field) -> Code | None:
+    """What the text of a field is held against."""
+    spelling = field.spelling
+    if spelling is None:
+        return None
+    return call(
+        "structure.Spelling",
+        minimum=None if spelling.minimum is None else str(spelling.minimum),
+        maximum=None if spelling.maximum is None else str(spelling.maximum),
+        pattern=literal(spelling.pattern) if spelling.pattern else None,
+        known=literal(spelling.known) if spelling.known else None,
+        charset=literal(charset) if (charset := charset_of(field.type)) else None,
+    )
+
+
 def _null(field: Field) -> str | None:
     """What builders write for null; elements of lists have their own before they come to the builder."""
     null = None if field.meaning is None or isinstance(field.type, Array) else field.meaning.null
@@ -214,7 +231,7 @@ def _code(field: Field) -> str | None:
     """The code of the field's own constraint, where it has one that the runtime looks up here."""
     if has_const(field):
         return literal(field.code)
-    if field.minimum is not None or field.maximum is not None:
+    if field.minimum is not None or field.maximum is not None or field.spelling is not None:
         return literal(field.code)
     if field.size is not None:
         return literal(field.code)

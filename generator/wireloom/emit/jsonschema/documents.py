@@ -18,7 +18,7 @@ from wireloom.emit.jsonschema.members import (
     Scoped,
 )
 from wireloom.emit.jsonschema.objects import arrays, objects
-from wireloom.emit.jsonschema.rendering import binary, described_schema, integer
+from wireloom.emit.jsonschema.rendering import binary, described_schema, integer, spelled
 from wireloom.emit.jsonschema.scopes import (
     Checks,
     Conditions,
@@ -342,6 +342,8 @@ class Documents:
             schema = values([each for mapping in field.mappings for each in _spellings(mapping.wire, type)])
         elif field.minimum is not None or field.maximum is not None:
             schema = _ranged(schema, field.minimum, field.maximum)
+        elif field.spelling is not None:
+            schema = {**schema, **spelled(field.spelling)}
         default = {"default": written(field.default)} if field.has_default else {}
         return described_schema({**schema, **default}, field.doc, field.unit)
 

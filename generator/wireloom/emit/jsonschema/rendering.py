@@ -30,6 +30,7 @@ from wireloom.model.logical import (
     Text,
     Written,
 )
+from wireloom.model.types import Spelling
 from wireloom.runtime.values import float32
 
 OPEN = "OpenValue"
@@ -125,6 +126,17 @@ def integer(lowest: int, highest: int, minimum: int | None = None, maximum: int 
         "minimum": lowest if minimum is None else max(lowest, minimum),
         "maximum": highest if maximum is None else min(highest, maximum),
     }
+
+
+def spelled(spelling: Spelling) -> Schema:
+    """What is said of the length and the look of a text."""
+    said = {
+        "minLength": spelling.minimum,
+        "maxLength": spelling.maximum,
+        "format": spelling.known or None,
+        "pattern": f"^(?:{spelling.pattern}){_END}" if spelling.pattern else None,
+    }
+    return {name: value for name, value in said.items() if value is not None}
 
 
 def binary(size: int | None = None, *, line_feeds: bool = False) -> Schema:

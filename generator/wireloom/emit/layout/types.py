@@ -44,6 +44,7 @@ from wireloom.model.types import (
     Refusal,
     Salvage,
     Select,
+    Spelling,
     Step,
     Struct,
     Terminator,
@@ -212,6 +213,7 @@ def _attributes(field: Field) -> Code:
         "values": _mappings(field.mappings),
         "minimum": literal(field.minimum) if field.minimum is not None else None,
         "maximum": literal(field.maximum) if field.maximum is not None else None,
+        "spelling": _spelling(field.spelling),
         "bits": Tuple(tuple(_bit(bit) for bit in field.bits)) if field.bits else None,
         "compute": None if field.compute is None else _node("is", source(field.compute)),
         "derive": None if field.derive is None else _node("is", source(field.derive)),
@@ -228,6 +230,11 @@ def _attributes(field: Field) -> Code:
         "until": literal(field.until) if field.until else None,
     }
     return mapping({literal(name): part for name, part in parts.items() if part is not None})
+
+
+def _spelling(spelling: Spelling | None) -> Code | None:
+    """The least and the greatest length, and the pattern."""
+    return None if spelling is None else display((spelling.minimum, spelling.maximum, spelling.pattern))
 
 
 def _packing(packing: Packing | None) -> Code | None:

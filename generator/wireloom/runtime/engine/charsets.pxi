@@ -28,6 +28,50 @@ cdef int held_charset(const uint8_t *data, int64_t size, int64_t form, const int
     return OK
 
 
+cdef int64_t characters_of(const uint8_t *data, int64_t size, int64_t form) noexcept nogil:
+    """How many characters a text has that is one of its character set."""
+    cdef int64_t n, count = 0
+    if form == 2:
+        return size
+    if form == 3:
+        for n in range(size):
+            count += data[n] & 0xC0 != 0x80
+        return count
+    for n in range(0, size, 2):
+        count += unit_at(data + n, form == 1) & 0xFC00 != 0xDC00
+    return count
+
+
+cdef bint matches_pattern(const uint8_t *data, int64_t size, const int64_t *table) noexcept nogil:
+    """Whether the automaton leads from its beginning to an end; as `check_automaton` has it."""
+    cdef const int64_t *kinds = table + 3
+    cdef const int64_t *rows = table + 259
+    cdef int64_t n, kind, state = table[0], classes = table[2]
+    for n in range(size):
+        kind = kinds[data[n]]
+        if kind >= 0:
+            state = rows[(state >> 1) * classes + kind]
+            if state < 0:
+                return False
+    return state & 1
+
+
+cdef int held_spelling(Machine *m, const int64_t *i) noexcept nogil:
+    """Hold a text against how many characters it may have, and a pattern. i: register, form, least, most, automaton, code."""
+    cdef int64_t size = m.registers[i[1]], count
+    if m.absent[i[1]]:
+        return OK
+    if size < i[3]:  # each character has a byte at least
+        return <int>i[6]
+    if i[3] > 1 or i[4] < size:
+        count = characters_of(m.pointers[i[1]], size, i[2])
+        if count < i[3] or count > i[4]:
+            return <int>i[6]
+    if i[5] >= 0 and not matches_pattern(m.pointers[i[1]], size, m.tables + i[5]):
+        return <int>i[6]
+    return OK
+
+
 cdef inline int put_utf8(uint8_t *text, int64_t point) noexcept nogil:
     """A character in UTF-8; how many bytes it is."""
     if point < 0x80:

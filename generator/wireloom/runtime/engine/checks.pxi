@@ -83,6 +83,7 @@ _STATED = {
     OP_REAL: "N f",
     OP_COPY: "R<bytes r>bytes y",
     OP_CHARSET: "R<bytes N N",
+    OP_SPELLING: "R<bytes N N N N K",
     OP_JSON_DOCUMENT: "N",
     OP_JSON_OBJECT: "Q {",
     OP_JSON_CLOSE: "Q {",
@@ -370,6 +371,11 @@ class _Checker:
             self.require(words[2] in (0, 1, 2), where)
             if words[2] == 2:
                 self.span(words[3], 4, where)
+        elif op == OP_SPELLING:
+            self.require(words[2] in (0, 1, 2, 3) and words[3] >= 0 and words[4] >= 0, where)
+            if words[5] != _NONE:
+                self.require(words[2] in (2, 3), where)
+                self.check_automaton(words[5], where)
         elif op == OP_MATCH:
             if words[3] != OK:
                 self.check_operand("K", words[3], 0, (), where)
@@ -437,6 +443,14 @@ class _Checker:
         (count,) = self.span(start, 1, where)
         words = self.span(start + 1, count * width, where)
         return [words[n : n + width] for n in range(0, len(words), width)]
+
+    def check_automaton(self, start, where):
+        """Whether nothing is an end; states, classes, the class of each byte; by state and class the next, and whether it is an end."""
+        empty, states, classes = self.span(start, 3, where)
+        self.require(empty in (0, 1) and 1 <= states <= 1 << 16 and 1 <= classes <= 256, where)
+        self.require(all(_NONE <= each < classes for each in self.span(start + 3, 256, where)), where)
+        rows = self.span(start + 259, states * classes, where)
+        self.require(all(_NONE <= each < 2 * states for each in rows), where)
 
     def check_symbol(self, symbol, where):
         self.require(symbol >= 0 and (symbol >> 16) + (symbol & 0xFFFF) <= len(self.texts), where)

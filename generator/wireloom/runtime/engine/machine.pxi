@@ -380,6 +380,8 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         if m.absent[i[1]]:
             return OK
         return held_charset(m.pointers[i[1]], m.registers[i[1]], i[2], m.tables + i[3] if i[2] == 2 else NULL)
+    elif op == OP_SPELLING:  # register of the text, form (as before, 3 UTF-8), least and most characters, automaton or none, code
+        return held_spelling(m, i)
     elif op == OP_PACK_COUNT:  # register: how many the list or map has that is next
         return peek_count(m, i[1])
     elif op == OP_PACK_NIL:

@@ -233,6 +233,7 @@ cpdef enum Op:
     OP_REAL
     OP_COPY
     OP_CHARSET
+    OP_SPELLING
     OP_JSON_DOCUMENT
     OP_JSON_OBJECT
     OP_JSON_CLOSE

@@ -6,6 +6,7 @@ Building goes the other way: what the wire must say follows from the value that 
 
 import io
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
@@ -135,6 +136,29 @@ class Bit:
 
 
 @dataclass(frozen=True)
+class Spelling:
+    """What a text is held against: how many characters it has, and a pattern; `known` is its name, if any."""
+
+    minimum: int | None = None
+    maximum: int | None = None
+    pattern: str = ""
+    known: str = ""
+    charset: str = ""  # in which the text is bytes
+
+    def hold(self, raw: str | bytes, offset: int, code: str) -> None:
+        """Raises DecodeError where the text is spelled otherwise."""
+        text = raw.decode(self.charset) if isinstance(raw, bytes) else raw
+        if (self.minimum is not None and len(text) < self.minimum) or (
+            self.maximum is not None and len(text) > self.maximum
+        ):
+            ends = f"{'' if self.minimum is None else self.minimum} .. {'' if self.maximum is None else self.maximum}"
+            raise DecodeError(code, offset=offset, expected=f"{ends.strip()} characters", actual=f"{len(text)}")
+        if self.pattern and re.fullmatch(self.pattern, text) is None:
+            expected = f"a {self.known}" if self.known else f"text that matches {self.pattern}"
+            raise DecodeError(code, offset=offset, expected=expected, actual=shown(text))
+
+
+@dataclass(frozen=True)
 class Checksum:
     """The field holds `algorithm` over the bytes from `start` to `end`, counted from the struct's start."""
 
@@ -173,6 +197,7 @@ class Field:
     mapped: Mapped | None = None
     minimum: int | None = None
     maximum: int | None = None
+    spelling: Spelling | None = None
     bits: tuple[Bit, ...] = ()
     shared: bool = False  # its bits are fields of their own, which errors name
     derive: Expression | None = None
@@ -294,6 +319,8 @@ class Field:
                 f"{'' if self.minimum is None else self.minimum} .. {'' if self.maximum is None else self.maximum}"
             )
             raise DecodeError(self.code, offset=offset, expected=expected.strip(), actual=shown(raw))
+        if self.spelling is not None and raw is not None:
+            self.spelling.hold(raw, offset, self.code)
         for bit in self.bits:
             run.offsets[bit.name] = offset
             self._put(run, bit.name, bit.name, bit.read(raw, run.scope, offset), hidden=bit.hidden)

@@ -54,7 +54,21 @@ _ANNOTATIONS = frozenset(
 )
 KEYWORDS = _ANNOTATIONS | frozenset(
     (
-        *("$ref", "type", "const", "enum", "minimum", "maximum", "pattern", "not", "allOf", "anyOf", "oneOf"),
+        *(
+            "$ref",
+            "type",
+            "const",
+            "enum",
+            "minimum",
+            "maximum",
+            "minLength",
+            "maxLength",
+            "pattern",
+            "not",
+            "allOf",
+            "anyOf",
+            "oneOf",
+        ),
         *("properties", "required", "additionalProperties", "unevaluatedProperties"),
         *("prefixItems", "items", "minItems", "maxItems"),
     )
@@ -102,11 +116,11 @@ class _Part:
 
 
 _COMPOSING = ("not", "allOf", "anyOf", "oneOf", "unevaluatedProperties")
-_OF_SCALARS = (*_CONSTANTS, "minimum", "maximum", "pattern")
+_OF_SCALARS = (*_CONSTANTS, "minimum", "maximum", "minLength", "maxLength", "pattern")
 _OF_KINDS: Mapping[Kind, tuple[str, ...]] = {
     "int": ("minimum", "maximum"),
     "float": ("minimum", "maximum"),
-    "str": ("pattern",),
+    "str": ("minLength", "maxLength", "pattern"),
     "object": ("properties", "required", _CLOSING),
     "array": ("prefixItems", "items", "minItems", "maxItems"),
 }
@@ -462,7 +476,16 @@ def _scalar(schema: Mapping[str, Any], node: Node) -> Iterator[Finding]:
             yield _finding(node, "minimum", f"at least {schema['minimum']}", _actual(node))
         if "maximum" in schema and node.value > schema["maximum"]:
             yield _finding(node, "maximum", f"at most {schema['maximum']}", _actual(node))
-    if node.kind == "str" and "pattern" in schema and not _pattern(schema["pattern"]).search(node.value):
+    if node.kind == "str":
+        yield from _spelled(schema, node)
+
+
+def _spelled(schema: Mapping[str, Any], node: Node) -> Iterator[Finding]:
+    if "minLength" in schema and len(node.value) < schema["minLength"]:
+        yield _finding(node, "minLength", f"at least {schema['minLength']} characters", _actual(node))
+    if "maxLength" in schema and len(node.value) > schema["maxLength"]:
+        yield _finding(node, "maxLength", f"at most {schema['maxLength']} characters", _actual(node))
+    if "pattern" in schema and not _pattern(schema["pattern"]).search(node.value):
         base64 = schema.get("contentEncoding") == "base64"
         expected = "base64 of the right size, with padding" if base64 else f"text that matches {schema['pattern']}"
         yield _finding(node, "pattern", expected, _actual(node))

@@ -6,7 +6,16 @@ is made from the same ones.
 """
 
 from wireloom.spec.language.base import Code, Document, ExpressionText, HexText, ScalarValue, TypeText
-from wireloom.spec.language.fields import Bits, FieldDocument, Jump, MappedValue, PackingChoice, Salvage, ValueTable
+from wireloom.spec.language.fields import (
+    Bits,
+    FieldDocument,
+    Jump,
+    MappedValue,
+    NamedPattern,
+    PackingChoice,
+    Salvage,
+    ValueTable,
+)
 from wireloom.spec.language.formats import (
     ByteOrderByParameter,
     Crc,
@@ -60,6 +69,7 @@ __all__ = [
     "Limits",
     "MappedValue",
     "MemberTag",
+    "NamedPattern",
     "NamedRange",
     "NamedType",
     "NeedStep",

@@ -90,6 +90,15 @@ class Logical(Document):
     duration: str | None = Field(default=None, description="A length of time, in these units.", examples=["s"])
 
 
+class NamedPattern(Document):
+    """A pattern that has a name."""
+
+    named: Literal["date-time", "date", "time", "uuid"] = Field(
+        description="`date-time`, `date`, `time` (RFC 3339, without leap seconds) or `uuid` (RFC 9562).",
+        examples=["date-time"],
+    )
+
+
 PackingName = Literal["none", "gzip", "zlib", "deflate", "zstd", "lz4", "snappy", "xerial", "base64", "hex"]
 
 
@@ -129,7 +138,7 @@ class FieldDocument(Document):
     else_: Code | None = Field(
         default=None,
         alias="else",
-        description="The code of its own check: const, values, range, size, delimiter, bits, checksum, unique ...",
+        description="The code of its own check: const, values, range, length, pattern, size, delimiter, bits ...",
         examples=["bad_version"],
     )
     byte_order: Literal["big", "little"] | None = Field(
@@ -222,6 +231,17 @@ class FieldDocument(Document):
     )
     range: str | int | None = Field(
         default=None, description="The values it may have: `0 .. 100`, `0 ..`, `.. 100`.", examples=["0 .. 100"]
+    )
+    length: str | int | None = Field(
+        default=None, description="How many characters its text has: `1 ..`, `.. 80`.", examples=["1 .. 80"]
+    )
+    pattern: (
+        Annotated[Annotated[str, Tag("<text>")] | Annotated[NamedPattern, Tag("<named>")], mapping_or_text("<named>")]
+        | None
+    ) = Field(
+        default=None,
+        description="What its whole text looks like: a pattern, or the name of one.",
+        examples=["[A-Z]{3}-[0-9]+"],
     )
     bits: (
         dict[

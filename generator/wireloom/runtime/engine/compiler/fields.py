@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from wireloom.runtime.charsets import TWO_BYTES
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import (
@@ -27,12 +28,13 @@ from wireloom.runtime.engine.compiler.switches import hashed_entries
 from wireloom.runtime.engine.expressions import KINDS, Code, Compiled, Constant, Term, Tree, compares_wide
 from wireloom.runtime.engine.outline import Column
 from wireloom.runtime.packing import NAMES
+from wireloom.runtime.patterns import automaton
 
 _DENSE = 1 << 12
 _GREATEST = (1 << 63) - 1
 _WIDEST = 64  # bits of an integer
 _NAMED = {"as", "hidden", "flatten", "when", "since", "until"}
-_HELD = {"code", "const", "values", "minimum", "maximum", "bits", "checksum"}
+_HELD = {"code", "const", "values", "minimum", "maximum", "spelling", "bits", "checksum"}
 _KNOWN = frozenset(_NAMED | _HELD | {"compute", "derive", "counted"})
 _OF_ENCODINGS = {
     "binary": frozenset({"at", "size", "packing"}),
@@ -40,6 +42,7 @@ _OF_ENCODINGS = {
     "protobuf": frozenset({"tag", "oneOf", "optional", "default", "refers", "table"}),
     "json": frozenset({"member", "optional", "default"}),
 }
+_BYTES, _UTF8 = 2, 3  # how a text is written, behind the two orders of UTF-16
 _HOLE = 4  # where a checksum says that it may stand among the bytes that it covers
 _WORD = 8  # bytes of a register
 _FLOAT = 4  # the kind of a number that becomes a float
@@ -314,6 +317,8 @@ class Fields(Part):
             self._constant(attributes["const"], attributes["code"], type, register)
         if "minimum" in attributes or "maximum" in attributes:
             self.ranged(attributes, type)
+        if "spelling" in attributes:
+            self._spelled(attributes, type, register)
         for bit in attributes.get("bits", ()):
             self._bit(bit, scope, item.record)
 
@@ -443,6 +448,23 @@ class Fields(Part):
         low, high = attributes.get("minimum"), attributes.get("maximum")
         code = self.assembly.refusal(attributes["code"])
         self.assembly.emit("RANGE", low is not None, low or 0, high is not None, high or 0, code)
+
+    def _spelled(self, attributes: dict[str, Any], type: Node, register: Register) -> None:
+        """Hold a text against a length and a pattern."""
+        low, high, pattern = attributes["spelling"]
+        charset = self._charset(type)
+        form = TWO_BYTES.index(charset) if charset in TWO_BYTES else _BYTES if charset else _UTF8
+        table = self.assembly.table(automaton(pattern).table(charset)) if pattern else None
+        ends = 0 if low is None else low, _GREATEST if high is None else high
+        code = self.assembly.refusal(attributes["code"])
+        self.assembly.emit("SPELLING", register.read(), form, *ends, table, code)
+
+    def _charset(self, type: Node) -> str:
+        """The character set of a text; empty for UTF-8."""
+        found = self.compiler.resolved(type)
+        if found[0] == "nullable":
+            return self._charset(found[1])
+        return found[2] if found[0] == "charset" else ""
 
     def _bit(self, bit: Node, scope: Scope, record: Column | None) -> None:
         name, low, width, signed, values, code, hidden, *_ = bit

@@ -1,0 +1,79 @@
+"""What a field says of the spelling of its text: how many characters it has, and a pattern."""
+
+from wireloom.expr.ast import Literal
+from wireloom.model.ground import NAMED_PATTERNS, PatternError, automaton, has_automaton
+from wireloom.model.types import Bytes, Padded, Scalar, Spelling, Text, Type, charset_of, not_null
+from wireloom.resolve.bounds import ends_of
+from wireloom.resolve.types import UNKNOWN, Surroundings
+from wireloom.spec.documents import Place
+from wireloom.spec.language import FieldDocument
+
+
+def spelling_of(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Spelling | None:
+    """What the text is held against; None where nothing is."""
+    keys = [key for key in ("length", "pattern") if key in document.model_fields_set]
+    if not keys or type is UNKNOWN:
+        return None
+    text, charset = not_null(type), charset_of(type)
+    if not isinstance(text, Text | Bytes) or (isinstance(text, Bytes) and not charset):
+        for key in keys:
+            message, hint = f"only texts have a {key}", f"drop `{key}`; `size` says how many bytes there are"
+            around.reports(place / key, "wrong-shape", message, hint)
+        return None
+    minimum, maximum = ends_of(around, place / "length", document.length)
+    _check_length(around, place / "length", minimum, maximum, text)
+    pattern, known = _pattern(around, place / "pattern", document, charset)
+    found = Spelling(minimum, maximum, pattern, known)
+    for name, value, id in (("null", document.null, "bad-const"), ("default", document.default, "bad-default")):
+        if not spells(found, value):
+            message, hint = f"{value!r} is not spelled as the field says", "let `length` and `pattern` allow it, too"
+            around.reports(place / name, id, message, hint)
+    return found
+
+
+def spells(spelling: Spelling, value: Scalar) -> bool:
+    """Whether a text is spelled so; what is no text is no matter of spelling."""
+    if not isinstance(value, str):
+        return True
+    low, high = spelling.minimum, spelling.maximum
+    sized = (low is None or len(value) >= low) and (high is None or len(value) <= high)
+    return sized and (not spelling.pattern or automaton(spelling.pattern).accepts(value))
+
+
+def _check_length(
+    around: Surroundings, place: Place, minimum: int | None, maximum: int | None, text: Text | Bytes
+) -> None:
+    least = next((end for end in (minimum, maximum) if end is not None and end < 0), None)
+    if least is not None:
+        around.reports(place, "bad-range", f"no text has {least} characters", "begin with 0 or more")
+    room = _stated_bytes(text)
+    if minimum is not None and room is not None and minimum > room:
+        around.reports(place, "bad-range", f"{minimum} characters have no room in {room} bytes", "give it more bytes")
+
+
+def _stated_bytes(text: Text | Bytes) -> int | None:
+    """The bytes that a text always has, or at most; None where it may have any number."""
+    match text.size:
+        case Padded(size) | Literal(int(size)):
+            return size
+        case _:
+            return None
+
+
+def _pattern(around: Surroundings, place: Place, document: FieldDocument, charset: str) -> tuple[str, str]:
+    """The pattern, and the name that it has."""
+    written = document.pattern
+    if written is None:
+        return "", ""
+    if not has_automaton(charset):
+        message, hint = f"texts in {charset} are not held against patterns", "drop `pattern`, or check them by `values`"
+        around.reports(place, "wrong-shape", message, hint)
+        return "", ""
+    if not isinstance(written, str):
+        return NAMED_PATTERNS[written.named], written.named
+    try:
+        automaton(written)
+    except PatternError as error:
+        around.reports(place, "bad-pattern", f"{written} is no pattern: {error}", error.hint)
+        return "", ""
+    return written, ""

@@ -1,0 +1,374 @@
+"""Patterns of texts: a dialect that Python, ECMA 262 and Rust read alike, and the automaton that each of them is.
+
+The dialect has no way to look back or ahead, and each character leaves one way through a pattern, so that whoever
+tries one way after the other takes no more steps than there are characters. An automaton takes one step for each; it
+is what the engine has. Its symbols are the characters of ASCII, and one for all others.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from wireloom.runtime.charsets import TWO_BYTES, characters
+
+_LARGEST = 400  # characters that the expansion of a pattern may have
+_OTHER = 128  # the symbol of every character beyond ASCII
+_SYMBOLS = _OTHER + 1
+_ALL = frozenset(range(_SYMBOLS))
+_SPECIAL = frozenset(".^$*+?()[]{}|\\")
+_ESCAPED = _SPECIAL | {"/"}
+_SPECIAL_IN_CLASS = frozenset("[]\\^-")
+_SHORTHANDS = frozenset("dDwWsSbBpP")
+_DIGITS = 4  # of a number of repetitions
+_DEEPEST = 32  # groups in one another
+_CONTINUATIONS = range(0x80, 0xC0)
+
+_DAYS = (
+    "(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8])"
+)
+_YEAR = "(?:[0-9]{3}[1-9]|[0-9]{2}[1-9]0|[0-9][1-9]00|[1-9]000)"
+_LEAP = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:0[48]|[2468][048]|[13579][26])00)"
+_DATE = f"(?:{_YEAR}-(?:{_DAYS})|{_LEAP}-02-29)"
+_ZONE = "(?:Z|[+\\-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
+_TIME = f"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\\.[0-9]+)?{_ZONE}"
+
+NAMED: Mapping[str, str] = {
+    "date-time": f"{_DATE}T{_TIME}",
+    "date": _DATE,
+    "time": _TIME,
+    "uuid": "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
+}
+"""The patterns that have names, which are those of JSON Schema's formats: RFC 3339 without leap seconds, RFC 9562."""
+
+
+class PatternError(ValueError):
+    """What is no pattern of the dialect; `hint` is what would be."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of a pattern: the places where it may begin and end, and whether it may be nothing."""
+
+    first: frozenset[int]
+    last: frozenset[int]
+    empty: bool
+
+
+_NOTHING = _Part(frozenset(), frozenset(), empty=True)
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads a pattern; each character of its expansion is a place, with the symbols that may stand there."""
+
+    text: str
+    strict: bool
+    at: int = 0
+    depth: int = 0
+    symbols: list[frozenset[int]] = field(default_factory=list)
+    follow: list[set[int]] = field(default_factory=list)
+
+    def whole(self) -> _Part:
+        found = self._choice()
+        if self.at < len(self.text):
+            raise PatternError("a ) that closes nothing", "write \\) for the character")
+        return found
+
+    # --- parts ---
+
+    def _choice(self) -> _Part:
+        found = [self._sequence()]
+        while self._peek() == "|":
+            self.at += 1
+            found.append(self._sequence())
+        if len(found) > 1 and sum(each.empty for each in found) > 1:
+            raise PatternError("several ways to be nothing", "let one alternative at most match the empty text")
+        return _Part(
+            frozenset().union(*(each.first for each in found)),
+            frozenset().union(*(each.last for each in found)),
+            empty=any(each.empty for each in found),
+        )
+
+    def _sequence(self) -> _Part:
+        found = _NOTHING
+        while self._peek() not in ("", "|", ")"):
+            found = self._behind(found, self._repeated())
+        return found
+
+    def _behind(self, one: _Part, other: _Part) -> _Part:
+        self._join(one.last, other.first)
+        return _Part(
+            one.first | other.first if one.empty else one.first,
+            one.last | other.last if other.empty else other.last,
+            empty=one.empty and other.empty,
+        )
+
+    def _join(self, last: Iterable[int], first: frozenset[int]) -> None:
+        for place in last:
+            if self.strict and self.follow[place] & first:
+                raise PatternError("a repetition within a repetition", "each text may be taken apart in one way only")
+            self.follow[place] |= first
+
+    def _repeated(self) -> _Part:
+        start = self.at
+        found = self._atom()
+        end = self.at
+        least, most = self._times()
+        if (least, most) == (1, 1):
+            return found
+        if self._peek() in ("*", "+", "?", "{"):
+            raise PatternError("a repetition of a repetition", "write one of them, and no lazy or possessive ones")
+        if found.empty:
+            raise PatternError("a repetition of what may be nothing", "let what is repeated be a character at least")
+        whole = _NOTHING if least == 0 else found
+        for _ in range(1, least):
+            whole = self._behind(whole, self._again(start, end))
+        if most is None:
+            again = found if least < 2 else self._last_again(start, end)
+            if least < 2:
+                self._join(again.last, again.first)
+                return _Part(again.first, again.last, empty=least == 0)
+            return self._behind(whole, again)
+        ahead = found if least == 0 else None
+        optional: list[_Part] = []
+        for _ in range(most - least):
+            optional.append(ahead if ahead is not None else self._again(start, end))
+            ahead = None
+        tail = _NOTHING
+        for each in reversed(optional):
+            joined = self._behind(each, tail)
+            tail = _Part(joined.first, joined.last, empty=True)
+        return self._behind(whole, tail)
+
+    def _again(self, start: int, end: int) -> _Part:
+        """The part that stands there once more, at places of its own."""
+        behind, self.at = self.at, start
+        found = self._atom()
+        assert self.at == end
+        self.at = behind
+        return found
+
+    def _last_again(self, start: int, end: int) -> _Part:
+        """The part once more, any number of times."""
+        found = self._again(start, end)
+        self._join(found.last, found.first)
+        return _Part(found.first, found.last, empty=True)
+
+    def _times(self) -> tuple[int, int | None]:
+        match self._peek():
+            case "*":
+                self.at += 1
+                return 0, None
+            case "+":
+                self.at += 1
+                return 1, None
+            case "?":
+                self.at += 1
+                return 0, 1
+            case "{":
+                return self._braces()
+            case _:
+                return 1, 1
+
+    def _braces(self) -> tuple[int, int | None]:
+        inner, closed, _ = self.text[self.at + 1 :].partition("}")
+        low, comma, high = inner.partition(",")
+        numbers = [each for each in (low, high) if each]
+        if not closed or not low or not all(_is_number(each) for each in numbers):
+            raise PatternError("a { that says no number", "write {2}, {2,} or {2,5}, and \\{ for the character")
+        least, most = int(low), int(high) if high else None if comma else int(low)
+        if most == 0 or (most is not None and most < least):
+            raise PatternError(f"{{{inner}}} is no number of times", "the smaller number stands first, and not {0}")
+        self.at += len(inner) + 2
+        return least, most
+
+    def _atom(self) -> _Part:
+        letter = self._peek()
+        if letter == "(":
+            return self._group()
+        if letter == "[":
+            return self._place(self._class())
+        if letter == "\\":
+            self.at += 1
+            escaped = self._peek()
+            if escaped not in _ESCAPED or not escaped:
+                hint = "write [0-9], [A-Za-z0-9_], [ ]" if escaped in _SHORTHANDS else "drop the \\"
+                raise PatternError(f"\\{escaped} does not mean the same everywhere", hint)
+            self.at += 1
+            return self._place(frozenset((ord(escaped),)))
+        if letter in _SPECIAL:
+            anchor = "a pattern is of the whole text: drop it, or " if letter in "^$" else ""
+            other = "[^\\n] or " if letter == "." else ""
+            tail = "" if anchor or other else " for the character"
+            raise PatternError(f"{letter} stands alone", f"{anchor}write {other}\\{letter}{tail}")
+        self.at += 1
+        return self._place(frozenset((self._code(letter),)))
+
+    def _group(self) -> _Part:
+        self.at += 1
+        if self._peek() == "?":
+            if not self.text.startswith("?:", self.at):
+                raise PatternError("a group that looks around or has a name", "groups are ( ) or (?: )")
+            self.at += 2
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise PatternError(f"more than {_DEEPEST} groups in one another", "say it by fewer")
+        found = self._choice()
+        self.depth -= 1
+        if self._peek() != ")":
+            raise PatternError("a ( without its )", "close it, or write \\( for the character")
+        self.at += 1
+        return found
+
+    def _class(self) -> frozenset[int]:
+        self.at += 1
+        negated = self._peek() == "^"
+        self.at += negated
+        found: set[int] = set()
+        while self._peek() != "]":
+            low = self._member()
+            high = low
+            if self._peek() == "-":
+                self.at += 1
+                high = self._member()
+            more = set(range(low, high + 1))
+            if not more or more & found:
+                hint = "the smaller end stands first, each character once"
+                raise PatternError("a range in [ ] that is empty, or characters that are there twice", hint)
+            found |= more
+        self.at += 1
+        if not found:
+            raise PatternError("[ ] without characters", "say which")
+        return _ALL - found if negated else frozenset(found)
+
+    def _member(self) -> int:
+        letter = self._peek()
+        if letter == "\\":
+            self.at += 1
+            letter = self._peek()
+            if letter == "n":
+                self.at += 1
+                return ord("\n")
+            if letter not in _ESCAPED | {"-"} or not letter:
+                hint = "list the characters" if letter in _SHORTHANDS else "drop the \\"
+                raise PatternError(f"\\{letter} does not mean the same everywhere", hint)
+        elif not letter:
+            raise PatternError("a [ without its ]", "close it, or write \\[ for the character")
+        elif letter in _SPECIAL_IN_CLASS:
+            raise PatternError(f"{letter} stands alone in [ ]", f"write \\{letter} for the character")
+        self.at += 1
+        return self._code(letter)
+
+    # --- characters ---
+
+    def _peek(self) -> str:
+        return self.text[self.at] if self.at < len(self.text) else ""
+
+    def _code(self, letter: str) -> int:
+        if not " " <= letter <= "~":
+            raise PatternError(f"{letter!r} is no printable character of ASCII", "[^ ] takes others")
+        return ord(letter)
+
+    def _place(self, symbols: frozenset[int]) -> _Part:
+        self.symbols.append(symbols)
+        self.follow.append(set())
+        if len(self.symbols) > _LARGEST:
+            raise PatternError(f"more than {_LARGEST} characters when it is written out", "say the length by `length`")
+        here = frozenset((len(self.symbols) - 1,))
+        return _Part(here, here, empty=False)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < _DIGITS
+
+
+@dataclass(frozen=True, slots=True)
+class Automaton:
+    """States and where each leads by each class of symbols, -1 nowhere; the first is the beginning."""
+
+    classes: tuple[int, ...]  # of each symbol
+    next: tuple[tuple[int, ...], ...]
+    ends: tuple[bool, ...]
+
+    def accepts(self, text: str) -> bool:
+        """Whether it leads from the beginning to an end."""
+        state = 0
+        for letter in text:
+            state = self.next[state][self.classes[min(ord(letter), _OTHER)]]
+            if state < 0:
+                return False
+        return self.ends[state]
+
+    def table(self, charset: str = "") -> list[int]:
+        """What the engine goes by: states, classes, the class of each byte (-1: a character goes on), the ways."""
+        classes = len(self.next[0])
+        words = [len(self.next), classes, *self._bytes(charset)]
+        for row in self.next:
+            words += [-1 if state < 0 else state << 1 | self.ends[state] for state in row]
+        return [int(self.ends[0]), *words]
+
+    def _bytes(self, charset: str) -> list[int]:
+        if charset:
+            known = characters(charset)
+            return [self.classes[_OTHER if each is None else min(ord(each[0]), _OTHER)] for each in known]
+        return [-1 if byte in _CONTINUATIONS else self.classes[min(byte, _OTHER)] for byte in range(256)]
+
+
+def has_automaton(charset: str) -> bool:
+    """Whether texts of this character set are held against patterns."""
+    return charset not in TWO_BYTES
+
+
+@lru_cache(maxsize=64)
+def automaton(pattern: str) -> Automaton:
+    """The automaton of a pattern of the dialect, or of one that has a name; raises PatternError."""
+    strict = pattern not in NAMED.values()
+    reader = _Reader(pattern, strict)
+    whole = reader.whole()
+    if strict:
+        _check_certain(reader, whole)
+    classes, columns = _classes(reader.symbols)
+    samples = {kind: symbol for symbol, kind in enumerate(classes)}
+    states: dict[frozenset[int], int] = {frozenset((-1,)): 0}
+    waiting, rows = [frozenset((-1,))], list[tuple[int, ...]]()
+    ends = list[bool]()
+    while len(rows) < len(waiting):
+        state = waiting[len(rows)]
+        ways = frozenset().union(*(whole.first if place < 0 else reader.follow[place] for place in state))
+        row = []
+        for kind in range(columns):
+            reached = frozenset(place for place in ways if samples[kind] in reader.symbols[place])
+            if reached and reached not in states:
+                states[reached] = len(waiting)
+                waiting.append(reached)
+            row.append(states[reached] if reached else -1)
+        rows.append(tuple(row))
+        ends.append(any(place in whole.last or (place < 0 and whole.empty) for place in state))
+    return Automaton(classes, tuple(rows), tuple(ends))
+
+
+def _check_certain(reader: _Reader, whole: _Part) -> None:
+    """Each character leads one way, wherever one is in the pattern."""
+    for ways in (whole.first, *reader.follow):
+        taken: set[int] = set()
+        for place in ways:
+            if taken & reader.symbols[place]:
+                twice = min(taken & reader.symbols[place])
+                shown = chr(twice) if twice < _OTHER else "a character beyond ASCII"
+                hint = "take out what the ways begin with alike: a(b|c) for ab|ac, [a-z]+ for [a-z]*[a-z]"
+                raise PatternError(f"{shown} leads two ways", hint)
+            taken |= reader.symbols[place]
+
+
+def _classes(symbols: Sequence[frozenset[int]]) -> tuple[tuple[int, ...], int]:
+    """Symbols that stand at the same places are of one class."""
+    known: dict[tuple[bool, ...], int] = {}
+    different = list(dict.fromkeys(symbols))
+    found = tuple(
+        known.setdefault(tuple(symbol in each for each in different), len(known)) for symbol in range(_SYMBOLS)
+    )
+    return found, len(known)

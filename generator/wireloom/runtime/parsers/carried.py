@@ -44,6 +44,7 @@ class Body:
         """The value; errors have their places in the record."""
         cursor = Cursor(data)
         cursor.overrun = "bad_region"
+        cursor.keeps_open = context._params.get("_keeps_open", False)
         try:
             with cursor.region(len(data), "bad_region"):
                 return self.subcon._parse(cursor, context, "")

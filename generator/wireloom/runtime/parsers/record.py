@@ -152,6 +152,7 @@ class Record(construct.Construct):
         context = Container(parameters)
         context._params = context
         context._expansion = Expansion(_limit(self.expansion, parameters))
+        context._keeps_open = cursor.keeps_open
         try:
             return self.subcon._parse(cursor, context, "")
         except DecodeError as error:

@@ -1,11 +1,19 @@
 """A record whose fields refer to a long entry of a table again and again is a bad one, not gigabytes of columns."""
 
 import hashlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
+from wireloom.ingest import records, values
+from wireloom.ingest.files import Listing
+from wireloom.ingest.plan import Plan
+from wireloom.ingest.ranges import Part
+from wireloom.runtime.codec import Codec
 from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.streams import parts, room
 from wireloom_formats import kpl_record
 
 KEY, TIMES = b"k" * 100_000, 25_000
@@ -32,3 +40,62 @@ def test_the_engine_gives_one_error_whatever_is_asked_for(aggregate: bytes, colu
     decoded = kpl_record.decode(pa.array([plain, aggregate, plain]), columns)
     assert decoded.errors.field("code").to_pylist() == [None, "size_limit", None]
     assert decoded.records.is_valid().to_pylist() == [True, False, True]
+
+
+# --- records that suddenly expand, behind many that did not -----------------------------------------------------------
+
+MADE = 1 << 20
+PLAN = Plan(kpl_record.__name__, kpl_record.FORMAT, kpl_record.DIGEST, framing="none")
+
+
+def aggregated(key: bytes, times: int) -> bytes:
+    size = bytes([len(key) & 0x7F | 0x80, len(key) >> 7 & 0x7F | 0x80, len(key) >> 14])
+    message = b"\x0a" + size + key + b"\x1a\x04\x08\x00\x1a\x00" * times
+    return b"\xf3\x89\x9a\xc2" + message + hashlib.md5(message, usedforsecurity=False).digest()
+
+
+MODEST, EXPANDING = aggregated(b"k" * 10, 2), aggregated(b"k" * 20_000, 40)
+SERIES = [MODEST] * 3_000 + [EXPANDING] * 30
+ROWS = 3_000 * 2 + 30 * 40
+LARGEST = 40 * 20_100
+
+
+def of_stream(_: Path) -> Iterator[tuple[int, int]]:
+    data = b"".join(len(record).to_bytes(4, "big") + record for record in SERIES)
+    for part in kpl_record.decode_stream(data, framing="length-prefixed", explode=True):
+        yield len(part.records), part.records.nbytes
+
+
+def of_other_prefixes(_: Path) -> Iterator[tuple[int, int]]:
+    data = b"".join(len(record).to_bytes(4, "little") + record for record in SERIES)
+    for part in kpl_record.decode_stream(data, framing="prefix:uint32:little", explode=True):
+        yield len(part.records), part.records.nbytes
+
+
+def of_values(_: Path) -> Iterator[tuple[int, int]]:
+    for found in values.values_of(PLAN, [pa.record_batch({values.DATA: pa.array(SERIES, pa.binary())})]):
+        yield len(found.rows), found.rows.nbytes
+
+
+def of_small_files(home: Path) -> Iterator[tuple[int, int]]:
+    for number, record in enumerate(SERIES[2_000:]):
+        (home / f"{number:05}").write_bytes(record)
+    files = sorted(Listing((str(home),)).files(), key=lambda file: file.path)
+    for found in records.ranges_of(PLAN, [Part(file, 0, file.size, 0) for file in files]):
+        yield len(found.rows), found.rows.nbytes
+    yield 2_000 * 2, 0
+
+
+@pytest.mark.parametrize("native", [True, False], ids=["by the engine", "by the parser"])
+@pytest.mark.parametrize("read", [of_stream, of_other_prefixes, of_values, of_small_files])
+def test_records_that_suddenly_expand_make_no_more_columns_at_once_than_there_is_room_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, read: Callable[[Path], Iterator[tuple[int, int]]], native: bool
+) -> None:
+    for module, name in ((parts, "MADE"), (records, "MADE"), (values, "MADE_BYTES"), (room, "MADE")):
+        monkeypatch.setattr(module, name, MADE)
+    if not native:
+        monkeypatch.setattr(Codec, "engine", None)
+    made = list(read(tmp_path))
+    assert sum(rows for rows, _ in made) == ROWS
+    assert max(size for _, size in made) < 2 * (MADE + LARGEST)
+    assert max(rows for rows, _ in made) > 600, "modest ones are decoded many at a time"

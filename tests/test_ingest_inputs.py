@@ -371,7 +371,7 @@ def test_few_values_are_decoded_at_once_where_they_expand(monkeypatch):
 
 
 def test_windows_of_streams_are_small_where_records_expand(monkeypatch):
-    monkeypatch.setattr(Room, "of", lambda most: Room(10_000, most, 4_000_000))
+    monkeypatch.setattr(Room, "of", lambda most, **_: Room(10_000, most, 4_000_000))
     expanding = engine_data.expanding(2_000)
     line = b'{"endOfPeriod":true,"sequence":1,"timestampInNanos":0}\n'
     prefixed = len(expanding).to_bytes(4, "big") + expanding
@@ -388,7 +388,7 @@ def test_windows_of_streams_are_small_where_records_expand(monkeypatch):
 
 
 def test_small_files_that_are_records_are_taken_few_at_a_time_where_they_expand(tmp_path, monkeypatch):
-    monkeypatch.setattr(Room, "of", lambda most: Room(10_000, most, 4_000_000))
+    monkeypatch.setattr(Room, "of", lambda most, **_: Room(10_000, most, 4_000_000))
     for number in range(100):
         (tmp_path / f"{number}.bin").write_bytes(engine_data.expanding(2_000))
     files = Listing((str(tmp_path),)).files()
@@ -404,13 +404,13 @@ def test_values_of_any_mix_of_sizes_are_read_few_at_a_time(run, monkeypatch):
     buffer = io.BytesIO()
     pq.write_table(pa.table({"value": pa.array([b"v" * size for size in sizes], pa.binary())}), buffer)
     seen = []
-    decoded = values.decoded
+    leading = values.leading
 
-    def noting(plan, module, batch):
+    def noting(plan, module, batch, made):
         seen.append(batch["data"].nbytes)
-        return decoded(plan, module, batch)
+        return leading(plan, module, batch, made)
 
-    monkeypatch.setattr(values, "decoded", noting)
+    monkeypatch.setattr(values, "leading", noting)
     _, rows, _ = run({"t.parquet": buffer.getvalue()}, plan(kpl_record), column="value")
     assert [len(row["data"]) for row in rows] == sizes
     assert max(seen) < 20_000

@@ -21,9 +21,9 @@ from wireloom.ingest.ranges import Part
 from wireloom.ingest.reading import ALL, bounds, part_records, records_in
 from wireloom.ingest.staging import Chunk, Parted, parted
 from wireloom.ingest.tables import FILE_PLACE
-from wireloom.ingest.values import DATA, decoded
+from wireloom.ingest.values import DATA, leading
 from wireloom.runtime.streams.parts import DecodedPart
-from wireloom.runtime.streams.room import Room
+from wireloom.runtime.streams.room import MADE, Room
 
 SMALL = 1 << 18
 """Bytes of a file that is a record and is decoded together with others."""
@@ -110,7 +110,7 @@ class _Small:
         self._paths: list[str] = []
         self._contents: list[bytes] = []
         self._size = 0
-        self._room = Room.of(TOGETHER)
+        self._room = Room.of(TOGETHER, made=MADE)
 
     def content(self, part: Part) -> bytes | None:
         """The bytes of a file; None where it is more than that: compressed, gone, or another than it was."""
@@ -136,8 +136,11 @@ class _Small:
             return
         zeros = pa.repeat(pa.scalar(0, pa.int64()), len(self._paths))
         place = _placed(pa.array(self._paths).dictionary_encode(), zeros, zeros)
-        data, size = pa.array(self._contents, pa.binary()), self._size
+        batch = place.append_column(DATA, pa.array(self._contents, pa.binary()))
         self._paths, self._contents, self._size = [], [], 0
-        made = parted(self._plan, decoded(self._plan, self._module, place.append_column(DATA, data)))
-        self._room.learned(size, made.rows.nbytes)
-        yield made
+        while len(batch):
+            chunk = leading(self._plan, self._module, batch, self._room.made)
+            made = parted(self._plan, chunk)
+            self._room.learned(pc.sum(chunk.sizes).as_py() or 0, made.rows.nbytes)
+            yield made
+            batch = batch.slice(len(chunk.sizes))

@@ -15,6 +15,7 @@ from wireloom.ingest.plan import QUARANTINE, RECORDS, Plan
 from wireloom.ingest.reading import keywords
 from wireloom.ingest.staging import Chunk, Parted, parted
 from wireloom.ingest.tables import bad_type, row_type
+from wireloom.runtime.columns.arrow import Decoded
 from wireloom.runtime.streams.room import FIRST, MADE, Room
 
 DATA = "data"
@@ -32,11 +33,11 @@ def values_of(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[Parted]
         sizes = pc.fill_null(pc.cast(pc.binary_length(batch[DATA]), pa.int64()), 0)
         start = 0
         while start < len(batch):
-            count = _fitting(sizes, start, room.bytes)
-            made = parted(plan, decoded(plan, module, batch.slice(start, count)))
-            room.learned(pc.sum(sizes.slice(start, count)).as_py(), made.rows.nbytes)
+            chunk = leading(plan, module, batch.slice(start, _fitting(sizes, start, room.bytes)), room.made)
+            made = parted(plan, chunk)
+            room.learned(pc.sum(chunk.sizes).as_py() or 0, made.rows.nbytes)
             yield made
-            start += count
+            start += len(chunk.sizes)
 
 
 def _fitting(sizes: pa.Int64Array, start: int, room: int) -> int:
@@ -50,9 +51,18 @@ def _fitting(sizes: pa.Int64Array, start: int, room: int) -> int:
 
 def decoded(plan: Plan, module: FormatModule, batch: pa.RecordBatch) -> Chunk:
     """The values of a batch, each as one record."""
-    data, place = batch[DATA], batch.drop_columns([DATA])
-    found = module.CODEC.decode(data, None, on_error="null", **keywords(plan))
-    return Chunk(found, data, pc.cast(pc.binary_length(data), pa.int64()), place)
+    return _chunk(module.CODEC.decode(batch[DATA], None, on_error="null", **keywords(plan)), batch)
+
+
+def leading(plan: Plan, module: FormatModule, batch: pa.RecordBatch, made: int) -> Chunk:
+    """The first values of a batch, each as one record, whose columns are not far above so many bytes."""
+    found, count = module.CODEC.decode_leading(batch[DATA], made, **keywords(plan))
+    return _chunk(found, batch.slice(0, count))
+
+
+def _chunk(found: Decoded, batch: pa.RecordBatch) -> Chunk:
+    data = batch[DATA]
+    return Chunk(found, data, pc.cast(pc.binary_length(data), pa.int64()), batch.drop_columns([DATA]))
 
 
 def table_types(plan: Plan, place: pa.Schema) -> dict[str, pa.StructType]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
+from math import inf
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from wireloom.runtime.columns import canonical
@@ -27,6 +28,7 @@ from wireloom.runtime.streams.framing import Array, Bare, Concatenated, Framing,
 from wireloom.runtime.streams.headers import Head
 from wireloom.runtime.streams.resync import Resync
 from wireloom.runtime.streams.resync import resync as searching
+from wireloom.runtime.streams.room import weight
 from wireloom.runtime.streams.writing import joined, pieces
 from wireloom.runtime.values import remembered, same, source_of
 
@@ -351,12 +353,39 @@ class Codec:
             return found
         return self.decode_parsed(array, request)
 
+    def decode_leading(  # noqa: PLR0913 - the keywords of decode, less what to do about errors
+        self,
+        array: "pa.Array",
+        made: int,
+        /,
+        columns: Sequence[str] | None = None,
+        *,
+        root: str | None = None,
+        explode: bool = False,
+        open_values: "OpenValues" = "variant",
+        **parameters: object,
+    ) -> "tuple[Decoded, int]":
+        """`decode` of the first values, not far above so many bytes of columns, and how many values those are."""
+        return self.leading(array, self._request(root, parameters, columns, explode, open_values), made)
+
+    def leading(self, array: "pa.Array", request: Request, made: int) -> "tuple[Decoded, int]":
+        """`decode_leading` with everything checked."""
+        from wireloom.runtime.columns import soundness
+
+        array = soundness.records_of(array)
+        if self.engine is not None and (found := self.engine.leading(array, request, made)) is not None:
+            return found
+        values, errors = self.parse_all(array, request, made)
+        return self._tabulated(values, errors, request), len(values)
+
     def decode_parsed(self, array: "pa.Array", request: Request) -> "Decoded":
         """The columns of what the construct parser gives, whatever the engine covers."""
+        return self._tabulated(*self.parse_all(array, request), request)
+
+    def _tabulated(self, values: list[Any], errors: "list[DecodeError | None]", request: Request) -> "Decoded":
         from wireloom.runtime.columns import arrow
 
         entry = self.root(request.root)
-        values, errors = self.parse_all(array, request)
         view = arrow.View(request.columns, request.explode, request.open_values)
         path = self.decode_path_of(request)
         reason = path.reason or "an array of a type that the engine does not take"
@@ -416,8 +445,13 @@ class Codec:
         rows = None if self.engine is None else self.engine.given_up(array, request)
         return None if rows is None else set(rows)
 
-    def parse_all(self, array: "pa.Array", request: Request) -> tuple[list[Any], list[DecodeError | None]]:
-        """What the construct parser says of each record of an array: values, and errors."""
+    def parse_all(
+        self, array: "pa.Array", request: Request, made: float = inf
+    ) -> tuple[list[Any], list[DecodeError | None]]:
+        """What the construct parser says of each record of an array: values, and errors.
+
+        It ends behind the record with which the values have `made` bytes.
+        """
         reader = _StreamReader(self, self.root(request.root), request.settings, request.open_values == "binary")
         values: list[Any] = []
         errors: list[DecodeError | None] = []
@@ -431,6 +465,9 @@ class Codec:
                     raise
                 values.append(None)
                 errors.append(error.bare())
+            made -= weight(values[-1])
+            if made <= 0:
+                break
         return values, errors
 
     def encode(

@@ -75,6 +75,14 @@ class Engine(Host):
         decoded: Decoded = program.decode(array, request)
         return decoded
 
+    def leading(self, array: "pa.Array", request: Request, made: int) -> "tuple[Decoded, int] | None":
+        """See `Table.leading`; None where the engine does not cover the request."""
+        program = self.program(request)
+        if program is None or not program.takes(array):
+            return None
+        found: tuple[Decoded, int] = program.leading(array, request, made)
+        return found
+
     def given_up(self, array: "pa.Array", request: Request) -> "Iterator[int] | None":
         """The rows that the engine does not take; None where it does not cover the request."""
         program = self.program(request)

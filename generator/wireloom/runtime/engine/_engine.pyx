@@ -282,11 +282,11 @@ cdef class Program:
         memset(m.absent, 1, self.register_count + 1)
         return batch
 
-    def run(self, int form, buffers, int64_t first, int64_t start, int64_t stop, int64_t row_budget=0, int rows=-1, int64_t largest=-1):
+    def run(self, int form, buffers, int64_t first, int64_t start, int64_t stop, int64_t row_budget=0, int rows=-1, int64_t largest=-1, int64_t made=0):
         """The columns of records `start` to `stop` of an array given by its buffers (validity, offsets, data ...).
 
-        Ends early where an output buffer is full or where the column `rows` has `row_budget` elements; `consumed` says
-        how many records were read. Records of more than `largest` bytes (-1: no limit) are given up unread.
+        Ends early where an output buffer is full, where the column `rows` has `row_budget` elements, or where the columns
+        have `made` bytes (0: any number); `consumed` says how many records were read. Records of more than `largest` bytes (-1: no limit) are given up unread.
         """
         cdef Batch batch
         cdef Machine m
@@ -325,7 +325,7 @@ cdef class Program:
         if code == OK:
             with nogil:
                 m.largest = largest if largest >= 0 else INT64_MAX
-                code = self.sweep(&m, &given, start, count, row_budget, rows if rows >= 0 else 0, status, &row)
+                code = self.sweep(&m, &given, start, count, row_budget, rows if rows >= 0 else 0, made, status, &row)
                 if code == OK or (code == FULL and row > 0):
                     code = settle(m.columns, 0, row)
         release(&m)
@@ -339,8 +339,8 @@ cdef class Program:
         batch.failed = batch.status.count(b"\2", 0, row)
         return batch
 
-    cdef int sweep(self, Machine *m, const Input *given, int64_t start, int64_t count, int64_t row_budget, int64_t listed, uint8_t *status, int64_t *consumed) noexcept nogil:
-        """Read records as far as they, the output or the budget of rows go; why it ended."""
+    cdef int sweep(self, Machine *m, const Input *given, int64_t start, int64_t count, int64_t row_budget, int64_t listed, int64_t made, uint8_t *status, int64_t *consumed) noexcept nogil:
+        """Read records as far as they, the output or the budgets go; why it ended."""
         cdef int64_t row = 0, back
         cdef int code = OK
         cdef bint ended = count == 0
@@ -350,6 +350,7 @@ cdef class Program:
             if code == OK:
                 row += 1
             ended = code or row == count or (row_budget > 0 and m.columns[listed].length >= row_budget)
+            ended = ended or is_heavy(m, self.column_count, row, m.stop - m.base, made)
             if ended or is_due(m):
                 back = first_refused(m)
                 if back >= 0:

@@ -3,6 +3,8 @@
 
 cdef enum:
     PREFIX = 4  # bytes of the size before a record
+    WEIGHED = 1 << 10  # bytes of a record behind which the columns are weighed, which costs as much as a small record
+    UNWEIGHED = 15  # and of smaller ones behind each whose number has none of these bits
 
 cdef struct Notes:  # of each record of a stream
     Buffer status
@@ -23,9 +25,20 @@ def element_end(const uint8_t[::1] data not None, int64_t position, int64_t dept
     return found, element.position, element.depth, element.quoted != 0
 
 
-def follow(Program program, data, int64_t start, bint prefixed, int64_t limit, int64_t largest, ask):
+cdef inline bint is_heavy(const Machine *m, int columns, int64_t row, int64_t size, int64_t made) noexcept nogil:
+    """Whether the columns have `made` bytes or more behind a record of so many bytes, about; looked at where they may."""
+    cdef int64_t weight = 0
+    cdef int i
+    if not made or (size < WEIGHED and row & UNWEIGHED and m.kept == NULL):
+        return False
+    for i in range(columns):
+        weight += m.columns[i].size + 8 * m.columns[i].length
+    return weight >= made
+
+
+def follow(Program program, data, int64_t start, bint prefixed, int64_t limit, int64_t largest, ask, int64_t made=0):
     """The columns of the records of `data` from `start` on; blocks with the start and the size of each; where they end;
-    whether an output buffer is full, so that there may be others.
+    whether an output buffer is full, or the columns have `made` bytes (0: any number), so that there may be others.
 
     Records stand back to back or, where `prefixed`, each behind its size, a big-endian number of 32 bits. One of more
     than `limit` bytes (-1: no limit), or that the program gives up on, is asked about: `ask(row, start, size)` says
@@ -38,7 +51,7 @@ def follow(Program program, data, int64_t start, bint prefixed, int64_t limit, i
     cdef const uint8_t[::1] view = data
     cdef int64_t total = view.shape[0], position = start, first = 0, size = 0, end, answer, back, row = 0
     cdef uint8_t status
-    cdef bint whole
+    cdef bint whole, heavy = False
     cdef const uint8_t *base = &view[0] if total else NULL
     cdef int code = OK
     if start < 0 or start > total:
@@ -49,7 +62,7 @@ def follow(Program program, data, int64_t start, bint prefixed, int64_t limit, i
     try:
         with nogil:
             while True:
-                whole = find(base, position, total, prefixed, largest, &first, &size)
+                whole = not heavy and find(base, position, total, prefixed, largest, &first, &size)
                 code = OK
                 if whole:
                     begin_record(&m, row)
@@ -65,6 +78,7 @@ def follow(Program program, data, int64_t start, bint prefixed, int64_t limit, i
                         cut(m.columns, 0, back)
                         position = place(&notes, back, row, position, prefixed)
                         row = back
+                        heavy = False
                         continue
                 if not whole or code == EXHAUSTED or (code == FULL and row > 0):
                     break
@@ -91,13 +105,14 @@ def follow(Program program, data, int64_t start, bint prefixed, int64_t limit, i
                     break
                 position = end
                 row += 1
+                heavy = is_heavy(&m, batch.count, row, size, made)
             if code == OK or code == FULL:
                 code = settle(m.columns, 0, row)
         if code == EXHAUSTED:
             raise MemoryError("no memory for the columns")
         batch.consumed = row
         batch.status = bytearray(memoryview(block(&notes.status, row)))
-        return batch, block(&notes.starts, row * 8), block(&notes.sizes, row * 8), position, code == FULL
+        return batch, block(&notes.starts, row * 8), block(&notes.sizes, row * 8), position, code == FULL or heavy
     finally:
         release(&m)
         free(notes.status.data)

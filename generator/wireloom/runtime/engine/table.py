@@ -90,6 +90,15 @@ class Table:
             if start >= count:
                 return
 
+    def leading(self, array: pa.Array, request: Request, made: int) -> tuple[Decoded, int]:
+        """The columns of the first values of an array, not far above so many bytes, and how many values those are."""
+        if isinstance(array, pa.ChunkedArray):
+            array = array.combine_chunks()
+        limit = self.engine.root(request).construct.size_limit(request.settings)
+        bounds = 0, -1, -1 if limit is None else limit, made
+        batch = self.program.run(_FORMS[array.type], array.buffers(), array.offset, 0, len(array), *bounds)
+        return self.decoded(batch, *self._read_again(array, batch, 0, request)), batch.consumed
+
     def given_up(self, array: pa.Array, request: Request) -> Iterator[int]:
         """The rows that the engine does not take, of which the parser has the word; nothing is made of the others."""
         form, start, count = _FORMS[array.type], 0, len(array)
@@ -132,11 +141,12 @@ class Table:
         *,
         prefixed: bool,
         largest: int,
+        made: int,
     ) -> "Followed":
-        """Read the records of a window of a stream, up to one that is not all there."""
+        """Read the records of a window of a stream, up to one that is not all there, or to `made` bytes of columns."""
         limit = self.engine.root(request).construct.size_limit(request.settings)
         bounds = -1 if limit is None else limit, largest
-        batch, *places, end, full = self.native.follow(self.program, window, position, prefixed, *bounds, ask)
+        batch, *places, end, full = self.native.follow(self.program, window, position, prefixed, *bounds, ask, made)
         starts, sizes = (
             pa.Array.from_buffers(pa.int64(), len(each) // 8, [None, pa.py_buffer(each)]) for each in places
         )

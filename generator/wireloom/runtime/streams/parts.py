@@ -23,7 +23,7 @@ from wireloom.runtime.streams import framed, lines
 from wireloom.runtime.streams.framed import Extent, Reader, Searching
 from wireloom.runtime.streams.framing import Bare, Concatenated, Lines, Prefixed
 from wireloom.runtime.streams.headers import Settings
-from wireloom.runtime.streams.room import Room
+from wireloom.runtime.streams.room import MADE, Room, weight
 
 if TYPE_CHECKING:
     from wireloom.runtime.engine.table import Followed, Table
@@ -54,8 +54,8 @@ class Format(Protocol):
     def decode_path_of(self, request: Request) -> Path:
         """What decoding a request runs on."""
 
-    def decode_request(self, array: pa.Array, request: Request) -> Decoded:
-        """The columns of an array of records."""
+    def leading(self, array: pa.Array, request: Request, made: int) -> tuple[Decoded, int]:
+        """The columns of the first records of an array, not far above so many bytes, and how many records those are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +136,7 @@ def _cut(part: DecodedPart, count: int) -> DecodedPart:
 def _found(  # noqa: PLR0913 - what is read, and how
     codec: Format, source: BinaryIO, reader: Reader, framing: Bare, request: Request, searching: Searching | None
 ) -> Iterator[_Found]:
-    room = Room.of(WINDOW)
+    room = Room.of(WINDOW, made=MADE)
     return _learning(_parts_of(codec, source, reader, framing, request, searching, room), room)
 
 
@@ -224,7 +224,9 @@ class _Window:
         """The records that the window holds from `position` on; see `Table.follow`."""
         ask = self.asking()
         prefixed = isinstance(self.framing, Prefixed)
-        return self.table.follow(self.data, position, ask, self.request, prefixed=prefixed, largest=framed.LARGEST)
+        return self.table.follow(
+            self.data, position, ask, self.request, prefixed=prefixed, largest=framed.LARGEST, made=self.room.made
+        )
 
     def asking(self) -> Callable[[int, int, int], int]:
         """Where a record ends that the engine gave up on, by its row, its place and its size; -1: more is needed."""
@@ -387,15 +389,16 @@ class _Unread:
 def _chunks(extents: Iterator[Extent], most: int, room: Room) -> Iterator[list[Extent]]:
     """Extents up to the last, in lists of at most so many, of not much more than there is room for."""
     chunk: list[Extent] = []
-    held = 0
+    held = made = 0
     for extent in extents:
         chunk.append(extent)
         held += len(extent.data)
+        made += weight(extent.value)
         if extent.last:
             break
-        if len(chunk) == most or held >= room.bytes:
+        if len(chunk) == most or held >= room.bytes or made >= room.made:
             yield chunk
-            chunk, held = [], 0
+            chunk, held, made = [], 0, 0
     if chunk:
         yield chunk
 
@@ -430,11 +433,12 @@ def _of_lines(codec: Format, source: BinaryIO, reader: Reader, request: Request,
     first = 0
     for found in lines.windows(_Unread(reader), source, room):
         if isinstance(found, Extent):
-            part = _of_extents(codec, [found], first, request)
+            made: Iterator[_Found] = iter((_of_extents(codec, [found], first, request),))
         else:
-            part = _together(codec, found.data, found.places, first, reader, request)
-        yield part
-        first += len(part.part.offsets)
+            made = _together(codec, found.data, found.places, first, reader, request, room)
+        for part in made:
+            yield part
+            first += len(part.part.offsets)
 
 
 def _of_bytes(
@@ -445,15 +449,18 @@ def _of_bytes(
     for chunk in _chunks(extents, RECORDS if codec.covers(request) else VALUES, room):
         for known, group in groupby(chunk, lambda extent: extent.error is not None):
             found = list(group)
-            yield (
-                _of_extents(codec, found, first, request) if known else _decoded(codec, found, first, reader, request)
-            )
+            if known:
+                yield _of_extents(codec, found, first, request)
+            else:
+                yield from _decoded(codec, found, first, reader, request, room)
             first += len(found)
 
 
-def _decoded(codec: Format, extents: list[Extent], first: int, reader: Reader, request: Request) -> _Found:
+def _decoded(  # noqa: PLR0913 - records, and how they are read
+    codec: Format, extents: list[Extent], first: int, reader: Reader, request: Request, room: Room
+) -> Iterator[_Found]:
     records = pa.array([extent.value for extent in extents], pa.binary())
-    return _together(codec, records, _places(extents), first, reader, request)
+    return _together(codec, records, _places(extents), first, reader, request, room)
 
 
 def _together(  # noqa: PLR0913 - records, where they stand, and how they are read
@@ -463,9 +470,19 @@ def _together(  # noqa: PLR0913 - records, where they stand, and how they are re
     first: int,
     reader: Reader,
     request: Request,
-) -> _Found:
-    """Records that have not been read."""
-    columns = codec.decode_request(records, request)
+    room: Room,
+) -> Iterator[_Found]:
+    """Records that have not been read, in as many parts as there is room for."""
+    start = 0
+    while start < len(records):
+        columns, count = codec.leading(records[start:], request, room.made)
+        some = records[start : start + count]
+        offsets, sizes = (place[start : start + count] for place in places)
+        yield _read(columns, some, (offsets, sizes), first + start, reader)
+        start += count
+
+
+def _read(columns: Decoded, records: pa.Array, places: tuple[pa.Array, pa.Array], first: int, reader: Reader) -> _Found:
     failed = pc.indices_nonzero(pc.is_valid(columns.errors))
     rows = (failed if columns.parents is None else columns.parents.take(failed)).to_pylist()
     bad = {row: records[row].as_py()[: framed.KEPT] for row in rows}

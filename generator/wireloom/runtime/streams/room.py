@@ -2,13 +2,19 @@
 
 A record of a kilobyte may become a megabyte; how much one becomes is known only once it was decoded. So few bytes are
 taken at first, and each time as many as would fit by what was learned from those before, up to a limit of the input.
+Where records suddenly become more than those before did, what was taken is decoded in several parts: each ends behind
+the record with which the columns have as many bytes as they may.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 FIRST, GROWTH = 1 << 18, 4
 MADE = 64 << 20
 """Bytes of columns that are made at once, if what was learned holds."""
+
+NUMBER = 8
+"""Bytes that a value without any of its own takes in columns, about."""
 
 
 @dataclass(slots=True)
@@ -28,3 +34,12 @@ class Room:
         """So many bytes became so many."""
         fitting = self.made * max(taken, 1) // max(made, 1)
         self.bytes = max(1, min(fitting, self.bytes * GROWTH, self.most))
+
+
+def weight(value: object) -> int:
+    """Bytes that a value of the construct parser takes in columns, about."""
+    if isinstance(value, Mapping):
+        return sum(map(weight, value.values()))
+    if isinstance(value, list | tuple):
+        return sum(map(weight, value))
+    return NUMBER + (len(value) if isinstance(value, bytes | str) else 0)

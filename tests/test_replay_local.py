@@ -23,6 +23,8 @@ from wireloom.ingest.replay import finish, formats, replay
 from wireloom.ingest.storage import PlainStorage
 from wireloom.ingest.tables import bad_type
 from wireloom.runtime.streams import framed
+from wireloom.runtime.streams.delimiters import stuffed
+from wireloom.runtime.streams.framing import Delimited, Stuffed, bare, framing_of
 from wireloom_formats import databus_event
 
 PLAN = Plan(databus_event.__name__, databus_event.FORMAT, databus_event.DIGEST)
@@ -128,6 +130,34 @@ def test_records_that_lost_bytes_stay_unless_their_file_has_them(tmp_path: Path,
     assert (read.summary.decoded, read.summary.quarantined) == (1, 0)
     assert formats(LocalEngine(1), str(home / "quarantine")) == ()
     assert sorted(row["sequence"] for row in rows(home / "records")) == [0, 1]
+
+
+@pytest.mark.parametrize("framing", ["slip", "cobs"])
+def test_records_that_lost_bytes_are_read_from_files_in_which_they_have_escapes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, framing: str
+) -> None:
+    for module in ("wireloom.runtime.streams.framed", "wireloom.ingest.staging", "wireloom.ingest.from_source"):
+        monkeypatch.setattr(f"{module}.KEPT", 50)
+    escaped = 0xC0DB
+    records = [built(0), damaged(built(escaped)), built(escaped + 1), damaged(built(1))]
+    stands = bare(framing_of(framing))
+    assert isinstance(stands, Delimited | Stuffed)
+    pieces = [stuffed(stands, record) or b"" for record in records]
+    assert len(pieces[1]) > len(records[1])
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a").write_bytes(b"".join(piece + stands.delimiter for piece in pieces))
+    home, lenient = tmp_path / "out", replace(LENIENT, from_source=True)
+    assert ingest(LocalEngine(1), Job(replace(PLAN, framing=framing), str(tmp_path / "in"), str(home))).quarantined == 2
+    (tmp_path / "in" / "a").rename(tmp_path / "a")
+    assert run(home, plan=lenient).summary.quarantined == 2, "the file is gone"
+    (tmp_path / "in" / "a").write_bytes(b"".join(piece + stands.delimiter for piece in (pieces[0], *pieces[2:])))
+    assert run(home, plan=lenient).summary.quarantined == 2, "the file is another"
+    (tmp_path / "a").rename(tmp_path / "in" / "a")
+    done = run(home, plan=lenient)
+    assert (done.summary.decoded, done.summary.quarantined) == (2, 0)
+    offsets = [sum(len(piece) + 1 for piece in pieces[:at]) for at in range(4)]
+    found = {row["sequence"]: (row["_record"], row["_offset"]) for row in rows(home / "records")}
+    assert found == {number: (at, offsets[at]) for at, number in enumerate((0, escaped, escaped + 1, 1))}
 
 
 def test_files_that_lack_a_column_have_nulls_in_it(source: Path, tmp_path: Path) -> None:

@@ -129,6 +129,7 @@ def _name(job: Job) -> str:
         return ""
     files = [(file.path, file.size, file.modified) for file in listing(job.source).files]
     plan = asdict(replace(job.plan, module=""))
+    del plan["taken"]  # a replay's
     return hashlib.sha256(json.dumps([plan, job.column, files], default=str).encode()).hexdigest()
 
 

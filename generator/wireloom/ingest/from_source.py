@@ -1,8 +1,12 @@
-"""Bytes that a quarantine lacks, from the file that its row names: from the row's offset on, as many as it counts."""
+"""Bytes that a quarantine lacks, from the file that its row names: from the row's offset on, as many as it counts.
+
+Of a record that stood there with escapes the row has, and counts, what they mean: it is read up to its delimiter.
+"""
 
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import BinaryIO, cast
 
 import pyarrow as pa
@@ -17,7 +21,10 @@ from wireloom.ingest.ranges import Part, Section
 from wireloom.ingest.reading import ALL, Missing, bounds, unreadable
 from wireloom.ingest.staging import Chunk
 from wireloom.ingest.values import DATA, decoded
-from wireloom.runtime.streams.framed import LARGEST
+from wireloom.runtime.streams.delimiters import first
+from wireloom.runtime.streams.elements import Limits
+from wireloom.runtime.streams.framed import KEPT, LARGEST, read_exactly
+from wireloom.runtime.streams.framing import Delimited, Stuffed, bare, framing_of
 
 COMPARED = 1 << 20
 """Bytes that are compared at once."""
@@ -59,6 +66,19 @@ class Lost:
                 return all(stream.read(len(part)) == part for part in parts)
         except OSError:
             return False
+
+    def meant(self, plan: Plan) -> bytes | None:
+        """The whole record where it stands in the file with escapes, as they mean it; None where it does not."""
+        framing = bare(framing_of(plan.taken or "none"))
+        if not isinstance(framing, Stuffed) and not (isinstance(framing, Delimited) and framing.escape):
+            return None
+        try:
+            with self.file.place.open() as source, self.unpacked(source, plan) as stream:
+                stream.seek(self.offset)
+                found = first(partial(read_exactly, stream), framing, Limits(LARGEST, KEPT))
+        except OSError:
+            return None
+        return found if found and len(found) == self.size and found.startswith(self.raw) else None
 
     def unpacked(self, source: BinaryIO, plan: Plan) -> "BinaryIO | Unpacked":
         """The file, or what is compressed in it."""

@@ -40,6 +40,7 @@ class Plan:
     expansion: int = EXPANDED
     resync: bool = False
     from_source: bool = False  # a replay takes bytes that the quarantine lacks from the files that they were in
+    taken: str = ""  # and by which framing they were taken from there, as far as is known
 
 
 GROUP_BYTES, FILE_BYTES = 32 << 20, 256 << 20

@@ -20,7 +20,7 @@ from wireloom.ingest.ledger import REPLAYS, Commit, Entry, Ledger, Move, Storage
 from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import BATCH, DELTA_LOG, QUARANTINE, RECORDS, Counts, Replay, Summary, counts
 from wireloom.ingest.publishing import Batch, ParquetTables, Tables
-from wireloom.ingest.terms import Terms, agreed, folder, home_of, terms
+from wireloom.ingest.terms import Terms, agreed, folder, home_of, known, terms
 from wireloom.ingest.versions import close, show
 
 
@@ -155,10 +155,13 @@ def formats(engine: Engine, quarantine: str) -> tuple[str, ...]:
 
 def replay(engine: Engine, run: Replay) -> Replayed:
     """Run it; raises MisuseError where the tables do not fit, DataError where the books do not balance."""
-    open_module(run.plan)  # which must be of the plan's spec
+    module = open_module(run.plan)  # which must be of the plan's spec
     storage = engine.storage
     output = home_of(storage, storage.absolute(run.output))
     ledger = _ledger(engine, run.quarantine)
+    before = known(storage, ledger.home)
+    taken = (before.framing if before is not None else "") or module.CODEC.framing
+    run = replace(run, plan=replace(run.plan, taken=taken))
     with diagnosed(run.output, engine.ended), held(storage, ledger, "replay"):
         ledger.recover()
         try:

@@ -35,23 +35,31 @@ def _read(plan: Plan, batch: pa.RecordBatch) -> Iterator[Parted]:
     if len(cut) and not plan.from_source:
         yield _kept(plan, cut)
     for at in range(len(cut) if plan.from_source else 0):
-        yield from _from_source(plan, cut.slice(at, 1))
+        row = cut.slice(at, 1)
+        lost = Lost.of(row)
+        if lost is None:
+            yield _kept(plan, row)
+        elif (data := lost.meant(plan)) is not None:
+            yield from read(plan, [_places(row).append_column(DATA, pa.array([data], pa.binary()))])
+        else:
+            yield from _from_source(plan, row, lost)
 
 
-def _from_source(plan: Plan, row: pa.RecordBatch) -> Iterator[Parted]:
+def _from_source(plan: Plan, row: pa.RecordBatch, lost: Lost) -> Iterator[Parted]:
     """A record that is in the quarantine in part, from its file; where that has it no longer, it stays."""
-    lost = Lost.of(row)
-    if lost is None or not lost.is_there(plan):
+    if not lost.is_there(plan):
         yield _kept(plan, row)
         return
-    place = row.select(row.schema.names[len(ERROR) :])
-    for chunk in source_chunks(plan, open_module(plan), lost, place):
+    for chunk in source_chunks(plan, open_module(plan), lost, _places(row)):
         yield parted(plan, chunk)
 
 
 def _values(batch: pa.RecordBatch) -> pa.RecordBatch:
-    places = batch.select(batch.schema.names[len(ERROR) :])
-    return places.append_column(DATA, batch["raw"])
+    return _places(batch).append_column(DATA, batch["raw"])
+
+
+def _places(batch: pa.RecordBatch) -> pa.RecordBatch:
+    return batch.select(batch.schema.names[len(ERROR) :])
 
 
 def _kept(plan: Plan, cut: pa.RecordBatch) -> Parted:

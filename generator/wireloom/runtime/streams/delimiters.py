@@ -65,6 +65,17 @@ def _passed(read: Read, delimiter: bytes, held: bytes) -> tuple[int, bytes, bool
     return size, b"", False
 
 
+def first(read: Read, framing: Delimited | Stuffed, limits: Limits) -> bytes | None:
+    """The record that a stream begins with, without its escapes; None where it is not there as it was meant."""
+    found = next(pieces(read, framing.delimiter, limits), None)
+    if found is None or found.offset or not found.ended or found.size > limits.largest:
+        return None
+    try:
+        return plain(framing, found.data)
+    except BadEscapeError:
+        return None
+
+
 def plain(framing: Delimited | Stuffed, data: bytes) -> bytes:
     """A record without its escapes; raises BadEscapeError."""
     if isinstance(framing, Stuffed):

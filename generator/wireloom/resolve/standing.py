@@ -14,6 +14,7 @@ from wireloom.resolve.collisions import is_greedy, type_size
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.logical import tables
 from wireloom.resolve.roots import Entry
+from wireloom.resolve.sites import held
 from wireloom.resolve.types import UNKNOWN
 from wireloom.spec.documents import Place
 
@@ -25,6 +26,7 @@ _BODIES: Mapping[Encoding, tuple[Encoding, ...]] = {  # whose structs may stand 
     Encoding.PROTOBUF: tuple(Encoding),
     Encoding.JSON: (Encoding.JSON,),
 }
+_RECORDS = (Encoding.MSGPACK, Encoding.PROTOBUF)  # of which a record of a binary format may be
 _KEYS = "no column holds that: leave the `?` out, or write a list of structs"
 _ATTEMPTS = (Encoding.BINARY, Encoding.MSGPACK)  # whose bytes can be read a second time
 _KINDS = types.Integer | types.Float | types.Boolean | types.Null | types.Text | types.Bytes | types.JsonText
@@ -36,6 +38,7 @@ def check_standing(draft: Draft, named: Types, entries: tuple[Entry, ...]) -> No
     for entry in entries:
         place = entry.place if draft.content.root is not None else entry.place / "type"
         _check(draft, named, place, entry.type, draft.encoding, used)
+        _check_record(draft, named, place, entry)
         element = entry.type.element if isinstance(entry.type, types.Array) else None
         if draft.encoding is Encoding.BINARY and element is not None and type_size(element, named, frozenset()) == 0:
             hint = "bytes cannot tell how many there are: give it a field on the wire"
@@ -199,6 +202,18 @@ def _check_body(draft: Draft, place: Place, struct: Type, encoding: Encoding) ->
     message = f"{struct.name} is {struct.encoding.value}, which has no form in {encoding.value}"
     hint = "take its bytes as they are (`bytes`, `str`); bodies of other encodings stand in any but JSON"
     draft.reports_entry(place, "wrong-encoding", message, hint)
+
+
+def _check_record(draft: Draft, named: Types, place: Place, entry: Entry) -> None:
+    """A record is of the format's encoding: only binary says nothing more than where a body begins and ends."""
+    allowed = (draft.encoding, *_RECORDS) if draft.encoding is Encoding.BINARY else (draft.encoding,)
+    for name, _ in held(entry.type, named):
+        struct = named[name]
+        if isinstance(struct, Struct) and struct.encoding not in allowed and struct.encoding in _BODIES[draft.encoding]:
+            message = f"{name} is {struct.encoding.value}, and the records of the format are {draft.encoding.value}"
+            hint = f"say `encoding: {struct.encoding.value}` for the format, or put {name} into a field"
+            draft.reports_entry(place, "wrong-encoding", message, hint)
+            return
 
 
 def _check_inline(draft: Draft, named: Types, place: Place, field: types.Field) -> None:

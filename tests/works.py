@@ -92,6 +92,7 @@ FEATURES: dict[str, list[Feature]] = {
         _of_type("bytes(zigzag32)?", None),
         Feature("`delimiter`", [{"v": {"type": "str", "delimiter": "00"}}], {"v": "é"}),
         Feature("`terminator`", [{"v": {"type": "list(str(uint8))", "terminator": "00"}}], {"v": ["é", "a"]}),
+        Feature("`terminator`, or the region's end", [{"v": {"type": "list(str(uint8))", "terminator": "00?"}}, {"w": "bytes"}], {"v": ["é", "a"], "w": b""}),
         Feature("`jump`", [{"v": {"type": "list(str(uint8))", "terminator": "00", "jump": {"type": "uint16", "range": "0xC000 .."}}}], {"v": ["é", "a"]}),
         Feature("`lastWhen`", [{"v": {"type": "list(Point)", "lastWhen": "y == 0"}}], {"v": [{"x": 1, "y": 2}, {"x": 1, "y": 0}]}, _POINT),
         Feature("`pad`", [{"v": {"type": "str(4)", "pad": "20"}}], {"v": "é"}),

@@ -364,12 +364,15 @@ def _pad(plan: Plan) -> Any:
 def _terminator(plan: Plan) -> Any:
     """What ends a list that fills its region."""
     fits = plan.encoding == "binary" and plan.typed.shape == "list" and plan.typed.greedy
-    return plan.chance.one(ENDINGS) if fits and plan.chance.often(0.4) else ABSENT
+    ending = plan.chance.one(ENDINGS) if fits and plan.chance.often(0.4) else ABSENT
+    return f"{ending}?" if ending is not ABSENT and plan.chance.often(0.3) else ending
 
 
 def _jump(plan: Plan) -> Any:
     """Numbers in place of an element that say where its list goes on."""
     if not plan.has("terminator") or plan.encoding != "binary" or plan.chance.often(0.75):
+        return ABSENT
+    if str(plan.given["terminator"]).endswith("?") and not plan.chance.often(0.05):
         return ABSENT
     form, least, most = plan.chance.one([("uint8", 1, 255), ("uint16", 0x100, 0xFFFF), ("uint24", 0x200, 0xFFFFFF)])
     low = plan.chance.one([0, least, most - 60])

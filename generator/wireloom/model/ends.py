@@ -63,7 +63,7 @@ def _counts_from_end(offset: Expression) -> bool:
 
 def _takes_all(amount: Amount | None) -> bool:
     """Whether an amount is all that is left, or follows from it."""
-    if amount is None:
+    if amount is None or (isinstance(amount, types.Terminator) and amount.behind is not None):
         return True
     expression = types.stated(amount)
     return expression is not None and _needs_end(expression)

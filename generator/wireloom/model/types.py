@@ -205,10 +205,14 @@ class Jump:
 
 @dataclass(frozen=True, slots=True)
 class Terminator:
-    """Bytes that stand in place of an element, behind the last (binary); before them the list may `jump`."""
+    """Bytes that stand in place of an element, behind the last (binary); before them the list may `jump`.
+
+    With `behind` the list may end with its region, too; builders write the bytes where that holds.
+    """
 
     data: bytes
     jump: Jump | None = None
+    behind: Expression | None = None
 
 
 Amount = Expression | Prefix | Delimiter | Padded | Last | Terminator

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from wireloom.expr.ast import Expression, Kind
+from wireloom.expr.ast import Expression, Kind, Literal
 from wireloom.model.types import (
     Amount,
     Array,
@@ -74,9 +74,14 @@ def _adorned_list(around: Surroundings, place: Place, document: FieldDocument, t
         count = amount_of(around, place / "count", document.count)
         type = _changed(around, place / "count", type, Array, lambda array: _counted(array, count))
     if document.terminator is not None:
-        data = constants.hexadecimal((place / "terminator").text)
+        written = (place / "terminator").text
+        data = constants.hexadecimal(written.removesuffix("?"))
         jump = None if document.jump is None else _jump(around, place / "jump", document.jump)
-        terminator = Terminator(data if isinstance(data, bytes) else b"", jump)
+        behind = Literal(True) if written.endswith("?") else None  # noqa: FBT003 - a value
+        if jump is not None and behind is not None:
+            message = "a list that goes on elsewhere has a terminator there"
+            around.reports(place / "terminator", "conflicting-keys", message, "drop the `?`, or `jump`")
+        terminator = Terminator(data if isinstance(data, bytes) else b"", jump, behind)
         check_ending(around, place / "terminator", terminator.data)
         type = _changed(around, place / "terminator", type, Array, lambda array: replace(array, count=terminator))
     if document.last_when is not None:

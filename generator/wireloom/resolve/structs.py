@@ -24,6 +24,7 @@ from wireloom.resolve import constants
 from wireloom.resolve.adornments import require_counted
 from wireloom.resolve.expressions import expression, first_field
 from wireloom.resolve.fields import field_of
+from wireloom.resolve.last_lists import ended
 from wireloom.resolve.runs import runs
 from wireloom.resolve.types import Surroundings
 from wireloom.spec.documents import Place
@@ -53,7 +54,7 @@ def struct_of(around: Surroundings, place: Place, name: str, document: StructTyp
         for position, entry in enumerate(document.fields)
     )
     if around.encoding is Encoding.BINARY:
-        steps = runs(around, place / "fields", document, steps)
+        steps = runs(around, place / "fields", document, ended(steps))
     return Struct(name, around.encoding, form, steps, _versions(around, place / "versions", document), document.doc)
 
 

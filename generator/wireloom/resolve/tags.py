@@ -140,7 +140,7 @@ def _amount(amount: Amount | None, each: int = 1) -> int:
             return size
         case types.Prefix(number):
             return number.width or 1
-        case types.Delimiter(value) | types.Terminator(value):
+        case types.Delimiter(value) | types.Terminator(value, behind=None):
             return len(value)
         case types.Last():
             return each

@@ -200,9 +200,9 @@ def _nothing(step: Field, there: Expression | None) -> types.Step:
             return replace(guard, type=number, minimum=-1, maximum=0, derive=Literal(-1))
         case types.Array(count=types.Prefix(number)):
             return replace(guard, type=number, const=0)
-        case types.Array(count=types.Terminator(data)):
+        case types.Array(count=types.Terminator(data, behind=None)):
             return replace(guard, type=Bytes(Literal(len(data))), const=data)
-        case types.Array(count=types.Last()):
+        case types.Array(count=types.Last() | types.Terminator()):
             return _never(step, there)
         case types.Array(count=amount) if (count := types.stated(amount)) is not None:
             return types.Check(Binary("==", count, Literal(0)), CODE, _first(count) or step.wire_name, there)

@@ -149,8 +149,9 @@ def amount(given: Amount | None, scope: Scope) -> Code | None:
             return call("binary.Padded", str(length), literal(fill))
         case Last(holds):
             return call("binary.Last", function(holds, condition=True), literal(text_of(holds)))
-        case Terminator(data, jump):
-            return call("binary.Terminator", literal(data), jump=_jump(jump, scope))
+        case Terminator(data, jump, behind):
+            written = optional_condition(behind, scope.fields)
+            return call("binary.Terminator", literal(data), jump=_jump(jump, scope), behind=written)
         case _:
             return size(given, scope.fields)
 

@@ -117,8 +117,10 @@ def _amount(amount: Amount | None) -> Code | None:
             return _node("padded", str(size), literal(fill))
         case Last(holds):
             return _node("last", source(holds))
-        case Terminator(data, jump):
+        case Terminator(data, jump, None):
             return _node("terminator", literal(data), *_jump(jump))
+        case Terminator(data, _, behind):
+            return _node("terminated", literal(data), optional(behind))
         case _:
             return optional(amount)
 

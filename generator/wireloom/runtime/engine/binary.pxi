@@ -557,7 +557,7 @@ cdef inline bint returned(Machine *m, const Trail *trail) noexcept nogil:
 
 cdef inline bint goes_on(const Machine *m, const int64_t *i) noexcept nogil:
     """Whether another element stands here: form and count as `repeat_binary` has them."""
-    if i[1] == 4:
+    if i[1] == 4 or i[1] == 7:
         return m.position < m.end and not at_ending(m, i[2])
     if i[1] == 5:
         return m.absent[i[2]]
@@ -568,7 +568,7 @@ cdef inline bint goes_on(const Machine *m, const int64_t *i) noexcept nogil:
 
 cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
     """i: form of the count (0 to the end, 1 number, 2 expression, 3 in front, 4 bytes behind, 5 filled register behind the last,
-    6 bytes behind, or going on elsewhere), count, body, list column, index register, register"""
+    6 bytes behind, or going on elsewhere, 7 bytes behind, or to the end), count, body, list column, index register, register"""
     cdef int64_t count = -1, n = 0, base = 0, following = m.next
     cdef bint none = False
     cdef const uint8_t *before
@@ -624,7 +624,7 @@ cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
             if code:
                 return code
     m.next = following
-    if i[1] == 4 or i[1] == 6:
+    if i[1] == 4 or i[1] == 6 or (i[1] == 7 and m.position < m.end):
         if m.end - m.position < (ending & 0xFFFF):
             return IRREGULAR
         m.position += ending & 0xFFFF

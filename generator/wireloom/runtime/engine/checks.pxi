@@ -303,13 +303,13 @@ class _Checker:
         elif op == OP_FLOAT:
             self.require(words[1] in (2, 4, 8), where)
         elif op == OP_BYTES or op == OP_REPEAT:
-            self.require(0 <= words[1] <= 6, where)
+            self.require(0 <= words[1] <= 6 + (op == OP_REPEAT), where)
             self.require(words[1] != 1 or words[2] >= 0, where)
             if words[1] == 2:
                 self.check_expression(words[2], where)
             elif words[1] == 3:
                 self.check_prefix(words[2], where)
-            elif words[1] == 4 or (words[1] == 6 and op == OP_BYTES):
+            elif words[1] == 4 or words[1] == 7 or (words[1] == 6 and op == OP_BYTES):
                 self.check_symbol(words[2], where)
                 self.require(words[2] & 0xFFFF, where)
             elif words[1] == 6:

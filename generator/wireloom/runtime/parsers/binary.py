@@ -268,10 +268,13 @@ class Jump:
 
 
 class Terminator:
-    """Bytes that stand in place of an element, behind the last one; in front of them the list may `jump`."""
+    """Bytes that stand in place of an element, behind the last one; in front of them the list may `jump`.
 
-    def __init__(self, data: bytes, *, jump: Jump | None = None) -> None:
-        self.data, self.jump = data, jump
+    With `behind` the list may end with its region, too; builders write the bytes where that holds.
+    """
+
+    def __init__(self, data: bytes, *, jump: Jump | None = None, behind: Expression | None = None) -> None:
+        self.data, self.jump, self.behind = data, jump, behind
 
     def streams(self, stream: Any, context: Container) -> Iterator[Any]:
         """The stream once for each element; then the terminator is passed over, or the first number that leads on."""
@@ -279,6 +282,8 @@ class Terminator:
         behind, elsewhere = None, 0
         while not stream.starts_with(self.data):
             place = stream.tell()
+            if stream.left == 0 and self.behind is not None:
+                return
             if stream.left == 0:
                 raise stream.short(place, len(self.data))
             target = None if self.jump is None else self.jump.target(stream, context)
@@ -306,8 +311,10 @@ class Terminator:
 
     def write(self, stream: Any, places: list[int], context: Container) -> None:
         """The terminator behind the elements; EncodeError where readers would take one of those for it or a jump."""
-        stream.write(self.data)
-        written, end = stream.getbuffer(), stream.tell() - len(self.data)
+        end = stream.tell()
+        if self.behind is None or holds(self.behind, context):
+            stream.write(self.data)
+        written = stream.getbuffer()
         for index, place in enumerate(places):
             if place < end and written[place : place + len(self.data)] == self.data:
                 expected = f"an element that does not begin with {self.data.hex(' ')}, which ends the list"

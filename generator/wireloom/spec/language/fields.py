@@ -315,7 +315,7 @@ class FieldDocument(Document):
     )
     terminator: HexText | None = Field(
         default=None,
-        description="The bytes, in hexadecimal, that stand behind its list, in place of an element (binary).",
+        description="The bytes, in hexadecimal, behind its list; with `?` its region may end there, too (binary).",
         examples=["00"],
     )
     jump: Jump | None = Field(

@@ -57,6 +57,8 @@ class Binary(Part):
                     raise Uncovered("a place beyond 63 bits")
                 words = [self.assembly.text(data), width, int(big), least, most, start]
                 return (6, self.assembly.table(words)), None
+            case ("terminated", data, _):
+                return (7, self.assembly.text(data)), None
             case _:
                 form, operand = self.compiler.size(count, scope)
                 if form == 1 and (operand > _MANY or not isinstance(count, int)):

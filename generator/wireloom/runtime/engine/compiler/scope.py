@@ -209,7 +209,7 @@ def padded_word(padded: Node) -> int:
 def ending_of(amount: Tree) -> bytes | None:
     """The bytes that end a value or a list; None where it does not end so."""
     match amount:
-        case ("delimiter" | "terminator", bytes(data), *_):
+        case ("delimiter" | "terminator" | "terminated", bytes(data), *_):
             return data
         case _:
             return None

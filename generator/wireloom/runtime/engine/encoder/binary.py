@@ -18,6 +18,7 @@ from wireloom.runtime.engine.compiler.scope import (
 )
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
+from wireloom.runtime.engine.expressions import Compiled
 from wireloom.runtime.engine.outline import Column
 from wireloom.runtime.values import FLOATS
 
@@ -50,9 +51,14 @@ class Binary(Part):
                 body, place = self.compiler.repeated(element, scope, found)
                 emit("REPEAT", found.index, _fixed(count), body, place, self._front(count))
                 if (ending := ending_of(count)) is not None:
-                    self.assembly.constant(ending)
+                    with self.compiler.during(self._ended(count, scope)):
+                        self.assembly.constant(ending)
             case _:
                 raise Uncovered(f"a binary {node[0]}")
+
+    def _ended(self, count: Any, scope: Scope) -> Compiled:
+        """Whether the bytes that end a list are written."""
+        return self.expressions.compiled(count[2] if count[0] == "terminated" else True, scope)
 
     def _front(self, amount: Any) -> int:
         """The number that stands in front; 0 where none does."""

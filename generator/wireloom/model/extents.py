@@ -5,8 +5,9 @@ from dataclasses import replace
 from functools import reduce
 from typing import assert_never
 
-from wireloom.expr.ast import Conditional, Expression, Literal
+from wireloom.expr.ast import Conditional, Expression, Kind, Literal
 from wireloom.expr.extents import Extent, extent
+from wireloom.expr.types import kind, may_be_fraction
 from wireloom.model.types import (
     Array,
     Attempt,
@@ -30,6 +31,7 @@ from wireloom.model.types import (
     Struct,
     Text,
     Type,
+    not_null,
 )
 
 Types = Table[str, Type]
@@ -140,3 +142,8 @@ def _may_mean_null(value: Expression) -> bool:
             return _may_mean_null(then) or _may_mean_null(otherwise)
         case _:
             return True
+
+
+def may_misfit(compute: Expression, type: Type) -> bool:
+    """Whether a computed value may be of another kind than its type."""
+    return kind(compute) is Kind.ANY or (isinstance(not_null(type), Integer) and may_be_fraction(compute))

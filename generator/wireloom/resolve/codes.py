@@ -4,11 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from wireloom.expr.ast import Expression, FieldRef, Kind, Literal
+from wireloom.expr.ast import Expression, FieldRef, Literal
 from wireloom.expr.extents import extent
-from wireloom.expr.types import kind, may_be_fraction
 from wireloom.model import types
-from wireloom.model.extents import field_extents
+from wireloom.model.extents import field_extents, may_misfit
 from wireloom.model.format import ErrorCode
 from wireloom.model.ground import damage
 from wireloom.model.meanings import calculates
@@ -262,7 +261,7 @@ def _computed_codes(field: types.Field, compute: Expression, struct: types.Struc
     found = extent(compute, field_extents(struct, {}))
     if isinstance(type, types.Integer) and (found.low < type.minimum or found.high > type.maximum):
         yield "int_range"
-    if kind(compute) is Kind.ANY or (isinstance(type, types.Integer) and may_be_fraction(compute)):
+    if may_misfit(compute, type):
         yield "type_mismatch"
 
 

@@ -6,6 +6,7 @@ schema takes and a decoder refuses is refused with one of these codes; none is r
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from wireloom.emit.jsonschema.conditions import operands
 from wireloom.emit.jsonschema.documents import Documents
@@ -15,7 +16,7 @@ from wireloom.emit.jsonschema.records import Records
 from wireloom.expr.ast import Binary, Call, Expression, Literal, Unary
 from wireloom.expr.extents import extent
 from wireloom.expr.text import text_of
-from wireloom.model.extents import field_extents
+from wireloom.model.extents import field_extents, may_misfit
 from wireloom.model.format import Format
 from wireloom.model.traversal import expands, parts, reads_again
 from wireloom.model.types import (
@@ -240,15 +241,7 @@ def _gaps_of(place: _Place) -> Iterator[Gap]:
         case Bytes(size=amount, code=code) if (size := _computed(amount)) is not None:
             yield Gap(f"That there are `{text_of(size)}` bytes", where, (code,))
         case Struct() as struct:
-            computed = [
-                field
-                for field in struct.fields
-                if field.compute is not None and _is_unbounded(field.compute, field.type, struct)
-            ]
-            if computed:
-                codes = dict.fromkeys(("int_range", *(field.code for field in computed if field.code)))
-                fields = tuple(f"{struct.name}.{field.wire_name}" for field in computed)
-                yield Gap("Numbers that are computed and have no room in their type", fields, tuple(codes))
+            yield from _computed_gaps(struct)
         case Array(salvage=Salvage()):
             yield Gap("Elements of a list that keeps those before the first bad one", where, None)
         case Select(tag=FieldTag(expression)) if not place.direct:
@@ -259,13 +252,27 @@ def _gaps_of(place: _Place) -> Iterator[Gap]:
             return
 
 
+def _computed_gaps(struct: Struct) -> Iterator[Gap]:
+    """What a schema does not know of computed values: whether they are of their type."""
+    computed = [(field, field.compute) for field in struct.fields if field.compute is not None]
+    kinds = (
+        ("Numbers that are computed and have no room in their type", "int_range", partial(_is_unbounded, struct)),
+        ("Values that are computed and are not of their type", "type_mismatch", may_misfit),
+    )
+    for text, code, may_be in kinds:
+        found = [field for field, compute in computed if may_be(compute, field.type)]
+        if found:
+            codes = dict.fromkeys((code, *(field.code for field in found if field.code)))
+            yield Gap(text, tuple(f"{struct.name}.{field.wire_name}" for field in found), tuple(codes))
+
+
 def _computed(amount: Amount | None) -> Expression | None:
     """The expression of a size that depends on the record."""
     expression = stated(amount)
     return None if isinstance(expression, Literal) else expression
 
 
-def _is_unbounded(compute: Expression, type: Type, struct: Struct) -> bool:
+def _is_unbounded(struct: Struct, compute: Expression, type: Type) -> bool:
     """Whether a computed number may have no room in its type."""
     type = not_null(type)
     found = extent(compute, field_extents(struct, {}))

@@ -118,6 +118,7 @@ def test_the_first_row_that_cannot_be_said_is_named_as_the_construct_path_names_
 
 
 BUILT = {  # by the construct path, and why
+    ("alignment", "record"): "filler of a computed size",
     ("charset_fields", "record"): "a default of this kind",
     ("known_facts", "record"): "the highest of 64 bits",
     ("known_facts_message", "record"): "a default of this kind",

@@ -171,7 +171,10 @@ class StructWriter:
                 self.add(Typed("uint128", "int", "int", 128), compute=f"md5({formulas.text()})")
 
     def _wide(self) -> None:
-        """A hidden constant, as a magic is."""
+        """A hidden constant, as a magic is, or bytes that mean nothing up to the next multiple of a number."""
+        if self.chance.often(0.4) and self.scope.encoding == "binary":
+            self.add(Typed(f"bytes(-here % {self.chance.randint(2, 5)})", "bytes", "bytes"), hidden=True)
+            return
         self.add(integer(self.chance.one(["uint16", "uint32"])), const=0x4D2, hidden=True)
 
     # --- steps ---

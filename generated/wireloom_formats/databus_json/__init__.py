@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "databus_json"
 TITLE: Final = "LinkedIn Databus event as a JSON line"
 DIGEST: Final = "7e86eee311aa7e80082646db5a724cf7758a5800a1ca912cabd51af3faf4a7fa"
-MEANING: Final = "db2068eefe6bc8f6b789d0c397389e79ae44f8f7e486944c94d640c7149740fb"
+MEANING: Final = "4d40ede370e8d140e6adff05f6414fd6ab0b8fe41e67827673ac5a1409c34f7d"
 CONTRACT: Final = 2
 ENCODING: Final = "json"
 FRAMING: Final = "lines"

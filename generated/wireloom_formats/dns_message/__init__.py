@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "dns_message"
 TITLE: Final = "DNS message"
 DIGEST: Final = "0a0c75a17f66370382a435f7bfa24e219cbab11755c161c08091ff4f9e98fc51"
-MEANING: Final = "e888062e189b33e37fc7f107b77b8988bf62a4b055f204d9138d4fe4850b753e"
+MEANING: Final = "2ce52bce959d63b611daec8303dd8555190cb5e71c08cda5b989c6e3c5cb9056"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"

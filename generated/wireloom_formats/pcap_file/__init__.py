@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "pcap_file"
 TITLE: Final = "Capture file of libpcap"
 DIGEST: Final = "63a21e83dce41afa71390cbb017a01962ae4eee7f06acb39acbd0bedc5912842"
-MEANING: Final = "bea4ff50a12af451cfda59335232b357cf09925441354749905a31695dae4158"
+MEANING: Final = "76f811db91d0309589a123f2cc0123fc3b2f1a8c2843dbc1d7cbee5c84285461"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"

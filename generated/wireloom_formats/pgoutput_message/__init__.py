@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "pgoutput_message"
 TITLE: Final = "Logical replication message of PostgreSQL"
 DIGEST: Final = "3d92f754c7636eb0cd400100bba91b96d11d44dc446a309f9bd4ec640415af8f"
-MEANING: Final = "83c58ac8fd7a15a299323d3e6cffdabdeea785ac0fb4aa76c4ced26042889531"
+MEANING: Final = "dba1db8491ed8410b13de67d2f0c1a462581c39d3b15baaa982cd2ee85e38db5"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"

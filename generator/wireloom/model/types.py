@@ -236,13 +236,15 @@ class Bytes:
     """Bytes; `size` fixed or computed, `code` where the container says another size.
 
     In JSON they are base64 text, `line_feeds` every 76 characters where allowed. They are text to readers where they
-    have a `charset` other than UTF-8; what it does not have is `invalid_text`.
+    have a `charset` other than UTF-8; what it does not have is `invalid_text`. Of a `filler` of a computed size nobody
+    sees them, and builders write zeros.
     """
 
     size: Amount | None = None
     code: str = "bad_size"
     line_feeds: bool = False
     charset: str = ""
+    filler: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,8 @@ from wireloom.spec.documents import Place
 from wireloom.spec.yaml import path_text
 
 _REMEDY = "give it `derive`, `const` or `checksum`, or let readers see it"
+_REMEDY_OF_BITS = "give it `derive`, or let readers see it"
+_OF_ONE_VALUE = "let readers see it, or make the bits fields, `- reserved: {type: uint3, const: 0, hidden: true}`"
 _SCALARS = types.Integer | types.Float | types.Boolean | types.Text | types.Bytes | types.JsonText | types.Null
 
 
@@ -102,8 +104,8 @@ def _told_by(root: Place, named: Types, struct: Struct) -> Mapping[str, str]:
 def _check_source(  # noqa: PLR0913 - what there is to know about it
     draft: Draft, place: Place, struct: Struct, field: Field, looked_at: frozenset[str], told_by: Mapping[str, str]
 ) -> None:
-    def remedy(name: str) -> str:
-        return f"`derive: {told_by[name]}` says it" if name in told_by else _REMEDY
+    def remedy(name: str, otherwise: str = _REMEDY) -> str:
+        return f"`derive: {told_by[name]}` says it" if name in told_by else otherwise
 
     _check_constant(draft, place, field, looked_at)
     constant = path_text((place / "const").path)
@@ -122,7 +124,8 @@ def _check_source(  # noqa: PLR0913 - what there is to know about it
             known = not bit.hidden or bit.derive is not None
             if not known and (bit.name in looked_at or bit.mappings is not None):
                 message = f"builders cannot know {bit.name}, which readers do not see"
-                draft.reports_entry(place / "bits" / bit.name, "unknown-on-build", message, remedy(bit.name))
+                hint = remedy(bit.name, _REMEDY_OF_BITS)
+                draft.reports_entry(place / "bits" / bit.name, "unknown-on-build", message, hint)
         return
     if field.wire_name in looked_at:
         message = f"builders cannot know {field.wire_name}, which readers do not see and expressions look at"
@@ -131,7 +134,7 @@ def _check_source(  # noqa: PLR0913 - what there is to know about it
         message = f"builders cannot know {field.wire_name}, which readers do not see"
         hint = _REMEDY
         if struct.encoding is Encoding.BINARY:
-            hint += "; only what is of a stated size, such as bytes(4), is filled with zeros"
+            hint += "; only numbers and bytes are filled with zeros"
         draft.reports_entry(place, "unknown-on-build", message, hint)
 
 
@@ -146,7 +149,7 @@ def _check_constant(draft: Draft, place: Place, field: Field, looked_at: frozens
         hidden = bit.hidden and field.hidden and bit.derive is not BROKEN
         if hidden and bit.name in looked_at and _is_constant(bit.derive):
             message = f"builders would always write one {bit.name}, and expressions look at what a record says"
-            draft.reports_entry(place / "bits" / bit.name, "unknown-on-build", message, "let readers see it")
+            draft.reports_entry(place / "bits" / bit.name, "unknown-on-build", message, _OF_ONE_VALUE)
 
 
 def _is_constant(derive: Expression | None) -> bool:
@@ -177,8 +180,8 @@ def filler(struct: Struct, field: Field) -> int | bool | str | bytes | None:
             return False
         case types.Bytes(size=Literal(int(size))), Encoding.BINARY if size >= 0:
             return bytes(size)
-        case types.Bytes(size=None), Encoding.BINARY:
-            return b""  # the rest of the region, which is ignored
+        case types.Bytes(charset=""), Encoding.BINARY:
+            return b""  # the rest of the region, which is ignored, or what is of a size that the record says
         case types.Text(size=Literal(int(size))), Encoding.BINARY if size >= 0:
             return "\0" * size
         case _:
@@ -193,7 +196,15 @@ def _filled_step(struct: Struct, step: types.Step, looked_at: frozenset[str]) ->
     if not isinstance(step, Field) or not _needs_source(step) or step.bits or step.wire_name in looked_at:
         return step
     value = filler(struct, step)
-    return step if value is None else replace(step, derive=Literal(value))
+    if value is None:
+        return step
+    return replace(step, derive=Literal(value), type=_as_filler(step.type))
+
+
+def _as_filler(type: Type) -> Type:
+    """Bytes of a computed size, of which no literal says the value."""
+    computed = isinstance(type, types.Bytes) and not isinstance(types.stated(type.size), Literal | None)
+    return replace(type, filler=True) if isinstance(type, types.Bytes) and computed else type
 
 
 def _check_scalar(draft: Draft, place: Place, field: Field, named: Types) -> None:

@@ -10,12 +10,15 @@ from construct import Container
 from wireloom.runtime import numerals
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, amount, shown
+from wireloom.runtime.expressions import PositionPendingError
 from wireloom.runtime.parsers.elements import Elements, Salvage
+from wireloom.runtime.parsers.protocol import guess
 from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, in_charset, integer_range, text_of
 from wireloom.runtime.parsers.steps import scope_of
 from wireloom.runtime.parsers.structure import Expression, evaluate, holds
 from wireloom.runtime.values import FLOATS
 
+_FILLED = 1 << 26  # bytes that a computed size may fill with zeros
 Order = Literal["big", "little"] | Callable[[Container], str]
 
 
@@ -406,6 +409,27 @@ class Bytes(construct.Construct):
             raise EncodeError("bytes", shown(obj))
         write_sized(None if null else bytes(obj), stream, self.size, context)
         return obj
+
+
+class Filler(Bytes):
+    """Bytes of a computed size that mean nothing: while building as many zeros, unless others were parsed."""
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        count = self._count(context)
+        stream.write(obj if obj and len(obj) == count else bytes(count))
+        return obj
+
+    def _count(self, context: Container) -> int:
+        """How many; none in a first pass, where only a later one knows the places that say it."""
+        assert callable(self.size), "what is of a fixed size has its zeros"
+        try:
+            count = evaluate(self.size, context)
+        except PositionPendingError:
+            guess(context)
+            return 0
+        if not isinstance(count, int) or not 0 <= count <= _FILLED:
+            raise EncodeError(f"a size from 0 to {_FILLED} of what is filled with zeros", shown(count))
+        return count
 
 
 class Array(construct.Construct):

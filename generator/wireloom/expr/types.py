@@ -131,9 +131,18 @@ def _call_kind(name: str, function: Function, arguments: tuple[Expression, ...])
         if place in function.literals and not isinstance(argument, Literal):
             raise KindError(f"argument {place + 1} of {name} must be a literal", function.doc)
         if not any(fits(kind(argument), each) for each in kinds):
-            raise KindError(f"argument {place + 1} of {name} is {_a(kind(argument))}", function.doc)
+            wanted_kinds = " or ".join(_a(each) for each in kinds)
+            message = f"{name} is of {wanted_kinds}, not of {_a(kind(argument))}"
+            raise KindError(message, _other_function(name, kind(argument)))
     floats = function.result is Kind.INTEGER and any(kind(argument) is Kind.FLOAT for argument in arguments)
     return Kind.FLOAT if floats else function.result
+
+
+def _other_function(name: str, found: Kind) -> str:
+    """The function that says of such a value what was asked for."""
+    other = {"len": "count", "count": "len"}.get(name, "")
+    asked = any(found in kinds for kinds in FUNCTIONS[other].parameters) if other else False
+    return f"{other} says it" if asked else ""
 
 
 def _require(expression: Expression, wanted: Kind, operator: str) -> None:

@@ -223,7 +223,8 @@ def _check_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> 
         if stated and crossed is not None:
             message = f"{field.wire_name} at {start} overlaps {crossed.name} ({crossed.start} to {crossed.end - 1})"
             draft.reports(where / "at", "overlapping-fields", message, f"{crossed.name} ends before {crossed.end}")
-        elif stated and reached is not None and start > reached and not _is_named_later(struct, field, start):
+            return  # what follows is as far off
+        if stated and reached is not None and start > reached and not _is_named_later(struct, field, start):
             message = f"nothing names the bytes {reached} to {start - 1}"
             draft.reports(
                 where / "at",
@@ -231,6 +232,7 @@ def _check_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> 
                 message,
                 f"`- reserved: {{type: bytes({start - reached}), hidden: true}}` does",
             )
+            return
         known = field.when is None and size is not None
         if known:
             spans.append(_Span(field.wire_name, start, end))

@@ -14,6 +14,8 @@ _WORD = re.compile(r"\w+")
 _FOLLOWING = frozenset(
     {  # what is wrong with the document as a whole, as soon as a part of it is lacking
         "missing-root",
+        "recursive-type",
+        "split-byte",
         "unreachable-type",
         "ambiguous-alternatives",
         "conflicting-keys",

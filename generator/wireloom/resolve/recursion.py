@@ -65,6 +65,7 @@ def check_recursion(draft: Draft, outlines: Outlines, named: Mapping[str, Type])
     False where types are not to be followed further: their members would be members of themselves.
     """
     depths = stated_depths(draft)
+    said = set[str]()
     for name in draft.content.types:
         form = draft.content.types[name]
         place = draft.place / "types" / name
@@ -74,7 +75,11 @@ def check_recursion(draft: Draft, outlines: Outlines, named: Mapping[str, Type])
             _check_depth(draft, place / "depth", named, name, recursive=name in outlines.recursive)
         elif name in outlines.recursive and name in reached(named, name, without=depths):
             hint = "say `depth: 4` in a struct, or let recursion go through a `oneOf` of scalars, lists and maps"
-            draft.reports_entry(place, "recursive-type", f"{name} holds itself", f"its columns would never end; {hint}")
+            if not said & circle_of(named, name):
+                draft.reports_entry(
+                    place, "recursive-type", f"{name} holds itself", f"its columns would never end; {hint}"
+                )
+            said.add(name)
     _check_levels(draft, named, depths)
     return not any(_melts(named[name], circle_of(named, name)) for name in outlines.recursive)
 
@@ -182,6 +187,9 @@ def _far(site: Site) -> Iterator[FieldRef]:
             yield replace(each, up=each.up - inside)
 
 
+_OF_SURROUNDINGS = ("unknown-name", "later-name")  # what follows where nothing leads to a type
+
+
 def check_use(draft: Draft, outlines: Outlines) -> None:
     """Every type is reached from a root."""
     reached = set[str]()
@@ -193,7 +201,15 @@ def check_use(draft: Draft, outlines: Outlines) -> None:
             waiting.extend(each for each, _ in direct_names(draft, draft.content.types[name]))
     said = {problem.path for problem in draft.problems.found if problem.id == "bad-name"}
     wrong = [problem for problem in draft.problems.found if problem.id in ("unknown-type", "type-syntax")]
-    meant = {word for problem in wrong for word in re.findall(r"\w+", problem.text)}
+    lines = draft.document.data.decode("utf-8").splitlines()
+    written = (lines[problem.location.line - 1] for problem in wrong if problem.location.file == draft.document.file)
+    meant = {word for text in (*(problem.text for problem in wrong), *written) for word in re.findall(r"\w+", text)}
+    lost = tuple(f"types.{name}." for name in draft.content.types if outlines.roots and name not in reached)
+    draft.problems.found[:] = [
+        problem
+        for problem in draft.problems.found
+        if problem.id not in _OF_SURROUNDINGS or not problem.path.startswith(lost)
+    ]
     for name in draft.content.types if outlines.roots else ():
         if name not in reached and name not in meant and f"types.{name}" not in said:
             draft.reports_entry(

@@ -14,6 +14,7 @@ from wireloom.names import POSITIONS
 from wireloom.problems import nearest
 from wireloom.resolve.draft import Draft, parameter_kind
 from wireloom.resolve.outline import Member, Outlines, joined_members, possible_values
+from wireloom.spec.language import FieldDocument, StructType
 
 _RANGE_MEMBERS = ("start", "end")
 _MARK = "name the place: `- mark: NAME` stands where it is"
@@ -148,6 +149,10 @@ class Scope:
             inner = [self.outlines.types[struct].members for struct in member.structs]
             if not inner or any(step not in members for members in inner):
                 known = [each for members in inner for each in members]
+                if step in known:
+                    lacking = next(each for each in member.structs if step not in self.outlines.types[each].members)
+                    hint = "expressions look at what all types of a field have; decide by the tag, or within the type"
+                    raise MeaningError("unknown-name", f"{name} may be {lacking}, which has no {step}", hint)
                 raise MeaningError("unknown-name", f"{name} has no member {step}", nearest(step, known))
             member, name = reduce(joined_members, (members[step] for members in inner)), step
         return member.kind
@@ -211,7 +216,19 @@ class Scope:
             hint = "an expression sees what stands before it, in its struct and in those around; move it behind"
             return MeaningError("later-name", f"{name} is not known yet", hint)
         hint = f"a text stands in quotes: '{name}'" if name in self._texts() else nearest(name, known)
+        field = self._named_to_readers(name)
+        hint = f"readers call {field} so; expressions say {field}" if field else hint
         return MeaningError("unknown-name", f"there is no {name} here", hint)
+
+    def _named_to_readers(self, name: str) -> str:
+        """The visible field, or the number of one, that readers call so; empty where there is none."""
+        visible = set(self._visible())
+        for form in self.draft.content.types.values():
+            for entry in form.fields if isinstance(form, StructType) else ():
+                field = entry.field if entry.is_field and entry.key in visible else None
+                if isinstance(field, FieldDocument) and name in (field.as_, field.raw):
+                    return entry.key
+        return ""
 
     def _texts(self) -> set[object]:
         """The texts that fields and parameters can be, and the names of ranges."""

@@ -367,7 +367,7 @@ def select_of(around: Surroundings, place: Place, form: SelectType) -> Select:
     taken: dict[tuple[type, Scalar], str] = {}
     for text, case in form.cases.items():
         where = place / "cases" / text
-        values = _case_values(around, where, _renamed(text, names), _Keys(tag_type, known, charset))
+        values = _case_values(around, where, _renamed(text, names), _Keys(tag_type, known, charset, names))
         if isinstance(tag, PeekTag):
             values = _peeked(around, where, values, tag)
         _take(around, where, values, str(case), taken)
@@ -401,7 +401,7 @@ def chosen_by(
     taken: dict[tuple[type, Scalar], str] = {}
     for text, word in cases.items():
         where = place / "cases" / text
-        values = _case_values(around, where, _renamed(text, names), _Keys(kind, known, charset))
+        values = _case_values(around, where, _renamed(text, names), _Keys(kind, known, charset, names))
         _take(around, where, values, word, taken)
         found.append((values, word))
     return tag, tuple(found)
@@ -458,6 +458,7 @@ class _Keys:
     kind: Kind
     known: tuple[Scalar, ...] | None
     charset: str
+    names: tuple[tuple[int, str], ...] = ()  # of numbers, where others may have none
 
 
 def _case_values(around: Surroundings, place: Place, text: str, keys: _Keys) -> tuple[Scalar, ...]:
@@ -471,6 +472,8 @@ def _case_values(around: Surroundings, place: Place, text: str, keys: _Keys) -> 
         if value is constants.NONE:
             hint = "bytes are written in hexadecimal" if keys.kind is Kind.BYTES and not keys.charset else ""
             message = f"{word} is not {keys.charset or keys.kind.value}, as the tag is"
+            if keys.names:
+                message, hint = f"the tag has no name {word}", nearest(word, (name for _, name in keys.names))
             around.scope.draft.reports_entry(place, "bad-case", message, hint)
         elif keys.known is not None and value not in keys.known:
             texts = [str(each) for each in keys.known]

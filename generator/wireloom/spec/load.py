@@ -1,6 +1,8 @@
 """Files -> documents: read, parse, check the shape. Nothing is looked up yet; a bad file does not stop the others."""
 
+import codecs
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +17,7 @@ from wireloom.spec.documents import Content, Document, Documents
 from wireloom.spec.flow import flow
 from wireloom.spec.language import Document as LanguageDocument
 from wireloom.spec.language import FormatDocument, LibraryDocument, SchemaDocument, StructType
+from wireloom.spec.language.base import CHARSETS
 from wireloom.spec.repair import Drop, Edit, Rename, edited, lacking, names_dropped
 from wireloom.spec.slips import slips
 
@@ -28,11 +31,17 @@ _WANTED = {
     "model_attributes_type": "a mapping",
     "too_short": "at least one entry",
     "too_long": "one entry",
+    "greater_than": "a larger number than {gt}",
+    "greater_than_equal": "at least {ge}",
+    "less_than": "a smaller number than {lt}",
+    "less_than_equal": "at most {le}",
 }
 
 
 _STRUCTURED = ("list_type", "dict_type", "model_type", "model_attributes_type")
 _OTHER_WORDS = {  # how other languages call what a key says
+    "switch": "select",
+    "match": "select",
     "if": "when",
     "condition": "when",
     "offset": "at",
@@ -56,6 +65,26 @@ _OTHER_WORDS = {  # how other languages call what a key says
     "alias": "as",
     "message": "doc",
 }
+_OTHER_VALUES = {  # how others call what a value of a key says
+    "le": "little",
+    "be": "big",
+    "lsb": "little",
+    "msb": "big",
+    "network": "big",
+    "proto": "protobuf",
+    "messagepack": "msgpack",
+    "inflate": "deflate",
+    "zstandard": "zstd",
+    "ebcdic": "cp037",
+    "ucs-2": "utf-16le",
+    "ip": "ipv4",
+}
+_MAPPINGS = {  # what a key takes beside words
+    "logical": "the unit of a time: {timestamp: ms}, {duration: s}",
+    "framing": "a mapping, such as {prefix: uint16}",
+    "unpack": "a choice: {select: codec, cases: {0: none, 1: gzip}}",
+}
+_BEGUN = 3  # letters of a word that tell which it is
 _FEW = 24  # keys that are worth listing
 _ROUNDS = 8  # of leaving out what has the wrong shape; what is dropped can leave its surroundings incomplete
 
@@ -198,8 +227,9 @@ def _slips(
         known = classes.get(id(value))
         if each["type"] == "missing" and known is not None and isinstance(value, Mapping):
             strays = [stray for stray in value if stray not in known.keys()]  # noqa: SIM118 - a class method, no mapping
-            for near in difflib.get_close_matches(key, strays, n=1, cutoff=0.75):
-                slips[*path, near] = key
+            near = difflib.get_close_matches(key, strays, n=1, cutoff=0.75)
+            for stray in near or [each for each in strays if _OTHER_WORDS.get(str(each).lower()) == key]:
+                slips[*path, stray] = key
     return slips
 
 
@@ -241,6 +271,8 @@ def _remedy(
     around = _walk(above, plain)[1]
     if above == ["types"] and isinstance(value, list):
         return "a struct is `fields:` with these items below it"
+    if above == ["types"] and value is None:
+        return f"write its fields, as `{key}: {{fields: [{{length: uint8}}]}}`, or drop it"
     if value is None and above and above[-1] == "cases" and isinstance(around, Mapping):
         following = list(around)[list(around).index(key) + 1 :]
         return f"a key that lists several values is put into quotes: '{', '.join([str(key), *following[:1]])}'"
@@ -252,7 +284,38 @@ def _remedy(
     )
     example = flow(field.examples[0]) if field and field.examples and details["type"] in _STRUCTURED else ""
     example = example or _in_full(details, value)
+    if details["type"] == "literal_error" and not example:
+        return _literal(str(key), value, _options(details))
     return f"write {_wanted(details)}" + (f", such as `{key}: {example}`" if example else "")
+
+
+def _options(details: ErrorDetails) -> tuple[str, ...]:
+    """The values that a key may have."""
+    return tuple(re.findall(r"'([^']*)'", details["ctx"]["expected"])) or (str(details["ctx"]["expected"]),)
+
+
+def _literal(key: str, value: object, options: Sequence[str]) -> str:
+    """What to write in place of a word that is none of these: the one that was meant, or what there is."""
+    if value in options:
+        return f"write {value}, without quotes"
+    text = value.lower() if isinstance(value, str) else ""
+    other = _OTHER_VALUES.get(text, "") or _charset(text)
+    begun = [each for each in options if len(text) >= _BEGUN and each.startswith(text)]
+    near = [other] if other in options else begun or difflib.get_close_matches(text, options, n=1, cutoff=0.7)
+    if near:
+        return f"did you mean {near[0]}?"
+    listed = ", ".join(options[:-1]) + " or " + options[-1] if len(options) > 1 else options[0]
+    mapping = _MAPPINGS.get(key, "")
+    return f"write {listed}{f', or {mapping}' if mapping else ''}"
+
+
+def _charset(text: str) -> str:
+    """The character set that has another name here."""
+    known = {codecs.lookup(each).name: each for each in CHARSETS}
+    try:
+        return known.get(codecs.lookup(text).name, "")
+    except (LookupError, ValueError):
+        return ""
 
 
 def _in_full(details: ErrorDetails, value: object) -> str:
@@ -306,7 +369,8 @@ def _unknown_key(
     other = _OTHER_WORDS.get(str(path[-1]).lower(), "")
     free = other in keys and isinstance(parent, Mapping) and other not in parent
     meant = slips.get(path) or (other if free else "")
-    hint = f"did you mean {meant}?" if meant else nearest(str(path[-1]), keys)
+    left = [each for each in keys if not (isinstance(parent, Mapping) and each in parent)]
+    hint = f"did you mean {meant}?" if meant else nearest(str(path[-1]), left)
     meant = hint.removeprefix("did you mean ").removesuffix("?") if hint.startswith("did") else ""
     if not hint and 0 < len(keys) <= _FEW:
         hint = f"known: {', '.join(keys)}"
@@ -348,7 +412,7 @@ def _holds(value: object, step: int | str) -> bool:
 def _wanted(details: ErrorDetails) -> str:
     if details["type"] == "literal_error":
         return str(details["ctx"]["expected"]).replace("'", "")
-    return _WANTED.get(details["type"], details["msg"])
+    return _WANTED.get(details["type"], details["msg"]).format(**details.get("ctx", {}))
 
 
 def _shown(value: object) -> str:

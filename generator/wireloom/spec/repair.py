@@ -5,6 +5,7 @@ fault is dropped, and what lacks a key is dropped as a whole. The nodes keep the
 are found in the rest are shown where they are.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import assert_never
@@ -95,7 +96,7 @@ def _with(node: MappingNode, key: str, edits: Mapping[Path, Edit]) -> Node | Non
 def names_dropped(node: Node, edits: Mapping[Path, Edit]) -> Iterator[str]:
     """The names that the edits take out of a document or leave half-defined; `errors:` for all of that mapping."""
     for path, edit in edits.items():
-        if not isinstance(edit, Drop):
+        if isinstance(edit, StandIn) or (isinstance(edit, Rename) and not _is_taken(node, path, edit.key)):
             continue
         yield from _innermost_name(path)
         if path[-1:] == ("flatten",):
@@ -104,6 +105,12 @@ def names_dropped(node: Node, edits: Mapping[Path, Edit]) -> Iterator[str]:
             yield f"{path[0]}:"
             yield str(path[0])  # or a name that lost its indentation
         yield from _names(find(node, path)[1], path)
+
+
+def _is_taken(node: Node, path: Path, key: str) -> bool:
+    """Whether the mapping at the path's end has that key, too."""
+    around = find(node, path[:-1])[1]
+    return isinstance(around, MappingNode) and around.entry(key) is not None
 
 
 def _is_name(path: Path) -> bool:
@@ -126,6 +133,8 @@ def _innermost_name(path: Path) -> Iterator[str]:
 
 def _names(node: Node, path: Path) -> Iterator[str]:
     match node:
+        case ScalarNode(text=text) if path[-2:-1] == ("fields",):
+            yield re.split(r"\W", text, maxsplit=1)[0]  # an item that is no mapping
         case ScalarNode(text=text):
             yield from (text,) if path[-1:] == ("mark",) else ()
         case SequenceNode(items=items):

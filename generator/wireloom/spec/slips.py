@@ -4,6 +4,7 @@ A forgotten indentation, a comma without quotes and a key without a value are to
 document is held against the classes of the language. What is said of such a part is not said again by the checker.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -19,6 +20,8 @@ _STEPS = frozenset(Entry.model_fields)
 _NAMED = ("types", "parameters", "errors", "checksums", "ranges", "roots")
 _OF_TYPES = frozenset({"fields", "encoding", "form", "versions", "select", "cases", "oneOf", "attempt", "doc", "else"})
 _MAY_BE_NULL = ("default",)
+_OF_UNIONS = ("select", "cases", "otherwise")
+_PLAIN_ITEM = re.compile(r"(.*?)(?:\s*[:=]\s*(.*))?", re.DOTALL)
 _FORMS = ("fields", "select", "oneOf", "attempt")
 _NEAR = 0.8
 
@@ -33,9 +36,12 @@ class Slip:
 
 def slips(document: Node) -> Iterator[Slip]:
     """The slips of a document."""
-    if not isinstance(document, MappingNode) or document.entry("format") is None:
+    if not isinstance(document, MappingNode):
         return
-    yield from _beside_document(document)
+    if document.entry("format") is not None:
+        yield from _beside_document(document)
+    elif document.entry("library") is None:
+        return
     types = document.entry("types")
     if types is None or not isinstance(types[1], MappingNode):
         return
@@ -49,8 +55,11 @@ def slips(document: Node) -> Iterator[Slip]:
         fields = find(form, ("fields",))[1]
         if isinstance(fields, SequenceNode) and fields is not form:
             for index, item in enumerate(fields.items):
+                path = ("types", key.text, "fields", index)
                 if isinstance(item, MappingNode):
-                    yield from _of_item(item, ("types", key.text, "fields", index))
+                    yield from _of_item(item, path)
+                elif isinstance(item, ScalarNode) and not item.quoted:
+                    yield from _of_text(item, path)
 
 
 def _is_empty(node: Node) -> bool:
@@ -132,8 +141,21 @@ def _of_item(item: MappingNode, path: Path) -> Iterator[Slip]:
         yield from _of_field(value, (*path, key.text))
 
 
+def _of_text(item: ScalarNode, path: Path) -> Iterator[Slip]:
+    """An item that is no mapping, since no colon and space stand behind its name."""
+    name, type = _PLAIN_ITEM.fullmatch(item.text).groups("")  # type: ignore[union-attr]  # it matches any text
+    message = f"a colon and a space must stand behind {name}" if type else f"{name} has no type"
+    yield Slip(path, _at(item, "yaml-syntax", message, f"write `- {name}: {type or 'uint8'}`", path))
+
+
 def _of_field(field: MappingNode, path: Path) -> Iterator[Slip]:
-    """Keys of a field without a value, and what a comma without quotes made of a text of it or of its bits."""
+    """Keys of a union beside the field's own, and keys without a value; what a comma without quotes made of a text."""
+    for key, value in field.entries:
+        if key.text in _OF_UNIONS or (key.text == "oneOf" and isinstance(value, MappingNode)):
+            form = "{select: kind, cases: {...}}" if key.text in _OF_UNIONS else f"{{{key.text}: ...}}"
+            message = f"{key.text} is a key of the field's type, and stands beside it"
+            yield Slip(path[:-1], _at(key, "unknown-key", message, f"write `type: {form}`", (*path, key.text)))
+            return
     before: ScalarNode | None = None
     for key, value in field.entries:
         if key.text == "bits" and isinstance(value, MappingNode):

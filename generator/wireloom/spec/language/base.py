@@ -31,7 +31,7 @@ HexText = Annotated[
     AfterValidator(_expression),
     WithJsonSchema({"type": ["string", "integer"], "format": "hexadecimal"}),
 ]
-_CHARSETS = (
+CHARSETS = (
     "utf-8",
     "ascii",
     "latin-1",
@@ -45,7 +45,7 @@ _CHARSETS = (
     "utf-16le",
     "utf-16be",
 )
-Charset = Literal[_CHARSETS]  # type: ignore[valid-type]
+Charset = Literal[CHARSETS]  # type: ignore[valid-type]
 Code = Annotated[str, WithJsonSchema({"type": "string", "format": "code"})]
 TypeText = Annotated[str, WithJsonSchema({"type": "string", "format": "type"})]
 

@@ -17,7 +17,7 @@ from wireloom.resolve.examples import examples
 from wireloom.resolve.families import check_families
 from wireloom.resolve.framings import check_header, framing_of
 from wireloom.resolve.holes import with_holes
-from wireloom.resolve.imports import Libraries, with_imports
+from wireloom.resolve.imports import Libraries, check_imports, with_imports
 from wireloom.resolve.meanings import with_meanings
 from wireloom.resolve.named import named_types
 from wireloom.resolve.outline import outlines
@@ -52,7 +52,10 @@ def format_of(document: Document, content: FormatDocument, shared: Shared, probl
     schema = _schema(draft, shared.schemas, shared.unread)
     try:
         whole = with_imports(draft, shared.libraries, shared.unread)
-        return None if whole is None else _assembled(whole, schema)
+        format = None if whole is None else _assembled(whole, schema)
+        if whole is not None:
+            check_imports(draft, whole)
+        return None if own.found else format
     finally:
         for problem in _reported(document, own):
             problems.add(problem)

@@ -27,6 +27,7 @@ class Draft:
     document: Document
     content: FormatDocument
     problems: Problems
+    lent: tuple[str, ...] = ()  # the types of the libraries that it imports
 
     @property
     def place(self) -> Place:

@@ -52,12 +52,24 @@ def with_imports(draft: Draft, shelf: Libraries, unread: Sequence[str]) -> Draft
         return None
     taken = _Taking.of(draft, shelf).taken()
     sources = {library.name: library for library in taken.values()}
+    whole = _with_types(draft, taken, tuple(library.document for library in sources.values()))
+    lent = tuple(each for name in draft.content.imports for each in shelf[name].content.types)
+    whole = replace(whole, lent=lent)
+    if draft.problems.found:
+        check_imports(draft, whole)
+        return None
+    return whole
+
+
+def check_imports(draft: Draft, whole: Draft) -> None:
+    """Every library is used, unless a type that there is not may be one of it."""
+    if any(problem.id in ("unknown-type", "type-syntax") for problem in draft.problems.found):
+        return
+    used = {getattr(source.content, "library", "") for source in whole.document.imported}
     for index, name in enumerate(draft.content.imports):
-        if name not in sources:
+        if name not in used:
             place = draft.place / "imports" / index
             draft.reports(place, "unused-import", f"no type leads to one of {name}", "use one, or drop it")
-    whole = _with_types(draft, taken, tuple(library.document for library in sources.values()))
-    return None if draft.problems.found else whole
 
 
 def _are_there(draft: Draft, shelf: Libraries, unread: Sequence[str]) -> bool:

@@ -44,6 +44,7 @@ _FOLLOWING = frozenset(
 )
 _OF_MAPPING = {  # what follows where a whole mapping is lacking
     "types:": {"unknown-type", "unknown-name", "later-name", "unknown-field"},
+    "imports:": {"unknown-type"},
     "parameters:": {"unknown-parameter", "unknown-name"},
     "errors:": {"unknown-code"},
     "checksums:": {"unknown-checksum"},

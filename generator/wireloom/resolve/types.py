@@ -218,7 +218,8 @@ def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
         )
         return UNKNOWN
     meant = builtins.OTHER_WORDS.get(single.name.lower())
-    hint = f"did you mean {meant}?" if meant else nearest(single.name, (*draft.content.types, *builtins.TYPE_NAMES))
+    known = (*draft.content.types, *draft.lent, *builtins.TYPE_NAMES)
+    hint = f"did you mean {meant}?" if meant else nearest(single.name, known)
     around.reports(place, "unknown-type", f"there is no type {single.name}", hint, column=single.column)
     return UNKNOWN
 

@@ -85,6 +85,17 @@ _MAPPINGS = {  # what a key takes beside words
     "unpack": "a choice: {select: codec, cases: {0: none, 1: gzip}}",
 }
 _BEGUN = 3  # letters of a word that tell which it is
+_CONDITIONS = ("if", "condition", "assert", "expr")
+_IN_OTHER_WORDS = {  # what other languages say by a key of a field, and this one otherwise
+    "nullable": "a type that may be null ends in ?: `type: 'str?'`",
+    "repeated": "write `type: list(TYPE)`",
+    "minLength": "write `length: 1 ..`",
+    "maxLength": "write `length: .. 64`",
+    "minimum": "write `range: 0 ..`",
+    "maximum": "write `range: .. 100`",
+    "min": "write `range: 0 ..`",
+    "max": "write `range: .. 100`",
+}
 _FEW = 24  # keys that are worth listing
 _ROUNDS = 8  # of leaving out what has the wrong shape; what is dropped can leave its surroundings incomplete
 
@@ -228,6 +239,10 @@ def _slips(
         if each["type"] == "missing" and known is not None and isinstance(value, Mapping):
             strays = [stray for stray in value if stray not in known.keys()]  # noqa: SIM118 - a class method, no mapping
             near = difflib.get_close_matches(key, strays, n=1, cutoff=0.75)
+            lacking = [
+                other for other in details if (other["type"], other["loc"][:-1]) == ("missing", each["loc"][:-1])
+            ]
+            near = near or (strays if len(strays) == len(lacking) == 1 and strays[0] in _CONDITIONS else [])
             for stray in near or [each for each in strays if _OTHER_WORDS.get(str(each).lower()) == key]:
                 slips[*path, stray] = key
     return slips
@@ -367,6 +382,10 @@ def _unknown_key(
         return _Finding(None, path, Drop())  # said of the type
     keys = known.keys() if known else ()
     other = _OTHER_WORDS.get(str(path[-1]).lower(), "")
+    if path[-1] in _IN_OTHER_WORDS and known is language.FieldDocument:
+        hint = _IN_OTHER_WORDS[str(path[-1])]
+        problem = _problem("unknown-key", f"there is no key {path[-1]} here", hint, node, path, key=True)
+        return _Finding(problem, path, Drop())
     free = other in keys and isinstance(parent, Mapping) and other not in parent
     meant = slips.get(path) or (other if free else "")
     left = [each for each in keys if not (isinstance(parent, Mapping) and each in parent)]

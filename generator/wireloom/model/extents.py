@@ -124,6 +124,8 @@ def type_extent(type: Type) -> Extent:
 def _bit(bit: Bit) -> Extent:
     if bit.mappings is not None:
         return _mapped(bit.mappings)
+    if not bit.width:  # the integer has no such bits, which is reported
+        return Extent()
     if bit.signed:
         return Extent(-(1 << bit.width - 1), (1 << bit.width - 1) - 1, nullable=False)
     return Extent(0, (1 << bit.width) - 1, nullable=False)

@@ -170,7 +170,7 @@ def _crc(draft: Draft, place: Place, name: str, document: Crc) -> CrcAlgorithm:
         _verify(draft, place, document, crc(document, b"123456789"))
     return CrcAlgorithm(
         name,
-        document.width,
+        min(max(document.width, 8), _WIDEST),
         document.poly,
         document.init,
         document.xorout,
@@ -203,8 +203,9 @@ _WIDEST = 64  # bits of a checksum
 def _sum(draft: Draft, place: Place, name: str, document: Sum) -> SumAlgorithm:
     widths, rule = _SUM_WIDTHS[document.sum], document.sum
     modulus = document.modulus or 0
-    largest = modulus if rule == "fletcher" else 1 << document.width
-    if document.width not in widths:
+    width = document.width if document.width in widths else 0  # of which nothing more is said
+    largest = modulus if rule == "fletcher" else 1 << width
+    if not width:
         hint = f"{rule} has {' or '.join(map(str, widths))} bits"
         draft.reports(place / "width", "bad-checksum-width", f"{document.width} bits", hint)
     elif (document.modulus is not None) != (rule == "fletcher"):
@@ -213,12 +214,12 @@ def _sum(draft: Draft, place: Place, name: str, document: Sum) -> SumAlgorithm:
     elif rule == "fletcher" and not 1 < modulus <= 1 << document.width // 2:
         hint = f"each sum has {document.width // 2} bits"
         draft.reports(place / "modulus", "bad-range", f"no sum is taken modulo {modulus}", hint)
-    elif not 0 <= document.init < largest or not 0 <= document.xorout < 1 << document.width:
+    elif not 0 <= document.init < largest or not 0 <= document.xorout < 1 << width:
         draft.reports(place, "bad-range", "`init` or `xorout` is beyond the checksum's bits", "write smaller ones")
     else:
         _verify(draft, place, document, added(document, b"123456789"))
     return SumAlgorithm(
-        name, rule, document.width, modulus, document.init, document.xorout, document.check, document.doc
+        name, rule, width or min(widths), modulus, document.init, document.xorout, document.check, document.doc
     )
 
 

@@ -9,6 +9,8 @@ from wireloom.resolve.types import UNKNOWN, Surroundings
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
 
+_WIDEST = 64  # bits of a checksum
+
 
 def checksum_of(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Checksum | None:
     """The checksum that the field holds, and the bytes that it covers."""
@@ -19,7 +21,8 @@ def checksum_of(around: Surroundings, place: Place, document: FieldDocument, typ
     if document.checksum in crcs:
         width = crcs[document.checksum].width
         octets = -(-width // 8)
-        if type is not UNKNOWN and not (isinstance(type, Integer) and type.is_plain and type.width == octets):
+        known = type is not UNKNOWN and 0 < width <= _WIDEST
+        if known and not (isinstance(type, Integer) and type.is_plain and type.width == octets):
             hint = f"write uint{8 * octets}"
             around.reports(place / "type", "wrong-shape", f"{document.checksum} has {width} bits", hint)
     elif document.checksum in builtins.DIGESTS:

@@ -7,7 +7,7 @@ optional, such a check passes.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain, combinations, product
+from itertools import combinations, product
 from math import prod
 
 from wireloom.emit.jsonschema.constants import Schema, values
@@ -57,16 +57,14 @@ def objects(members: Members) -> Schema:
     branches = [_branches(group, members) for group in groups]
     shared = _shared(members, groups)
     if not groups:
-        return _object(shared, members, ())
-    bodies = [[_parts(branch, group, members) for branch in each] for group, each in zip(groups, branches, strict=True)]
+        return _object(shared, (), members)
     apart = [_apart(group, each, members) for group, each in zip(groups, branches, strict=True)]
-    if len(groups) == 1 or prod(map(len, bodies)) <= MAXIMUM_FLAT:
-        names = tuple(dict.fromkeys(name for group in groups for name in _names(group, members)))
-        schemas = [_object([*shared, *chain.from_iterable(parts)], members, names) for parts in product(*bodies)]
+    if len(groups) == 1 or prod(map(len, branches)) <= MAXIMUM_FLAT:
+        schemas = [_object(shared, tuple(zip(chosen, groups, strict=True)), members) for chosen in product(*branches)]
         return _one_of(schemas, apart=all(apart))
     choices = [
-        _one_of([_body(parts, _names(group, members)) for parts in body], apart=each)
-        for group, each, body in zip(groups, apart, bodies, strict=True)
+        _one_of([_body(_parts(branch, group, members), _others(branch, group, members)) for branch in each], apart=told)
+        for group, each, told in zip(groups, branches, apart, strict=True)
     ]
     return {"type": "object", **_body(shared), "allOf": choices, "unevaluatedProperties": not members.closed}
 
@@ -300,22 +298,36 @@ def _narrowed(schema: Schema, here: list[Option], elsewhere: list[Option]) -> Sc
     return {**kept, **values([option.shown for option in here])}
 
 
-def _names(group: Group, members: Members) -> tuple[str, ...]:
-    """The names that a group decides about."""
-    named = (member.name for member in members.members if member.key in group.tags or member in group.members)
-    return tuple(dict.fromkeys(name for name in named if name))
+def _others(branch: Branch, group: Group, members: Members) -> tuple[str, ...]:
+    """The names of a group that are not there in a branch.
+
+    Where others than the members may be there, these may be, too, but for those whose absence makes the branch.
+    """
+    options = dict(zip(group.tags, branch.options, strict=True))
+    named = [each for each in members.members if each.name and (each.key in options or each in group.members)]
+    if not members.closed:
+        chosen = [dict(zip(group.tags, each, strict=True)) for each in product(*branch.options)]
+        named = [
+            each
+            for each in named
+            if each.key in options and any(members.truth(each.conditions, tags) is not False for tags in chosen)
+        ]
+    return tuple(dict.fromkeys(each.name for each in named))
 
 
-def _object(parts: list[Part], members: Members, decided: Iterable[str]) -> Schema:
-    """An object in the members' own order; where others may be there, those of other branches may not."""
+def _object(shared: list[Part], chosen: Iterable[tuple[Branch, Group]], members: Members) -> Schema:
+    """An object in the members' own order, with a branch of each group."""
     order = {member.name: place for place, member in reversed(list(enumerate(members.members)))}
-    ordered = sorted(parts, key=lambda part: order[part.name])
-    body = _body(ordered, () if members.closed else decided)
+    parts, others = list(shared), list[str]()
+    for branch, group in chosen:
+        parts += _parts(branch, group, members)
+        others += () if members.closed else _others(branch, group, members)
+    body = _body(sorted(parts, key=lambda part: order[part.name]), others)
     return {"type": "object", **body, "additionalProperties": not members.closed}
 
 
-def _body(parts: Iterable[Part], decided: Iterable[str] = ()) -> Schema:
-    """Properties and what of them is required; of the `decided` names, those that are no part are forbidden."""
+def _body(parts: Iterable[Part], others: Iterable[str] = ()) -> Schema:
+    """Properties and what of them is required; of `others`, those that are no part are forbidden."""
     properties: dict[str, object] = {}
     required: list[str] = []
     for part in parts:
@@ -323,5 +335,5 @@ def _body(parts: Iterable[Part], decided: Iterable[str] = ()) -> Schema:
         same = earlier is None or earlier == part.schema
         properties[part.name] = part.schema if same else {"anyOf": [earlier, part.schema]}
         required += [part.name] if part.required and part.name not in required else []
-    forbidden = {name: False for name in decided if name not in properties}
+    forbidden = {name: False for name in others if name not in properties}
     return {"properties": {**properties, **forbidden}, "required": required}

@@ -268,12 +268,23 @@ def amount_of(around: Surroundings, place: Place, written: object, column: int =
     """A size or a count: an expression, or the integer type of a number that stands right before what it is of."""
     found = prefix_of(around, written)
     if found is None:
+        if _names_a_type(around, written):
+            message, hint = f"{written} is no integer of whole bytes", "write one, such as uint8 or varint, or a field"
+            around.reports(place, "wrong-shape", message, hint, column=column)
+            return BROKEN
         return expression(around.scope, place, written, Kind.INTEGER, column)
     _require_encoding(around, place, Encoding.BINARY, f"a number in front ({written})")
     if around.scope.names_field(str(written)):
         message = f"{written} is a type and a field here"
         around.reports(place, "ambiguous-name", message, "call the field by another name", column=column)
     return found
+
+
+def _names_a_type(around: Surroundings, written: object) -> bool:
+    content = around.scope.draft.content
+    if not isinstance(written, str) or around.scope.names_field(written) or written in content.parameters:
+        return False
+    return written in builtins.SCALARS or written in content.types
 
 
 def prefix_of(around: Surroundings, written: object) -> Prefix | None:

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "databus_event"
 TITLE: Final = "LinkedIn Databus event"
 DIGEST: Final = "fe89a53d7944deac8e37398acc7ac8157e73daca4fefd48ca5d31238c74631a0"
-MEANING: Final = "e1e542b6cd621b6d510faad3fdfbbf0597381ee919c2616186543d4623ff8720"
+MEANING: Final = "2605268c75ba578e4e839bed4be2347ee3b4b821ec9c2618b946091317952608"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "kpl_record"
 TITLE: Final = "Kinesis record of the Kinesis Producer Library"
 DIGEST: Final = "30fba6ff35b89c8e8ff2be57891b3ff70ddf22b239042c1e98545f7ad22a0c24"
-MEANING: Final = "67377bbbcc5c9418ee7ae99faab2d845d40aff653f206db0a0d65518f903571a"
+MEANING: Final = "18abb957d23ea6ceca89cb74fca33ac5880a0202286969be55fa7e5cb4786510"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"

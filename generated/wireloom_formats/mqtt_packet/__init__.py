@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "mqtt_packet"
 TITLE: Final = "MQTT 5 control packet"
 DIGEST: Final = "18f9efc6035894309d892377ce77846631c383a1bd3dbf87feb7dff937525200"
-MEANING: Final = "f602e3ccf854e9f3375a94f4ab29b0ed68e2ee18e6ddd05441215005adecb330"
+MEANING: Final = "1907679544a2d1bef43bed2d51e9d726b1efba529feec17fdeaa8a7bfaaedda0"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"

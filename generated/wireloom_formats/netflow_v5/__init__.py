@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "netflow_v5"
 TITLE: Final = "NetFlow version 5 datagram"
 DIGEST: Final = "b0687d19fd74cdd7f960fe257db3cd236584ee6abe19dea77654cb57e5a0e2c7"
-MEANING: Final = "56136857697f08491fbd3f14b7f8a0fb9812cb51ac4e7e1aa4866c4e94d2c535"
+MEANING: Final = "6e1988dcbff310b8f12fc5b404694e723319ef0b306df3cf92a56fcf3e458ef4"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"

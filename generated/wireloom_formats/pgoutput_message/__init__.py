@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "pgoutput_message"
 TITLE: Final = "Logical replication message of PostgreSQL"
 DIGEST: Final = "3d92f754c7636eb0cd400100bba91b96d11d44dc446a309f9bd4ec640415af8f"
-MEANING: Final = "dba1db8491ed8410b13de67d2f0c1a462581c39d3b15baaa982cd2ee85e38db5"
+MEANING: Final = "6d2a649e76a6e6f81f47380b3d74165f1aa8938f2035f8b3729206ada14d1d7e"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"

@@ -277,3 +277,18 @@ def test_elements_and_records_of_a_stream_are_written_as_they_were_read(made: Ma
     assert module.build(copy.deepcopy(many), root="many") == first + second
     found = module.iter_parse(first + second, root="one", framing="concatenated")
     assert [module.build(each.value, root="one") for each in found] == [first, second]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "bits"),
+    [
+        ("binary", 16),
+        *((encoding, bits) for encoding in ("binary", "protobuf", "json", "msgpack") for bits in (32, 64)),
+    ],
+)
+def test_an_integer_beyond_a_float_is_refused(made: Made, encoding: str, bits: int):
+    field = {"f": {"type": f"float{bits}", **({"tag": 1} if encoding == "protobuf" else {})}}
+    module = made(field, encoding=encoding)
+    for number in (10**400, -(10**400), *((65536, 10**39) if bits == 16 else ())):
+        with pytest.raises(EncodeError):
+            module.build({"f": number})

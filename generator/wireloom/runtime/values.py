@@ -139,15 +139,15 @@ FLOATS: Mapping[int, str] = MappingProxyType({16: "e", 32: "f", 64: "d"})
 def float32(number: float) -> float:
     """The nearest number of 32 bits, infinite beyond the largest."""
     try:
-        rounded: float = struct.unpack("<f", struct.pack("<f", number))[0]
+        rounded: float = struct.unpack("<f", struct.pack("<f", float(number)))[0]
     except OverflowError:
-        return math.copysign(math.inf, number)
+        return math.inf if number > 0 else -math.inf
     return rounded
 
 
 def float16(number: float) -> float:
     """The nearest number of 16 bits; OverflowError beyond the largest."""
-    rounded: float = struct.unpack("<e", struct.pack("<e", number))[0]
+    rounded: float = struct.unpack("<e", struct.pack("<e", float(number)))[0]
     return rounded
 
 

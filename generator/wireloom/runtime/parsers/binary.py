@@ -116,7 +116,7 @@ class Float(construct.Construct):
         if not isinstance(obj, int | float) or isinstance(obj, bool):
             raise EncodeError("a number", shown(obj))
         try:
-            stream.write(struct.pack(self._format(context), obj))
+            stream.write(struct.pack(self._format(context), float(obj)))
         except OverflowError:
             raise EncodeError(f"a number that {self.bits} bits can hold", shown(obj)) from None
         return obj

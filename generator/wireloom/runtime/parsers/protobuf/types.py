@@ -266,7 +266,7 @@ class Float(_Scalar):
         if not isinstance(obj, int | float) or isinstance(obj, bool):
             raise EncodeError("a number", shown(obj))
         try:
-            _struct.pack(self.wire_format, obj)
+            _struct.pack(self.wire_format, float(obj))
         except OverflowError:
             raise EncodeError(f"a number that {self.bits} bits can hold", shown(obj)) from None
         return float(obj)

@@ -15,7 +15,7 @@ _LOADS = {  # the kind of value that a column takes -> what is loaded of it, and
     "list": ("count", "list"),
     "str": ("size", "bytes"),
     "bytes": ("size", "bytes"),
-    "": ("choice", "bytes"),
+    "": ("choice", "mixed"),
 }
 
 
@@ -87,7 +87,7 @@ class Names(Part):
     def _loaded(self, column: Column | None, *, textual: bool) -> Register:
         if column is None:
             return self.assembly.register("int")  # nothing is ever written to it: null
-        form, kind = _LOADS.get(column.takes, ("present", "bytes"))
+        form, kind = _LOADS.get(column.takes, ("present", "mixed"))
         if column.takes == "str" and textual:
             form, kind = "symbol", "text"
         register = self.assembly.register(kind)

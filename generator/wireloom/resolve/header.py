@@ -159,7 +159,7 @@ def checksums(draft: Draft) -> tuple[CrcAlgorithm | SumAlgorithm, ...]:
 
 
 def _crc(draft: Draft, place: Place, name: str, document: Crc) -> CrcAlgorithm:
-    if not 8 <= document.width <= _WIDEST:
+    if not 8 <= document.width <= WIDEST_CHECKSUM:
         draft.reports(place / "width", "bad-checksum-width", f"{document.width} bits", "a CRC has 8 to 64 bits")
     elif (wide := _too_wide(document)) is not None:
         key, number = wide
@@ -170,7 +170,7 @@ def _crc(draft: Draft, place: Place, name: str, document: Crc) -> CrcAlgorithm:
         _verify(draft, place, document, crc(document, b"123456789"))
     return CrcAlgorithm(
         name,
-        min(max(document.width, 8), _WIDEST),
+        min(max(document.width, 8), WIDEST_CHECKSUM),
         document.poly,
         document.init,
         document.xorout,
@@ -197,7 +197,8 @@ def _verify(draft: Draft, place: Place, document: Crc | Sum, found: int) -> None
 
 
 _SUM_WIDTHS = {"add": range(8, 65, 8), "xor": (8,), "fletcher": (16, 32), "internet": (16,)}
-_WIDEST = 64  # bits of a checksum
+WIDEST_CHECKSUM = 64
+"""Bits of a checksum."""
 
 
 def _sum(draft: Draft, place: Place, name: str, document: Sum) -> SumAlgorithm:

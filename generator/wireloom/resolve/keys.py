@@ -88,37 +88,12 @@ _ON_WIRE = (
     "offset",
     "raw",
 )
+# Keys that say what the value is, or whose it is.
+_DECIDED = ("const", "values", "bits", "derive", "checksum", "refers", "table", "flatten", "inline")
 # Keys beside which a value means nothing else.
-_WITHOUT_MEANING = (
-    "const",
-    "values",
-    "bits",
-    "derive",
-    "checksum",
-    "refers",
-    "table",
-    "flatten",
-    "inline",
-    "unique",
-    "salvage",
-    "hidden",
-)
+_WITHOUT_MEANING = (*_DECIDED, "unique", "salvage", "hidden")
 # Keys beside which a text has no spelling of its own.
-_WITHOUT_SPELLING = (
-    "const",
-    "values",
-    "bits",
-    "derive",
-    "checksum",
-    "refers",
-    "table",
-    "flatten",
-    "inline",
-    "hidden",
-    "logical",
-    "scale",
-    "offset",
-)
+_WITHOUT_SPELLING = (*_DECIDED, "hidden", "logical", "scale", "offset")
 # Keys that no field of a group of protobuf has: whether it is there the others say, too.
 _WITHOUT_GROUP = (
     "optional",

@@ -5,11 +5,10 @@ from wireloom.model.types import Array, Bytes, Checksum, Integer, TableReference
 from wireloom.problems import nearest
 from wireloom.resolve import builtins
 from wireloom.resolve.expressions import byte_range
+from wireloom.resolve.header import WIDEST_CHECKSUM
 from wireloom.resolve.types import UNKNOWN, Surroundings
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
-
-_WIDEST = 64  # bits of a checksum
 
 
 def checksum_of(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Checksum | None:
@@ -21,7 +20,7 @@ def checksum_of(around: Surroundings, place: Place, document: FieldDocument, typ
     if document.checksum in crcs:
         width = crcs[document.checksum].width
         octets = -(-width // 8)
-        known = type is not UNKNOWN and 0 < width <= _WIDEST
+        known = type is not UNKNOWN and 0 < width <= WIDEST_CHECKSUM
         if known and not (isinstance(type, Integer) and type.is_plain and type.width == octets):
             hint = f"write uint{8 * octets}"
             around.reports(place / "type", "wrong-shape", f"{document.checksum} has {width} bits", hint)

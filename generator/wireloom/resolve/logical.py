@@ -30,13 +30,21 @@ _WIDTHS = (8, 16, 32, 64)  # bits of integers in columns
 class ColumnsClash(Exception):  # noqa: N818 - no error of the generator's: the spec's, which is said at the root
     """Values of one column for which there is no type: `name` is the column, where it is known."""
 
-    def __init__(self, id: str, what: str, name: str = "") -> None:
-        super().__init__(id, what, name)
-        self.id, self.what, self.name = id, what, name
+    def __init__(self, id: str, what: str, hint: str, name: str = "") -> None:
+        super().__init__(id, what, hint, name)
+        self.id, self.what, self.hint, self.name = id, what, hint, name
 
 
-_MEANINGS = ("clashing-meanings", "means one thing in one record and another in another")
-_OPEN = ("clashing-types", "is {0} in one record and open in another, where it may be {0}, too")
+def _of_meanings() -> ColumnsClash:
+    what = "means one thing in one record and another in another"
+    return ColumnsClash("clashing-meanings", what, "give the fields of one name one meaning, or other names")
+
+
+def _of_open(kind: str) -> ColumnsClash:
+    what = f"is {kind} in one record and open in another, where it may be {kind}, too"
+    return ColumnsClash("clashing-types", what, "give one of the fields another name, or the open type")
+
+
 _NARROWEST = 32  # bits of a float that columns have
 _NOTHING = logical.Record(())  # the type of what is always null, until a merge gives it one
 
@@ -345,9 +353,9 @@ def merge_types(first: LogicalType, second: LogicalType) -> LogicalType:
             wire = merge_types(first.wire, second.wire)
             if isinstance(wire, logical.Integer | logical.Float | logical.Text | logical.Binary):
                 return replace(first, wire=wire)
-            raise ColumnsClash(*_MEANINGS)
+            raise _of_meanings()
         case (logical.Meant(), _) | (_, logical.Meant()):
-            raise ColumnsClash(*_MEANINGS)
+            raise _of_meanings()
         case _:
             return _alternatives(first, second)
 
@@ -369,7 +377,7 @@ def merged_field(first: LogicalField, second: LogicalField) -> LogicalField:
     try:
         type = merge_types(first.type, second.type)
     except ColumnsClash as clash:
-        raise ColumnsClash(clash.id, clash.what, clash.name or first.name) from None
+        raise ColumnsClash(clash.id, clash.what, clash.hint, clash.name or first.name) from None
     return LogicalField(
         first.name,
         type,
@@ -400,9 +408,10 @@ def _alternatives(first: LogicalType, second: LogicalType) -> LogicalType:
         name = logical.kind_name(option)
         options[name] = merge_types(options[name], option) if name in options else option
     open_one = options.get("variant")
-    for kind in open_one.kinds if isinstance(open_one, logical.Open) else ():
-        if kind in options:
-            raise ColumnsClash(_OPEN[0], _OPEN[1].format(kind))
+    held = open_one.kinds if isinstance(open_one, logical.Open) else frozenset[str]()
+    for kind in options:
+        if kind in held:
+            raise _of_open(kind)
     ordered = tuple(options[name] for name in _KIND_ORDER if name in options)
     return ordered[0] if len(ordered) == 1 else logical.Alternatives(ordered)
 

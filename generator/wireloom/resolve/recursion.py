@@ -201,7 +201,7 @@ def check_use(draft: Draft, outlines: Outlines) -> None:
             waiting.extend(each for each, _ in direct_names(draft, draft.content.types[name]))
     said = {problem.path for problem in draft.problems.found if problem.id == "bad-name"}
     wrong = [problem for problem in draft.problems.found if problem.id in ("unknown-type", "type-syntax")]
-    lines = draft.document.data.decode("utf-8").splitlines()
+    lines = draft.document.data.decode("utf-8").splitlines() if wrong else []
     written = (lines[problem.location.line - 1] for problem in wrong if problem.location.file == draft.document.file)
     meant = {word for text in (*(problem.text for problem in wrong), *written) for word in re.findall(r"\w+", text)}
     lost = tuple(f"types.{name}." for name in draft.content.types if outlines.roots and name not in reached)

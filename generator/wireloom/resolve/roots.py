@@ -18,11 +18,6 @@ from wireloom.spec.documents import Place
 from wireloom.spec.language import Entry as EntryDocument
 from wireloom.spec.language import RootDocument, StructType
 
-_CLASHES = {
-    "clashing-meanings": "give the fields of one name one meaning, or other names",
-    "clashing-types": "give one of the fields another name, or the open type",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -75,7 +70,7 @@ def _root(
         record = shape(row, named).type
     except ColumnsClash as clash:
         message = f"{clash.name or 'a column'} {clash.what}"
-        draft.reports_entry(_declared(draft, clash.name) or entry.place, clash.id, message, _CLASHES[clash.id])
+        draft.reports_entry(_declared(draft, clash.name) or entry.place, clash.id, message, clash.hint)
         return None
     if not isinstance(record, Record):
         draft.reports_entry(

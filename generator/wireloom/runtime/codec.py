@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
-from math import inf
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from wireloom.runtime.columns import canonical
@@ -446,11 +445,11 @@ class Codec:
         return None if rows is None else set(rows)
 
     def parse_all(
-        self, array: "pa.Array", request: Request, made: float = inf
+        self, array: "pa.Array", request: Request, made: int | None = None
     ) -> tuple[list[Any], list[DecodeError | None]]:
         """What the construct parser says of each record of an array: values, and errors.
 
-        It ends behind the record with which the values have `made` bytes.
+        It ends behind the record with which the values have `made` bytes, if so many are said.
         """
         reader = _StreamReader(self, self.root(request.root), request.settings, request.open_values == "binary")
         values: list[Any] = []
@@ -465,8 +464,7 @@ class Codec:
                     raise
                 values.append(None)
                 errors.append(error.bare())
-            made -= weight(values[-1])
-            if made <= 0:
+            if made is not None and (made := made - weight(values[-1])) <= 0:
                 break
         return values, errors
 

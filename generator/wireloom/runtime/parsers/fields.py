@@ -135,6 +135,16 @@ class Bit:
         return value
 
 
+def _is_beyond(number: float, minimum: int | None, maximum: int | None) -> bool:
+    """Whether a number is out of a range."""
+    return (minimum is not None and number < minimum) or (maximum is not None and number > maximum)
+
+
+def _ends(minimum: int | None, maximum: int | None) -> str:
+    """A range as specs have it."""
+    return f"{'' if minimum is None else minimum} .. {'' if maximum is None else maximum}".strip()
+
+
 @dataclass(frozen=True)
 class Spelling:
     """What a text is held against: how many characters it has, and a pattern; `known` is its name, if any."""
@@ -148,11 +158,9 @@ class Spelling:
     def hold(self, raw: str | bytes, offset: int, code: str) -> None:
         """Raises DecodeError where the text is spelled otherwise."""
         text = raw.decode(self.charset) if isinstance(raw, bytes) else raw
-        if (self.minimum is not None and len(text) < self.minimum) or (
-            self.maximum is not None and len(text) > self.maximum
-        ):
-            ends = f"{'' if self.minimum is None else self.minimum} .. {'' if self.maximum is None else self.maximum}"
-            raise DecodeError(code, offset=offset, expected=f"{ends.strip()} characters", actual=f"{len(text)}")
+        if _is_beyond(len(text), self.minimum, self.maximum):
+            expected = f"{_ends(self.minimum, self.maximum)} characters"
+            raise DecodeError(code, offset=offset, expected=expected, actual=f"{len(text)}")
         if self.pattern and re.fullmatch(self.pattern, text) is None:
             expected = f"a {self.known}" if self.known else f"text that matches {self.pattern}"
             raise DecodeError(code, offset=offset, expected=expected, actual=shown(text))
@@ -312,13 +320,8 @@ class Field:
             run.stream.constants += self.constant_bits
         if self.mapped is not None:
             return self.mapped.read(raw, run.scope, offset)
-        if raw is not None and (
-            (self.minimum is not None and raw < self.minimum) or (self.maximum is not None and raw > self.maximum)
-        ):
-            expected = (
-                f"{'' if self.minimum is None else self.minimum} .. {'' if self.maximum is None else self.maximum}"
-            )
-            raise DecodeError(self.code, offset=offset, expected=expected.strip(), actual=shown(raw))
+        if raw is not None and _is_beyond(raw, self.minimum, self.maximum):
+            raise DecodeError(self.code, offset=offset, expected=_ends(self.minimum, self.maximum), actual=shown(raw))
         if self.spelling is not None and raw is not None:
             self.spelling.hold(raw, offset, self.code)
         for bit in self.bits:

@@ -19,7 +19,10 @@ from wireloom.examples.memory import opened
 from wireloom.problems import SpecProblems
 from wireloom.resolve import resolve
 from wireloom.spec import load
-from wireloom.spec import yaml as positioned
+
+sys.path.append(str(Path(__file__).parents[1]))
+
+from proof.texts import formats_below
 
 _KEYS = """
 type types fields root roots encoding as else at size when optional default const values range bits derive compute
@@ -167,14 +170,10 @@ def documents(seeds: Sequence[Any], count: int, seed: int) -> Iterator[Any]:
 
 def seeds(*folders: Path) -> list[Any]:
     """The specs below the folders as plain values, most of their examples left out."""
-    found = []
-    for path in sorted(path for folder in folders for path in folder.rglob("*.yaml")):
-        node, _ = positioned.parse(path.read_text(encoding="utf-8"), path.as_posix())
-        document = None if node is None else positioned.plain(node)
-        if isinstance(document, dict) and "format" in document:
-            document.pop("schema", None)
-            document["examples"] = document.get("examples", [])[:1]
-            found.append(document)
+    found = [document for folder in folders for document in formats_below(folder)]
+    for document in found:
+        document.pop("schema", None)
+        document["examples"] = document.get("examples", [])[:1]
     return found
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from proof.chance import Chance
 from proof.formats import written_format
 from proof.modules import Spec
-from wireloom.spec import yaml as positioned
+from proof.texts import formats_below
 
 _ROOT = Path(__file__).parents[2]
 _FOLDERS = ("specs", "tests/cases", "tests/encode_specs")
@@ -49,14 +49,11 @@ def _any_document(chance: Chance) -> _Document:
 @cache
 def _documents() -> tuple[_Document, ...]:
     """The small specs of the project, without their examples."""
-    paths = [path for folder in _FOLDERS for path in sorted((_ROOT / folder).rglob("*.yaml"))]
-    found = []
-    for path in paths:
-        node, _ = positioned.parse(path.read_text(encoding="utf-8"), path.as_posix())
-        document = None if node is None else positioned.plain(node)
-        if isinstance(document, dict) and "format" in document:
-            own = {key: value for key, value in document.items() if key not in ("examples", "schema")}
-            found.append({**own, "format": "proof"})
+    found = [
+        {**{key: value for key, value in document.items() if key not in ("examples", "schema")}, "format": "proof"}
+        for folder in _FOLDERS
+        for document in formats_below(_ROOT / folder)
+    ]
     return tuple(document for document in found if len(repr(document)) < _LARGE)
 
 
@@ -142,11 +139,9 @@ class _Crossing:
 
     def _own(self, part: Any, donor: _Document, fields: list[str]) -> Any:
         """A part of another document with names that this one knows: of its types, and of the fields before it."""
-        theirs = set(_names(entry for each in _mappings(donor) if _has_fields(each) for entry in each["fields"]))
+        theirs = set(_names(_entries(donor)))
         types = list(self.document.get("types") or ())
-        fields = fields or _names(
-            entry for each in _mappings(self.document) if _has_fields(each) for entry in each["fields"]
-        )
+        fields = fields or _names(_entries(self.document))
 
         def named(found: re.Match[str]) -> str:
             if found[0] in (donor.get("types") or ()) and types:

@@ -3,11 +3,23 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
+
+from wireloom.spec import yaml as positioned
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*(\([A-Za-z0-9_]*\))?")
 _WORDS = ("true", "false", "null", "yes", "no", "on", "off", "y", "n")
 _WIDTH = 150
+
+
+def formats_below(folder: Path) -> Iterator[dict[str, Any]]:
+    """The formats in the files below a folder, as plain values."""
+    for path in sorted(folder.rglob("*.yaml")):
+        node, _ = positioned.parse(path.read_text(encoding="utf-8"), path.as_posix())
+        document = None if node is None else positioned.plain(node)
+        if isinstance(document, dict) and "format" in document:
+            yield document
 
 
 def yaml(document: Mapping[Any, Any]) -> str:

@@ -240,10 +240,14 @@ def _check_circles(draft: Draft, named: Types, names: Names) -> None:
     places: dict[_Node, Place] = {}
     for struct in structs(named):
         for site in sites(draft.place, named, struct):
-            if site.role in (Role.DERIVE, Role.COMPUTE) and site.field is not None:
-                node = (struct.name, site.bit or site.field.wire_name)
+            if site.field is None:
+                continue
+            node = (struct.name, site.bit or site.field.wire_name)
+            if site.role in (Role.DERIVE, Role.COMPUTE):
                 places[node] = site.place
-                follows.setdefault(node, []).extend(_sources(names, struct, site.expression))
+            elif site.role is not Role.CONDITION or site.field.compute is None:
+                continue  # what is on the wire is there or not, whatever its condition follows from
+            follows.setdefault(node, []).extend(_sources(names, struct, site.expression))
     reported = set[_Node]()
     for node, place in places.items():
         circle = _circle(node, follows)

@@ -27,12 +27,7 @@ from wireloom.runtime.engine.encoder import Compiler  # noqa: E402
 from wireloom.runtime.errors import EncodeError  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
-VARIANTS = [
-    (name, settings)
-    for name, every in encoding.SETTINGS.items()
-    for settings in every
-    if "auto" not in settings.values()
-]
+VARIANTS = [(name, settings) for name, every in encoding.SETTINGS.items() for settings in every]
 
 
 @pytest.fixture(name="engine", params=tuple(encoding.SETTINGS))
@@ -124,7 +119,6 @@ BUILT = {  # by the construct path, and why
     ("known_facts_message", "record"): "a default of this kind",
     ("tag_length_value", "record"): "alternatives of a part of a record",
 }
-UNDECIDED = "a byte order that the value decides"
 
 
 @pytest.mark.parametrize(("package", "format", "root", "variant"), ROOTS)
@@ -135,8 +129,7 @@ def test_values_of_the_model_are_written_as_built(package, format, root, variant
         pytest.skip("a root that is a list")
     parameters = building(format, root, variant)
     request = engines.Request(root, codec.settings(parameters))
-    reason = UNDECIDED if "auto" in request.settings.values() else BUILT.get((format.name, root), "")
-    assert codec.engine.encode_path(request).reason == reason
+    assert codec.engine.encode_path(request).reason == BUILT.get((format.name, root), "")
 
     @LIMITS
     @given(values(format, root, variant))
@@ -153,6 +146,26 @@ def test_values_of_the_model_are_written_as_built(package, format, root, variant
     before = codec.engine.rebuilt
     check()
     assert codec.engine.rebuilt - before < 40
+
+
+def test_records_of_both_byte_orders_are_written_by_the_engine():
+    from wireloom_formats.pcap_file import CODEC
+
+    seeds = pa.array(differential.seeds("pcap_file"), pa.binary())
+    found = CODEC.decode(seeds, byteOrder="auto")
+    records = found.records.filter(found.errors.is_null())
+    orders = records.field("order").to_pylist()
+    before = CODEC.engine.rebuilt
+    assert CODEC.encode(records, byteOrder="auto").equals(replace(CODEC, layout=None).encode(records, byteOrder="auto"))
+    assert CODEC.engine.rebuilt == before
+    assert {"big", "little"} == set(orders)
+    rows = records.to_pylist()
+    neither = pa.array([*rows, rows[0] | {"resolution": "weeks"}], records.type)
+    refusals = [
+        encoding.outcome(lambda codec=codec: codec.encode(neither)) for codec in (CODEC, replace(CODEC, layout=None))
+    ]
+    assert repr(refusals[0]) == repr(refusals[1])
+    assert f"[{len(rows)}].resolution" in str(refusals[0])
 
 
 def test_nulls_slices_and_pieces_are_written(engine):

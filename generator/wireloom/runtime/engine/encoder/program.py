@@ -25,16 +25,32 @@ from wireloom.runtime.engine.encoder.structs import Structs
 from wireloom.runtime.engine.expressions import Compiled, Constant, Expressions
 from wireloom.runtime.engine.outline import Column, links, outline
 
+_ORDERS = ("big", "little")  # in which builders try them
+
+
+def orders(layout: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """The byte orders that records are written in, one after the other; empty: the one that is stated."""
+    match layout["order"]:
+        case (str(parameter), _) if settings[parameter] == "auto":
+            return _ORDERS
+        case _:
+            return ("",)
+
 
 class Compiler:
-    """Compiles one root of a layout. `native` is the compiled engine, `type` the record that the columns show."""
+    """Compiles one root of a layout. `native` is the compiled engine, `type` the record that the columns show.
 
-    def __init__(self, native: Any, layout: Mapping[str, Any], settings: Mapping[str, Any], type: Record) -> None:
+    Where the settings leave the byte order to the value, records are written in `order`, and read back in either.
+    """
+
+    def __init__(
+        self, native: Any, layout: Mapping[str, Any], settings: Mapping[str, Any], type: Record, order: str = ""
+    ) -> None:
         self.native, self.layout = native, layout
         self.reader_settings = dict(settings)
-        self.settings = dict(settings)
+        self.settings = dict(settings) | ({layout["order"][0]: order} if order else {})
         self.columns = outline(type)
-        self.reader = reading.Compiler(native, layout, settings, type, writes=True)
+        self.reader = reading.Compiler(native, layout, self.settings, type, writes=True)
         self.assembly = Assembly(native.ENCODE_OPCODES, native.EXPRESSION_CODES)
         self.expressions = Expressions(self.assembly, self.settings, layout["ranges"])
         self.crcs = list(layout["crcs"])
@@ -66,9 +82,6 @@ class Compiler:
 
     def parts(self, root: str) -> tuple[list[Any], dict[str, Any]]:
         """What the engine makes the program of, and validates."""
-        match self.layout["order"]:
-            case (str(parameter), _) if self.settings[parameter] == "auto":
-                raise Uncovered("a byte order that the value decides")
         node = self.layout["roots"][root]
         reader, shown = readback.reader(self.native, self.layout, self.reader_settings, self.type, root)
         self.records.root(node, self.columns[0])

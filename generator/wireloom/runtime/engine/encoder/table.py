@@ -27,7 +27,7 @@ from wireloom.runtime.columns.logical import (
     kind_name,
 )
 from wireloom.runtime.engine.assembly import Uncovered
-from wireloom.runtime.engine.encoder.program import Compiler
+from wireloom.runtime.engine.encoder.program import Compiler, orders
 from wireloom.runtime.engine.host import Host, Request
 from wireloom.runtime.engine.outline import Column
 
@@ -37,20 +37,25 @@ Buffers = tuple[Any, Any, Any, int, int]  # validity, offsets, data; the array's
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A program that writes, with the columns that it reads."""
+    """A program that writes, with the columns that it reads, and what is tried with the rows that it gives up."""
 
     engine: Host
     native: Any
     program: Any
     columns: Sequence[Column]
     type: Record
+    next: "Table | None"  # where the value decides the byte order: that of the other one; else the construct path
 
     @classmethod
     def compiled(cls, engine: Host, native: Any, request: Request) -> "Table":
         """The program for a request; raises Uncovered."""
-        type = engine.root(request).logical
-        compiler = Compiler(native, engine.layout, request.settings, type)
-        return cls(engine, native, compiler.program(request.root), compiler.columns, type)
+        type, found = engine.root(request).logical, None
+        first, *others = orders(engine.layout, request.settings)
+        for order in (*reversed(others), first):
+            compiler = Compiler(native, engine.layout, request.settings, type, order)
+            found = cls(engine, native, compiler.program(request.root), compiler.columns, type, found)
+        assert found is not None, "there is one order at least"
+        return found
 
     def encode(self, records: pa.StructArray, request: Request) -> pa.Array:
         """All records in one array; raises OverflowError where they do not fit Arrow's 2 GiB (use `batches`)."""
@@ -64,7 +69,7 @@ class Table:
         start = 0
         while True:
             written = self.run(records, request, start)
-            yield self._built(records, written, start, request)
+            yield self._built(records, written, range(start, len(records)), request)
             start += written.consumed
             if start >= len(records):
                 return
@@ -81,23 +86,38 @@ class Table:
         _gather(records, self.columns[0], self.type, gathered)
         return gathered.buffers
 
-    def _built(self, records: pa.StructArray, written: Any, start: int, request: Request) -> pa.Array:
+    def _built(self, records: pa.StructArray, written: Any, rows: Sequence[int], request: Request) -> pa.Array:
+        """What the program wrote, and of the rows that it gave up what else can; `rows` are those it was given."""
         found = pa.Array.from_buffers(
             pa.binary(), written.consumed, [None if block is None else pa.py_buffer(block) for block in written.take()]
         )
-        rows = list(_given_up(written))
-        if not rows:
+        failed = list(_given_up(written))
+        if not failed:
             return found
-        self.engine.rebuilt += len(rows)
-        built = pa.array(self._rebuilt(records, [start + row for row in rows], request), pa.binary())
+        built = self._again(records, [rows[row] for row in failed], request)
         places = numbers("q", range(written.consumed))
-        for place, row in enumerate(rows):
+        for place, row in enumerate(failed):
             places[row] = written.consumed + place
         taken = pa.Array.from_buffers(pa.int64(), written.consumed, [None, pa.py_buffer(places)])
         try:
-            return pa.concat_arrays([found, built]).take(taken)
+            return pa.concat_arrays([found, *built]).take(taken)
         except pa.ArrowInvalid as error:
             raise OverflowError("the records do not fit into one Arrow array of 2 GiB; encode fewer rows") from error
+
+    def _again(self, records: pa.StructArray, rows: list[int], request: Request) -> list[pa.Array]:
+        """The rows in the other byte order, or by the construct path."""
+        if self.next is None:
+            self.engine.rebuilt += len(rows)
+            return [pa.array(self._rebuilt(records, rows, request), pa.binary())]
+        built: list[pa.Array] = []
+        for part in _taken(records, rows):
+            start = 0
+            while start < len(part):
+                done = sum(map(len, built))
+                written = self.next.run(part, request, start)
+                built.append(self.next._built(records, written, rows[done:], request))
+                start += written.consumed
+        return built
 
     def _rebuilt(self, records: pa.StructArray, rows: list[int], request: Request) -> list[bytes]:
         """What the construct path makes of the rows; raises its EncodeError at the first that cannot be said."""

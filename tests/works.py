@@ -164,6 +164,7 @@ FEATURES: dict[str, list[Feature]] = {
         Feature("`refers`, `table`", [{"t": {"type": "list(str)", "table": True, "hidden": True}}, {"v": "list(E)"}], {"v": [{"r": "a"}]}, {"E": {"fields": [{"r": {"type": "uint32", "refers": "t"}}]}}),
         Feature("`flatten`", [{"v": {"type": "Point", "flatten": True}}], {"x": 1, "y": 2}, _POINT),
         Feature("`inline`", [{"v": {"type": "Point", "inline": True}}], {"v": {"x": 1, "y": 2}}, _POINT),
+        Feature("`inline` of a map", [{"v": "int32"}, {"w": {"type": "map(str, int32)", "inline": True}}], {"v": 1, "w": {"a": 2}}, struct={"form": "object"}),
         Feature("`hidden` filler", [{"v": {"type": "uint8", "hidden": True}}, {"w": "uint8"}], {"w": 1}),
         Feature("`hidden` rest", [{"v": "uint8"}, {"r": {"type": "bytes", "hidden": True}}], {"v": 1}),
         Feature("`unique`", [{"v": {"type": "list(Point)", "unique": "x"}}], {"v": [{"x": 1, "y": 2}]}, _POINT),

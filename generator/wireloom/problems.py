@@ -73,7 +73,7 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         "overlapping-fields": "Fields at offsets that share bytes.",
         "gap-in-layout": "Bytes between fields that nothing names.",
         "split-byte": "Fields of any number of bits that do not fill their bytes.",
-        "greedy-field": "A field that takes all bytes left although more fields follow.",
+        "greedy-field": "A field that takes all bytes, or members, left although more fields follow.",
         "unknown-version": "A version that the struct does not have, or versions in the wrong order.",
         "version-arity": "Versions whose arity does not fit their fields, or does not tell them apart.",
         "endless-record": "Records of a concatenated stream that do not tell where they end.",

@@ -309,7 +309,10 @@ def _flatten(plan: Plan) -> Any:
 def _inline(plan: Plan) -> Any:
     if plan.struct.form != "object" or plan.encoding != "json" or plan.typed.shape not in ("struct", "select"):
         return ABSENT
-    return True if plan.often(0.2) else ABSENT
+    draft = plan.scope.draft
+    cases = repr((plan.typed.form, draft.types.get(str(plan.typed.form))))
+    rests = [name for name in draft.rests if re.search(rf"\b{name}\b", cases)]
+    return True if plan.often(0.01 if rests else 0.2) else ABSENT
 
 
 def _hidden(plan: Plan) -> Any:

@@ -63,6 +63,7 @@ class Draft:
     errors: dict[str, str] = field(default_factory=dict)
     names: int = 0
     budget: int = 9  # of named types
+    rests: set[str] = field(default_factory=set)  # structs that take the rest of their object
     made: list[tuple[str, Any]] = field(default_factory=list)  # structs with their encodings, to be used again
 
     def name(self, letter: str) -> str:

@@ -77,6 +77,8 @@ class StructWriter:
             self.add(Types(self.scope).integer())
         small = len(self.scope.draft.types) < _FEW and not (self.binary and self.last) and not self._looks_outward()
         depth = self._recursion() if small and chance.often(0.06) else ABSENT
+        if encoding in ("msgpack", "json") and chance.often(0.13 if self.form == "object" else 0.003):
+            self._rest()
         versions = self._versions()
         if encoding == "msgpack" and self.form == "array" and versions is ABSENT and chance.often(0.3):
             self._leave_out_last()
@@ -519,6 +521,17 @@ class StructWriter:
             Typed(f"list({element.form})", "list", "list", elements=element.members),
             salvage=salvage(self.scope, lost),
         )
+
+    # --- patterns of objects ---
+
+    def _rest(self) -> None:
+        """What takes the members that no field names."""
+        types = Types(self.scope)
+        value = self.chance.does([(1, types.recursive), (3, types.scalar), (1.5, types.element), (0.5, types.union)])
+        key = "str" if self.chance.often(0.99) else "int"
+        preset = dict.fromkeys(("optional", "flatten", "member", "hidden"), ABSENT)
+        self.add(Typed(f"map({key}, {value.form})", "map", "list"), inline=True, **preset)
+        self.scope.draft.rests.add(self.name)
 
     # --- recursion ---
 

@@ -560,7 +560,8 @@ class Field:
     refers: TableReference | None = None
     table: bool = False  # a table that TableReference fields fill when building
     flatten: bool = False  # the members of the struct become members of the parent's value
-    inline: bool = False  # JSON: the struct's members stand in the parent's own object
+    inline: bool = False  # JSON: the struct's members stand in the parent's own object; of a map, in MessagePack, too
+    besides: tuple[str, ...] | None = None  # an inline map takes all members but these
     counted: bool = False  # not on the wire: set by a Salvage or a Discard, else 0
     hidden: bool = False
     tag: int = 0  # protobuf field number

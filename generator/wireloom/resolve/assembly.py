@@ -24,6 +24,7 @@ from wireloom.resolve.outline import outlines
 from wireloom.resolve.partial import independent
 from wireloom.resolve.positions import check_positions
 from wireloom.resolve.recursion import check_recursion, check_use, check_views, fits, stated_depths
+from wireloom.resolve.rests import with_rests
 from wireloom.resolve.roots import root_types, roots
 from wireloom.resolve.runs import with_runs
 from wireloom.resolve.sharing import Schema
@@ -100,6 +101,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
         return None
     named = with_meanings(with_filler(with_holes(named), draft.place))
     named = unrolled(with_runs(named, byte_order.fixed or "big"), stated_depths(draft))
+    named = with_rests(named)
     errors = error_codes(draft, named, [entry.type for entry in entries])
     entry_points = roots(draft, entries, dict(named), schema)
     check_header(draft, framing, entry_points)

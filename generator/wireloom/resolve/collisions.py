@@ -169,12 +169,23 @@ def _check_members(draft: Draft, place: Place, struct: Struct, named: Types) -> 
             taken[name] = field
 
 
+def rest_of(field: Field, named: Types) -> types.Map | None:
+    """The map that takes all other members of the object; None where the field is something else."""
+    type, seen = field.type, set[str]()
+    while isinstance(type, types.Reference) and type.name not in seen:
+        seen.add(type.name)
+        type = named[type.name]
+    return type if field.inline and isinstance(type, types.Map) else None
+
+
 def members(field: Field, named: Types, seen: frozenset[str]) -> Iterator[str]:
     """The members that a field is read from."""
     if not field.on_wire:
         return
     if not field.inline:
         yield field.member or field.wire_name
+        return
+    if rest_of(field, named) is not None:
         return
     for name, _ in held(field.type, named):
         inner = named[name]

@@ -34,7 +34,7 @@ _ENCODINGS: Table[str, tuple[Encoding, ...]] = {
     "refers": (Encoding.PROTOBUF,),
     "table": (Encoding.PROTOBUF,),
     "salvage": (Encoding.PROTOBUF,),
-    "inline": (Encoding.JSON,),
+    "inline": _TEXTUAL,
     "lineFeeds": (Encoding.JSON,),
     "member": _TEXTUAL,
     "optional": (Encoding.JSON, Encoding.PROTOBUF, Encoding.MSGPACK),

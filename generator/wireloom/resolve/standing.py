@@ -10,9 +10,10 @@ from wireloom.model import types
 from wireloom.model.traversal import parts
 from wireloom.model.types import Encoding, Form, Struct, Type
 from wireloom.resolve.builtins import BUILTINS
-from wireloom.resolve.collisions import is_greedy, type_size
+from wireloom.resolve.collisions import is_greedy, rest_of, type_size
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.logical import tables
+from wireloom.resolve.rests import check_rest
 from wireloom.resolve.roots import Entry
 from wireloom.resolve.sites import held
 from wireloom.resolve.types import UNKNOWN
@@ -51,7 +52,7 @@ def check_standing(draft: Draft, named: Types, entries: tuple[Entry, ...]) -> No
             for position, field in _placed(type):
                 place = draft.place / "types" / name / "fields" / position / field.wire_name
                 _check(draft, named, place, field.type, type.encoding, used)
-                _check_inline(draft, named, place, field)
+                _check_inline(draft, named, place, type, field)
                 _check_table(draft, named, place, field)
                 _check_flattened(draft, named, place, field)
                 if field.one_of and _is_repeated(field.type, named):
@@ -216,18 +217,33 @@ def _check_record(draft: Draft, named: Types, place: Place, entry: Entry) -> Non
             return
 
 
-def _check_inline(draft: Draft, named: Types, place: Place, field: types.Field) -> None:
-    """What stands in the object around has members."""
-    if not field.inline:
+def _check_inline(draft: Draft, named: Types, place: Place, struct: Struct, field: types.Field) -> None:
+    """What stands in the object around has members, or takes those that are left."""
+    if not field.inline or struct.encoding not in (Encoding.JSON, Encoding.MSGPACK):
         return
-    if not all(_is_object(each) for each in _alternatives(field.type, named, frozenset())):
+    if (rest := rest_of(field, named)) is not None:
+        check_rest(draft, place, struct, field, rest)
+    elif struct.encoding is not Encoding.JSON:
+        message = f"`inline` of a struct has no meaning in {struct.encoding.value}"
+        draft.reports_entry(place / "inline", "wrong-encoding", message, "it is of JSON; here maps are inline")
+    elif not all(_is_object(each) for each in _alternatives(field.type, named, frozenset())):
         message = f"{field.wire_name} has no members that could stand in this object"
         draft.reports_entry(
-            place / "inline", "wrong-shape", message, "only structs, and selects of structs, are inline"
+            place / "inline", "wrong-shape", message, "only structs, selects of structs, and maps are inline"
         )
+    elif found := next(_rests(field.type, named), None):
+        message = f"{found} takes the rest of its object, and has no object of its own here"
+        draft.reports_entry(place / "inline", "wrong-shape", message, f"take the rest in {struct.name}")
     elif field.presence is types.Presence.OPTIONAL:
         message = "an inline struct has no member of its own that could be left out"
         draft.reports_entry(place / "inline", "conflicting-keys", message, "make its members optional, or use `when`")
+
+
+def _rests(type: Type, named: Types) -> Iterator[str]:
+    """The structs among the alternatives that take the rest of their objects."""
+    for each in _alternatives(type, named, frozenset()):
+        if isinstance(each, Struct) and any(rest_of(field, named) for field in each.fields):
+            yield each.name
 
 
 def _is_object(type: Type) -> bool:

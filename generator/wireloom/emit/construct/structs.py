@@ -148,7 +148,7 @@ def _field(field: Field, declared: Struct, scope: Scope) -> Code:
     return call(
         "structure.Field",
         literal(field.wire_name),
-        subcon(field.type, inner),
+        subcon(field.type, inner) if field.besides is None else _rest(field, field.besides, inner),
         title=title,
         tag=str(field.tag) if field.tag else None,
         one_of=literal(field.one_of) if field.one_of else None,
@@ -177,6 +177,11 @@ def _field(field: Field, declared: Struct, scope: Scope) -> Code:
         hidden=_flag(field.hidden),
         doc=doc,
     )
+
+
+def _rest(field: Field, besides: tuple[str, ...], scope: Scope) -> Code:
+    """The map that takes all members but some."""
+    return call(f"{scope.module}.Rest", subcon(field.type, scope), *(literal(name) for name in besides))
 
 
 def _region(given: Amount | None, scope: Scope) -> Code | None:

@@ -18,6 +18,7 @@ from wireloom.expr.extents import extent
 from wireloom.expr.text import text_of
 from wireloom.model.extents import field_extents, may_misfit
 from wireloom.model.format import Format
+from wireloom.model.presence import presence_condition
 from wireloom.model.traversal import expands, parts, reads_again
 from wireloom.model.types import (
     Amount,
@@ -183,8 +184,18 @@ def _rules(format: Format, places: Sequence[_Place]) -> Iterator[Gap]:
             yield _check_gap(name, checks.get(id(check[-1].expression)))
     if inlined := tuple(_inlined(format, places)):
         yield Gap("Members of a type that stands inline and is neither a struct nor a choice of structs", inlined, None)
+    if rests := tuple(_conditioned_rests(places)):
+        yield Gap("What the members are that no field names, by a condition", rests, None)
     for place in places:
         yield from _gaps_of(place)
+
+
+def _conditioned_rests(places: Sequence[_Place]) -> Iterator[str]:
+    """The fields that take all other members only where a condition holds."""
+    for struct in (place.type for place in places if isinstance(place.type, Struct)):
+        for field in struct.fields:
+            if field.besides is not None and presence_condition(field, struct) is not None:
+                yield f"{struct.name}.{field.wire_name}"
 
 
 def _inlined(format: Format, places: Sequence[_Place]) -> Iterator[str]:
@@ -202,7 +213,8 @@ def _inlined(format: Format, places: Sequence[_Place]) -> Iterator[str]:
 
     for place in places:
         if isinstance(place.type, Struct):
-            inline = (field for field in place.type.fields if field.inline and not is_apart(field.type))
+            fields = (field for field in place.type.fields if field.inline and field.besides is None)
+            inline = (field for field in fields if not is_apart(field.type))
             yield from (f"{place.type.name}.{field.wire_name}" for field in inline)
 
 

@@ -231,7 +231,7 @@ class Documents:
         closed = self._closed and found.known
         never = [case for name, case in found.tagged if closed and not _is_beside(name, case[-1].scope, found.members)]
         checks = [*found.checks, *((*case, Scoped(Literal(value=False), ())) for case in never)]
-        return Members(tuple(found.members), tuple(checks), self._parameters, closed)
+        return Members(tuple(found.members), tuple(checks), self._parameters, closed, found.rest, found.besides)
 
     def _collected(self, struct: Struct, scope: Scope, conditions: tuple[Scoped, ...]) -> "_Found":
         """What a struct puts into the object."""
@@ -251,6 +251,8 @@ class Documents:
                         checks += exhausted(type, conditioned, scope)
                     if step.compute is not None:
                         members.append(_hidden(step, step.compute, scope, conditioned))
+                    elif step.besides is not None:
+                        whole.rest, whole.besides = self._rest(type, conditioned), step.besides
                     elif step.inline:
                         for place, (case, extra) in enumerate(declared):
                             inside = (*scope, f"{step.wire_name}#{place}")
@@ -261,6 +263,10 @@ class Documents:
                 case _:
                     pass  # other steps say nothing about members
         return whole
+
+    def _rest(self, type: Type, conditions: Conditions) -> Schema:
+        """What each member is that a map takes; anything where a condition decides whether it does."""
+        return {} if conditions or not isinstance(type, Map) else self.schema(type.value)
 
     def _inline(self, type: Type, scope: Scope, conditions: Conditions) -> "_Found":
         match self.resolved(type):
@@ -359,6 +365,8 @@ class _Found:
     checks: Checks = dataclass_field(default_factory=list)
     known: bool = True
     tagged: list[tuple[str, Conditions]] = dataclass_field(default_factory=list)
+    rest: Schema | None = None
+    besides: tuple[str, ...] = ()
 
     def add(self, other: "_Found") -> None:
         """What an inline struct puts there, too."""

@@ -78,6 +78,13 @@ class Members:
     checks: tuple[tuple[Scoped, ...], ...] = ()  # conditions, then what must hold under them
     parameters: Mapping[str, Value] = field(default_factory=dict)
     closed: bool = True  # whether other members are refused
+    rest: Schema | None = None  # or what each of them is, where a map takes those that have none of the names `besides`
+    besides: tuple[str, ...] = ()
+
+    @property
+    def others(self) -> Schema | bool:
+        """The schema of each member that is not named."""
+        return not self.closed if self.rest is None else self.rest
 
     def truth(self, conditions: Iterable[Scoped], chosen: Mapping[Key, Option]) -> bool | None:
         """Whether all conditions hold under a choice of tags; None where that is not known."""

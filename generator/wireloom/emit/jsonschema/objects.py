@@ -5,10 +5,11 @@ tags (members that decide), as far as the branches differ. What other things dec
 optional, such a check passes.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations, product
 from math import prod
+from types import MappingProxyType
 
 from wireloom.emit.jsonschema.constants import Schema, values
 from wireloom.emit.jsonschema.members import Key, Member, Members, Option, Scoped
@@ -17,6 +18,7 @@ MAXIMUM_BRANCHES = 1024
 """Members that more combinations of tags decide about are optional."""
 MAXIMUM_FLAT = 32
 """Branches of several groups that are written out; from more on each group has a choice of its own."""
+_NOTHING: Mapping[str, bool] = MappingProxyType({})
 _MAXIMUM_UNDECIDED = 6  # elements of an array that may or may not be there
 
 
@@ -66,7 +68,16 @@ def objects(members: Members) -> Schema:
         _one_of([_body(_parts(branch, group, members), _others(branch, group, members)) for branch in each], apart=told)
         for group, each, told in zip(groups, branches, apart, strict=True)
     ]
-    return {"type": "object", **_body(shared), "allOf": choices, "unevaluatedProperties": not members.closed}
+    tags = {tag for group in groups for tag in group.tags}
+    shown = {each.name for group in groups for each in group.members} | {
+        each.name for each in members.members if each.key in tags
+    }
+    return {
+        "type": "object",
+        **_body(shared, apart=_aside(members, shown)),
+        "allOf": choices,
+        "unevaluatedProperties": members.others,
+    }
 
 
 def _never(members: Members) -> bool:
@@ -322,12 +333,20 @@ def _object(shared: list[Part], chosen: Iterable[tuple[Branch, Group]], members:
     for branch, group in chosen:
         parts += _parts(branch, group, members)
         others += () if members.closed else _others(branch, group, members)
-    body = _body(sorted(parts, key=lambda part: order[part.name]), others)
-    return {"type": "object", **body, "additionalProperties": not members.closed}
+    body = _body(sorted(parts, key=lambda part: order[part.name]), others, _aside(members))
+    return {"type": "object", **body, "additionalProperties": members.others}
 
 
-def _body(parts: Iterable[Part], others: Iterable[str] = ()) -> Schema:
-    """Properties and what of them is required; of `others`, those that are no part are forbidden."""
+def _aside(members: Members, shown: Collection[str] = ()) -> dict[str, bool]:
+    """Names that are not of what takes the other members: those that nothing shows are not there."""
+    return {name: not members.closed for name in members.besides if name not in shown}
+
+
+def _body(parts: Iterable[Part], others: Iterable[str] = (), apart: Mapping[str, bool] = _NOTHING) -> Schema:
+    """Properties and what of them is required; of `others`, those that are no part are forbidden.
+
+    Those `apart` may be there or not, where they are no part.
+    """
     properties: dict[str, object] = {}
     required: list[str] = []
     for part in parts:
@@ -336,4 +355,5 @@ def _body(parts: Iterable[Part], others: Iterable[str] = ()) -> Schema:
         properties[part.name] = part.schema if same else {"anyOf": [earlier, part.schema]}
         required += [part.name] if part.required and part.name not in required else []
     forbidden = {name: False for name in others if name not in properties}
-    return {"properties": {**properties, **forbidden}, "required": required}
+    left = {name: allowed for name, allowed in apart.items() if name not in {**properties, **forbidden}}
+    return {"properties": {**properties, **forbidden, **left}, "required": required}

@@ -180,7 +180,8 @@ def _struct(struct: Struct) -> Code:
 def _step(step: Step) -> Code:
     match step:
         case Field():
-            type = _node("inline", node(step.type)) if step.inline else node(step.type)
+            is_within = step.inline and step.besides is None
+            type = _node("inline", node(step.type)) if is_within else node(step.type)
             return _node("field", literal(step.wire_name), type, _attributes(step))
         case Check(that, code, _, when):
             return _node("check", source(that), literal(code), optional(when))
@@ -227,7 +228,8 @@ def _attributes(field: Field) -> Code:
         "hidden": _flag(field.hidden),
         "tag": str(field.tag) if field.tag else None,
         "oneOf": literal(field.one_of) if field.one_of else None,
-        "member": literal(field.member) if field.member else None,
+        "besides": None if field.besides is None else display(field.besides),
+        "member": literal(field.member) if field.member and field.besides is None else None,
         "since": literal(field.since) if field.since else None,
         "until": literal(field.until) if field.until else None,
     }

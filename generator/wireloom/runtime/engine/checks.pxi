@@ -87,6 +87,7 @@ _STATED = {
     OP_JSON_DOCUMENT: "N",
     OP_JSON_OBJECT: "Q {",
     OP_JSON_CLOSE: "Q {",
+    OP_JSON_REST: "Q {",
     OP_JSON_MEMBER: "Q T N",
     OP_JSON_FIND: "J N Q T",
     OP_JSON_AT: "Q",

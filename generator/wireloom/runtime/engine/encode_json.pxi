@@ -165,18 +165,18 @@ cdef int json_symbol(Builder *k, int64_t symbol) noexcept nogil:
 
 
 cdef int json_list(Builder *k, const int64_t *i) noexcept nogil:
-    """i: list column, body, register of the place, whether it is a map"""
+    """i: list column, body, register of the place, form (0 a list, 1 a map, 2 members of the object around)"""
     cdef int64_t first = 0, last = 0, row
     cdef int64_t *in_force
     cdef int code
     if not there(k, i[1]):
         return IRREGULAR
     code = list_at(k, i[1], &first, &last)
-    if not code:
+    if not code and i[4] < 2:
         code = json_byte(k, 0x7B if i[4] else 0x5B)
     in_force = k.rows + k.sources[k.sources[i[1]].child].space
     for row in range(first, last if not code else first):
-        if row > first:
+        if row > first or i[4] == 2:
             code = json_byte(k, 0x2C)
             if code:
                 return code
@@ -186,7 +186,7 @@ cdef int json_list(Builder *k, const int64_t *i) noexcept nogil:
         code = make(k, i[2])
         if code:
             return code
-    return code if code else json_byte(k, 0x7D if i[4] else 0x5D)
+    return code if code or i[4] == 2 else json_byte(k, 0x7D if i[4] else 0x5D)
 
 
 cdef int json_close_written(Builder *k, const int64_t *i) noexcept nogil:

@@ -412,6 +412,38 @@ static int wl_json_grow(wl_json *json) {
     return 1;
 }
 
+/* An object of some members of another one, as nodes behind all others; 0 where there is no room.
+ *
+ * `names` are the places of the members that are left out, in their order. */
+static int wl_json_without(wl_json *json, int64_t object, const int64_t *names, int64_t left_out) {
+    int64_t end = json->nodes[object].next, start = json->count, place = 0;
+    int64_t height = 0, members = 0;
+    while (json->capacity < start + (end - object))
+        if (json->capacity > UINT32_MAX / 4 || !wl_json_grow(json)) return 0;
+    wl_node *made = json->nodes + start, *to = made + 1;
+    *made = json->nodes[object];
+    for (int64_t at = object + 1; at < end;) {
+        int64_t next = json->nodes[at + 1].next;
+        if (place < left_out && names[place] == at) {
+            place++;
+        } else {
+            uint32_t shift = (uint32_t)(to - json->nodes) - (uint32_t)at;
+            const wl_node *value = json->nodes + at + 1;
+            if (value->kind >= WL_LIST && wl_height(value) > height) height = wl_height(value);
+            for (int64_t n = at; n < next; n++, to++) {
+                *to = json->nodes[n];
+                to->next += shift;
+            }
+            members++;
+        }
+        at = next;
+    }
+    made->value = (uint64_t)members | (uint64_t)(height + 1) << 32;
+    made->next = (uint32_t)(to - json->nodes);
+    json->count = made->next;
+    return 1;
+}
+
 static int wl_json_prepare(wl_json *json, int64_t size) {
     int64_t wanted = 2 * size + 4 * WL_SLACK;
     if (wanted > json->arena_capacity) {

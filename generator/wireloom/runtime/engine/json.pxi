@@ -192,6 +192,38 @@ cdef int json_close(Machine *m, const int64_t *i) noexcept nogil:
     return OK if located == (m.slots + i[1]).count else IRREGULAR
 
 
+cdef int json_rest(Machine *m, const int64_t *i) noexcept nogil:
+    """i: as in `json_object`. The members that have none of the names are the object at hand, and have been looked at."""
+    cdef const int64_t *field = m.tables + i[2] + 1
+    cdef const int64_t *last = field + 2 * m.tables[i[2]]
+    cdef Slot *object = m.slots + i[1]
+    cdef int64_t few[32], count = 0, n, name
+    cdef int64_t *names = few
+    cdef bint made
+    if object.number >= <uint64_t>m.json.count or m.json.nodes[object.number].kind != WL_OBJECT:
+        return IRREGULAR
+    if m.tables[i[2]] > 32:
+        names = <int64_t *>malloc(<size_t>(m.tables[i[2]] * 8))
+        if names == NULL:
+            return EXHAUSTED
+    while field < last:
+        if (m.slots + field[1]).found:
+            name = <int64_t>(m.slots + field[1]).number - 1
+            n = count
+            while n > 0 and names[n - 1] > name:
+                names[n] = names[n - 1]
+                n -= 1
+            names[n] = name
+            count += 1
+        field += 2
+    m.node = m.json.count
+    made = wl_json_without(&m.json, <int64_t>object.number, names, count)
+    if names != few:
+        free(names)
+    object.count = count
+    return OK if made else EXHAUSTED
+
+
 cdef int json_find(Machine *m, const int64_t *i) noexcept nogil:
     """i: name, its size, slot of the object, target where there is no such member. The member is the value at hand."""
     cdef uint64_t object = (m.slots + i[3]).number
@@ -520,6 +552,8 @@ cdef int json_step(Machine *m, const int64_t *i, int op) noexcept nogil:
         return json_document(m, i)
     elif op == OP_JSON_CLOSE:
         return json_close(m, i)
+    elif op == OP_JSON_REST:
+        return json_rest(m, i)
     elif op == OP_JSON_FIND:
         return json_find(m, i)
     elif op == OP_JSON_AT:  # slot of an object

@@ -63,6 +63,7 @@ cdef extern from "json.h" nogil:
     uint64_t[1302] wl_powers
     uint64_t HIGH_BITS "WL_HIGH_BITS"
     uint8_t[256] wl_sextets
+    bint wl_json_without(wl_json *json, int64_t object, const int64_t *names, int64_t left_out)
     int wl_json_read(wl_json *json, const uint8_t *text, int64_t size, int64_t depth)
     void wl_json_free(wl_json *json)
     const uint8_t *wl_text_of(const wl_json *json, const wl_node *node, int64_t *size)
@@ -237,6 +238,7 @@ cpdef enum Op:
     OP_JSON_DOCUMENT
     OP_JSON_OBJECT
     OP_JSON_CLOSE
+    OP_JSON_REST
     OP_JSON_MEMBER
     OP_JSON_FIND
     OP_JSON_AT

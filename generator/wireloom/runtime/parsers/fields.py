@@ -7,7 +7,7 @@ Building goes the other way: what the wire must say follows from the value that 
 import io
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -238,9 +238,15 @@ class Field:
             if run.has_tail:
                 self._check_tail(run)
         except DecodeError as error:
-            if not self.inline and not (self.shared and error.path):
+            if not (self.inline and self.besides is None) and not (self.shared and error.path):
                 error.at(self.member or self.name)
             raise
+
+    @property
+    def besides(self) -> Collection[str] | None:
+        """Of what takes the other members of its object, the names that are not of these; else None."""
+        found: Collection[str] | None = getattr(self.subcon, "besides", None)
+        return found
 
     @property
     def constant_bits(self) -> int:

@@ -4,7 +4,7 @@ A struct runs its steps over an opened container; the container (`Form`) knows w
 how to read them. Expressions see the values read so far through construct's context.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -154,6 +154,10 @@ class WireField(Protocol):
     @property
     def inline(self) -> bool:
         """Whether its members stand in the container itself."""
+
+    @property
+    def besides(self) -> Collection[str] | None:
+        """Of what takes the other members of the container, the names that are not of these; else None."""
 
     @property
     def optional(self) -> bool:

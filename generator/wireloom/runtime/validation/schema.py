@@ -291,8 +291,9 @@ class _Judgement:
         for keyword in ("anyOf", "oneOf"):
             if keyword in schema:
                 yield from self._alternatives(keyword, schema[keyword], node)
-        if schema.get("unevaluatedProperties") is False and node.kind == "object":
-            yield from self._unexpected(node, self._evaluated(schema, node))
+        others = schema.get("unevaluatedProperties", True)
+        if others is not True and node.kind == "object":
+            yield from self._unexpected(node, self._evaluated(schema, node), others)
 
     # --- containers ---
 
@@ -358,10 +359,11 @@ class _Judgement:
             if count >= MOST:
                 return
 
-    def _unexpected(self, node: Node, evaluated: frozenset[str] | None) -> Iterator[Finding]:
-        if evaluated is not None:
-            unknown = (member for member in node.members if member[0] not in evaluated)
-            yield from map(self._stranger, unknown)
+    def _unexpected(self, node: Node, evaluated: frozenset[str] | None, others: _Schema) -> Iterator[Finding]:
+        """What is wrong with the members that nothing has judged."""
+        for member in node.members:
+            if evaluated is not None and member[0] not in evaluated:
+                yield from [self._stranger(member)] if others is False else self.of(others, member[2])
 
     def _evaluated(self, schema: _Schema, node: Node) -> frozenset[str] | None:
         """The members that a schema has judged; None: all. Where no alternative holds, those that any could judge."""

@@ -281,7 +281,8 @@ class FieldDocument(Document):
     )
     inline: bool = Field(
         default=False,
-        description="The members of its struct stand in this struct's own object (JSON).",
+        description="The members of its struct stand in this struct's own object (JSON); "
+        "of a map: all that no field names.",
         examples=[True],
     )
     counted: bool = Field(

@@ -40,7 +40,7 @@ _OF_ENCODINGS = {
     "binary": frozenset({"at", "size", "packing"}),
     "msgpack": frozenset({"optional", "default"}),
     "protobuf": frozenset({"tag", "oneOf", "optional", "default", "refers", "table"}),
-    "json": frozenset({"member", "optional", "default"}),
+    "json": frozenset({"member", "besides", "optional", "default"}),
 }
 _BYTES, _UTF8 = 2, 3  # how a text is written, behind the two orders of UTF-16
 _HOLE = 4  # where a checksum says that it may stand among the bytes that it covers

@@ -19,6 +19,7 @@ _EVERY = tuple(_KINDS.values())
 OF_JSON = {"any": _EVERY, "array": (_KINDS["list"],), "object": (_KINDS["object"],)}
 """The kinds of values that JSON kept as text may be."""
 _WIDEST = 64  # bits of an integer
+_AS_TEXT = 2  # the form of an open value that is its text
 _COMPUTED = 2  # the form of a size that is an expression
 _STEPS = ("field", "check", "discard")
 
@@ -74,6 +75,8 @@ class Json(Part):
                 continue
             if step[2][0] == "inline":
                 yield from self._names_of(step[2][1])
+            elif "besides" in step[3]:
+                yield from step[3]["besides"]
             else:
                 yield step[3].get("member", step[1])
 
@@ -121,6 +124,9 @@ class Json(Part):
         if item.type[0] == "inline":
             read(item)
             return
+        if "besides" in attributes:
+            self._rest(item)
+            return
         if scope.members is None:
             self.assembly.emit("JSON_ELEMENT", scope.holder)
             read(item)
@@ -131,6 +137,14 @@ class Json(Part):
         read(item)
         has_default = "default" in attributes and bool(attributes.get("optional"))
         self.compiler.fields.defaulted(item, absent, has_default=has_default)
+
+    def _rest(self, item: Item) -> None:
+        """Read the members that nothing else names, as an object of their own."""
+        value = self.compiler.resolved(item.type)[2]
+        if OPEN_FORMS[self.compiler.open_values] == _AS_TEXT and self.compiler.msgpack.holds_open(value):
+            raise Uncovered("the rest of an object as bytes of an open value")
+        self.assembly.emit("JSON_REST", item.scope.holder, item.scope.members)
+        self.compiler.fields.read(item)
 
     # --- structs that a member tells apart ---
 

@@ -22,6 +22,7 @@ _NULL = b"null"
 _BRACKETS = {"object": b"{}", "array": b"[]"}
 _WIDE = 64
 _LINE_BYTES = 57
+_MEMBERS = 2  # the form of what is repeated within the object around
 
 
 class Json(Unions, Absence):
@@ -63,7 +64,9 @@ class Json(Unions, Absence):
         assert lead is not None
         if attributes.get("optional") and not lead.named:
             raise Uncovered("an element that may be left out")
-        if item.type[0] == "inline" or attributes.get("flatten"):
+        if "besides" in attributes:
+            self._rest(item, node)
+        elif item.type[0] == "inline" or attributes.get("flatten"):
             self._record(item, lead, absent)
         elif "const" in attributes:
             self._constant(item, lead, absent)
@@ -78,6 +81,13 @@ class Json(Unions, Absence):
             self._plain(item, node)
         if attributes.get("optional"):
             self.assembly.place(absent)
+
+    def _rest(self, item: Item, node: Node) -> None:
+        """Members of the object around, whose names are held against those of others as the record is read back."""
+        _, key, value = node
+        if self.is_open(node):
+            raise Uncovered("the rest of an object as one open value")
+        self._map(key, value, item.scope, item.column, _MEMBERS)
 
     def _plain(self, item: Item, node: Node) -> None:
         if "bits" in item.attributes:
@@ -268,7 +278,7 @@ class Json(Unions, Absence):
         """Whether a list or map may hold values of any kind."""
         return self.compiler.reader.json.open_rules(node[2] if node[0] == "map" else node[1]) is not None
 
-    def _map(self, key: Node, value: Node, scope: Scope, column: Column | None) -> None:
+    def _map(self, key: Node, value: Node, scope: Scope, column: Column | None, form: int = 1) -> None:
         found = self.compiler.only(column, "map")
         if found is None:
             return
@@ -279,7 +289,7 @@ class Json(Unions, Absence):
             self.compiler.value(value, scope, entry.children["value"])
 
         body, place = self.compiler.repeated(value, scope, found, write=write)
-        self.assembly.emit("JSON_REPEAT", found.index, body, place, 1)
+        self.assembly.emit("JSON_REPEAT", found.index, body, place, form)
 
     def _rules(self, node: Node) -> list[int]:
         rules = self.compiler.reader.json.open_rules(node)
@@ -306,7 +316,8 @@ def literal(value: Any) -> bytes:
 def _is_certain(item: Item, present: Compiled) -> bool:
     """Whether a member is always written, and as one that has a name of its own."""
     is_there = isinstance(present, Constant) and present.value is True
-    return is_there and not item.attributes.get("optional") and item.type[0] != "inline"
+    apart = item.type[0] == "inline" or "besides" in item.attributes
+    return is_there and not item.attributes.get("optional") and not apart
 
 
 def _null_is_written(node: Node, default: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from wireloom.runtime.parsers.json.scalars import Base64, Boolean, Float, Integer, JsonText, Null, Text
 from wireloom.runtime.parsers.json.structs import Object, Positions, SelectMember
-from wireloom.runtime.parsers.json.types import Array, Document, Map, Nullable, OneOf
+from wireloom.runtime.parsers.json.types import Array, Document, Map, Nullable, OneOf, Rest
 
 __all__ = [
     "Array",
@@ -18,6 +18,7 @@ __all__ = [
     "Object",
     "OneOf",
     "Positions",
+    "Rest",
     "SelectMember",
     "Text",
 ]

@@ -4,7 +4,7 @@ An inline struct reads from and writes to the object around it. It is handed tha
 stream, so there is one list of what has been located, and only the struct that owns the object asks for what is left.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -38,10 +38,16 @@ class _Members:
     def locate(self, field: WireField) -> Any:
         """The member's node. An inline struct gets this object's members, to locate its own among them."""
         if field.inline:
-            return SharedMembers(self)
+            return SharedMembers(self) if field.besides is None else self._rest(field.besides)
         name = field.member or field.name
         self._located.add(name)
         return self._nodes.get(name, MISSING)
+
+    def _rest(self, besides: Collection[str]) -> Node:
+        """The members that have none of some names, as an object of their own."""
+        rest = [member for member in self.node.members if member[0] not in besides]
+        self._located.update(name for name, _, _ in rest)
+        return Node(self.node.source, "object", self.node.start, self.node.end, rest)
 
     def offset(self, stream: "Node | SharedMembers") -> int:
         """The offset of the member's value."""
@@ -90,13 +96,17 @@ class _BuiltMembers:
     def __init__(self, slot: Slot) -> None:
         self._slot = slot
         self._placed: list[tuple[str, Slot]] = []
+        self._rest: Slot | None = None
 
     def place(self, field: WireField) -> Any:
         """A slot for the member's value; for an inline struct, this object itself."""
-        if field.inline:
+        if field.inline and field.besides is None:
             return SharedSlot(self)
         slot = self._slot.within()
-        self._placed.append((field.member or field.name, slot))
+        if field.inline:
+            self._rest = slot
+        else:
+            self._placed.append((field.member or field.name, slot))
         return slot
 
     def close(self) -> None:
@@ -108,7 +118,7 @@ class _BuiltMembers:
             if name in tree:
                 raise EncodeError(f"one value for the member {name}", "two")
             tree[name] = slot.value
-        self._slot.value = tree
+        self._slot.value = tree if self._rest is None else tree | self._rest.value
 
 
 @dataclass(frozen=True, slots=True)

@@ -212,6 +212,36 @@ class Map(construct.Construct):
         return tree
 
 
+class Rest(construct.Construct):
+    """The members of an object that have none of some names, as a map. One of these names is no key of it."""
+
+    def __init__(self, map: Map, *besides: str) -> None:
+        super().__init__()
+        self.map, self.besides = map, frozenset(besides)
+
+    def _parse(self, stream: Node, context: Container, path: str) -> Any:
+        source = stream.source
+        if not (self.map.open and source.keeps_open):
+            return self.map._parse(stream, context, path)
+        source.keeps_open = False
+        try:
+            value = self.map._parse(stream, context, path)
+        finally:
+            source.keeps_open = True
+        texts = (source.data[offset : node.end] for _, offset, node in stream.members)
+        return OpenBytes(b"{" + b",".join(texts) + b"}", value)
+
+    def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
+        self.map._build(obj, stream, context, path)
+        if isinstance(stream.value, Verbatim):
+            members = read(stream.value.text.encode(), stream.nesting.limit).members
+            stream.value = {name: Verbatim(node.literal) for name, _, node in members}
+        for index, name in enumerate(stream.value):
+            if name in self.besides:
+                raise EncodeError("a name that no other member has", shown(name)).at(index)
+        return obj
+
+
 def _new_key(key: object, tree: Mapping[str, Tree]) -> str:
     encoded_text(key)
     assert isinstance(key, str)

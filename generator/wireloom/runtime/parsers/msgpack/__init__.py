@@ -3,7 +3,7 @@
 from wireloom.runtime.parsers.msgpack.alternatives import Nullable, OneOf
 from wireloom.runtime.parsers.msgpack.containers import Array, Map
 from wireloom.runtime.parsers.msgpack.scalars import Boolean, Bytes, Carried, Extension, Float, Integer, Null, Text
-from wireloom.runtime.parsers.msgpack.structs import Members, Positional
+from wireloom.runtime.parsers.msgpack.structs import Members, Positional, Rest
 
 __all__ = [
     "Array",
@@ -19,5 +19,6 @@ __all__ = [
     "Nullable",
     "OneOf",
     "Positional",
+    "Rest",
     "Text",
 ]

@@ -1,19 +1,22 @@
 """MessagePack structs: as arrays, one element a field, or as maps whose members are found by name."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import construct
 from construct import Container
 
 from wireloom.runtime.cursor import Cursor
-from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.parsers.msgpack.containers import Map
 from wireloom.runtime.parsers.msgpack.heads import Head, check_count, pass_over, read_head, take_body
 from wireloom.runtime.parsers.msgpack.scalars import PACKER
 from wireloom.runtime.parsers.protocol import MISSING, Expression, Sink, Source, WireField, WireStruct, evaluate
 from wireloom.runtime.parsers.scalars import text_of
 from wireloom.runtime.parsers.structure import StreamFields
+from wireloom.runtime.values import OpenBytes, Pairs
 
 
 @dataclass(frozen=True)
@@ -118,13 +121,22 @@ class _Found:
         pass_over(self.cursor)
 
     def locate(self, field: WireField) -> Any:
-        """The map's stream, at the member's value."""
+        """The map's stream, at the member's value; the members that are left, for what takes them."""
+        if field.besides is not None:
+            return self._rest(field.besides)
         name = field.member or field.name
         self._located.add(name)
         if name not in self._values:
             return MISSING
         self.cursor.seek(self._values[name])
         return self.cursor
+
+    def _rest(self, besides: Collection[str]) -> "_Others":
+        """The members that have none of some names."""
+        names = [name for name in self._keys if name not in besides]
+        self._located.update(names)
+        members = tuple((name, self._keys[name], self._values[name]) for name in names)
+        return _Others(self.cursor, self.start, members)
 
     def offset(self, stream: Any) -> int:
         """Where the value stands."""
@@ -141,25 +153,97 @@ class _Found:
                 raise error.at(name)
 
 
+@dataclass(frozen=True, slots=True)
+class _Others:
+    """Members of a map: their names, and where these and their values stand."""
+
+    cursor: Cursor
+    start: int
+    members: tuple[tuple[str, int, int], ...]
+
+    def tell(self) -> int:
+        """The offset of the map."""
+        return self.start
+
+
 class _Built:
     """A map while its struct is built: each member's value in a buffer of its own."""
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
         self._placed: list[tuple[str, io.BytesIO]] = []
+        self._rest: io.BytesIO | None = None
 
     def place(self, field: WireField) -> Any:
-        """A buffer for the member's value."""
+        """A buffer for the member's value; for what takes the rest, one for a map of it."""
         buffer = io.BytesIO()
+        if field.besides is not None:
+            self._rest = buffer
+            return buffer
         self._placed.append((field.member or field.name, buffer))
         return buffer
 
     def close(self) -> None:
         """Write the members that have got a value."""
         there = [(name, buffer.getvalue()) for name, buffer in self._placed if buffer.getvalue()]
-        self.stream.write(PACKER.pack_map_header(len(there)))
+        rest = Cursor(b"\x80" if self._rest is None else self._rest.getvalue())
+        count = read_head(rest, ("map",)).number
+        self.stream.write(PACKER.pack_map_header(len(there) + count))
         for name, data in there:
             self.stream.write(PACKER.pack(name) + data)
+        self.stream.write(rest.take(rest.left))
+
+
+class Rest(construct.Construct):
+    """The members of a map that have none of some names, as a map. One of these names is no key of it."""
+
+    def __init__(self, map: Map, *besides: str) -> None:
+        super().__init__()
+        self.map, self.besides = map, frozenset(besides)
+
+    def _parse(self, stream: _Others, context: Container, path: str) -> Any:
+        cursor = stream.cursor
+        if not (self.map.nested.depth is not None and cursor.keeps_open):
+            return self._pairs(stream, context)[0]
+        cursor.keeps_open = False
+        try:
+            pairs, ends = self._pairs(stream, context)
+        finally:
+            cursor.keeps_open = True
+        data = PACKER.pack_map_header(len(pairs))
+        for (_, key, _), end in zip(stream.members, ends, strict=True):
+            cursor.seek(key)
+            data += cursor.read(end - key)
+        return OpenBytes(data, pairs)
+
+    def _pairs(self, stream: _Others, context: Container) -> tuple[Pairs, list[int]]:
+        """The members, and where their values end."""
+        cursor, pairs, ends = stream.cursor, Pairs(), list[int]()
+        self.map.nested.enter(cursor, Head("map", len(stream.members), stream.start), context)
+        for index, (name, _, value) in enumerate(stream.members):
+            cursor.seek(value)
+            try:
+                pairs.append((name, self.map.value._parse(cursor, context, "")))
+            except DecodeError as error:
+                raise error.at(index) from None
+            ends.append(cursor.tell())
+        self.map.nested.leave(cursor)
+        return pairs, ends
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        buffer = io.BytesIO()
+        self.map._build(obj, buffer, context, path)
+        cursor, seen = Cursor(buffer.getvalue()), set[str]()
+        for index in range(read_head(cursor, ("map",)).number):
+            name = take_body(cursor, read_head(cursor, ("str",))).decode()
+            pass_over(cursor)
+            if name in self.besides:
+                raise EncodeError("a name that no other member has", shown(name)).at(index)
+            if name in seen:
+                raise EncodeError("another key", f"{shown(name)} again").at(index)
+            seen.add(name)
+        stream.write(buffer.getvalue())
+        return obj
 
 
 @dataclass(frozen=True)

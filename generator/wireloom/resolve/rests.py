@@ -1,0 +1,119 @@
+"""The rest of an object: a map of the members that nothing else of the object names."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from wireloom.model import types
+from wireloom.model.traversal import parts
+from wireloom.model.types import Encoding, Field, MemberTag, Nullable, Select, Struct, Type
+from wireloom.resolve.collisions import members, rest_of
+from wireloom.resolve.draft import Draft
+from wireloom.spec.documents import Place
+
+Types = Mapping[str, Type]
+Named = tuple[tuple[str, Type], ...]
+
+
+def check_rest(draft: Draft, place: Place, struct: Struct, field: Field, rest: types.Map) -> None:
+    """Report a rest that is not of the names of an object, or not the last of its fields."""
+    behind = [each for each in struct.fields if each.on_wire]
+    behind = behind[behind.index(field) + 1 :]
+    if struct.form is not types.Form.OBJECT:
+        message = f"{struct.name} is an array, which has no members that could be left"
+        draft.reports_entry(place / "inline", "wrong-shape", message, "say `form: object`, or drop `inline`")
+    elif struct.encoding is Encoding.MSGPACK and not isinstance(rest.key, types.Text):
+        message = f"the members that {field.wire_name} takes have names, which are texts"
+        draft.reports_entry(place / "inline", "wrong-shape", message, "write map(str, TYPE)")
+    elif behind:
+        message = f"{field.wire_name} takes all members that no field names, and {behind[0].wire_name} follows"
+        draft.reports_entry(place, "greedy-field", message, "let it be the last field, and the only one of its kind")
+    elif field.presence is types.Presence.OPTIONAL:
+        message = "what takes the rest of an object has no member of its own that could be left out"
+        draft.reports_entry(place / "inline", "conflicting-keys", message, "drop `optional`: it is empty then")
+    elif field.member not in ("", field.wire_name):
+        message = "`member` beside `inline`"
+        draft.reports_entry(place / "member", "conflicting-keys", message, "what takes the rest has no name of its own")
+
+
+def with_rests(named: Named) -> Named:
+    """The types, each field that takes the rest of its object with the names that are not of the rest."""
+    known = dict(named)
+    return tuple((name, _with_rest(type, known) if isinstance(type, Struct) else type) for name, type in named)
+
+
+def _with_rest(struct: Struct, named: Types) -> Struct:
+    if not any(rest_of(field, named) for field in struct.fields):
+        return struct
+    names = tuple(sorted({*_members(struct, named), *_tags(struct, named)}))
+    steps = (
+        replace(step, besides=names) if isinstance(step, Field) and rest_of(step, named) is not None else step
+        for step in struct.steps
+    )
+    return replace(struct, steps=tuple(steps))
+
+
+def _members(struct: Struct, named: Types) -> Iterator[str]:
+    """The members that fields name, and those that tell what stands inline."""
+    for field in struct.fields:
+        yield from members(field, named, frozenset({struct.name}))
+        if field.inline:
+            yield from _told(field.type, named, frozenset())
+
+
+def _told(type: Type, named: Types, seen: frozenset[str]) -> Iterator[str]:
+    """The members by which a type is chosen."""
+    match type:
+        case types.Reference(name=name) if name not in seen:
+            yield from _told(named[name], named, seen | {name})
+        case Nullable(type=inner):
+            yield from _told(inner, named, seen)
+        case Select(tag=tag, cases=cases):
+            if isinstance(tag, MemberTag):
+                yield tag.member
+            for case in cases:
+                if not isinstance(case.type, types.Refusal):
+                    yield from _told(case.type, named, seen)
+        case _:
+            return
+
+
+def _tags(struct: Struct, named: Types) -> Iterator[str]:
+    """The members that select the struct, whether it names them itself or not."""
+    selects = [select for type in named.values() for select in _selects(type)]
+    for select in selects:
+        if isinstance(select.tag, MemberTag) and struct.name in _chosen(select, named, frozenset()):
+            yield select.tag.member
+
+
+def _selects(type: Type) -> Iterator[Select]:
+    """The choices in a named type, those of its fields among them."""
+    match type:
+        case Struct(fields=fields):
+            for field in fields:
+                yield from _selects(field.type)
+        case Select(cases=cases):
+            yield type
+            for case in cases:
+                if not isinstance(case.type, types.Refusal):
+                    yield from _selects(case.type)
+        case types.Reference():
+            return
+        case _:
+            for part in parts(type):
+                yield from _selects(part)
+
+
+def _chosen(type: Type, named: Types, seen: frozenset[str]) -> frozenset[str]:
+    """The structs that a value of a type may be."""
+    match type:
+        case types.Reference(name=name):
+            if isinstance(named[name], Struct):
+                return frozenset({name})
+            return frozenset() if name in seen else _chosen(named[name], named, seen | {name})
+        case Nullable(type=inner):
+            return _chosen(inner, named, seen)
+        case Select(cases=cases):
+            chosen = (case.type for case in cases if not isinstance(case.type, types.Refusal))
+            return frozenset[str]().union(*(_chosen(each, named, seen) for each in chosen))
+        case _:
+            return frozenset()

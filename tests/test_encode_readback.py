@@ -54,6 +54,33 @@ types:
       - first: {type: int64, bits: {all: 0..63}}
       - second: {type: uint64, bits: {high: {at: 3..63, signed: true}, low: 0..2}}
 """,
+    "narrow": """
+wireloom: 1
+format: narrow
+title: Bits that are derived of what they cannot hold
+encoding: binary
+root: Record
+types:
+  Record:
+    fields:
+      - flags:
+          type: uint8
+          hidden: true
+          bits:
+            most: {at: 0..2, derive: number, hidden: true}
+            least: {at: 4..6, derive: number, signed: true, hidden: true}
+      - low: {type: uint3, derive: number, hidden: true}
+      - high: {type: int5, derive: number, hidden: true}
+      - number: int8
+""",
+    "greedy": """
+wireloom: 1
+format: greedy
+title: A list that takes what is left
+encoding: binary
+root: Record
+types: {Record: {fields: [{items: {type: list(uint8), when: size < 9}}]}}
+""",
     "open": """
 wireloom: 1
 format: open
@@ -178,3 +205,13 @@ def test_bits_up_to_the_highest_are_built_where_the_engine_has_no_room_for_them(
         assert read.records.to_pylist() == [found.parse(data)]
         assert found.encode(read.records).to_pylist() == [data] == [found.build(found.parse(data))]
     assert not found.encode_path().native
+
+
+def test_bits_that_are_derived_of_what_they_cannot_hold_are_given_up() -> None:
+    numbers = [0, 3, 4, 7, 8, 15, 16, -1, -4, -16, -17, 127, -128]
+    assert given_up("narrow", [{"number": number} for number in numbers]) == set(range(2, len(numbers)))
+
+
+def test_a_list_that_is_null_does_not_come_back_as_one_without_elements() -> None:
+    rows: list[dict[str, Any] | None] = [{"items": [1]}, {"items": []}, {"items": None}, {"items": [0] * 9}]
+    assert given_up("greedy", rows) == {2, 3}

@@ -160,10 +160,6 @@ def _check_unique(around: Surroundings, place: Place, name: str) -> None:
     if not known or any(name not in members for members in known):
         candidates = [each for members in known for each in members]
         around.reports(place, "unknown-field", f"the elements have no field {name}", nearest(name, candidates))
-    elif any(members[name].kind in (Kind.LIST, Kind.RECORD) for members in known):
-        around.reports(
-            place, "wrong-shape", f"{name} is no single value", "name a number, a text or bytes of the elements"
-        )
 
 
 def _field_name(place: Place) -> str:

@@ -67,10 +67,16 @@ def _root(
 ) -> Root | None:
     row = _row_type(entry.type)
     try:
-        record = shape(row, named).type
+        found = shape(row, named)
     except ColumnsClash as clash:
         message = f"{clash.name or 'a column'} {clash.what}"
         draft.reports_entry(_declared(draft, clash.name) or entry.place, clash.id, message, clash.hint)
+        return None
+    record = found.type
+    if isinstance(record, Record) and found.nullable:
+        what = entry.name if row is entry.type else f"an element of {entry.name}"
+        hint = "a record is a struct: put what may be null into a field"
+        draft.reports_entry(entry.place, "wrong-shape", f"{what} may be null", hint)
         return None
     if not isinstance(record, Record):
         draft.reports_entry(

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from wireloom.model import types
 from wireloom.model.traversal import parts
-from wireloom.model.types import Encoding, Form, Struct, Type
+from wireloom.model.types import Encoding, Form, Nullable, Struct, Type
 from wireloom.resolve.builtins import BUILTINS
 from wireloom.resolve.collisions import is_greedy, rest_of, type_size
 from wireloom.resolve.draft import Draft
@@ -54,6 +54,7 @@ def check_standing(draft: Draft, named: Types, entries: tuple[Entry, ...]) -> No
                 _check(draft, named, place, field.type, type.encoding, used)
                 _check_inline(draft, named, place, type, field)
                 _check_table(draft, named, place, field)
+                _check_unique(draft, named, place, field)
                 _check_flattened(draft, named, place, field)
                 if field.one_of and _is_repeated(field.type, named):
                     message = f"{field.wire_name} may be there any number of times"
@@ -73,6 +74,43 @@ def _check_table(draft: Draft, named: Types, place: Place, field: types.Field) -
         draft.reports(place / "refers", "ambiguous-name", message, "use a type of its own for each place")
 
 
+def _check_unique(draft: Draft, named: Types, place: Place, field: types.Field) -> None:
+    """What must not repeat is a single value, whatever its type may turn out to be."""
+    match field.type:
+        case types.Array(element=element, unique=str(name)) | Nullable(types.Array(element=element, unique=str(name))):
+            leaves = (leaf for type in _members(element, name, named) for leaf in _leaves(type, named, frozenset()))
+            if any(isinstance(leaf, types.Array | types.Map | Struct | types.Attempt) for leaf in leaves):
+                message = f"{name} is no single value"
+                hint = "name a number, a text or bytes of the elements"
+                draft.reports(place / "unique", "wrong-shape", message, hint)
+        case _:
+            pass
+
+
+def _members(type: Type, name: str, named: Types) -> Iterator[Type]:
+    """The types that a member of a record may have, where it stands in it or melts into it."""
+    for each, _ in held(type, named):
+        struct = named[each]
+        for field in struct.fields if isinstance(struct, Struct) else ():
+            if name in (field.name, field.wire_name):
+                yield field.type
+            elif field.flatten:
+                yield from _members(field.type, name, named)
+
+
+def _leaves(type: Type, named: Types, seen: frozenset[str]) -> Iterator[Type]:
+    """What a type may turn out to be: no name, no choice, nothing that may be null."""
+    for each in _alternatives(type, named, seen):
+        match each:
+            case Nullable(type=inner):
+                yield from _leaves(inner, named, seen)
+            case types.OneOf(alternatives=alternatives):
+                for alternative in alternatives:
+                    yield from _leaves(alternative.type, named, seen)
+            case _:
+                yield each
+
+
 def _check_flattened(draft: Draft, named: Types, place: Place, field: types.Field) -> None:
     """What melts into the struct around has members."""
     if field.flatten and not _has_members(field.type, named, frozenset()):
@@ -88,7 +126,7 @@ def _has_members(type: Type, named: Types, seen: frozenset[str]) -> bool:
         case types.Select(cases=cases):
             inner = tuple(case.type for case in cases if not isinstance(case.type, types.Refusal))
             return all(_has_members(each, named, seen) for each in inner)
-        case types.Nullable() | types.OneOf(open=False):
+        case Nullable() | types.OneOf(open=False):
             return all(_has_members(each, named, seen) for each in parts(type))
         case _:
             return isinstance(type, Struct | types.Null | types.Attempt)  # whose alternatives are looked at themselves
@@ -147,7 +185,7 @@ def _check(  # noqa: PLR0913 - what there is to know about it
 def _takes_null(type: Type, named: Types, seen: frozenset[str]) -> bool:
     """Whether null is a value of a type whose columns tell kinds apart; an open value says null itself."""
     match type:
-        case types.Nullable() | types.Null():
+        case Nullable() | types.Null():
             return True
         case types.Reference(name=name):
             return name not in seen and _takes_null(named[name], named, seen | {name})
@@ -207,7 +245,12 @@ def _check_body(draft: Draft, place: Place, struct: Type, encoding: Encoding) ->
 
 def _check_record(draft: Draft, named: Types, place: Place, entry: Entry) -> None:
     """A record is of the format's encoding: only binary says nothing more than where a body begins and ends."""
-    allowed = (draft.encoding, *_RECORDS) if draft.encoding is Encoding.BINARY else (draft.encoding,)
+    if draft.encoding is Encoding.PROTOBUF and isinstance(entry.type, types.Array):
+        message = f"{entry.name} is a list, and a protobuf record is one message"
+        draft.reports_entry(place, "wrong-encoding", message, "put the list into a message, or frame the messages")
+        return
+    is_envelope = draft.encoding is Encoding.BINARY and not isinstance(entry.type, types.Array)
+    allowed = (draft.encoding, *_RECORDS) if is_envelope else (draft.encoding,)
     for name, _ in held(entry.type, named):
         struct = named[name]
         if isinstance(struct, Struct) and struct.encoding not in allowed and struct.encoding in _BODIES[draft.encoding]:
@@ -226,6 +269,9 @@ def _check_inline(draft: Draft, named: Types, place: Place, struct: Struct, fiel
     elif struct.encoding is not Encoding.JSON:
         message = f"`inline` of a struct has no meaning in {struct.encoding.value}"
         draft.reports_entry(place / "inline", "wrong-encoding", message, "it is of JSON; here maps are inline")
+    elif struct.form is not Form.OBJECT:
+        message = f"{struct.name} is an array, in which no members can stand"
+        draft.reports_entry(place / "inline", "wrong-shape", message, f"leave it out, or make {struct.name} an object")
     elif not all(_is_object(each) for each in _alternatives(field.type, named, frozenset())):
         message = f"{field.wire_name} has no members that could stand in this object"
         draft.reports_entry(
@@ -296,4 +342,4 @@ def _check_union(draft: Draft, named: Types, place: Place, union: types.OneOf, e
 def _may_stand(type: Type) -> bool:
     """Whether a JSON union may hold the type."""
     member = isinstance(type, types.Select) and isinstance(type.tag, types.MemberTag)
-    return member or isinstance(type, Struct | types.Nullable | types.OneOf)
+    return member or isinstance(type, Struct | Nullable | types.OneOf)

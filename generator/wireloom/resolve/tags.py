@@ -19,9 +19,12 @@ _ALL = 1 << 62  # bytes of what takes all that are left: the tag, which was read
 
 
 def check_tags(draft: Draft, named: Types) -> None:
-    """Report cases that do not have the tag which selects them."""
+    """Report cases that do not have the tag which selects them, and unions that have none but errors."""
     inline = _around(named)
     for place, select, lent in _selects(draft, named, inline):
+        if all(isinstance(case.type, types.Refusal) for case in select.cases):
+            message = "every case is an error, so that there is no value"
+            draft.reports_entry(place, "bad-case", message, "give a case a type, or refuse by a `check` step")
         for where, values, type in _cases(place, select):
             match select.tag:
                 case PeekTag(type=number):

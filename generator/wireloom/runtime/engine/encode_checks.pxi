@@ -135,8 +135,8 @@ class _WritingChecker(_Checker):
         elif op == E_WINDOW:
             self.check_window(64, words[3], words[4], words[5], where)
         elif op in (E_BITS, E_BITS_MAPPED):
-            low, width = words[3] >> 8, words[3] & 0xFF
-            self.require(0 <= low and 1 <= width < 64 and low + width <= 64, where)
+            low, width = words[3] >> 8 & 0xFF, words[3] & 0xFF
+            self.require(words[3] >> 16 in (0, 1) and 1 <= width < 64 and low + width <= 64, where)
             if op == E_BITS_MAPPED:
                 self.counted(words[4], 3, where)
         elif op == E_MAP:

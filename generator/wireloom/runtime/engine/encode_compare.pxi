@@ -76,10 +76,7 @@ cdef bint agrees(Builder *k, Column *columns, const Match *matches, int64_t inde
     if not found_at(column, there):
         return not given or (match.form & OPEN and opened_at(k, index, row, NULL, 0))
     if not given:
-        if match.form & DETERMINED:
-            return True
-        offsets = <const int32_t *>column.offsets.data
-        return source.kind == KIND_LIST and offsets[there] == offsets[there + 1]
+        return match.form & DETERMINED != 0
     if match.form & OPEN:
         offsets = <const int32_t *>column.offsets.data
         return opened_at(k, index, row, column.data.data + offsets[there], offsets[there + 1] - offsets[there])

@@ -384,8 +384,11 @@ cdef int map_back(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef int set_bits(Builder *k, const int64_t *i, int64_t value) noexcept nogil:
-    """i: register of the integer, -, low << 8 | width. What the bits cannot hold of a value is cut off, as by `build`."""
-    cdef int64_t low = i[3] >> 8, width = i[3] & 0xFF
+    """i: register of the integer, -, signed << 16 | low << 8 | width. `build` says of a value that the bits cannot hold."""
+    cdef int64_t low = i[3] >> 8 & 0xFF, width = i[3] & 0xFF
+    cdef int64_t rest = value >> (width - 1 if i[3] >> 16 else width)
+    if rest != 0 and not (i[3] >> 16 and rest == -1):
+        return IRREGULAR
     cdef uint64_t mask = ((<uint64_t>1 << width) - 1) << low
     cdef uint64_t whole = <uint64_t>k.m.registers[i[1]]
     k.m.registers[i[1]] = <int64_t>(whole & ~mask | <uint64_t>value << low & mask)
@@ -412,7 +415,7 @@ cdef int set_mapped_bits(Builder *k, const int64_t *i) noexcept nogil:
     """
     cdef const int64_t *table = k.m.tables + i[4]
     cdef const int64_t *entry
-    cdef int64_t low = i[3] >> 8, width = i[3] & 0xFF, n, found = 0
+    cdef int64_t low = i[3] >> 8 & 0xFF, width = i[3] & 0xFF, n, found = 0
     cdef bint any = False
     cdef int64_t present = <int64_t>(<uint64_t>k.m.registers[i[1]] >> low & ((<uint64_t>1 << width) - 1))
     cdef bint none = k.m.absent[i[2]]

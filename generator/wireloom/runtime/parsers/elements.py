@@ -64,11 +64,12 @@ class Elements:
             return
         absent = element.get(self.unique)  # null, also where it is of a flattened record that is not there
         name = element.hidden.get(self.unique, absent)
-        if name in seen:
+        key = (name, isinstance(name, bool))  # true is not 1
+        if key in seen:
             raise DecodeError(
                 self.unique_code, offset=start, expected=f"another {self.unique}", actual=f"{shown(name)} again"
             )
-        seen.add(name)
+        seen.add(key)
 
     def _salvages(self, error: DecodeError, context: Container) -> bool:
         return self.salvage is not None and error.code in self.salvage.codes and holds(self.salvage.when, context)

@@ -198,6 +198,8 @@ class MessagePack(Part):
                     self.compiler.resolved(key) is node and self.compiler.resolved(value) is node
                 ):
                     pass
+                case ("float", bits) if bits < _WORD:
+                    raise Uncovered(f"open values with floats of {bits} bits")
                 case ("bytes", None, _) | ("null",) | ("bool",) | ("float", _) | ("text", None):
                     pass
                 case _:

@@ -166,10 +166,11 @@ class Fields(Part):
             if given.kind not in ("int", "bool"):
                 raise Uncovered(f"bits of {given.kind}")
             self.compiler.compute(Code("int", Term("zero", (Term("LOAD", (), given.read()),))), whole)
-        for name, low, width, _, values, _, _, derive, *_ in attributes["bits"]:
+        for name, low, width, signed, values, _, _, derive, *_ in attributes["bits"]:
             if low + width > _WORD - (not node[2]) or width == _WORD:
                 raise Uncovered("the highest of 64 bits")
-            self._bit(whole, low << 8 | width, values, self._bit_value(name, values, derive, scope))
+            bits = (signed and width > 1) << 16 | low << 8 | width
+            self._bit(whole, bits, values, self._bit_value(name, values, derive, scope))
         scope.names[item.name] = whole
         scope.pending.discard(item.name)
         self._number(whole, node, scope)
@@ -179,12 +180,13 @@ class Fields(Part):
         place = self.assembly.register("int")
         self.assembly.emit("HOLD", size, place)
         for bit in item.attributes["bits"]:
-            name, low, width, _, values, _, _, derive, *_ = bit
+            name, low, width, signed, values, _, _, derive, *_ = bit
             if width == _WORD:
                 raise Uncovered("the highest of 64 bits")
             bits = self.assembly.register("int").read()
             self.compiler.compute(Constant(_null(bit) >> low), bits)
-            self._bit(bits, width, values, self._bit_value(name, values, derive, item.scope))
+            value = self._bit_value(name, values, derive, item.scope)
+            self._bit(bits, (signed and width > 1) << 16 | width, values, value)
             first, last = low // 8, (low + width - 1) // 8
             offset = size - 1 - last if big else first
             self.assembly.emit("WINDOW", bits, place.read(), offset, last - first + 1, low % 8 | big << 8)

@@ -33,15 +33,16 @@ class Determined:
         if column is not None:
             self._columns[column.index] = determined and self._columns.get(column.index, True)
 
-    def struct(self, steps: Sequence[Any], record: Column | None) -> None:
-        """What a struct says of the members of its record."""
+    def struct(self, steps: Sequence[Any], encoding: str, record: Column | None) -> None:
+        """What a struct says of the members of its record; a list that protobuf leaves out has no elements."""
         for step in steps:
             if step[0] != "field" or step[3].get("flatten"):
                 continue
-            _, name, _, attributes = step
+            _, name, type, attributes = step
             if not attributes.get("hidden"):
                 column = member(record, attributes.get("as", name))
-                self.note(column, determined=bool(_DETERMINING & attributes.keys()))
+                repeated = encoding == "protobuf" and type[0] in ("list", "map")
+                self.note(column, determined=repeated or bool(_DETERMINING & attributes.keys()))
             for bit in attributes.get("bits", ()):
                 self.note(member(record, bit[0]), determined=True)
 

@@ -28,7 +28,7 @@ class Structs(Absence):
         enter = self.assembly.emit("ENTER", start, Edge(first), Edge(first))
         scope.start_register = start
         self.compiler.names.load(steps, scope)
-        self.compiler.determined.struct(steps, record)
+        self.compiler.determined.struct(steps, encoding, record)
         if encoding == "json":
             self.compiler.given.load(steps, scope, self.version(versions))
             self.compiler.certainty.struct(node, scope)

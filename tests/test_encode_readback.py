@@ -17,6 +17,7 @@ from wireloom import pipeline  # noqa: E402
 from wireloom.pipeline import Project  # noqa: E402
 from wireloom.runtime import engine as engines  # noqa: E402
 from wireloom.runtime.columns import arrow  # noqa: E402
+from wireloom.runtime.errors import DecodeError  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
 PACKAGE = "wireloom_readback"
@@ -80,6 +81,29 @@ title: A list that takes what is left
 encoding: binary
 root: Record
 types: {Record: {fields: [{items: {type: list(uint8), when: size < 9}}]}}
+""",
+    "kinds": """
+wireloom: 1
+format: kinds
+title: Elements that are of different kinds
+encoding: msgpack
+root: Record
+types:
+  Record: {fields: [{points: {type: list(Point), unique: id}}]}
+  Point: {fields: [{id: bool | int | nil}]}
+""",
+    "tabled": """
+wireloom: 1
+format: tabled
+title: A table of numbers that are hard to tell apart
+encoding: protobuf
+root: Record
+types:
+  Record:
+    fields:
+      - numbers: {type: list(float), tag: 1, table: true}
+      - points: {type: list(Point), tag: 2}
+  Point: {fields: [{number: {type: uint8, tag: 1, refers: numbers}}]}
 """,
     "open": """
 wireloom: 1
@@ -215,3 +239,23 @@ def test_bits_that_are_derived_of_what_they_cannot_hold_are_given_up() -> None:
 def test_a_list_that_is_null_does_not_come_back_as_one_without_elements() -> None:
     rows: list[dict[str, Any] | None] = [{"items": [1]}, {"items": []}, {"items": None}, {"items": [0] * 9}]
     assert given_up("greedy", rows) == {2, 3}
+
+
+def test_of_elements_that_shall_differ_true_is_not_one() -> None:
+    found = codec("kinds")
+    data = bytes.fromhex("91 95 91c3 9101 91c2 9100 91c0")
+    value = found.parse(data)
+    assert [each["id"] for each in value["points"]] == [True, 1, False, 0, None]
+    assert found.build(value) == data
+    assert found.decode(pa.array([data])).errors.null_count == 1
+    with pytest.raises(DecodeError, match="duplicate_element"):
+        found.parse(bytes.fromhex("91 93 91c3 9101 91c3"))
+
+
+def test_a_table_has_one_entry_for_what_is_the_same_and_two_for_zeros_of_either_sign() -> None:
+    found, numbers = codec("tabled"), [float("nan"), 0.0, -0.0, float("nan"), 0.0]
+    data = found.build({"points": [{"number": number} for number in numbers]})
+    value = found.parse(data)
+    assert [str(each) for each in value["numbers"]] == ["nan", "0.0", "-0.0"]
+    assert [str(each["number"]) for each in value["points"]] == [str(number) for number in numbers]
+    assert found.encode(found.decode(pa.array([data])).records).to_pylist() == [data]

@@ -62,16 +62,22 @@ class Table:
             encoded = self.subcon.encode(entry, context)
             self.slot.put(encoded)
             self.size += 1
-            self.places.setdefault(encoded, self.size - 1)
+            self.places.setdefault(_identity(encoded), self.size - 1)
 
     def place(self, obj: object, context: Container) -> int:
         """The index of the entry `obj`, added where it is new."""
         entry = self.subcon.encode(obj, context)
-        if entry not in self.places:
-            self.places[entry] = self.size
+        identity = _identity(entry)
+        if identity not in self.places:
+            self.places[identity] = self.size
             self.size += 1
             self.slot.put(entry)
-        return self.places[entry]
+        return self.places[identity]
+
+
+def _identity(entry: Any) -> Any:
+    """What tells entries of one type apart: zeros of either sign are two, and NaN is the same as NaN."""
+    return repr(entry) if isinstance(entry, float) else entry
 
 
 class Draft:

@@ -43,6 +43,8 @@ def _layout(format: Format) -> Code:
     if format.encoding is Encoding.JSON:
         depths = {literal(root.name): str(structural_depth(root.type, format)) for root in format.roots}
         parts |= {"unknown": literal(format.unknown_members), "structure": mapping(depths)}
+    elif format.unknown_members is not None:
+        parts["unknown"] = literal(format.unknown_members)
     stated = literal_eval(render(mapping({literal(name): part for name, part in parts.items()})))
     parts["digest"] = literal(digest(stated))
     return mapping({literal(name): part for name, part in parts.items()})

@@ -252,6 +252,10 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             if k.m.absent[i[1]] or k.m.registers[i[1]] < 0:
                 return IRREGULAR
             code = pack_array(k, k.m.registers[i[1]])
+        elif op == E_PACK_MEMBERS:  # register
+            if k.m.absent[i[1]] or k.m.registers[i[1]] < 0:
+                return IRREGULAR
+            code = pack_map(k, k.m.registers[i[1]])
         elif op == E_PACK_EXT:
             code = pack_column_extension(k, i)
         elif op == E_PACK_REPEAT:

@@ -57,6 +57,7 @@ cpdef enum WritingOp:
     E_PROTO_PUT
     E_PROTO_FLOAT
     E_PROTO_BYTES
+    E_PACK_MEMBERS
     E_PROTO_REPEAT
     E_PROTO_BEGIN
     E_PROTO_END

@@ -384,6 +384,12 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         return held_spelling(m, i)
     elif op == OP_PACK_COUNT:  # register: how many the list or map has that is next
         return peek_count(m, i[1])
+    elif op == OP_PACK_OBJECT:
+        return find_members(m, i)
+    elif op == OP_PACK_MEMBER:
+        return go_to_member(m, i)
+    elif op == OP_PACK_CLOSE:
+        return leave_members(m, i)
     elif op == OP_PACK_NIL:
         m.none = True
         return take(m, F_NIL, &head)

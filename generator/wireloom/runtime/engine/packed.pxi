@@ -1,5 +1,8 @@
 # Instructions of MessagePack bodies, as far as `run` does not execute them itself; lists and their unique members.
 
+cdef enum:
+    FEW_OTHERS = 32  # members of a map that nothing names
+
 cdef int no_integer(Machine *m, const uint8_t *p) noexcept nogil:
     """Why there is no integer at `p`."""
     return m.overrun if p >= m.end or wl_family[p[0]] == F_INT else IRREGULAR
@@ -30,6 +33,105 @@ cdef int peek_count(Machine *m, int64_t target) noexcept nogil:
     if target >= 0:
         m.registers[target] = <int64_t>head.number
         m.absent[target] = False
+    return OK
+
+
+cdef int pass_over(Machine *m) noexcept nogil:
+    """Move behind the value at the position, whatever it is."""
+    cdef int64_t left = 1
+    cdef Head head
+    while left > 0:
+        left -= 1
+        if read_head(&m.position, m.end, &head):
+            return IRREGULAR
+        if head.family == F_ARRAY or head.family == F_MAP:
+            left += <int64_t>head.number * (2 if head.family == F_MAP else 1)
+            if left > m.end - m.position:
+                return IRREGULAR
+        elif head.family == F_STR or head.family == F_BIN or head.family == F_EXT:
+            if <int64_t>head.number > m.end - m.position:
+                return IRREGULAR
+            m.position += <int64_t>head.number
+    return OK
+
+
+cdef int find_members(Machine *m, const int64_t *i) noexcept nogil:
+    """i: slot of the map, table of members (as in `json_object`), whether there are no others. Fills the slots."""
+    cdef const int64_t *first = m.tables + i[2] + 1
+    cdef const int64_t *last = first + 2 * m.tables[i[2]]
+    cdef const int64_t *field = first
+    cdef Span others[FEW_OTHERS]
+    cdef int64_t count, size, known = 0, n
+    cdef const uint8_t *name
+    cdef Slot *slot
+    cdef Head head
+    cdef int code = take(m, F_MAP, &head)
+    if code:
+        return code
+    count = <int64_t>head.number
+    if 2 * count > m.end - m.position:
+        return m.overrun
+    while field < last:
+        (m.slots + field[1]).found = False
+        (m.slots + field[1]).count = 0
+        field += 2
+    while count > 0:
+        count -= 1
+        if read_head(&m.position, m.end, &head) or head.family != F_STR or <int64_t>head.number > m.end - m.position:
+            return IRREGULAR
+        name, size = m.position, <int64_t>head.number
+        if not wl_is_utf8(name, size):
+            return IRREGULAR
+        m.position += size
+        field = first
+        while field < last and not (size == field[0] & 0xFFFF and memcmp(name, m.texts + (field[0] >> 16), <size_t>size) == 0):
+            field += 2
+        if field < last:
+            slot = m.slots + field[1]
+            if slot.found:
+                return IRREGULAR
+            slot.found = True
+            slot.data = m.position
+        elif i[3] or known == FEW_OTHERS:
+            return IRREGULAR
+        else:
+            for n in range(known):
+                if others[n].size == size and memcmp(others[n].data, name, <size_t>size) == 0:
+                    return IRREGULAR
+            others[known].data, others[known].size = name, size
+            known += 1
+        code = pass_over(m)
+        if code:
+            return code
+    (m.slots + i[1]).data = m.position
+    return OK
+
+
+cdef int go_to_member(Machine *m, const int64_t *i) noexcept nogil:
+    """i: slot, target where absent, whether that is an error"""
+    cdef Slot *slot = m.slots + i[1]
+    m.none = not slot.found
+    if m.none:
+        m.next = i[2]
+        return IRREGULAR if i[3] else OK
+    if not m.base <= slot.data <= m.end:
+        return IRREGULAR
+    slot.count = 1
+    m.position = slot.data
+    return OK
+
+
+cdef int leave_members(Machine *m, const int64_t *i) noexcept nogil:
+    """i: as in `find_members`. Every member that has a name has been looked at, where there are no others."""
+    cdef const int64_t *field = m.tables + i[2] + 1
+    cdef const int64_t *last = field + 2 * m.tables[i[2]]
+    while field < last and i[3]:
+        if (m.slots + field[1]).found and not (m.slots + field[1]).count:
+            return IRREGULAR
+        field += 2
+    if not m.base <= (m.slots + i[1]).data <= m.end:
+        return IRREGULAR
+    m.position = (m.slots + i[1]).data
     return OK
 
 

@@ -38,7 +38,7 @@ _HELD = {"code", "const", "values", "minimum", "maximum", "spelling", "bits", "c
 _KNOWN = frozenset(_NAMED | _HELD | {"compute", "derive", "counted"})
 _OF_ENCODINGS = {
     "binary": frozenset({"at", "size", "packing"}),
-    "msgpack": frozenset({"optional", "default"}),
+    "msgpack": frozenset({"member", "besides", "optional", "default"}),
     "protobuf": frozenset({"tag", "oneOf", "optional", "default", "refers", "table"}),
     "json": frozenset({"member", "besides", "optional", "default"}),
 }
@@ -72,6 +72,8 @@ class Fields(Part):
         with self.compiler.during(when, scope):
             if "compute" in attributes:
                 self._derived(item)
+            elif scope.encoding == "msgpack" and scope.members is not None:
+                self.compiler.msgpack.member(item)
             elif scope.encoding == "msgpack" and attributes.get("optional"):
                 self._element(item)
             else:

@@ -61,11 +61,12 @@ class Json(Part):
             return
         if scope.members is None:
             self.assembly.emit("JSON_NO_MORE", scope.holder)
-        elif self._unknown() != "ignore":
+        elif self.unknown() != "ignore":
             self.assembly.emit("JSON_CLOSE", scope.holder, scope.members)
 
-    def _unknown(self) -> object:
-        parameter = self.compiler.layout["unknown"]
+    def unknown(self) -> object:
+        """What is said of members that nothing names: "ignore", or they are an error."""
+        parameter = self.compiler.layout.get("unknown")
         return None if parameter is None else self.compiler.settings[parameter]
 
     def _names(self, steps: Sequence[Any]) -> Iterator[str]:

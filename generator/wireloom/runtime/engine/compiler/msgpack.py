@@ -6,7 +6,7 @@ from typing import Any
 from wireloom.runtime.columns.canonical import dumps
 from wireloom.runtime.engine.assembly import Label, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
-from wireloom.runtime.engine.compiler.scope import Node, Scope, Sink, limits, need_width
+from wireloom.runtime.engine.compiler.scope import Item, Node, Scope, Sink, limits, need_width
 
 FAMILIES = {
     "null": 0,
@@ -88,6 +88,34 @@ class MessagePack(Part):
                 self._one_of(node, is_open, alternatives, scope, sink)
             case _:
                 raise Uncovered(f"a MessagePack {node[0]}")
+
+    # --- structs as maps ---
+
+    def open(self, fields: Sequence[Any], scope: Scope) -> None:
+        """Open a struct's map: where the value of each member stands."""
+        if any("besides" in attributes for *_, attributes in fields):
+            raise Uncovered("the rest of a map in MessagePack")
+        scope.holder = self.assembly.slot()
+        names = dict.fromkeys(attributes.get("member", name) for _, name, _, attributes in fields)
+        scope.tables.update((name, self.assembly.slot()) for name in names)
+        words = [word for name, slot in scope.tables.items() for word in (self.assembly.text(name.encode()), slot)]
+        scope.members = self.assembly.table([len(names), *words])
+        self.assembly.emit("PACK_OBJECT", scope.holder, scope.members, self.compiler.json.unknown() != "ignore")
+
+    def close(self, scope: Scope) -> None:
+        """Behind the last step: the map ends, and nothing is left that no field has looked at."""
+        if scope.members is not None:
+            self.assembly.emit("PACK_CLOSE", scope.holder, scope.members, self.compiler.json.unknown() != "ignore")
+
+    def member(self, item: Item) -> None:
+        """Find a member's value and read it."""
+        attributes, scope, absent = item.attributes, item.scope, Label()
+        if attributes.get("flatten") and not self.compiler.is_record(item.type):
+            raise Uncovered("a field that melts into the record and is none")
+        optional = bool(attributes.get("optional"))
+        self.assembly.emit("PACK_MEMBER", scope.tables[attributes.get("member", item.name)], absent, not optional)
+        self.compiler.fields.read(item)
+        self.compiler.fields.defaulted(item, absent, has_default="default" in attributes and optional)
 
     def _extension(self, code: int, text: bool, sink: Sink) -> None:  # noqa: FBT001 - an operand
         with self.compiler.into(sink.column, "str" if text else "bytes") as column:

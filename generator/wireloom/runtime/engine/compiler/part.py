@@ -89,9 +89,21 @@ class MessagePack(Protocol):
     def holds_open(self, node: Node) -> bool:
         """Whether values are shown as open ones, so that they count as nested in one another."""
 
+    def open(self, fields: Sequence[Any], scope: Scope) -> None:
+        """Open a struct's map: where the value of each member stands."""
+
+    def close(self, scope: Scope) -> None:
+        """Behind the last step: the map ends, and nothing is left that no field has looked at."""
+
+    def member(self, item: Item) -> None:
+        """Find a member's value and read it."""
+
 
 class Json(Protocol):
     """JSON, as other parts ask for it."""
+
+    def unknown(self) -> object:
+        """What is said of members that nothing names: "ignore", or they are an error."""
 
     def close(self, scope: Scope) -> None:
         """Behind the last step: nothing is left that no field has looked at."""

@@ -40,6 +40,8 @@ class Structs(Part):
             self.assembly.emit("LEAVE", scope.reach)
         if encoding == "json":
             self.compiler.json.close(scope)
+        elif encoding == "msgpack":
+            self.compiler.msgpack.close(scope)
         for save in reversed(frames):
             self.assembly.emit("UNFRAME", save)
         enter[4] = Edge(len(self.assembly.registers))
@@ -63,6 +65,8 @@ class Structs(Part):
                 table = arities or _lengths(fields, scope)
                 words = [word for entry in table.items() for word in entry]
                 self.assembly.emit("PACK_ARITY", self.assembly.table([len(table), *words]), register, None)
+            case "msgpack", "object":
+                self.compiler.msgpack.open(fields, scope)
             case "json", "object" | "array":
                 self.compiler.json.open(form, arities or {len(fields): 0}, steps, scope, register)
             case "protobuf", "message":

@@ -40,6 +40,8 @@ class Structs(Absence):
                 self._sequence(steps, scope, present)
             case "msgpack", "array":
                 self._array(steps, scope, present)
+            case "msgpack", "object":
+                self._object(versions, steps, scope)
             case "json", _:
                 self.compiler.json.struct(form, self._items(steps, scope), present, scope)
             case "protobuf", "message":
@@ -115,17 +117,59 @@ class Structs(Absence):
             items = [item for item in items if not _never(present[item.name])]
         unsure = [holds.term for item in items if isinstance(holds := present[item.name], Code)]
         if unsure:
-            count = Term("CONST", (), len(items) - len(unsure))
-            for term in unsure:
-                count = Term("+", (count, Term("if", (term, Term("CONST", (), 1), Term("CONST")))))
-            register = self.assembly.register("int").read()
-            self.compiler.compute(Code("int", count), register)
-            self.assembly.emit("PACK_COUNT", register)
+            self.assembly.emit("PACK_COUNT", self._number(len(items) - len(unsure), unsure))
         else:
             self.assembly.constant(msgpack.Packer().pack_array_header(len(items)))
         for item in items:
             with self.compiler.during(present[item.name]):
                 self.compiler.fields.field(item)
+
+    def _number(self, certain: int, unsure: Sequence[Term]) -> Register:
+        """The register of how many fields are there: some always, others where an expression holds."""
+        count = Term("CONST", (), certain)
+        for term in unsure:
+            count = Term("+", (count, Term("if", (term, Term("CONST", (), 1), Term("CONST")))))
+        register = self.assembly.register("int").read()
+        self.compiler.compute(Code("int", count), register)
+        return register
+
+    def _object(self, versions: Sequence[Any], steps: Sequence[Any], scope: Scope) -> None:
+        """MessagePack: a map of the members that say something, each behind its name."""
+        version, packer = self.version(versions), msgpack.Packer()
+        items, places, certain = list[tuple[Item, Register | None]](), list[Term](), 0
+        for item in self._items(steps, scope):
+            present = self._member_present(item, version)
+            if _never(present):
+                continue
+            register = None
+            if isinstance(present, Code):
+                register = self.assembly.register("bool").read()
+                self.compiler.compute(present, register)
+                places.append(Term("LOAD", (), register))
+            items.append((item, register))
+            certain += register is None
+        if places:
+            self.assembly.emit("PACK_MEMBERS", self._number(certain, places))
+        else:
+            self.assembly.constant(packer.pack_map_header(certain))
+        for item, register in items:
+            there: Compiled = Constant(True) if register is None else Code("bool", Term("LOAD", (), register))  # noqa: FBT003
+            with self.compiler.during(there):
+                self.assembly.constant(packer.pack(item.member))
+                self.compiler.fields.field(item)
+
+    def _member_present(self, item: Item, version: tuple[list[str], Tree]) -> Compiled:
+        """Whether a member is written: its condition holds and, where it may be left out, it says something."""
+        attributes = item.attributes
+        if "besides" in attributes:
+            raise Uncovered("the rest of a map in MessagePack")
+        when = self.compiler.reader.fields.condition(attributes, version)
+        if not attributes.get("optional"):
+            return self._holds(when, item.name, attributes, item.scope)
+        if attributes.keys() & {"const", "derive", "bits", "flatten"}:
+            raise Uncovered("a member that may be left out, and follows from others")
+        says = self._says(item)
+        return self.expressions.compiled(says if when is None else ("and", when, says), item.scope)
 
     def _lengths(self, last: Sequence[Item], scope: Scope) -> dict[str, Compiled]:
         """Whether there is each of the elements that may be left out: it says something, or one behind it does."""

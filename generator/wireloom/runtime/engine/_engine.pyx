@@ -57,6 +57,9 @@ EXPRESSION_CODES = {
 }
 """The operations of expressions, by name."""
 
+WRITING_EXPRESSION_CODES = {name: number for name, number in EXPRESSION_CODES.items() if name != "SYMBOL"}
+"""Those of programs that write, whose registers hold the sizes of texts, not where they stand."""
+
 KINDS = {
     name: number
     for number, name in enumerate(

@@ -186,6 +186,8 @@ class LayoutError(ValueError):
 class _Checker:
     """Looks at one program."""
 
+    points_to_texts = True  # registers of texts say where they stand
+
     def __init__(self, code, expressions, tables, texts, crcs, columns, registers, slots):
         self.code, self.expressions, self.tables, self.texts = code, expressions, tables, texts
         self.crcs, self.columns, self.registers, self.slots = crcs, columns, registers, slots
@@ -531,6 +533,7 @@ class _Checker:
             elif op == X_IN:
                 self.counted(argument, 1, where)
             elif op == X_SYMBOL:
+                self.require(self.points_to_texts, where)
                 self.check_operand("R", self.span(argument, 1, where)[0], start, (), where)
                 for (symbol,) in self.counted(argument + 1, 1, where):
                     self.check_symbol(symbol, where)

@@ -93,6 +93,8 @@ _SIZES = frozenset(range(1, 9))
 class _WritingChecker(_Checker):
     """Looks at one program that writes."""
 
+    points_to_texts = False
+
     def check_instruction(self, at, words):
         cdef int op
         self.require(words[0] in _WRITTEN, f"instruction {words[0]} at {at}")

@@ -392,7 +392,7 @@ class Expressions:
         match compiled.term:
             case Term("LOAD", _, Register(named=Register() as number)):
                 return Code("text", Term("LOAD", (), number.read()))
-            case Term("LOAD", _, Register() as register):
+            case Term("LOAD", _, Register() as register) if "SYMBOL" in self.assembly.operations:
                 known = [self.assembly.text(text) for text in texts]
                 return Code("text", Term("SYMBOL", (), self.assembly.table([register, len(known), *known])))
             case _:

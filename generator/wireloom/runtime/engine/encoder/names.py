@@ -58,12 +58,18 @@ class Names(Part):
             if each not in known or FOLLOWING & known[each].keys():
                 continue
             inner = self._loaded(column.children.get(each), textual="values" in known[each])
-            scope.names[f"\0{name}.{each}"] = inner
-            there = ("present", ("field", 0, f"\0{name}"))
-            compiled = self.expressions.compiled(("if", there, ("field", 0, f"\0{name}.{each}"), ("null",)), scope)
-            register = self.assembly.register(inner.kind)
-            self.compiler.compute(compiled, register)
-            scope.names[f"{name}.{each}"] = register
+            scope.names[f"{name}.{each}"] = register = self._where_there(name, inner, scope)
+            if inner.named is not None:
+                register.named = self._where_there(name, inner.named, scope)
+
+    def _where_there(self, name: str, member: Register, scope: Scope) -> Register:
+        """A register with the value of a member of a record, null where the record is not there."""
+        scope.names[f"\0{name}."] = member
+        there = ("present", ("field", 0, f"\0{name}"))
+        compiled = self.expressions.compiled(("if", there, ("field", 0, f"\0{name}."), ("null",)), scope)
+        register = self.assembly.register(member.kind)
+        self.compiler.compute(compiled, register)
+        return register
 
     def _asked(self) -> dict[str, set[str]]:
         """Of each field that is a record the members that an expression of the format names."""

@@ -51,7 +51,7 @@ class Compiler:
         self.settings = dict(settings) | ({layout["order"][0]: order} if order else {})
         self.columns = outline(type)
         self.reader = reading.Compiler(native, layout, self.settings, type, writes=True)
-        self.assembly = Assembly(native.ENCODE_OPCODES, native.EXPRESSION_CODES)
+        self.assembly = Assembly(native.ENCODE_OPCODES, native.WRITING_EXPRESSION_CODES)
         self.expressions = Expressions(self.assembly, self.settings, layout["ranges"])
         self.crcs = list(layout["crcs"])
         self.type = type

@@ -24,9 +24,6 @@ class Fields(Part):
         """Give expressions the derived values that do not need the layout."""
         fields = [step for step in steps if step[0] == "field"]
         for _, name, _, attributes in fields:
-            if "const" in attributes and "when" in attributes:
-                scope.pending.add(name)  # whether it is there, its column need not say
-        for _, name, _, attributes in fields:
             if "compute" in attributes and name in self.compiler.asked:
                 self._compute_name(name, attributes, scope)  # its column need not have a value
             if "derive" in attributes and "bits" not in attributes:

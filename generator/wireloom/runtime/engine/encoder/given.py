@@ -1,4 +1,4 @@
-"""What expressions see of a JSON struct: members that a value leaves out have what the format gives them.
+"""What expressions see of a struct: members that a value leaves out have what the format gives them.
 
 A constant, a default or a derived member is there for expressions though its column is null. What follows from members
 that are not settled themselves stays pending: an expression that asks for it is the construct path's.
@@ -16,6 +16,7 @@ from wireloom.runtime.engine.encoder.scope import Scope
 from wireloom.runtime.engine.expressions import Tree
 
 _NOTHING: Tree = ("null",)
+_FILLED = {"const", "default"}
 
 
 class Given(Part):
@@ -24,7 +25,7 @@ class Given(Part):
     _asked: frozenset[str] | None = None
 
     def load(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> None:
-        """Give the names of a struct the values that builders see."""
+        """Give the names of a JSON struct the values that builders see."""
         fields = [step for step in steps if step[0] == "field"]
         counts = Counter(name for _, name, *_ in fields)
         trees: dict[str, Tree] = {}
@@ -37,6 +38,23 @@ class Given(Part):
                 scope.pending.add(name)
                 if counts[name] == 1 and name in self._names_asked():
                     trees[name] = self._tree(name, attributes, scope, version)
+        self._settle(trees, scope)
+
+    def fill(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> None:
+        """Give constants and defaults their values where the columns say nothing."""
+        trees: dict[str, Tree] = {}
+        for step in steps:
+            if step[0] != "field":
+                continue
+            _, name, type, attributes = step
+            asked = name in self._names_asked()
+            if attributes.get("flatten"):
+                scope.pending.update(self._names_asked() & set(self._within(type)))
+            elif ("const" in attributes and "when" in attributes) or (asked and "counted" in attributes):
+                scope.pending.add(name)  # whether it is there, its column need not say
+            elif asked and _FILLED & attributes.keys():
+                scope.pending.add(name)
+                trees[name] = self._tree(name, attributes, scope, version)
         self._settle(trees, scope)
 
     def _settle(self, trees: dict[str, Tree], scope: Scope) -> None:

@@ -119,6 +119,9 @@ class Given(Protocol):
     def load(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> None:
         """Give the names of a struct the values that builders see."""
 
+    def fill(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> None:
+        """Give constants and defaults their values where the columns say nothing."""
+
 
 class Certainty(Protocol):
     """Whether what is written reads back equal, as other parts tell it what they write."""
@@ -195,7 +198,7 @@ class Compiler(Protocol):
 
     @property
     def given(self) -> Given:
-        """What expressions see of a JSON struct."""
+        """What expressions see of a struct."""
 
     @property
     def certainty(self) -> Certainty:

@@ -33,6 +33,7 @@ class Structs(Absence):
             self.compiler.given.load(steps, scope, self.version(versions))
             self.compiler.certainty.struct(node, scope)
         else:
+            self.compiler.given.fill(steps, scope, self.version(versions))
             self.compiler.fields.derive_early(steps, scope)
         present = self._present(versions, steps, scope)
         match encoding, form:

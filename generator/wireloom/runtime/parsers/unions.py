@@ -282,16 +282,16 @@ class Attempt(construct.Construct):
             raise EncodeError(f"a value that reads back as {trial.name}", f"one that reads as {read.name}{because}")
 
     def _trials_for(self, obj: Mapping[str, Any], context: Container) -> Sequence[Trial]:
-        """The alternative that the value names; else all, by `build_when`, then by the members they have."""
+        """The alternative that the value names; else all, by the members they have, then by `build_when`."""
         named = obj.get(self.kind) if self.kind else None
         for trial in self.trials:
             if trial.name == named:
                 return (trial,)
         if named is not None:
             raise EncodeError("one of " + ", ".join(trial.name for trial in self.trials), shown(named)).at(self.kind)
-        scope = Container(dict(obj))
+        scope = Container(dict.fromkeys(self.titles()) | dict(obj))
         scope.update({"_": context, "_params": context._params})
-        return sorted(self.trials, key=lambda trial: (not holds(trial.build_when, scope), -trial.subcon.covers(obj)))
+        return sorted(self.trials, key=lambda trial: (-trial.subcon.covers(obj), not holds(trial.build_when, scope)))
 
 
 class Deferred(construct.Construct):

@@ -105,7 +105,7 @@ def _binary_kind(expression: Binary) -> Kind:
         case "<" | "<=" | ">" | ">=" as operator:
             for side in (left, right):
                 if kind(side) not in (*_NUMBERS, Kind.ANY):
-                    raise KindError(f"{operator} compares numbers, not {_a(kind(side))}")
+                    raise KindError(f"{operator} compares numbers, not {a_kind(kind(side))}")
             return Kind.BOOLEAN
         case "+" | "-" | "*" as operator:
             return _number_kind(operator, left, right)
@@ -131,8 +131,8 @@ def _call_kind(name: str, function: Function, arguments: tuple[Expression, ...])
         if place in function.literals and not isinstance(argument, Literal):
             raise KindError(f"argument {place + 1} of {name} must be a literal", function.doc)
         if not any(fits(kind(argument), each) for each in kinds):
-            wanted_kinds = " or ".join(_a(each) for each in kinds)
-            message = f"{name} is of {wanted_kinds}, not of {_a(kind(argument))}"
+            wanted_kinds = " or ".join(a_kind(each) for each in kinds)
+            message = f"{name} is of {wanted_kinds}, not of {a_kind(kind(argument))}"
             raise KindError(message, _other_function(name, kind(argument)))
     floats = function.result is Kind.INTEGER and any(kind(argument) is Kind.FLOAT for argument in arguments)
     return Kind.FLOAT if floats else function.result
@@ -148,13 +148,13 @@ def _other_function(name: str, found: Kind) -> str:
 def _require(expression: Expression, wanted: Kind, operator: str) -> None:
     found = kind(expression)
     if not fits(found, wanted):
-        needed = "a number" if wanted is Kind.FLOAT else _a(wanted)
-        raise KindError(f"{operator} needs {needed}, not {_a(found)}", _hint(found, wanted))
+        needed = "a number" if wanted is Kind.FLOAT else a_kind(wanted)
+        raise KindError(f"{operator} needs {needed}, not {a_kind(found)}", _hint(found, wanted))
 
 
 def _require_same(left: Kind, right: Kind, operator: str) -> None:
     if not fits(left, right) and not fits(right, left):
-        raise KindError(f"{operator} compares {_a(left)} with {_a(right)}, which are never equal")
+        raise KindError(f"{operator} compares {a_kind(left)} with {a_kind(right)}, which are never equal")
 
 
 def _joined(left: Kind, right: Kind) -> Kind:
@@ -166,7 +166,7 @@ def _joined(left: Kind, right: Kind) -> Kind:
         return Kind.ANY
     if left in _NUMBERS and right in _NUMBERS:
         return Kind.FLOAT
-    raise KindError(f"? : gives {_a(left)} or {_a(right)}", "both sides must be of one kind")
+    raise KindError(f"? : gives {a_kind(left)} or {a_kind(right)}", "both sides must be of one kind")
 
 
 def _hint(found: Kind, wanted: Kind) -> str:
@@ -175,7 +175,8 @@ def _hint(found: Kind, wanted: Kind) -> str:
     return "present(...) says whether there is a value" if wanted is Kind.BOOLEAN else ""
 
 
-def _a(kind: Kind) -> str:
+def a_kind(kind: Kind) -> str:
+    """The kind with its article."""
     match kind:
         case Kind.INTEGER:
             return "an integer"

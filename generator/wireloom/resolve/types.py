@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from wireloom.expr.ast import Expression, Kind, Literal
+from wireloom.expr.types import a_kind
 from wireloom.expr.types import kind as expression_kind
 from wireloom.model.traversal import parts
 from wireloom.model.types import (
@@ -57,6 +58,7 @@ from wireloom.spec.language import Refusal as RefusalDocument
 _BYTE = 8  # bits of a number that has no order of bytes
 _WIDEST = 64  # bits of a number on the wire
 _RANGE = 256  # values of one range of cases
+_SELECT_NOTHING = (Kind.FLOAT, Kind.LIST, Kind.RECORD, Kind.RANGE)
 _PEEKED = re.compile(r"bytes\(([1-8])\)").fullmatch
 _OF_SOME_ENCODINGS = ("varint", "bits", "coded", "decimal", "columns", "int65", "float16")  # scalars that others lack
 _JSON_KINDS = ("object", "array", "any")
@@ -405,7 +407,7 @@ def chosen_by(
     around: Surroundings, place: Place, select: object, cases: Mapping[str, str]
 ) -> tuple[Expression, tuple[tuple[tuple[Scalar, ...], str], ...]]:
     """A tag, and words with the values of the tag that select them."""
-    tag = expression(around.scope, place / "select", select, Kind.ANY)
+    tag = _selecting(around, place / "select", select)
     told = tag is not BROKEN
     known, names = (around.scope.values(tag), around.scope.names(tag)) if told else (None, ())
     kind, charset = (expression_kind(tag), around.scope.charset(tag)) if told else (Kind.ANY, "")
@@ -452,8 +454,19 @@ def _tag(around: Surroundings, place: Place, form: SelectType) -> tuple[FieldTag
             required = not member.presence and "default" not in member.model_fields_set
             return MemberTag(member.member, member.presence, member.default, required), kind
         case written:
-            resolved = expression(around.scope, place, written, Kind.ANY)
+            resolved = _selecting(around, place, written)
             return FieldTag(resolved), Kind.ANY if resolved is BROKEN else expression_kind(resolved)
+
+
+def _selecting(around: Surroundings, place: Place, written: object) -> Expression:
+    """An expression whose value selects."""
+    tag = expression(around.scope, place, written, Kind.ANY)
+    found = Kind.ANY if tag is BROKEN else expression_kind(tag)
+    if found in _SELECT_NOTHING:
+        hint = "an integer, a boolean, a text or bytes selects"
+        around.scope.draft.reports(place, "expression-type", f"{written} is {a_kind(found)}, which selects nothing", hint)
+        return BROKEN
+    return tag
 
 
 def _require_encoding(around: Surroundings, place: Place, encoding: Encoding, what: str) -> None:

@@ -127,7 +127,7 @@ _RIVALS = (
     ("raw", "hidden"),
     ("charset", "logical"),
     ("charset", "checksum"),
-    ("charset", "refers"),
+    *(("refers", rival) for rival in ("charset", "const", "values", "derive", "default")),
     ("raw", "const"),
     ("flatten", "hidden"),
     ("flatten", "as"),

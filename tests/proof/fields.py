@@ -210,7 +210,7 @@ def _bits(plan: Plan) -> Any:
 
 
 def _derive(plan: Plan) -> Any:
-    if not plan.on_wire or plan.has("const", "checksum", "bits"):
+    if not plan.on_wire or plan.has("const", "checksum", "bits", "length", "pattern"):
         return ABSENT
     if plan.has("hidden") or plan.often(0.02):
         return derived(plan)
@@ -384,7 +384,7 @@ def _jump(plan: Plan) -> Any:
         {
             "type": form,
             "range": f"{low} .. {most}" if plan.chance.often(0.5) else f"{low} ..",
-            "start": plan.chance.one([low, low + 2, most]) if plan.chance.often(0.3) else ABSENT,
+            "start": plan.chance.one([low, low + 2, most]) if plan.chance.often(0.5) else ABSENT,
         },
     )
 

@@ -37,7 +37,7 @@ from proof.walks import (
 from wireloom.emit.jsonschema.beyond import gaps
 from wireloom.emit.jsonschema.document import root_name
 from wireloom.model.format import ByteOrder, Format, Root
-from wireloom.model.types import Attempt, Encoding
+from wireloom.model.types import Attempt, Encoding, Presence
 from wireloom.problems import SpecProblems
 from wireloom.runtime.columns import arrow, reading
 from wireloom.runtime.columns.logical import Measured
@@ -531,7 +531,7 @@ class _Examination:
         try:
             data: bytes = self.module.build(value, **self.options)
         except EncodeError as error:
-            if not self.lost(value) and not self.too_large(error):
+            if not self.lost(value) and not self.too_large(error) and not self.too_short(error):
                 what = plain(f"{error.expected} / {error.actual}")
                 self.note("build refuses what parse gives", what, str(error), record=record)
             return None
@@ -576,6 +576,12 @@ class _Examination:
     def too_large(self, error: EncodeError) -> bool:
         """Whether what is built is beyond the format's limit, as other writings of the same value may not be."""
         return self.format.size is not None and "(size_limit)" in str(error.actual)
+
+    def too_short(self, error: EncodeError) -> bool:
+        """Whether another alternative refuses what is built because last elements that say nothing are left out."""
+        return error.expected.startswith("a value that reads back as") and any(
+            field.presence is Presence.OPTIONAL and field.has_default for field in fields(self.format)
+        )
 
     @cached_property
     def following(self) -> frozenset[str]:

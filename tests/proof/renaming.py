@@ -10,11 +10,11 @@ _SHARE = 0.3  # of the specs whose names are changed
 _NAME = re.compile(r"\b(?:[abfknpqr]|[TAUVSW])\d+\b")
 _FIELDS = (
     *("class", "from", "None", "lambda", "self", "type", "value", "values", "name", "data", "items", "keys", "get"),
-    *("update", "copy", "hidden", "free", "scope", "stream", "start", "end", "count", "length", "construct", "pa", "t"),
+    *("update", "copy", "hidden", "free", "scope", "stream", "start", "count", "length", "construct", "pa", "t"),
     *("int", "str", "len", "present", "min", "kind", "reason", "record", "error", "code", "path", "offset", "parents"),
     *("records", "n", "X", "id", "element", "variant", "metadata", "row", "schema", "evaluate", "obj", "params"),
     *("Null", "format", "fields", "e1", "E5", "nan", "inf", "lower_Upper", "x" * 90, "list", "map", "root", "columns"),
-    *("frame", "auto", "big", "error_", "bytes", "bool", "Record", "io", "limit", "tell", "read"),
+    *("auto", "big", "error_", "bytes", "bool", "Record", "io", "limit", "tell", "read"),
 )
 _PARAMETERS = (
     *("strict", "self", "name", "context", "codec", "kind", "args", "request", "version", "stop", "array", "x", "obj"),

@@ -494,7 +494,8 @@ class StructWriter:
         index = integer(chance.one(["uint32", "uint64"]))
         kind = {"str": "text", "bytes": "bytes"}.get(entry, "int")
         shown = Typed(index.form, index.shape, kind, index.bits)
-        writer.add(shown, refers=name, **dict.fromkeys(("const", "values", "range", "default", "wire"), ABSENT))
+        plain = dict.fromkeys(("const", "values", "range", "default", "derive", "wire"), ABSENT)
+        writer.add(shown, refers=name, **plain)
         typed = writer.written()
         one = chance.often(0.3)
         form = typed.form if one else f"list({typed.form})"

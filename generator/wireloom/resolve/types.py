@@ -464,7 +464,9 @@ def _selecting(around: Surroundings, place: Place, written: object) -> Expressio
     found = Kind.ANY if tag is BROKEN else expression_kind(tag)
     if found in _SELECT_NOTHING:
         hint = "an integer, a boolean, a text or bytes selects"
-        around.scope.draft.reports(place, "expression-type", f"{written} is {a_kind(found)}, which selects nothing", hint)
+        around.scope.draft.reports(
+            place, "expression-type", f"{written} is {a_kind(found)}, which selects nothing", hint
+        )
         return BROKEN
     return tag
 

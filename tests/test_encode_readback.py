@@ -82,6 +82,20 @@ encoding: binary
 root: Record
 types: {Record: {fields: [{items: {type: list(uint8), when: size < 9}}]}}
 """,
+    "namesakes": """
+wireloom: 1
+format: namesakes
+title: Fields that readers do not see, and others that have their names
+encoding: binary
+root: Record
+types:
+  Record:
+    fields:
+      - flags: {type: uint8, as: mode, hidden: true, bits: {mode: 1..2}}
+      - next: {type: uint8, derive: number + 1, hidden: true}
+      - other: {type: uint8, as: next}
+      - number: uint8
+""",
     "kinds": """
 wireloom: 1
 format: kinds
@@ -259,3 +273,11 @@ def test_a_table_has_one_entry_for_what_is_the_same_and_two_for_zeros_of_either_
     assert [str(each) for each in value["numbers"]] == ["nan", "0.0", "-0.0"]
     assert [str(each["number"]) for each in value["points"]] == [str(number) for number in numbers]
     assert found.encode(found.decode(pa.array([data])).records).to_pylist() == [data]
+
+
+def test_what_readers_do_not_see_takes_nothing_of_what_has_its_name() -> None:
+    found, value = codec("namesakes"), {"mode": 1, "next": 9, "number": 4}
+    assert found.build(value) == bytes.fromhex("02 05 09 04")
+    assert given_up("namesakes", [value]) == set()
+    records = arrow.to_struct_array([value], found.root(None).logical)
+    assert found.encode(records).to_pylist() == [found.build(value)]

@@ -86,6 +86,10 @@ def _check_logical_names(draft: Draft, place: Place, struct: Struct, named: Type
     """Names that readers use, with those that flattened structs lend; fields of different versions may share one."""
     taken: dict[str, Field] = {}
     for where, field in _placed(struct, place):
+        own = () if field.flatten else tuple(logical_names(field, named, frozenset()))
+        for name in dict.fromkeys(each for each in own if own.count(each) > 1):
+            hint = "the field, its `raw` and its bits have a name each: hide one, or rename it with `as`"
+            draft.reports_entry(where, "duplicate-field", f"readers see {name} twice", hint)
         for name in dict.fromkeys(logical_names(field, named, frozenset())):
             known = taken.get(name)
             apart = known is not None and (_in_turn(struct, known, field) or _may_exclude(known, field))

@@ -433,8 +433,10 @@ class Field:
 
     def given_in(self, value: Mapping[str, Any], scope: Container) -> Any:
         """What `value` says of the field; of one that readers do not see, what was parsed where that is asked for."""
-        parsed = kept(value, self.name, scope) if self.hidden else MISSING
-        return value.get(self.title or self.name) if parsed is MISSING else parsed
+        if not self.hidden:
+            return value.get(self.title or self.name)
+        parsed = kept(value, self.name, scope)
+        return None if parsed is MISSING else parsed
 
     def on_wire(self, given: Any) -> Any:
         """What is given, with what means null in place of it."""

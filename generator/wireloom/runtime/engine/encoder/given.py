@@ -77,7 +77,7 @@ class Given(Part):
 
     def _tree(self, name: str, attributes: dict[str, Any], scope: Scope, version: tuple[list[str], Tree]) -> Tree:
         """The value of a member, as an expression; None where it has none."""
-        column = member(scope.record, attributes.get("as", name))
+        column = None if attributes.get("hidden") else member(scope.record, attributes.get("as", name))
         given = f"\0{name}"
         scope.names[given] = self.compiler.names.value(column, textual="values" in attributes)
         tree = _meant(attributes, ("field", 0, given))

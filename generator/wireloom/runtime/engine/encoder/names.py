@@ -34,10 +34,12 @@ class Names(Part):
         own: dict[str, str] = {}  # what expressions call the fields of the struct itself -> what readers call them
         for step in steps:
             if step[0] == "field":
-                own.setdefault(step[1], step[3].get("as", step[1]))
+                own.setdefault(step[1], _title(step[1], step[3]))
+        hidden = {name for name, attributes in self.members(steps) if attributes.get("hidden")}
         for title in dict.fromkeys(self.titles(steps)):
             if own.get(title, title) == title:
-                scope.names[title] = self._loaded(member(scope.record, title), textual=title in texts)
+                column = None if title in hidden else member(scope.record, title)
+                scope.names[title] = self._loaded(column, textual=title in texts)
         for name, title in own.items():
             if name not in scope.names:
                 scope.names[name] = self._loaded(member(scope.record, title), textual=title in texts)
@@ -49,7 +51,7 @@ class Names(Part):
         """Give the members of a record that expressions ask for registers, as far as columns say what they are."""
         _, name, type, attributes = step
         asked = self._asked().get(name)
-        column = member(scope.record, attributes.get("as", name))
+        column = member(scope.record, _title(name, attributes))
         if not asked or column is None or column.takes != "record":
             return
         known = dict(self._within(type))
@@ -115,7 +117,7 @@ class Names(Part):
                 case ("field", _, type, {"flatten": True}):
                     yield from self._within(type)
                 case ("field", name, _, attributes):
-                    yield attributes.get("as", name), attributes
+                    yield name if attributes.get("hidden") else attributes.get("as", name), attributes
                     for bit in attributes.get("bits", ()):
                         yield bit[0], {} if bit[4] is None else {"values": bit[4]}
                 case _:
@@ -138,6 +140,11 @@ class Names(Part):
                     yield from self._within(trial[1])
             case _:
                 pass
+
+
+def _title(name: str, attributes: dict[str, Any]) -> str:
+    """What readers call a field; no name of theirs for what they do not see, since another field may have its name."""
+    return f"\0{name}" if attributes.get("hidden") else str(attributes.get("as", name))
 
 
 def fields_of(tree: Any) -> Iterator[tuple[str, ...]]:

@@ -69,7 +69,7 @@ class Structs(Absence):
             there: Tree = False if attributes.get("hidden") else ("present", ("field", 0, name))
             return self.expressions.compiled(there, scope)
         there = self._is_something(attributes["derive"][1], scope)
-        column = None if attributes.get("hidden") else member(scope.record, attributes.get("as", name))
+        column = self._column(name, attributes, scope)
         if column is not None:
             scope.names[f"\0{name}"] = self.compiler.names.value(column, textual="values" in attributes)
             there = ("or", ("present", ("field", 0, f"\0{name}")), there)
@@ -86,6 +86,10 @@ class Structs(Absence):
                 return ("and", ("present", derive), ("!=", derive, 0))
             case _:
                 return ("present", derive)
+
+    def _column(self, name: str, attributes: dict[str, Any], scope: Scope) -> Column | None:
+        """The column of a field that readers see."""
+        return None if attributes.get("hidden") else member(scope.record, attributes.get("as", name))
 
     def newest(self, versions: Sequence[Any]) -> tuple[list[str], Tree]:
         """The names of the versions, and the place of the last one."""
@@ -105,7 +109,7 @@ class Structs(Absence):
 
     def _items(self, steps: Sequence[Any], scope: Scope) -> list[Item]:
         return [
-            Item(name, type, attributes, scope, member(scope.record, attributes.get("as", name)))
+            Item(name, type, attributes, scope, self._column(name, attributes, scope))
             for _, name, type, attributes in _fields(steps)
         ]
 

@@ -218,6 +218,7 @@ def _may_misfit(amount: Amount | None, encoding: Encoding) -> bool:
 def _select_codes(select: types.Select, encoding: Encoding) -> Iterator[str]:
     if encoding is Encoding.JSON and isinstance(select.tag, types.MemberTag) and select.tag.required:
         yield "missing_key"
+    yield from ("truncated",) if isinstance(select.tag, types.PeekTag) else ()  # whatever the cases are encoded in
     yield from (select.code,) if select.otherwise is None else ()
     yield from (case.type.code for case in select.cases if isinstance(case.type, types.Refusal))
 

@@ -1,8 +1,9 @@
 """Specs crossed with one another: what stands beside what no strategy would put there.
 
 A document of a spec, of a case or of chance gets a few edits: a key, a type or a field of another one, a field less,
-twice or elsewhere, a list or a `?` around a type, another number. What another document names becomes what this one
-names. Most of what comes is refused when it is read; what is taken is held to the same properties as any other.
+twice or elsewhere, a list or a `?` around a type, another number, a section. What another document names becomes what
+this one names, or comes along. Most of what comes is refused when it is read; what is taken is held to the same
+properties as any other.
 """
 
 import re
@@ -19,12 +20,29 @@ from proof.texts import formats_below
 
 _ROOT = Path(__file__).parents[2]
 _FOLDERS = ("specs", "tests/cases", "tests/encode_specs")
+_DONORS = (*_FOLDERS, "tests/rejects")  # a mistake may be none elsewhere
 _LARGE = 6000  # characters of a document that is too slow to be examined hundreds of times
 _EDITS = (1, 1, 2, 2, 3, 5)
 _BY_CHANCE = 0.25  # of the documents and of the donors are those of a seed
 _SEEDS = 10**9
 _SIZES = ("0", "1", "2", "3", "7", "8", "16", "32", "64", "128")
 _TYPES = ("list(uint8)", "bytes", "str", "json", "uint8", "bool", "float64", "int", "map(str, int)", "nil")
+_TRIALS = 3
+_SECTIONS = ("types", "checksums", "ranges", "parameters", "errors")  # in which a document names things
+_OWN = (
+    "wireloom",
+    "format",
+    "title",
+    "doc",
+    "source",
+    "encoding",
+    "imports",
+    "schema",
+    "types",
+    "root",
+    "roots",
+    "rows",
+)
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 _Document = dict[str, Any]
@@ -40,18 +58,18 @@ def crossed_spec_of(seed: int) -> Spec:
     return {"proof.yaml": document}
 
 
-def _any_document(chance: Chance) -> _Document:
+def _any_document(chance: Chance, folders: tuple[str, ...] = _FOLDERS) -> _Document:
     if chance.often(_BY_CHANCE):
         return written_format(chance.randrange(_SEEDS))
-    return deepcopy(chance.one(_documents()))
+    return deepcopy(chance.one(_documents(folders)))
 
 
 @cache
-def _documents() -> tuple[_Document, ...]:
+def _documents(folders: tuple[str, ...]) -> tuple[_Document, ...]:
     """The small specs of the project, without their examples."""
     found = [
         {**{key: value for key, value in document.items() if key not in ("examples", "schema")}, "format": "proof"}
-        for folder in _FOLDERS
+        for folder in folders
         for document in formats_below(_ROOT / folder)
     ]
     return tuple(document for document in found if len(repr(document)) < _LARGE)
@@ -80,6 +98,8 @@ class _Crossing:
                 (1, lambda: fields.pop(place)),
                 (1, self._scalar),
                 (1, self._property),
+                (1, self._section),
+                (2, lambda: self._graft(fields, place)),
             ]
         )
 
@@ -112,7 +132,7 @@ class _Crossing:
         keys = [key for key, value in part.items() if not isinstance(value, dict | list)]
         if not keys:
             return
-        key, donor = self.chance.one(keys), _any_document(self.chance)
+        key, donor = self.chance.one(keys), self._donor()
         known = [other[key] for other in _mappings(donor) if key in other]
         if known:
             part[key] = self._own(self.chance.one(known), donor, [])
@@ -123,16 +143,48 @@ class _Crossing:
 
     def _property(self) -> None:
         """What another document says of one of its types, but for its fields."""
-        donor = _any_document(self.chance)
+        donor = self._donor()
         types, others = _types(self.document), _types(donor)
         keys = [(other, key) for other in others for key in other if key != "fields"]
         if types and keys:
             other, key = self.chance.one(keys)
             self.chance.one(types)[key] = self._own(other[key], donor, [])
 
+    def _donor(self) -> _Document:
+        """Another document; if chance finds one soon, of the same encoding."""
+        for _ in range(_TRIALS):
+            donor = _any_document(self.chance, _DONORS)
+            if donor.get("encoding") == self.document.get("encoding"):
+                break
+        return donor
+
+    def _section(self) -> None:
+        """What another document says at its top, but for its types: limits, framing, parameters, sums."""
+        donor = self._donor()
+        keys = [each for each in donor if each not in _OWN]
+        if not keys:
+            return
+        key = self.chance.one(keys)
+        taken = self._own(donor[key], donor, [])
+        mine = self.document.get(key)
+        self.document[key] = taken | mine if isinstance(mine, dict) and isinstance(taken, dict) else taken
+
+    def _graft(self, fields: list[Any], place: int) -> None:
+        """A field of another document with all that it leads to there: types, sums, ranges, parameters, errors."""
+        donor = self._donor()
+        full = [field for field in map(_full, _entries(donor)) if field is not None]
+        if not full:
+            return
+        field = deepcopy(self.chance.one(full))
+        for key, name, said in _named(donor, field):
+            known = self.document.setdefault(key, {})
+            if isinstance(known, dict):
+                known.setdefault(name, deepcopy(said))
+        fields.insert(place, {f"g{self.chance.randrange(99)}": field})
+
     def _taken(self, before: list[Any]) -> dict[str, Any]:
         """A field of another document, as this one would have it behind those fields."""
-        donor = _any_document(self.chance)
+        donor = self._donor()
         fields = [field for field in map(_full, _entries(donor)) if field is not None]
         taken = self._own(self.chance.one(fields), donor, _names(before)) if fields else {"type": "uint8"}
         return dict(taken)
@@ -160,6 +212,20 @@ class _Crossing:
                     return part
 
         return own(part)
+
+
+def _named(donor: _Document, part: Any) -> Iterator[tuple[str, str, Any]]:
+    """What a part of a document names there, and what that names: the section, the name, and what is said of it."""
+    known = {
+        name: (key, said) for key in _SECTIONS if isinstance(donor.get(key), dict) for name, said in donor[key].items()
+    }
+    seen, open = set[str](), [part]
+    while open:
+        for name in set(_WORD.findall(repr(open.pop()))) & known.keys() - seen:
+            seen.add(name)
+            open.append(known[name][1])
+    for name in sorted(seen):
+        yield (known[name][0], name, known[name][1])
 
 
 def _mappings(part: Any) -> Iterator[_Document]:

@@ -138,10 +138,18 @@ def _check_source(  # noqa: PLR0913 - what there is to know about it
         draft.reports_entry(place, "unknown-on-build", message, hint)
 
 
+def _may_lack_its_constant(field: Field) -> bool:
+    """Whether a record may leave a constant out and mean something else by that."""
+    return field.const is not None and field.presence is Presence.OPTIONAL and not field.has_default
+
+
 def _check_constant(draft: Draft, place: Place, field: Field, looked_at: frozenset[str]) -> None:
     """What readers do not see and expressions look at is not always derived as the same: records may say otherwise."""
     if field.derive is BROKEN:
         return
+    if field.hidden and field.wire_name in looked_at and _may_lack_its_constant(field):
+        message = f"builders would always write {field.wire_name}, and expressions see whether a record has it"
+        draft.reports_entry(place, "unknown-on-build", message, "let readers see it, or drop `optional`")
     if field.hidden and field.wire_name in looked_at and _is_constant(field.derive):
         message = f"builders would always write one {field.wire_name}, and expressions look at what a record says"
         draft.reports_entry(place, "unknown-on-build", message, "say `const`, or let readers see it")

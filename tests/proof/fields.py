@@ -536,8 +536,11 @@ def _held(plan: Plan, numbers: list[int]) -> list[int]:
 
 
 def derived(plan: Plan) -> Any:
-    """An expression for the field's value on build."""
+    """An expression for the field's value on build: where a table maps it, for what readers see."""
     formulas = plan.formulas(late=True)
+    if plan.has("values"):
+        meant = [each for each in plan.values or () if each is not None]
+        return literal(plan.chance.one(meant)) if meant else ABSENT
     match plan.typed.shape:
         case "int":
             limit = (1 << plan.typed.bits - 1) - 1

@@ -7,6 +7,7 @@ from wireloom import names
 from wireloom.expr.ast import Kind
 from wireloom.model.types import Bit, Integer, Type
 from wireloom.resolve.expressions import expression
+from wireloom.resolve.outline import mapped_kind
 from wireloom.resolve.scopes import Scope
 from wireloom.resolve.types import UNKNOWN, Surroundings
 from wireloom.resolve.values import mappings_of
@@ -70,7 +71,9 @@ def _bit(scope: Scope, place: Place, name: str, document: str | int | Bits, whol
 
 
 def _kind(document: Bits, width: int) -> Kind:
-    if document.values is not None or not width:
+    if document.values is not None:
+        return mapped_kind(document.values)[0]
+    if not width:
         return Kind.ANY
     return Kind.BOOLEAN if width == 1 else Kind.INTEGER
 

@@ -27,7 +27,7 @@ from wireloom.resolve.expressions import expression
 from wireloom.resolve.keys import check_form, check_keys
 from wireloom.resolve.links import checksum_of, is_table, table_reference_of
 from wireloom.resolve.meanings import meaning_of
-from wireloom.resolve.outline import is_open
+from wireloom.resolve.outline import is_open, mapped_kind
 from wireloom.resolve.packings import packing_of
 from wireloom.resolve.scopes import Scope
 from wireloom.resolve.spellings import spelling_of
@@ -173,7 +173,8 @@ def _expression(scope: Scope, place: Place, written: object, wanted: Kind) -> Ex
 
 def _derived(scope: Scope, place: Place, written: object, type: Type, document: FieldDocument) -> Expression | None:
     """The expression that builders derive a value by: what readers see where a table maps it."""
-    wanted = Kind.ANY if document.values is not None and not is_open(document) else _kind(type)
+    mapped = document.values is not None and not is_open(document)
+    wanted = mapped_kind(document.values or {})[0] if mapped else _kind(type)
     return _expression(scope, place, written, wanted)
 
 

@@ -300,7 +300,7 @@ def _member(draft: Draft, name: str, document: str | FieldDocument, position: in
         coded = charset if reached.kind is Kind.BYTES else ""
         return Member(name, reached.kind, position, None, reached.structs, reached.elements, charset=coded)
     if document.values is not None and not is_open(document):
-        kind, values = _mapped_kind(document.values)
+        kind, values = mapped_kind(document.values)
         return Member(name, kind, position, values)
     if document.refers is not None:
         return Member(name, _entry_kind(draft, document.refers), position)
@@ -367,13 +367,13 @@ def possible_values(expression: Expression, ranges: Mapping[str, list[NamedRange
 
 def _bit_member(name: str, bit: str | int | Bits, position: int) -> Member:
     if isinstance(bit, Bits) and bit.values is not None:
-        kind, values = _mapped_kind(bit.values)
+        kind, values = mapped_kind(bit.values)
         return Member(name, kind, position, values)
     span = str(bit.at if isinstance(bit, Bits) else bit)
     return Member(name, Kind.INTEGER if ".." in span else Kind.BOOLEAN, position)
 
 
-def _mapped_kind(values: Mapping[str, object]) -> tuple[Kind, tuple[Scalar, ...] | None]:
+def mapped_kind(values: Mapping[str, object]) -> tuple[Kind, tuple[Scalar, ...] | None]:
     """The kind of mapped values, and the values themselves where all are literals."""
     leaves: list[Scalar] = []
     closed = True

@@ -1,6 +1,7 @@
 """The rest of an object: what takes the members that no field names writes them back, and no others."""
 
 import importlib
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,7 +29,8 @@ def members(case_package: object) -> Any:
 @pytest.fixture(scope="module")
 def entries(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     out = tmp_path_factory.mktemp("entries")
-    pipeline.generate(Project(SPECS, out, "entries_package"))
+    specs = shutil.copytree(SPECS, tmp_path_factory.mktemp("specs") / "specs")  # the language's schema is put there
+    pipeline.generate(Project(specs, out, "entries_package"))
     sys.path.insert(0, str(out))
     yield importlib.import_module("entries_package.other_entries")
     sys.path.remove(str(out))

@@ -2,8 +2,8 @@
 
 A document of a spec, of a case or of chance gets a few edits: a key, a type or a field of another one, a field less,
 twice or elsewhere, a list or a `?` around a type, another number, a section. What another document names becomes what
-this one names, or comes along. Most of what comes is refused when it is read; what is taken is held to the same
-properties as any other.
+this one names, or comes along. Most of what comes is refused when it is read, and loses what is said to be wrong; what
+is taken in the end is held to the same properties as any other.
 """
 
 import re
@@ -16,6 +16,7 @@ from typing import Any
 from proof.chance import Chance
 from proof.formats import written_format
 from proof.modules import Spec
+from proof.repairing import repaired
 from proof.texts import formats_below
 
 _ROOT = Path(__file__).parents[2]
@@ -55,7 +56,7 @@ def crossed_spec_of(seed: int) -> Spec:
     crossing = _Crossing(document, chance)
     for _ in range(chance.one(_EDITS)):
         crossing.edit()
-    return {"proof.yaml": document}
+    return {"proof.yaml": repaired(document, chance)}
 
 
 def _any_document(chance: Chance, folders: tuple[str, ...] = _FOLDERS) -> _Document:

@@ -1,0 +1,70 @@
+"""A refused spec becomes one that is taken: what a diagnostic names is left out, until nothing is said any more.
+
+So most specs that come of chance stand at the edge of what the language takes, where its authors looked least.
+"""
+
+import re
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any
+
+from proof.chance import Chance
+from proof.modules import documents, resolved
+from proof.pruning import pruned
+from wireloom.problems import SpecProblems
+
+_TURNS = 12
+_PLACE = re.compile(r"\[(\d+)\]")
+_NEEDED = frozenset(
+    (
+        *("wireloom", "format", "title", "encoding", "types", "root", "type", "fields", "cases", "select", "oneOf"),
+        *("attempt", "name", "that", "else", "record"),
+    )
+)
+
+
+def repaired(document: Mapping[str, Any], chance: Chance) -> dict[str, Any]:
+    """The document without what is wrong in it; as far as it came, where that cannot be left out."""
+    found = dict(document)
+    for _ in range(_TURNS):
+        try:
+            resolved(documents({"proof.yaml": found}))
+        except SpecProblems as error:
+            smaller = _without(found, chance.one(list(error.problems)).path)
+            if smaller is None:
+                break
+            found = pruned(smaller)
+        else:
+            break
+    return found
+
+
+def _without(document: Mapping[str, Any], path: str) -> dict[str, Any] | None:
+    """The document without the innermost part at the path that may be missing; None where there is none."""
+    edited = deepcopy(dict(document))
+    for part, key in reversed(_steps(edited, path)):
+        if len(part) > 1 and (isinstance(part, list) or key not in _NEEDED):
+            del part[key]
+            return edited
+    return None
+
+
+def _steps(document: dict[str, Any], path: str) -> list[tuple[Any, Any]]:
+    """The lists and mappings that the path leads through, each with the place or the key in it."""
+    found: list[tuple[Any, Any]] = []
+    part: Any = document
+    while path:
+        path = path.removeprefix(".")
+        place = _PLACE.match(path)
+        if isinstance(part, list) and place is not None and int(place[1]) < len(part):
+            key: Any = int(place[1])
+            path = path[place.end() :]
+        else:
+            keys = [each for each in part if path.startswith(str(each))] if isinstance(part, dict) else []
+            if not keys:
+                break
+            key = max(keys, key=lambda each: len(str(each)))
+            path = path[len(str(key)) :]
+        found.append((part, key))
+        part = part[key]
+    return found

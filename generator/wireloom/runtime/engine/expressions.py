@@ -47,6 +47,7 @@ HELD = {"CONST": 64, "LOAD": 128, "HERE": 192}
 
 NUMBER = 1
 """The number of the kind of integers."""
+_NUMBERS = frozenset({"int", "null", "wide"})  # no instruction takes an integer of 128 bits
 _RESULTS = {"int": NUMBER, "bool": 2, "text": 3}
 KINDS = {
     "int": "an integer",
@@ -200,11 +201,30 @@ class Expressions:
             case ("in", operand, options):
                 return self._membership(self.compiled(operand, scope), options)
             case ("if", condition, then, otherwise):
-                return self._conditional(self.compiled(condition, scope), then, otherwise, scope)
+                return self._chosen(
+                    self.condition(condition, scope), then, otherwise, lambda each: self.compiled(each, scope)
+                )
             case (str(word), left, right) if word in _ARITHMETIC or word in _ORDER or word in _EQUALITIES:
                 return self._binary(word, self.compiled(left, scope), self.compiled(right, scope))
             case _:
                 return self._call(tree, scope)
+
+    def condition(self, tree: Tree, scope: Scope) -> Compiled:
+        """The expression where a condition is needed: what is no boolean is null."""
+        match tree:
+            case ("if", choice, then, otherwise):
+                return self._chosen(
+                    self.condition(choice, scope), then, otherwise, lambda each: self.condition(each, scope)
+                )
+            case _:
+                return self._truth(self.compiled(tree, scope))
+
+    def number(self, tree: Tree, scope: Scope) -> Compiled:
+        """The expression where a number is needed."""
+        found = self.compiled(tree, scope)
+        if found.kind not in _NUMBERS:
+            raise Uncovered(f"{KINDS[found.kind]} where a number is needed")
+        return found
 
     def _call(self, tree: Tree, scope: Scope) -> Compiled:
         """What a function gives."""
@@ -257,30 +277,28 @@ class Expressions:
             value = getattr(value, member, None)
         return Constant(value)
 
-    def _truth(self, compiled: Compiled) -> Term:
-        if compiled.kind not in ("bool", "null"):
-            raise Uncovered(f"{KINDS[compiled.kind]} as a condition")
-        return self._code(compiled).term
+    def _truth(self, compiled: Compiled) -> Compiled:
+        return compiled if compiled.kind == "bool" else _NULL
 
     def _logic(self, word: str, left: Compiled, right: Callable[[], Compiled]) -> Compiled:
         """Three-valued: what decides alone decides, also beside null."""
         deciding = word == "or"
         if isinstance(left, Constant) and left.value is deciding:
             return left
-        first, other = self._truth(left), right()
-        second = self._truth(other)
+        left, other = self._truth(left), self._truth(right())
         if isinstance(other, Constant) and other.value is not None:
             return other if other.value is deciding else left
         if isinstance(left, Constant) and left.value is not None:
             return other
         if isinstance(left, Constant) and isinstance(other, Constant):
             return _NULL
-        return Code("bool", Term(word, (first, second)))
+        return Code("bool", Term(word, (self._code(left).term, self._code(other).term)))
 
     def _not(self, operand: Compiled) -> Compiled:
+        operand = self._truth(operand)
         if isinstance(operand, Constant):
             return Constant(functions.negated(operand.value))
-        return Code("bool", Term("not", (self._truth(operand),)))
+        return Code("bool", Term("not", (self._code(operand).term,)))
 
     def _unary(self, word: str, operand: Compiled) -> Compiled:
         if isinstance(operand, Constant):
@@ -316,16 +334,17 @@ class Expressions:
             case _:
                 raise Uncovered("membership among values that are not stated")
 
-    def _conditional(self, condition: Compiled, then: Tree, otherwise: Tree, scope: Scope) -> Compiled:
+    def _chosen(self, condition: Compiled, then: Tree, otherwise: Tree, made: Callable[[Tree], Compiled]) -> Compiled:
         if isinstance(condition, Constant):
-            return self.compiled(then if condition.value else otherwise, scope)
-        test, first, second = self._truth(condition), self.compiled(then, scope), self.compiled(otherwise, scope)
+            return made(then if condition.value else otherwise)
+        first, second = made(then), made(otherwise)
         if isinstance(first, Constant) and first == second and first.kind == second.kind:
             return first
         kinds = {first.kind, second.kind} - {"null"}
         if len(kinds) != 1:
             raise Uncovered("a choice between kinds of values")
-        return Code(kinds.pop(), Term("if", (test, self._code(first).term, self._code(second).term)))
+        parts = (self._code(condition).term, self._code(first).term, self._code(second).term)
+        return Code(kinds.pop(), Term("if", parts))
 
     def _fact(self, word: str, register: Register) -> Compiled:
         """What can be said of a field of any kind."""

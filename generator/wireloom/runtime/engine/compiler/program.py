@@ -224,13 +224,13 @@ class Compiler:
         """Whether a condition cannot hold under these parameters."""
         if when is None:
             return False
-        holds = self.expressions.compiled(when, scope)
+        holds = self.expressions.condition(when, scope)
         return isinstance(holds, Constant) and not holds.value
 
     @contextmanager
     def during(self, when: Tree, scope: Scope) -> Iterator[None]:
         """What is compiled within is executed while `when` holds."""
-        holds = ALWAYS if when is None else self.expressions.compiled(when, scope)
+        holds = ALWAYS if when is None else self.expressions.condition(when, scope)
         if isinstance(holds, Constant):
             assert holds.value, "what can never hold is not compiled"
             yield
@@ -308,8 +308,8 @@ class Compiler:
         return inner
 
     def placed(self, tree: Tree, scope: Scope) -> int:
-        """The place of an expression."""
-        return self.expressions.place(self.expressions.compiled(tree, scope))
+        """The place of an expression that gives a number."""
+        return self.expressions.place(self.expressions.number(tree, scope))
 
     def size(self, size: Tree, scope: Scope) -> tuple[int, int]:
         """The form of a size, and what says it.
@@ -326,7 +326,7 @@ class Compiler:
             return 5, padded_word(size)
         if (ending := ending_of(size)) is not None:
             return 4 if unit_of(size) == 1 else 6, self.assembly.text(ending)
-        compiled = self.expressions.compiled(size, scope)
+        compiled = self.expressions.number(size, scope)
         if isinstance(compiled, Constant) and isinstance(compiled.value, int) and 0 <= compiled.value < 1 << 40:
             return 1, compiled.value
         return 2, self.expressions.place(compiled)

@@ -183,7 +183,7 @@ class Records(Part):
     def _fallbacks(self, fallbacks: Sequence[Any], scope: Scope) -> list[str]:
         codes: list[str] = []
         for names, when in fallbacks:
-            holds = ALWAYS if when is None else self.expressions.compiled(when, scope)
+            holds = ALWAYS if when is None else self.expressions.condition(when, scope)
             if not isinstance(holds, Constant):
                 raise Uncovered("a fallback that depends on the record")
             codes += [name for name in names if holds.value and name != "truncated"]

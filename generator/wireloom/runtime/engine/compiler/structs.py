@@ -92,7 +92,7 @@ class Structs(Part):
                 pass
             case ("check", that, code, when):
                 with self.compiler.during(when, scope):
-                    self._check(self.expressions.compiled(that, scope), code)
+                    self._check(self.expressions.condition(that, scope), code)
             case ("verify", name, when):
                 with self.compiler.during(when, scope):
                     self._verify(name, scope)
@@ -151,7 +151,7 @@ class Structs(Part):
         """Note whether an element that has been read is to be kept."""
         if element is None or not _looks_inside(discard.keep):
             raise Uncovered("a discard by what stands outside of the element, or of elements of several structs")
-        holds = self.expressions.compiled(discard.keep, element)
+        holds = self.expressions.condition(discard.keep, element)
         if isinstance(holds, Constant) and holds.value:
             return
         dropped, end = Label(), Label()
@@ -165,7 +165,7 @@ class Structs(Part):
     def ended(self, last: Last, element: Scope | None) -> None:
         """Note whether an element that has been read is the last of its list."""
         assert element is not None, "elements are of one struct"
-        holds = self.expressions.compiled(last.holds, element)
+        holds = self.expressions.condition(last.holds, element)
         end = Label()
         if isinstance(holds, Code):
             self._branch(holds, end)

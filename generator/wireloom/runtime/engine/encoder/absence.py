@@ -16,7 +16,7 @@ class Absence(Part):
 
     def unless(self, tree: Tree, scope: Scope, absent: Label) -> None:
         """Go on behind the field where an expression holds."""
-        compiled = self.expressions.compiled(("not", tree), scope)
+        compiled = self.expressions.condition(("not", tree), scope)
         if isinstance(compiled, Constant):
             if not compiled.value:
                 self.assembly.emit("JUMP", absent)

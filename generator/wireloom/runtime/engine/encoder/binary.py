@@ -58,7 +58,7 @@ class Binary(Part):
 
     def _ended(self, count: Any, scope: Scope) -> Compiled:
         """Whether the bytes that end a list are written."""
-        return self.expressions.compiled(count[2] if count[0] == "terminated" else True, scope)
+        return self.expressions.condition(count[2] if count[0] == "terminated" else True, scope)
 
     def _front(self, amount: Any) -> int:
         """The number that stands in front; 0 where none does."""

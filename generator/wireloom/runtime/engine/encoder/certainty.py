@@ -125,7 +125,7 @@ class Certainty(Part):
 
     def _hold(self, tree: Tree, struct: _Struct) -> None:
         """Give up the rows in which an expression does not hold."""
-        compiled = self.expressions.compiled(tree, struct.scope)
+        compiled = self.expressions.condition(tree, struct.scope)
         if isinstance(compiled, Constant) and compiled.value is True:
             return
         self.assembly.emit("HOLDS", self.expressions.place(compiled))
@@ -176,7 +176,7 @@ class Certainty(Part):
             raise _DoubtError("elements of an array under a condition")
         self._known(when, struct)
         if column is not None:
-            excluded = self.expressions.compiled(("if", when, False, True), struct.scope)
+            excluded = self.expressions.condition(("if", when, False, True), struct.scope)
             if not _never(excluded):
                 with self.compiler.during(excluded):
                     self._hold_nothing([column])

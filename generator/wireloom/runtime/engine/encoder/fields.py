@@ -309,7 +309,7 @@ class Fields(Part):
 
     def _checksum(self, placed: Placed, *, alone: bool) -> list[Any]:
         algorithm, first, last, *_ = placed.item.attributes["checksum"]
-        bounds = [self.expressions.place(self.expressions.compiled(each, placed.item.scope)) for each in (first, last)]
+        bounds = [self.expressions.place(self.expressions.number(each, placed.item.scope)) for each in (first, last)]
         match self.compiler.reader.resolved(placed.item.type):
             case ("int", *_) as node if algorithm in self.compiler.crcs:
                 size, (_, _, big) = held_width(node), number_form(node, self.compiler.big)

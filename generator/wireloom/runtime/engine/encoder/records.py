@@ -172,7 +172,7 @@ class Records(Part):
             self.compiler.given.load(struct[5], scope, self.compiler.structs.newest(struct[4]))
         refused = Label()
         for tree in self._agreements(struct[5], scope, record):
-            holds = self.expressions.compiled(tree, scope)
+            holds = self.expressions.condition(tree, scope)
             if isinstance(holds, Constant) and holds.value:
                 continue
             self.assembly.emit("WHEN", self.expressions.place(holds), refused)
@@ -253,7 +253,7 @@ class Records(Part):
         scope = Scope("", record, outer)
         self.compiler.names.load_record(scope)
         for (_, _, _, when), label in zip(trials, labels, strict=True):
-            holds = Constant(True) if when is None else self.expressions.compiled(when, scope)  # noqa: FBT003 - a value
+            holds = Constant(True) if when is None else self.expressions.condition(when, scope)  # noqa: FBT003 - a value
             if isinstance(holds, Constant) and not holds.value:
                 continue
             with self.compiler.during(holds):

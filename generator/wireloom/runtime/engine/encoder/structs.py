@@ -64,16 +64,16 @@ class Structs(Absence):
         if when is None:
             return Constant(True)  # noqa: FBT003 - a value
         if not _asks_for_place(when):
-            return self.expressions.compiled(when, scope)
+            return self.expressions.condition(when, scope)
         if "derive" not in attributes:
             there: Tree = False if attributes.get("hidden") else ("present", ("field", 0, name))
-            return self.expressions.compiled(there, scope)
+            return self.expressions.condition(there, scope)
         there = self._is_something(attributes["derive"][1], scope)
         column = self._column(name, attributes, scope)
         if column is not None:
             scope.names[f"\0{name}"] = self.compiler.names.value(column, textual="values" in attributes)
             there = ("or", ("present", ("field", 0, f"\0{name}")), there)
-        return self.expressions.compiled(there, scope)
+        return self.expressions.condition(there, scope)
 
     def _is_something(self, derive: Tree, scope: Scope) -> Tree:
         """Whether there is more to write than nothing: what is derived is not given."""
@@ -174,14 +174,14 @@ class Structs(Absence):
         if attributes.keys() & {"const", "derive", "bits", "flatten"}:
             raise Uncovered("a member that may be left out, and follows from others")
         says = self._says(item)
-        return self.expressions.compiled(says if when is None else ("and", when, says), item.scope)
+        return self.expressions.condition(says if when is None else ("and", when, says), item.scope)
 
     def _lengths(self, last: Sequence[Item], scope: Scope) -> dict[str, Compiled]:
         """Whether there is each of the elements that may be left out: it says something, or one behind it does."""
         register = scope.names[_ELEMENTS] = self.assembly.register("int").read()
         self.compiler.compute(Constant(0), register)
         for place, item in enumerate(last, 1):
-            says = self.expressions.compiled(self._says(item), scope)
+            says = self.expressions.condition(self._says(item), scope)
             if not _never(says):
                 with self.compiler.during(says):
                     self.compiler.compute(Constant(place), register)

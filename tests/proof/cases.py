@@ -1,4 +1,7 @@
-"""Minimal specs that broke a guarantee once, each in a file: its class, its seed, the record or value, the spec."""
+"""Minimal specs that broke a guarantee once, each in a file: its class, its seed, the record or value, the spec.
+
+Of a spec that is refused since, `refused` lists the codes of its diagnostics.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,6 +28,8 @@ class Case:
     seed: int
     spec: Spec
     violation: Violation | None
+    refused: frozenset[str] = frozenset()
+    """The codes of the diagnostics that it gets since; none where it is accepted, and must keep the guarantee."""
 
     @property
     def size(self) -> int:
@@ -82,7 +87,7 @@ def read_case(path: Path) -> Case:
         record=bytes.fromhex(content["record"]) if "record" in content else None,
         value=_read(content["value"]) if "value" in content else None,
     )
-    return Case(content["class"], content["seed"], spec, violation)
+    return Case(content["class"], content["seed"], spec, violation, frozenset(content.get("refused", ())))
 
 
 def _read(text: str) -> Any:

@@ -254,7 +254,7 @@ class _StructValue:
             return drawn
         record = Record((logical_field(field, dict(self.source.format.types)),))
         try:
-            return filling(record)({field.name: drawn})[field.name]
+            return filling(record)({field.name: _wired(drawn, _bare(field.type))})[field.name]
         except (OverflowError, ValueError):  # a check behind the field refuses it
             raise NoValueError from None
 
@@ -326,6 +326,17 @@ class _StructValue:
             return self.chance.often(0.5)
         low = -(1 << bit.width - 1) if bit.signed else 0
         return self.source.integer(low, low + (1 << bit.width) - 1)
+
+
+def _wired(drawn: Any, type: wire.Type) -> Any:
+    """What stands on the wire: of texts in a character set, bytes."""
+    match drawn, type:
+        case list(), wire.Array(element):
+            return [_wired(each, _bare(element)) for each in drawn]
+        case str(), wire.Bytes(charset=str(charset)) if charset:
+            return drawn.encode(charset)
+        case _:
+            return drawn
 
 
 def _bare(type: wire.Type) -> wire.Type:

@@ -275,7 +275,10 @@ class _StructDrawing:
         if charset and isinstance(known, str):
             return known
         record = Record((logical_field(field, dict(self.drawing.format.types)),))
-        return filling(record)({field.name: known})[field.name]
+        try:
+            return filling(record)({field.name: known})[field.name]
+        except OverflowError:  # a check behind the field refuses it
+            raise _CheckFailedError from None
 
     def meant_bit(self, bit: wire.Bit, known: Any) -> Any:
         """What readers see of bits."""

@@ -1,6 +1,9 @@
 """Conversion between formats of one schema: what comes back is what was there, and what does not is said."""
 
+import importlib
 import json
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
@@ -102,6 +105,46 @@ def test_what_the_target_cannot_say_in_values_of_any_type_becomes_text():
     made = conversion(aerospike_msgpack, aerospike_json).of_messages(pa.array([aerospike_msgpack.build(value)]))
     assert made.lost.to_pylist() == [["bins[0].value"]]
     assert json.loads(made.data[0].as_py())["bins"][0]["value"] == ["AQI=", {"k": "eA=="}]
+
+
+def test_what_numbers_mean_is_converted_whatever_each_format_counts_in(case_package):
+    record, line = (
+        importlib.import_module(f"{case_package.__name__}.measurement_{name}") for name in ("record", "line")
+    )
+    there = conversion(record, line)
+    assert {(each.path, each.detail) for each in there.differences} == {
+        ("sentAt", "the target has no member for it"),
+        ("kindNumber", "the target has no member for it"),
+        ("lasted", "the source has no such member"),
+    }
+    value = {
+        "id": "00112233-4455-6677-8899-aabbccddeeff",
+        "takenAt": datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC),
+        "day": date(2023, 12, 4),
+        "temperature": Decimal("-12.34"),
+        "parent": 7,
+        "ratio": 0.5,
+        "kind": "heat",
+        "count": 1005,
+        "steps": [datetime(1970, 1, 1, tzinfo=UTC)],
+    }
+    data = record.build(value)
+    made = there.of_messages(pa.array([data]))
+    assert made.lost.to_pylist() == [[]]
+    assert json.loads(made.data[0].as_py()) == {
+        **{name: value[name] for name in ("id", "parent", "ratio", "kind", "count")},
+        "takenAt": 1_700_000_000_000,
+        "day": 19_695,
+        "temperature": -12_340,
+        "steps": [0],
+    }
+    back = conversion(line, record)
+    assert [(each.path, each.detail) for each in back.differences if each.kind == "narrower"] == [
+        ("takenAt", "the target counts in units of 1000000 us")
+    ]
+    assert back.of_messages(made.data).data.to_pylist() == [data]
+    finer = line.build({**value, "takenAt": datetime(2023, 11, 14, 22, 13, 20, 1000, tzinfo=UTC)})
+    assert "takenAt" in back.of_messages(pa.array([finer])).errors[0].as_py()
 
 
 def test_formats_that_share_no_member_are_not_converted():

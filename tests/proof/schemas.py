@@ -7,7 +7,6 @@ from proof.chance import Chance
 from proof.scope import ABSENT, document
 from wireloom.model import logical
 from wireloom.model.format import Format
-from wireloom.runtime.columns.interpretation import on_wire
 from wireloom.spec.language import FormatDocument, SchemaDocument, SchemaField, SchemaType
 
 NAME = "shared.schema.yaml"
@@ -15,8 +14,6 @@ NAME = "shared.schema.yaml"
 
 def with_schema(content: Mapping[str, Any], format: Format, chance: Chance) -> dict[str, dict[str, Any]]:
     """The format with a schema that it fits into, each in a file."""
-    if on_wire(format.roots[0].logical) != format.roots[0].logical:
-        return {"proof.yaml": dict(content)}  # schemas have no notation for meanings
     writer = _Writer(chance)
     fields = writer.fields(format.roots[0].logical)
     if chance.often(0.3):
@@ -90,9 +87,28 @@ class _Writer:
             case logical.Open():
                 return "any"
             case logical.Meant():
-                raise AssertionError("schemas have no notation for meanings")
+                return self.meant(type)
             case _:
                 assert_never(type)
+
+    def meant(self, type: logical.Meant) -> str:
+        """The notation of what readers see of a value; a decimal may have room for more digits."""
+        match type.shown:
+            case None:
+                return self.type(type.wire)
+            case logical.Scaled("decimal", precision=precision, digits=digits):
+                more = self.chance.randint(0, 38 - precision) if self.chance.often(0.3) else 0
+                return f"decimal({precision + more}, {digits + self.chance.randint(0, more)})"
+            case logical.Scaled("integer"):
+                return "int64"
+            case logical.Scaled(kind):
+                return kind
+            case logical.Measured():
+                return "float64"
+            case logical.Written() | logical.Encoded() | logical.Named():
+                return "str"
+            case _:
+                assert_never(type.shown)
 
     def record(self, record: logical.Record) -> str:
         """The name of a record's type."""

@@ -192,6 +192,11 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
             instead={_BINARY: "choose by `select`", _PROTOBUF: "give each alternative a field, with `oneOf: NAME`"},
         ),
         "uint128": Builtin("`uint128`", {}, {"uint128": Integer(128, signed=False)}, only="computed values only"),
+        "meant": Builtin(
+            "`timestamp`, `date`, `duration`, `decimal(DIGITS, FRACTION)`",
+            {},
+            only="in shared schemas only: what formats say by `logical` and `scale`",
+        ),
         "any": Builtin("`any`", {}, only="in shared schemas only: any value, recursively"),
     }
 )

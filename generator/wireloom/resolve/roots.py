@@ -12,7 +12,7 @@ from wireloom.resolve.draft import Draft
 from wireloom.resolve.logical import ColumnsClash, shape
 from wireloom.resolve.outline import Outlines
 from wireloom.resolve.scopes import Scope
-from wireloom.resolve.sharing import Schema, misfits, unplaced
+from wireloom.resolve.sharing import Schema, fitted, misfits, unplaced
 from wireloom.resolve.types import Surroundings, type_of_text
 from wireloom.spec.documents import Place
 from wireloom.spec.language import Entry as EntryDocument
@@ -90,10 +90,12 @@ def _root(
     lacking: tuple[str, ...] = ()
     if columns is not None:
         lacking = tuple(unplaced(record, columns))
-        for path, message, hint in misfits(record, columns):
+        wrong = list(misfits(record, columns))
+        for path, message, hint in wrong:
             place = _declared(draft, path) or draft.place / "schema"
             draft.reports_entry(place, "schema-misfit", message, hint)
-        record = columns
+        fitting = columns if wrong else fitted(record, columns)
+        record = fitting if isinstance(fitting, Record) else columns
     rows = _rows(draft, entry, record)
     return Root(entry.name, entry.type, record, isinstance(entry.type, Array), rows, entry.document.doc, lacking)
 

@@ -8,11 +8,17 @@ from wireloom.model import logical
 from wireloom.model.logical import LogicalField, LogicalType, Record
 from wireloom.problems import Problems, nearest
 from wireloom.resolve import builtins, notation
-from wireloom.resolve.logical import Shape, merged, shape
+from wireloom.resolve.logical import ColumnsClash, Shape, merged, shape
 from wireloom.spec.documents import Document, Documents, Place, unlike
 from wireloom.spec.language import SchemaDocument, SchemaField, SchemaType
 
-_NAMES = (*(name for name in builtins.TYPE_NAMES if name != "ext"),)
+_MEANT: Mapping[str, LogicalType] = {
+    "timestamp": logical.Meant(logical.Integer(64, signed=True), logical.Scaled("timestamp")),
+    "date": logical.Meant(logical.Integer(32, signed=True), logical.Scaled("date")),
+    "duration": logical.Meant(logical.Integer(64, signed=True), logical.Scaled("duration")),
+}
+_MOST_DIGITS = 38  # of decimal columns
+_NAMES = (*(name for name in builtins.TYPE_NAMES if name != "ext"), *_MEANT, "decimal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +88,12 @@ class _Reader:
                 closed = (
                     replace(each, nullable=False) if isinstance(each.type, logical.Open) else each for each in shapes
                 )
-                return merged(closed)
+                try:
+                    return merged(closed)
+                except ColumnsClash:
+                    hint = "give each its own column; null may stand beside it"
+                    self.problems.add(place.problem("clashing-meanings", "times and decimals stand alone", hint))
+                    return Shape(logical.Text())
             case notation.Optional(type=single):
                 return Shape(self._notation_shape(place, single, seen).type, nullable=True)
             case notation.Single(name="any", arguments=()):
@@ -97,6 +108,10 @@ class _Reader:
                 )
             case notation.Single(name="bytes", arguments=(size,)) if size.text.strip().isdecimal():
                 return Shape(logical.Binary(int(size.text)))
+            case notation.Single(name=name, arguments=()) if name in _MEANT and name not in self.content.types:
+                return Shape(_MEANT[name])
+            case notation.Single(name="decimal", arguments=(digits, fraction)):
+                return Shape(self._decimal(place, digits, fraction))
             case notation.Single(name=name, arguments=()) if name in builtins.SCALARS:
                 return shape(builtins.SCALARS[name], {})
             case notation.Single(name=name, arguments=()) if name in self.content.types and name not in seen:
@@ -105,6 +120,19 @@ class _Reader:
             case notation.Single() as single:
                 self._unknown(place, single)
                 return Shape(logical.Text())
+
+    def _decimal(self, place: Place, digits: notation.Argument, fraction: notation.Argument) -> LogicalType:
+        texts = digits.text.strip(), fraction.text.strip()
+        precision, places = (
+            int(text) if text.isdecimal() and len(text) <= len(str(_MOST_DIGITS)) else -1 for text in texts
+        )
+        if not 0 < precision <= _MOST_DIGITS or not 0 <= places <= precision:
+            message = f"there are no decimals of {texts[0]} digits, {texts[1]} of them behind the point"
+            hint = f"write two numbers, such as decimal(10, 2): at most {_MOST_DIGITS}, and at most the first"
+            self.problems.add(place.problem("type-syntax", message, hint, column=digits.column))
+            precision, places = _MOST_DIGITS, 0
+        shown = logical.Scaled("decimal", precision=precision, digits=places)
+        return logical.Meant(logical.Integer(64, signed=True), shown)
 
     def _unknown(self, place: Place, single: notation.Single) -> None:
         if single.name in self.content.types:
@@ -143,7 +171,7 @@ def misfits(given: LogicalType, wanted: LogicalType, path: str = "") -> Iterator
             else:
                 yield path, f"{path} may be {shown(given)}", f"the schema has {shown(wanted)}"
         case _ if not _fits_scalar(given, wanted):
-            yield path, f"{path} is {shown(given)}", f"the schema has {shown(wanted)}"
+            yield path, f"{path} is {shown(given)}", f"the schema has {shown(wanted)}{_way_there(given, wanted)}"
         case _:
             return
 
@@ -197,8 +225,53 @@ def _null_misfit(given: bool, wanted: bool, path: str) -> Iterator[tuple[str, st
         yield path, f"{path} may be null", "let the schema's column be null (`?`)"
 
 
+def fitted(given: LogicalType, wanted: LogicalType) -> LogicalType:
+    """A schema's type, with what the values of a format that fits into it mean: from that its columns are made."""
+    match given, wanted:
+        case Record(), Record():
+            own = {field.name: field.type for field in given.fields}
+            columns = (replace(each, type=fitted(own.get(each.name, each.type), each.type)) for each in wanted.fields)
+            return Record(tuple(columns))
+        case logical.List(), logical.List():
+            return replace(wanted, element=fitted(given.element, wanted.element))
+        case logical.Map(), logical.Map():
+            return replace(wanted, key=fitted(given.key, wanted.key), value=fitted(given.value, wanted.value))
+        case _, logical.Alternatives(options):
+            own = {logical.kind_name(each): each for each in _options(given)}
+            return replace(
+                wanted, options=tuple(fitted(own.get(logical.kind_name(each), each), each) for each in options)
+            )
+        case logical.Meant(shown=logical.Scaled("decimal") as shown), logical.Meant(shown=logical.Scaled() as scaled):
+            finer = 10 ** (scaled.digits - shown.digits)
+            multiplier, offset = shown.multiplier * finer, shown.offset * finer
+            return replace(given, shown=replace(scaled, multiplier=multiplier, offset=offset))
+        case logical.Meant(shown=None), logical.Integer() | logical.Float() | logical.Text() | logical.Binary():
+            return replace(given, wire=wanted)
+        case logical.Meant(), _:
+            return given
+        case _:
+            return wanted
+
+
+def _way_there(given: LogicalType, wanted: LogicalType) -> str:
+    """What a number lacks for a column of times or decimals."""
+    match given, wanted:
+        case logical.Integer(), logical.Meant(shown=logical.Scaled("decimal")):
+            return "; say its unit by `scale`"
+        case logical.Integer(), logical.Meant():
+            return "; say its unit by `logical`"
+        case _:
+            return ""
+
+
+def _options(type: LogicalType) -> tuple[LogicalType, ...]:
+    return type.options if isinstance(type, logical.Alternatives) else (type,)
+
+
 def _fits_scalar(given: LogicalType, wanted: LogicalType) -> bool:
     match given, wanted:
+        case logical.Meant(), _:
+            return _fits_meant(given, wanted)
         case logical.Integer(), logical.Integer():
             if given.signed == wanted.signed:
                 return given.bits <= wanted.bits
@@ -213,6 +286,26 @@ def _fits_scalar(given: LogicalType, wanted: LogicalType) -> bool:
             return wanted.size is None or given.size == wanted.size
         case _:
             return given == wanted
+
+
+def _fits_meant(given: logical.Meant, wanted: LogicalType) -> bool:
+    """Whether what readers see of a value is of a schema's type."""
+    match given.shown, wanted:
+        case None, _:
+            return _fits_scalar(given.wire, wanted)
+        case logical.Scaled("decimal") as own, logical.Meant(shown=logical.Scaled("decimal") as scaled):
+            whole = own.precision - own.digits <= scaled.precision - scaled.digits
+            return whole and own.digits <= scaled.digits
+        case logical.Scaled(kind), logical.Meant(shown=logical.Scaled(other)):
+            return kind == other
+        case logical.Scaled("integer"), _:
+            return wanted == logical.Integer(64, signed=True)
+        case logical.Measured(), _:
+            return wanted == logical.Float(64)
+        case ((logical.Written() | logical.Encoded() | logical.Named()), _):
+            return wanted == logical.Text()
+        case _:
+            return False
 
 
 def shown(type: LogicalType) -> str:
@@ -252,11 +345,13 @@ def _meant_text(type: logical.Meant) -> str:
         case None:
             return shown(type.wire)
         case logical.Scaled("decimal", precision=precision, digits=digits):
-            return f"a decimal of {precision} digits, {digits} behind the point"
+            return f"decimal({precision}, {digits})"
+        case logical.Scaled("integer"):
+            return "int64"
         case logical.Scaled(kind):
-            return f"{shown(type.wire)} as {kind}"
+            return kind
         case logical.Measured():
-            return f"{shown(type.wire)} as float"
+            return "float64"
         case logical.Written(kind):
             return kind
         case logical.Encoded(charset):

@@ -78,6 +78,10 @@ def _of_types(source: Side, target: Side, types: tuple[LogicalType, LogicalType]
                     yield Difference(path, "narrower", f"the target takes no {kind}")
         case given, wanted if _kind(given) != _kind(wanted):
             yield Difference(path, "narrower", f"{_kind(given)} in the source, {_kind(wanted)} in the target")
+        case logical.Meant(shown=logical.Scaled() as own), logical.Meant(shown=logical.Scaled() as other) if (
+            not _counts(own, other)
+        ):
+            yield Difference(path, "narrower", f"the target counts in units of {other.multiplier} us")
         case logical.Integer() as given, logical.Integer() as wanted if not _fits(given, wanted):
             sign = "int" if wanted.signed else "uint"
             yield Difference(path, "narrower", f"the target takes {sign}{wanted.bits} alone")
@@ -86,7 +90,26 @@ def _of_types(source: Side, target: Side, types: tuple[LogicalType, LogicalType]
 
 
 def _kind(type: LogicalType) -> str:
-    return "alternatives" if isinstance(type, logical.Alternatives) else logical.kind_name(type)
+    """What readers see, in a word."""
+    match type:
+        case logical.Alternatives():
+            return "alternatives"
+        case logical.Meant(shown=logical.Scaled("integer")):
+            return "int"
+        case logical.Meant(shown=logical.Scaled(kind)):
+            return kind
+        case logical.Meant(shown=logical.Measured()):
+            return "float"
+        case logical.Meant(shown=logical.Written() | logical.Encoded() | logical.Named()):
+            return "str"
+        case _:
+            return logical.kind_name(type)
+
+
+def _counts(source: logical.Scaled, target: logical.Scaled) -> bool:
+    """Whether each moment or length of time of the source is a whole number of the target's units."""
+    apart = source.multiplier % target.multiplier or (source.offset - target.offset) % target.multiplier
+    return source.kind not in ("timestamp", "duration") or not apart
 
 
 def _fits(source: logical.Integer, target: logical.Integer) -> bool:

@@ -218,9 +218,10 @@ def _named(array: pa.StructArray, column: Column, types: dict[str, LogicalType],
     values = _wired(array.field(name), type, given.native)
     found = [field.name for field in array.type]
     raw = array.field(type.shown.raw) if type.shown.raw in found else pa.nulls(len(array))
-    parts = interpretation.agreed(values, _plain(raw, type.wire), type.shown)
-    for member, part in zip((name, type.shown.raw), parts, strict=True):
-        given.buffers[column.children[member].index] = _buffers(part)
+    own = _plain(raw, types[type.shown.raw])  # may be wider: a schema that is shared says so
+    chosen, written = interpretation.agreed(values.cast(own.type), own, type.shown)
+    given.buffers[column.children[name].index] = _buffers(chosen.cast(values.type))
+    given.buffers[column.children[type.shown.raw].index] = _buffers(written)
 
 
 def _variant(array: pa.Array, column: Column, given: _Gathered) -> None:

@@ -71,6 +71,10 @@ def _pattern(around: Surroundings, place: Place, document: FieldDocument, charse
         return "", ""
     if not isinstance(written, str):
         return NAMED_PATTERNS[written.named], written.named
+    if written in NAMED_PATTERNS:
+        message = f"the pattern {written} is of that text alone"
+        around.reports(place, "bad-pattern", message, f"write `{{named: {written}}}`, or put it into parentheses")
+        return "", ""
     try:
         automaton(written)
     except PatternError as error:

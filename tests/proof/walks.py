@@ -19,7 +19,7 @@ def fields(format: Format) -> Iterator[wire.Field]:
 
 def has_several_writings(format: Format) -> bool:
     """Whether the same value may have different sizes in binary: variable-length integers, bodies of MessagePack."""
-    encodings = {type.encoding for _, type in format.types if isinstance(type, wire.Struct)}
+    encodings = {format.encoding} | {type.encoding for _, type in format.types if isinstance(type, wire.Struct)}
     if len(encodings - {wire.Encoding.BINARY}) > 0 and wire.Encoding.BINARY in encodings:
         return True
     return any(isinstance(each, wire.Integer) and each.width is None for _, type in format.types for each in _all(type))
@@ -38,8 +38,12 @@ def counts(expression: Expression) -> bool:
 
 
 def looks_at_lengths(format: Format) -> bool:
-    """Whether what decides, or is computed, looks at a length that counts bytes, or at a place."""
-    if any(isinstance(field.size, Literal) for field in fields(format)) or any(_steps(format)):
+    """Whether what decides, or is computed, looks at a length that counts bytes, at a place, or at bytes ahead."""
+    if (
+        any(_peeks(type) for _, type in format.types)
+        or any(isinstance(field.size, Literal) for field in fields(format))
+        or any(_steps(format))
+    ):
         return True
     lengths = {field.wire_name for field in fields(format) if field.derive is not None and counts(field.derive)}
     return any(
@@ -47,6 +51,11 @@ def looks_at_lengths(format: Format) -> bool:
         for expression in _deciding(format)
         for each in references(expression)
     )
+
+
+def _peeks(type: wire.Type) -> bool:
+    """Whether something is told by the bytes that it begins with."""
+    return any(isinstance(each, wire.Select) and isinstance(each.tag, wire.PeekTag) for each in _all(type))
 
 
 def _steps(format: Format) -> Iterator[wire.Step]:

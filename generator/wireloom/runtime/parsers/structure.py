@@ -251,9 +251,11 @@ def _agrees(step: Step, value: Mapping[str, Any], scope: Container) -> bool:
 
 def _may_be(step: Computed, given: Any, scope: Container) -> bool:
     try:
-        return same(evaluate(step.compute, scope), given)
+        return same(step.held(evaluate(step.compute, scope), 0), given)
     except PositionPendingError:
         return True  # reading back says so
+    except DecodeError:
+        return False
 
 
 def _free(steps: Sequence[Step]) -> Iterator[str]:

@@ -33,6 +33,7 @@ GROUND = {
     "parameters",
     "cursor",
     "expressions",
+    "foreign",
     "charsets",
     "leb128",
     "numerals",

@@ -3,7 +3,10 @@
 import copy
 import importlib
 import sys
+from array import array
 from collections.abc import Callable, Iterator
+from decimal import Decimal
+from enum import IntEnum
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +17,8 @@ import yaml
 
 from wireloom import pipeline
 from wireloom.pipeline import Project
-from wireloom.runtime.errors import DecodeError, EncodeError
+from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
+from wireloom.runtime.values import Pairs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -292,3 +296,63 @@ def test_an_integer_beyond_a_float_is_refused(made: Made, encoding: str, bits: i
     for number in (10**400, -(10**400), *((65536, 10**39) if bits == 16 else ())):
         with pytest.raises(EncodeError):
             module.build({"f": number})
+
+
+@pytest.mark.parametrize("encoding", ["binary", "json", "msgpack"])
+@pytest.mark.parametrize("given", [object(), array("i", [1]), {1, 2}, slice(3), range(2), iter([1])])
+def test_what_no_format_has_is_refused_at_its_place(made: Made, encoding: str, given: Any):
+    module = made(
+        {"n": "uint8"},
+        {"d": {"type": "uint8", "scale": 0.01}},
+        {"twice": {"compute": "n * 2", "type": "int64"}},
+        {"one": {"type": "uint8", "const": 1}},
+        encoding=encoding,
+    )
+    good = {"n": 1, "d": Decimal("0.02"), "one": 1}
+    assert module.build(good)
+    for name in good:
+        with pytest.raises(EncodeError) as caught:
+            module.build(good | {name: given})
+        assert caught.value.path == name
+
+
+@pytest.mark.parametrize("entry", [(1,), (1, 2, 3), 5, None])
+@pytest.mark.parametrize("encoding", ["json", "msgpack"])
+def test_an_entry_that_is_no_pair_is_refused(made: Made, encoding: str, entry: Any):
+    module = made({"m": "map(str, int)"}, encoding=encoding)
+    with pytest.raises(EncodeError, match=r"m\[1\]: expected a pair of key and value"):
+        module.build({"m": Pairs([("a", 1), entry])})
+
+
+def test_a_member_that_is_named_by_no_text_is_refused_by_its_name(made: Made):
+    with pytest.raises(EncodeError, match="null: expected"):
+        made({"n": "uint8"}).build({"n": 1, None: 2})
+
+
+@pytest.mark.parametrize("number", ["NaN", "sNaN", "Infinity", "-Infinity", "1E+999999999", "1E-9"])
+def test_a_decimal_of_no_digits_or_too_many_is_refused(made: Made, number: str):
+    module = made({"d": {"type": "int64", "scale": 0.01}})
+    with pytest.raises(EncodeError):
+        module.build({"d": Decimal(number)})
+
+
+@pytest.mark.parametrize("kind", [type("Count", (int,), {}), IntEnum("Known", {"FOUR": 4, "FIVE": 5})])
+def test_a_parameter_is_an_integer_of_any_class(made: Made, kind: Callable[[int], int]):
+    module = made({"n": "bytes(q)"}, parameters={"q": {"type": "int", "default": 4}})
+    assert module.parse(b"abcde", q=kind(5)) == {"n": b"abcde"}
+
+
+@pytest.mark.parametrize("given", [b"1", [1], array("i", [1]), object()])
+def test_a_parameter_of_another_kind_is_refused(made: Made, given: object):
+    module = made(
+        {"n": "uint8"}, parameters={"q": {"type": "int", "default": 4}, "t": {"type": "bool", "default": True}}
+    )
+    for name in ("q", "t"):
+        with pytest.raises(ParameterError):
+            module.parse(b"\1", **{name: given})
+
+
+def test_a_text_that_stands_for_a_number_is_not_multiplied_by_one(made: Made):
+    module = made({"n": "uint8"}, {"f": {"type": "uint8", "when": "n * 1000000000000000 > 3"}})
+    with pytest.raises(EncodeError):
+        module.build({"n": "a", "f": 1})

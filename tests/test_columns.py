@@ -35,6 +35,7 @@ from wireloom.runtime.columns.projection import project
 from wireloom.runtime.columns.reading import from_struct_array
 from wireloom.runtime.columns.rows import explode, row_record
 from wireloom.runtime.columns.shape import fill
+from wireloom.runtime.errors import EncodeError
 from wireloom.runtime.values import Extension, Pairs, kind_of, same
 
 
@@ -309,3 +310,20 @@ BINS = st.fixed_dictionaries(
 @given(st.lists(st.none() | BINS, max_size=6))
 def test_any_bins_come_back(bins: list[dict[str, object] | None]) -> None:
     assert same(from_struct_array(to_struct_array(bins, BIN), BIN), bins)
+
+
+@pytest.mark.parametrize(
+    ("type", "value"),
+    [
+        (pa.timestamp("s"), 2**62),
+        (pa.timestamp("us", "UTC"), 2**62),
+        (pa.duration("s"), 2**60),
+        (pa.date64(), 86_400_000 * 10**9),
+    ],
+)
+def test_a_time_beyond_the_calendar_is_refused_at_its_row(type: pa.DataType, value: int) -> None:
+    column = pa.array([None, value], pa.int64()).cast(type)
+    record = Record((field("a", LONG),))
+    with pytest.raises(EncodeError) as caught:
+        from_struct_array(pa.StructArray.from_arrays([column], ["a"]), record)
+    assert caught.value.components == (1, "a")

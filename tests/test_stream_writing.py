@@ -16,6 +16,7 @@ from events import built
 from wireloom.model.format import Format
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
 from wireloom.runtime.streams import writing
+from wireloom.runtime.streams.framing import framing_of
 from wireloom.runtime.values import same
 from wireloom_formats import databus_event, databus_json, kpl_record
 
@@ -170,3 +171,10 @@ def test_the_header_of_a_stream_is_written_of_the_parameters_that_it_gives(case_
         assert b"".join(capture.encode_stream(columns, **keywords)) == data
     with pytest.raises(EncodeError):
         capture.iter_build([value], linkType=-1)
+
+
+def test_a_record_that_would_lose_bytes_in_a_line_is_refused() -> None:
+    for data in (b"a\r", b"\r", b" ", b"a\n"):
+        with pytest.raises(EncodeError):
+            writing.frame(framing_of("lines"), data, first=True)
+    assert writing.frame(framing_of("lines"), b"a\rb", first=True) == b"a\rb\n"

@@ -73,7 +73,9 @@ CODEC: Final = _codec.Codec(
     format=FORMAT,
     digest=DIGEST,
     parameters=PARAMETERS,
-    roots={"record": _codec.Root(CONSTRUCTS["record"], _shape.ROOTS["record"], kinds=("type",))},
+    roots={
+        "record": _codec.Root(CONSTRUCTS["record"], _shape.ROOTS["record"], kinds=("type",), endless="Message.body"),
+    },
     framing=FRAMING,
     extensions=_shape.EXTENSIONS,
     layout=_layout.LAYOUT,

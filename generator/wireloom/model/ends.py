@@ -1,6 +1,6 @@
 """What tells where a record ends: records may stand back to back only where each tells its own end."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from wireloom.expr.ast import Expression, Literal, Position, Unary, references
 from wireloom.model import types
@@ -25,6 +25,8 @@ def _endless(type: Type, named: Types, encoding: Encoding, seen: frozenset[str])
             return name
         case types.Struct(encoding=Encoding.BINARY):
             return _endless_field(type, named, seen)
+        case types.Select(tag=types.FieldTag(expression=tag)) if _needs_end(tag):
+            return "a choice"
         case types.Select(cases=cases):
             inner_types = [case.type for case in cases if not isinstance(case.type, types.Refusal)]
         case types.Attempt(trials=trials):
@@ -39,12 +41,19 @@ def _endless(type: Type, named: Types, encoding: Encoding, seen: frozenset[str])
 
 
 def _endless_field(struct: Struct, named: Types, seen: frozenset[str]) -> str:
+    asks = ""  # the struct, where one of its checks asks for the end; a field says more
     for step in struct.steps:
         if isinstance(step, types.Frame):
-            return ""
-        if not isinstance(step, types.Field) or not step.on_wire:
+            return asks
+        is_asking = isinstance(step, types.End) or any(map(_needs_end, _looking(step)))
+        if not isinstance(step, types.Field):
+            asks = struct.name if is_asking else asks
             continue
         name = f"{struct.name}.{step.wire_name}"
+        if is_asking:
+            return name
+        if not step.on_wire:
+            continue
         if step.at is not None and (_counts_from_end(step.at) or _needs_end(step.at)):
             return name
         if step.size is not None:
@@ -52,7 +61,22 @@ def _endless_field(struct: Struct, named: Types, seen: frozenset[str]) -> str:
                 return name
         elif found := _endless(step.type, named, Encoding.BINARY, seen):
             return found if "." in found else name
-    return ""
+    return asks
+
+
+def _looking(step: types.Step) -> Iterator[Expression]:
+    """The expressions of a step that decide what a parser makes of a record."""
+    match step:
+        case types.Field(when=when, compute=compute):
+            yield from (each for each in (when, compute) if each is not None)
+        case types.Check(that=that, when=when):
+            yield from (each for each in (that, when) if each is not None)
+        case types.Verify(when=expression) | types.Discard(when=expression) if expression is not None:
+            yield expression
+        case types.Need(bytes=needed):
+            yield needed
+        case _:
+            return
 
 
 def _counts_from_end(offset: Expression) -> bool:

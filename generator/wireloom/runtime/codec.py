@@ -18,7 +18,8 @@ from wireloom.runtime.columns.projection import project
 from wireloom.runtime.columns.rows import row_record
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.engine import Engine, Path, Request
-from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
+from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError, WireloomError
+from wireloom.runtime.foreign import foreign
 from wireloom.runtime.parameters import Parameter, ParameterValue, accept_all
 from wireloom.runtime.root import Root
 from wireloom.runtime.streams import framed, headers
@@ -156,6 +157,13 @@ class Codec:
             return root.construct.written(root.wired(value), parameters, lambda: _unchanged(root, value, parameters))
         except RecursionError:
             raise EncodeError("a value that the stack can hold", "one that is nested deeper, or holds itself") from None
+        except WireloomError:
+            raise
+        except Exception as error:
+            found = foreign(value)
+            if found is None:
+                raise
+            raise found from error
 
     # --- streams ---------------------------------------------------------------------------------------------------
 

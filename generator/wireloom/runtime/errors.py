@@ -55,9 +55,9 @@ class _PathError(WireloomError, ValueError):
         """The path, from the outermost component on."""
         return tuple(reversed(self._components))
 
-    def at(self, component: Component) -> Self:
-        """The same error, one level further out."""
-        self._components.append(component)
+    def at(self, component: object) -> Self:
+        """The same error, one level further out; what callers gave for a name may be of any kind."""
+        self._components.append(component if isinstance(component, int | str) else shown(component))
         return self
 
     def inward(self) -> Component:

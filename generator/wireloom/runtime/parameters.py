@@ -44,10 +44,10 @@ class Parameter:
                 return value
             case "boolean", bool():
                 return value
-            case "boolean", "true" | "false":
+            case "boolean", str() if value in ("true", "false"):
                 return value == "true"
-            case "integer", int() if not isinstance(value, bool) and value in _LONG:
-                return value
+            case "integer", int() if not isinstance(value, bool) and int(value) in _LONG:
+                return int(value)
             case "integer", str() if _INTEGER.fullmatch(value) and int(value) in _LONG:
                 return int(value)
             case "range", Range(int(start), int(end)) | (int(start), int(end)) if _LOWEST <= start <= end <= _HIGHEST:

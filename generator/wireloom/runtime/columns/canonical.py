@@ -276,7 +276,10 @@ def _decimal(rendering: object, path: str) -> int:
 
 def _float(rendering: object, path: str) -> float:
     if isinstance(rendering, (int, float)) and not isinstance(rendering, bool):
-        return float(rendering)
+        try:
+            return float(rendering)
+        except OverflowError:
+            raise _misfit(path, "expected a number that a float can have, got a larger integer") from None
     if isinstance(rendering, str) and rendering in _NUMBER_WORDS:
         return _NUMBER_WORDS[rendering]
     raise _misfit(path, f"expected a number, NaN, Infinity or -Infinity, got {rendering!r}")

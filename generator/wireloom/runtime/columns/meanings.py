@@ -7,8 +7,9 @@ and what readers give becomes what is on the wire before anything is built, so t
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
-from decimal import Decimal, InvalidOperation, localcontext
+from decimal import Decimal, localcontext
 from functools import lru_cache
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from typing import Any, assert_never
@@ -146,16 +147,13 @@ def _count(given: Any, scaled: Scaled) -> int:
 
 def _last_digits(given: object, digits: int) -> int:
     """A decimal, an integer, or a float as it is written, counted in its last digit."""
-    number = Decimal(repr(given)) if isinstance(given, float) else given
+    number = Decimal(repr(float(given))) if isinstance(given, float) else given
     if isinstance(number, bool) or not isinstance(number, Decimal | int):
         raise EncodeError("a Decimal", shown(given))
-    with localcontext(prec=_DIGITS):
-        try:
-            count = Decimal(number).scaleb(digits)
-            if count == count.to_integral_value():
-                return int(count)
-        except InvalidOperation:
-            pass
+    with localcontext(prec=_DIGITS), suppress(ArithmeticError):
+        count = Decimal(number).scaleb(digits)
+        if count.adjusted() < _DIGITS and count == count.to_integral_value():
+            return int(count)
     raise EncodeError(f"a Decimal of at most {digits} digits behind the point", shown(given))
 
 
@@ -182,9 +180,11 @@ def bounds(type: Meant) -> tuple[int, int]:
 
 
 def _nearest(given: object, measured: Measured) -> int:
-    if isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given):
-        raise EncodeError("a finite number", shown(given))
-    return round((given - measured.offset) / measured.scale)
+    if isinstance(given, int | float) and not isinstance(given, bool):
+        with suppress(OverflowError):  # an integer beyond all floats
+            if math.isfinite(given):
+                return round((given - measured.offset) / measured.scale)
+    raise EncodeError("a finite number", shown(given))
 
 
 # --- texts -----------------------------------------------------------------------------------------------------------

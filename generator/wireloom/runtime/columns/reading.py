@@ -130,6 +130,17 @@ def _plain(array: pa.Array) -> list[object]:
         return list(array.to_pylist())
     except UnicodeDecodeError:
         return _each(_text, (value.as_buffer() if value.is_valid else None for value in _decoded(array)))
+    except (OverflowError, ValueError, LookupError):
+        return _each(_python, (value if value.is_valid else None for value in _decoded(array)))
+
+
+def _python(value: object) -> object:
+    """The Python value of a scalar; not every time that Arrow has is one of Python's, nor is every time zone."""
+    assert isinstance(value, pa.Scalar)
+    try:
+        return value.as_py()
+    except (OverflowError, ValueError, LookupError) as error:
+        raise EncodeError("a value of a format", f"a {value.type} beyond the calendar") from error
 
 
 def _is_scalar(type: pa.DataType) -> bool:
@@ -193,10 +204,13 @@ def _meant(array: pa.Array, type: Meant, extensions: Sequence[ExtensionType]) ->
 
 
 def _in_microseconds(array: pa.Array) -> pa.Array:
-    """Times of another unit, where microseconds say them; an EncodeError is at the first row that they do not."""
-    if not kinds.is_temporal(array.type) or getattr(array.type, "unit", "us") == "us":
+    """Times of another unit or zone, where microseconds say them; an EncodeError is at the first row that they do not.
+
+    In UTC, since a zone may put a moment into a year that Python does not have.
+    """
+    if not kinds.is_timestamp(array.type) and not kinds.is_duration(array.type):
         return array
-    zone = getattr(array.type, "tz", None)
+    zone = "UTC" if getattr(array.type, "tz", None) else None
     wanted = pa.timestamp("us", zone) if kinds.is_timestamp(array.type) else pa.duration("us")
     try:
         return array.cast(wanted)

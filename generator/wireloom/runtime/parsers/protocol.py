@@ -33,8 +33,8 @@ def evaluate(expression: Expression, scope: Container) -> Any:
     """The value of an expression; null where a value is missing or impossible, as can be while building."""
     try:
         return expression(scope)
-    except (TypeError, KeyError, AttributeError, ArithmeticError, ValueError):
-        return None
+    except (TypeError, KeyError, AttributeError, ArithmeticError, ValueError, MemoryError):
+        return None  # of memory: a text that stands for a number, many times over
 
 
 def holds(when: Expression | None, scope: Container) -> bool:

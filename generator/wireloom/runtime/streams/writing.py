@@ -117,4 +117,6 @@ def _line(data: bytes) -> bytes:
         raise EncodeError("a record without a line feed, which would end its line", "one that has it")
     if not data.strip():
         raise EncodeError("a record that is no blank line, since those are passed over", "a blank one")
+    if data.endswith(b"\r"):
+        raise EncodeError("a record without a carriage return at its end, which would be its line's", "one that has it")
     return data + b"\n"

@@ -29,6 +29,8 @@ def _endless(type: Type, named: Types, encoding: Encoding, seen: frozenset[str])
             return "a choice"
         case types.Select(cases=cases):
             inner_types = [case.type for case in cases if not isinstance(case.type, types.Refusal)]
+        case types.Attempt(trials=trials) if any(map(_falls_back_at_end, trials[:-1])):
+            return "an attempt"
         case types.Attempt(trials=trials):
             inner_types = [trial.type for trial in trials]
         case types.Bytes(size=size) | types.Text(size=size) if encoding is Encoding.BINARY:
@@ -62,6 +64,11 @@ def _endless_field(struct: Struct, named: Types, seen: frozenset[str]) -> str:
         elif found := _endless(step.type, named, Encoding.BINARY, seen):
             return found if "." in found else name
     return asks
+
+
+def _falls_back_at_end(trial: types.Trial) -> bool:
+    """Whether the next alternative is tried where this one has too few bytes: behind it there may be others' bytes."""
+    return any("truncated" in fallback.codes for fallback in trial.fallbacks)
 
 
 def _looking(step: types.Step) -> Iterator[Expression]:

@@ -76,7 +76,7 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         "greedy-field": "A field that takes all bytes, or members, left although more fields follow.",
         "unknown-version": "A version that the struct does not have, or versions in the wrong order.",
         "version-arity": "Versions whose arity does not fit their fields, or does not tell them apart.",
-        "endless-record": "Records of a concatenated stream that do not tell where they end.",
+        "endless-record": "Records that stand back to back and do not tell where they end, or ask where all bytes do.",
         # checksums and codes
         "unknown-checksum": "A checksum that there is not.",
         "unverified-checksum": "A checksum that no step verifies.",

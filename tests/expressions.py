@@ -158,6 +158,8 @@ def _call(function: str, arguments: list[Any], ranges: tuple[Ranges, ...]) -> An
             return 0 if value is None else len(value) if isinstance(value, list | Mapping) else None
         case "len", [value]:
             return 0 if value is None else _length(value)
+        case "sum", [value, *member]:
+            return _sum(value, *member)
         case "rangeName", [number, name]:
             return _range_name(number, next(named for named in ranges if named.name == name))
         case "md5", [value]:
@@ -173,6 +175,18 @@ def _call(function: str, arguments: list[Any], ranges: tuple[Ranges, ...]) -> An
             return (min if function == "min" else max)(arguments) if numbers else None
         case _:
             return UNKNOWN
+
+
+def _sum(value: Any, *member: str) -> Any:
+    if value is None or not isinstance(value, list):
+        return 0 if value is None else None
+    found = [each.get(name) if isinstance(each, Mapping) else None for each in value for name in member]
+    found = found if member else value
+    if any(each is UNKNOWN for each in found):
+        return UNKNOWN
+    numbers = [each for each in found if each is not None]
+    total = sum(numbers) if all(type(each) is int for each in numbers) else None
+    return total if total is not None and -(1 << 127) <= total < 1 << 128 else None
 
 
 def _length(value: Any) -> int | None:

@@ -85,6 +85,13 @@ def test_what_is_known_of_fields_is_known_to_the_engine(name, case_package):
 
 
 @native
+@pytest.mark.parametrize("name", ["list_sums", "list_sums_packed", "list_sums_message", "list_sums_text"])
+def test_sums_are_the_engines_in_every_encoding(name, case_package):
+    codec = importlib.import_module(f"{case_package.__name__}.{name}").CODEC
+    assert codec.decode_path() == codec.encode_path() == engines.Path(native=True)
+
+
+@native
 def test_a_program_whose_paths_leave_a_register_without_its_value_is_not_made(monkeypatch):
     monkeypatch.setattr(MessagePack, "_count", lambda *_: None)
     root = PACKED.root(None)

@@ -7,10 +7,12 @@ from wireloom.expr.functions import FUNCTIONS
 from wireloom.expr.parse import ExpressionError, parse, parse_range
 from wireloom.expr.text import text_of
 from wireloom.expr.types import KindError, kind
+from wireloom.runtime import expressions as fn
 
 NUMBER = FieldRef(0, "number", kind=Kind.INTEGER)
 TEXT = FieldRef(0, "text", kind=Kind.TEXT)
 BYTES = FieldRef(0, "bytes", kind=Kind.BYTES)
+LIST = FieldRef(0, "list", kind=Kind.LIST)
 FLAG = FieldRef(0, "flag", kind=Kind.BOOLEAN)
 
 
@@ -115,6 +117,8 @@ def test_an_unknown_function_gets_a_near_name():
         (Call("len", (BYTES,)), Kind.INTEGER),
         (Call("max", (NUMBER, Literal(1), Literal(2))), Kind.INTEGER),
         (Call("rangeName", (NUMBER, Literal("Classes"))), Kind.TEXT),
+        (Call("sum", (LIST,)), Kind.INTEGER),
+        (Call("sum", (LIST, Literal("length"))), Kind.INTEGER),
     ],
 )
 def test_every_expression_has_a_kind(expression, expected):
@@ -137,6 +141,9 @@ def test_every_expression_has_a_kind(expression, expected):
         Call("len", (TEXT, TEXT)),
         Call("decimal", (TEXT, NUMBER)),
         Call("min", (NUMBER,)),
+        Call("sum", (NUMBER,)),
+        Call("sum", (LIST, NUMBER)),
+        Call("sum", (LIST, Literal("length"), Literal("length"))),
     ],
 )
 def test_parts_that_do_not_fit_are_refused(expression):
@@ -148,6 +155,36 @@ def test_text_is_parsed_back_to_the_same_tree():
     for text in ("a & 3 == 3 and not (b or c)", "x in [1, 'a', null] ? -y : ~(z + 1)", "len(a) - 2 * (b - c)"):
         again = text_of(parse(text))
         assert text_of(parse(again)) == again
+
+
+def test_a_sum_over_a_member_is_written_as_its_author_wrote_it():
+    assert text_of(Call("sum", (LIST, Literal("length")))) == "sum(list.length)"
+    assert text_of(Call("sum", (LIST,))) == "sum(list)"
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (None, 0),
+        ([], 0),
+        ((), 0),
+        ([1, None, -3], -2),
+        ([(1 << 128) - 1], (1 << 128) - 1),
+        ([(1 << 128) - 1, 1], None),
+        ([(1 << 128) - 1, 1, -1], (1 << 128) - 1),
+        ([-(1 << 127), -1], None),
+        ([True], None),
+        ([1, "2"], None),
+        ([1.0], None),
+        ({1: 2}, None),
+        ("12", None),
+        (7, None),
+    ],
+)
+def test_a_sum_is_exact_and_total_whatever_it_is_of(values, expected):
+    assert fn.total(values) == expected
+    if isinstance(values, list):
+        assert fn.total([{"x": value} for value in values] + [{}, None], "x") == expected
 
 
 def test_every_function_is_documented():

@@ -57,6 +57,12 @@ types:
   Long: {fields: [{n: uint16}, {xs: {type: list(uint8), count: n}}, {last: {type: uint8, const: 7, else: other}}]}
   Short: {fields: [{n: uint16}]}
 """,
+    "totals": """
+encoding: binary
+types:
+  R: {fields: [{n: uint32}, {sizes: {type: list(uint8), count: n}}, {items: {type: list(Item)}}]}
+  Item: {fields: [{x: uint8}, {all: {compute: sum(sizes), type: int64}}]}
+""",
     "sums": """
 encoding: binary
 checksums: {c: {width: 32, poly: 0x04C11DB7, reflected: true, init: 0xFFFFFFFF, xorout: 0xFFFFFFFF, check: 0xCBF43926}}
@@ -171,6 +177,7 @@ SHAPES: dict[str, tuple[str, Callable[[int], bytes]]] = {
     "groups": ("message", lambda n: b"\x0a\x02\x08\x01" + b"\x1b\x1c" * n),
     "alternatives": ("ways", lambda n: sized(n) + (n // 2).to_bytes(2, "big") * 2 * n),
     "checksums": ("sums", sums_over_what_follows),
+    "sums over a list of a struct around": ("totals", lambda n: sized(n) + b"\x07" * n + b"\x01" * n),
     "texts of a struct around": ("around", lambda n: sized(n) + b"\xc3\xa9" * (n // 2) + b"a" * n),
 }
 

@@ -630,7 +630,7 @@ def _bit(plan: Plan, name: str, low: int, width: int) -> Any:
     chance = plan.chance
     span: Any = low if width == 1 else f"{low}..{low + width - 1}"
     if chance.often(0.5):
-        plan.lent.append(Known(name, "bool" if width == 1 else "int"))
+        plan.lent.append(Known(name, "bool" if width == 1 else "int", plain=True))
         return span
     signed = chance.often(0.25) and width > 1
     inner = Plan(plan.struct, name, Typed("uint8", "int", "int", width + 1, signed=False), {})
@@ -645,7 +645,8 @@ def _bit(plan: Plan, name: str, low: int, width: int) -> Any:
     hidden = hidden and derive is not ABSENT
     kind = _kind(inner.values) if values is not ABSENT else "bool" if width == 1 else "int"
     kind = "hidden" if hidden and is_settled(derive) else kind
-    plan.lent.append(Known(name, kind, inner.values))
+    plain = values is ABSENT and derive is ABSENT and not hidden
+    plan.lent.append(Known(name, kind, inner.values, plain=plain))
     return document(
         Bits,
         {
@@ -666,13 +667,19 @@ def _kind(values: tuple[Any, ...] | None) -> str:
     return {str: "text", int: "int", bool: "bool"}.get(next(iter(kinds)), "any") if len(kinds) == 1 else "any"
 
 
+_MEANINGS = {"values", "null", "logical", "epoch", "scale", "offset", "raw", "default"}
+_BESIDES = {"as", "hidden", "derive", "compute", "const", "counted", "checksum", "refers", "flatten", "bits", "table"}
+
+
 def known(plan: Plan) -> list[Known]:
     """The names that the field gives to expressions."""
     closed = "values" in plan.given and "raw" not in plan.given
     kind = _kind(plan.values) if closed else plan.typed.kind
     if plan.given.get("charset", "utf-8") != "utf-8" and not closed and plan.chance.often(0.5):
         kind = "bytes"
-    own = Known(plan.name, kind, plan.values, plan.typed.members, plan.typed.elements)
+    own = plan.typed.known(plan.name, plan.values)
+    own.kind, own.plain = kind, not plan.given.keys() & (_MEANINGS | _BESIDES)
+    own.integers = own.integers and not plan.given.keys() & _MEANINGS
     lent = list(plan.typed.members) if "flatten" in plan.given else []
     unnamed = "bits" in plan.given and plan.chance.often(0.97)  # builders do not know the bits without a name
     if unnamed or ("hidden" in plan.given and is_settled(plan.given.get("derive", "size"))):

@@ -54,6 +54,7 @@ class Formulas:
         chance = self.chance
         if depth >= self.depth or chance.often(0.45):
             return self._plain_integer()
+        sums = self._sums()
         return str(
             chance.does(
                 [
@@ -63,6 +64,7 @@ class Formulas:
                     (1.5, lambda: self._conditional(self.integer, depth)),
                     (1, lambda: self._call("len", "text", "bytes")),
                     (1, lambda: self._call("count", "list")),
+                    *((1, lambda: chance.one(sums)) for _ in sums[:1]),
                     (1, lambda: f"{chance.one(['min', 'max'])}({self._list(self.integer, depth)})"),
                     (0.4, lambda: f"decimal({self.text(depth + 1)}, {chance.one([8, 32, 63, 64, 128])})"),
                     (0.2, lambda: f"md5({self.text(depth + 1)})"),
@@ -160,6 +162,14 @@ class Formulas:
     def _call(self, function: str, *kinds: str) -> str:
         found = self.named(*kinds)
         return f"{function}({self.chance.one(found).name})" if found else self._plain_integer()
+
+    def _sums(self) -> list[str]:
+        """Sums over lists that there are here."""
+        found = self.named("list")
+        sums = [f"sum({each.name})" for each in found if each.integers]
+        for each in found:
+            sums += [f"sum({each.name}.{inner.name})" for inner in each.elements if inner.kind == "int" and inner.plain]
+        return sums
 
     def _present(self) -> str:
         found = self.named("int", "bool", "text", "bytes", "list", "struct", "any", "float")

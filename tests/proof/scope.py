@@ -27,6 +27,8 @@ class Known:
     members: tuple["Known", ...] = ()
     elements: tuple["Known", ...] = ()
     counted: bool = False
+    integers: bool = False  # its elements are integers, as they are on the wire
+    plain: bool = False  # values have it as it is on the wire
 
 
 @dataclass(frozen=True, slots=True)

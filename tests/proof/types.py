@@ -1,5 +1,6 @@
 """Types of the language for one place: scalars, lists, maps, unions, selects, attempts, structs of any encoding."""
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,6 +27,8 @@ _DECIMALS = ("bcd1", "bcd2", "bcd18", "packed1", "packed5", "packed18", "upacked
 _COLUMNS = ("dec1", "dec4", "dec18", "sdec1", "sdec3", "sdec18", "hex1", "hex8", "hex16", "oct1", "oct21")
 _ENCODINGS = ("binary", "msgpack", "protobuf", "json")
 _REFUSED = 0.03  # the share of what the loader refuses, so that refusals are tried too
+_OF_INTEGERS = re.compile(r"list\(([a-z]+[0-9]*)\??\)\??")
+_NO_INTEGERS = {"bool", "float16", "float32", "float64", "float", "str", "bytes", "nil", "json", "variant"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,9 @@ class Typed:
 
     def known(self, name: str, values: tuple[Any, ...] | None = None) -> Known:
         """The field of that name as expressions know it."""
-        return Known(name, self.kind, values, self.members, self.elements)
+        inner = _OF_INTEGERS.fullmatch(str(self.form))
+        integers = inner is not None and inner[1] not in _NO_INTEGERS
+        return Known(name, self.kind, values, self.members, self.elements, integers=integers)
 
 
 def integer(name: str) -> Typed:

@@ -20,12 +20,21 @@ class Function:
     doc: str
     variadic: bool = False  # the last parameter may be repeated
     literals: tuple[int, ...] = ()  # places of arguments that must be literals
+    optional: int = 0  # so many of the last arguments may be missing
 
 
 FUNCTIONS: Mapping[str, Function] = MappingProxyType(
     {
         "len": Function((_SIZED,), Kind.INTEGER, "Bytes of a text (in UTF-8) or of bytes; 0 for null."),
         "count": Function(((Kind.LIST,),), Kind.INTEGER, "Elements of a list; 0 for null."),
+        "sum": Function(
+            ((Kind.LIST,), (Kind.TEXT,)),
+            Kind.INTEGER,
+            "The sum of a list of integers, or of an integer that its elements have (`sum(parts.length)`); "
+            "those that are null add nothing, and the sum of null is 0.",
+            literals=(1,),
+            optional=1,
+        ),
         "present": Function(((Kind.ANY,),), Kind.BOOLEAN, "Whether there is a value."),
         "rangeName": Function(
             (_INTEGER, (Kind.TEXT,)),

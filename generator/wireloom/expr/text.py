@@ -49,6 +49,8 @@ def _bound(expression: Expression) -> tuple[str, int]:
             return f"{text_of(operand, 6)} in [{', '.join(_literal(option) for option in options)}]", 5
         case Conditional(condition, then, otherwise):
             return f"{text_of(condition, 2)} ? {text_of(then, 2)} : {text_of(otherwise)}", 1
+        case Call("sum", (listed, Literal(str(member)))):
+            return f"sum({text_of(listed)}.{member})", _ATOM
         case Call(function, arguments):
             return f"{function}({', '.join(text_of(argument) for argument in arguments)})", _ATOM
         case _:

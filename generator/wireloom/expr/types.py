@@ -124,9 +124,10 @@ def _number_kind(operator: str, *operands: Expression) -> Kind:
 
 def _call_kind(name: str, function: Function, arguments: tuple[Expression, ...]) -> Kind:
     parameters = function.parameters
-    if len(arguments) < len(parameters) or (len(arguments) > len(parameters) and not function.variadic):
-        raise KindError(f"{name} takes {len(parameters)} arguments, not {len(arguments)}", function.doc)
-    wanted = (*parameters, *(parameters[-1] for _ in arguments[len(parameters) :]))
+    least = len(parameters) - function.optional
+    if len(arguments) < least or (len(arguments) > len(parameters) and not function.variadic):
+        raise KindError(f"{name} takes {least} arguments, not {len(arguments)}", function.doc)
+    wanted = (*parameters, *(parameters[-1] for _ in arguments[len(parameters) :]))[: len(arguments)]
     for place, (argument, kinds) in enumerate(zip(arguments, wanted, strict=True)):
         if place in function.literals and not isinstance(argument, Literal):
             raise KindError(f"argument {place + 1} of {name} must be a literal", function.doc)

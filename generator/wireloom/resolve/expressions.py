@@ -111,10 +111,26 @@ def _resolved(scope: Scope, place: Place, parsed: Expression, column: int) -> Ex
             return Membership(found, _on_wire(scope, place, found, options))
         case Conditional(condition, then, otherwise):
             return Conditional(inner(condition), inner(then), inner(otherwise))
+        case Call("sum", arguments):
+            return _summed(scope, place, arguments, column)
         case Call(function, arguments):
             return Call(function, tuple(inner(argument) for argument in arguments))
         case _:
             assert_never(parsed)
+
+
+def _summed(scope: Scope, place: Place, arguments: tuple[Expression, ...], column: int) -> Expression:
+    """A sum over a list, or over a member of its elements."""
+    match arguments:
+        case (Name() as name,):
+            try:
+                return scope.summed(name)
+            except MeaningError as error:
+                scope.draft.reports(place, error.id, error.message, error.hint, column=column + name.column)
+        case _:
+            hint = "`sum(sizes)` is over a list of integers, `sum(parts.length)` over an integer of structs"
+            scope.draft.reports(place, "expression-type", "sum is of the name of a list", hint, column=column)
+    return _NAMELESS
 
 
 def _on_wire(scope: Scope, place: Place, operand: Expression, options: tuple[Constant, ...]) -> tuple[Constant, ...]:

@@ -24,6 +24,10 @@ from wireloom.spec.language import (
     StructType,
 )
 
+_MEANING = {"values", "null", "logical", "epoch", "scale", "offset", "raw", "default"}
+_NOT_GIVEN = {"as", "hidden", "derive", "compute", "const", "counted", "checksum", "refers", "flatten", "bits", "table"}
+"""What says that a value lacks a number, or has another one or another name for it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Member:
@@ -41,6 +45,8 @@ class Member:
     counted: bool = False  # set by a salvage or a discard
     names: tuple[tuple[int, str], ...] = ()  # those that its values have, where there may be others
     charset: str = ""  # of its text, of which expressions know the bytes
+    element: Kind = Kind.ANY  # of a list: what its elements are
+    plain: bool = False  # a number that values have as it is on the wire, and that builders are given
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +75,7 @@ class Reach:
     kind: Kind = Kind.ANY
     structs: tuple[str, ...] = ()
     elements: tuple[str, ...] = ()
+    element: Kind = Kind.ANY  # of a list: what its elements are
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,10 +174,10 @@ def _notation_reach(draft: Draft, parsed: notation.Notation, seen: frozenset[str
             return _notation_reach(draft, single, seen, charset)
         case notation.Single(name="str") if charset:
             return Reach(Kind.BYTES)
-        case notation.Single(name="list" | "map", arguments=arguments):
+        case notation.Single(name="list" | "map" as name, arguments=arguments):
             inner = [reach(draft, argument.text, seen) for argument in arguments]
             elements = tuple(dict.fromkeys(struct for each in inner for struct in each.structs))
-            return Reach(Kind.LIST, (), elements)
+            return Reach(Kind.LIST, (), elements, inner[0].kind if name == "list" else Kind.ANY)
         case notation.Single(name="ext", arguments=(_, content)):
             return reach(draft, content.text, seen)
         case notation.Single(name=name) if name in builtins.SCALARS:
@@ -188,6 +195,7 @@ def _any_of(reached: list[Reach]) -> Reach:
         next(iter(kinds)) if len(kinds) == 1 else Kind.ANY,
         tuple(dict.fromkeys(struct for each in reached for struct in each.structs)),
         tuple(dict.fromkeys(struct for each in reached for struct in each.elements)),
+        reached[0].element if len({each.element for each in reached}) == 1 else Kind.ANY,
     )
 
 
@@ -283,6 +291,8 @@ def joined_members(first: Member, second: Member) -> Member:
         first.counted or second.counted,
         first.names if first.names == second.names else (),
         first.charset if first.charset == second.charset else "",
+        first.element if first.element is second.element else Kind.ANY,
+        first.plain and second.plain,
     )
 
 
@@ -298,7 +308,17 @@ def _member(draft: Draft, name: str, document: str | FieldDocument, position: in
     if isinstance(document, str):
         reached = reach(draft, document, charset=charset)
         coded = charset if reached.kind is Kind.BYTES else ""
-        return Member(name, reached.kind, position, None, reached.structs, reached.elements, charset=coded)
+        return Member(
+            name,
+            reached.kind,
+            position,
+            None,
+            reached.structs,
+            reached.elements,
+            charset=coded,
+            element=reached.element,
+            plain=True,
+        )
     if document.values is not None and not is_open(document):
         kind, values = mapped_kind(document.values)
         return Member(name, kind, position, values)
@@ -315,6 +335,8 @@ def _member(draft: Draft, name: str, document: str | FieldDocument, position: in
         document.counted,
         tuple(_names(document)) if is_open(document) and reached.kind is Kind.INTEGER else (),
         charset if reached.kind is Kind.BYTES else "",
+        Kind.ANY if document.given & _MEANING else reached.element,
+        not document.given & (_MEANING | _NOT_GIVEN),
     )
 
 
@@ -370,7 +392,8 @@ def _bit_member(name: str, bit: str | int | Bits, position: int) -> Member:
         kind, values = mapped_kind(bit.values)
         return Member(name, kind, position, values)
     span = str(bit.at if isinstance(bit, Bits) else bit)
-    return Member(name, Kind.INTEGER if ".." in span else Kind.BOOLEAN, position)
+    plain = not isinstance(bit, Bits) or not (bit.hidden or bit.derive)
+    return Member(name, Kind.INTEGER if ".." in span else Kind.BOOLEAN, position, plain=plain)
 
 
 def mapped_kind(values: Mapping[str, object]) -> tuple[Kind, tuple[Scalar, ...] | None]:

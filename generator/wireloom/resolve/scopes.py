@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from wireloom.expr.ast import Expression, FieldRef, Kind, MarkRef, Name, ParameterRef, Position
+from wireloom.expr.ast import Call, Expression, FieldRef, Kind, Literal, MarkRef, Name, ParameterRef, Position
+from wireloom.expr.types import a_kind
 from wireloom.model.types import Encoding, Scalar
 from wireloom.names import POSITIONS
 from wireloom.problems import nearest
@@ -17,6 +18,8 @@ from wireloom.resolve.outline import Member, Outlines, joined_members, possible_
 from wireloom.spec.language import FieldDocument, StructType
 
 _RANGE_MEMBERS = ("start", "end")
+_SUMMED = "`sum(sizes)` is over a list of integers, `sum(parts.length)` over an integer of structs"
+_PLAIN = "name an integer that readers see as it is on the wire, and that nothing derives or computes"
 _MARK = "name the place: `- mark: NAME` stands where it is"
 
 
@@ -80,6 +83,41 @@ class Scope:
         if first in self.draft.content.parameters:
             return self._parameter(first, tuple(members))
         raise self._unknown(first)
+
+    def summed(self, name: Name) -> Call:
+        """The sum over a list, or over a member of its elements, that the name means; raises MeaningError."""
+        first, *members = name.parts
+        fields = [] if first in POSITIONS else self._fields(first)
+        if not fields:
+            self.meaning(name)
+            raise MeaningError("expression-type", f"{first} is no list", _SUMMED)
+        found = self._agreed(first, fields)
+        member, last, path = found.member, first, list[str]()
+        while members and member.kind is not Kind.LIST:
+            last = members.pop(0)
+            member = self._inner(member, last, (first, *path)[-1])
+            path.append(last)
+        listed = FieldRef(found.up, first, tuple(path), Kind.LIST)
+        if member.kind is not Kind.LIST:
+            raise MeaningError("expression-type", f"sum is of a list, not of {a_kind(member.kind)}", _SUMMED)
+        if not members:
+            if member.element is not Kind.INTEGER:
+                message = f"sum is of integers, and the elements of {last} are not known to be nothing else"
+                raise MeaningError("expression-type", message, _SUMMED)
+            return Call("sum", (listed,))
+        if len(members) > 1 or len(member.elements) != 1 or member.element is not Kind.RECORD:
+            message = f"sum is of one member of structs, and the elements of {last} are not of one type of struct"
+            raise MeaningError("expression-type", message, _SUMMED)
+        known = self.outlines.types[member.elements[0]].members
+        if members[0] not in known:
+            message = f"the elements of {last} have no {members[0]}"
+            raise MeaningError("unknown-name", message, nearest(members[0], known))
+        inner = known[members[0]]
+        if inner.kind is not Kind.INTEGER or not inner.plain:
+            what = "builders do not know it from the value" if inner.kind is Kind.INTEGER else f"{members[0]} is not"
+            message = f"sum is of integers that values have, and {what}"
+            raise MeaningError("expression-type", message, _PLAIN)
+        return Call("sum", (listed, Literal(members[0])))
 
     def names_field(self, name: str) -> bool:
         """Whether the name means a field here."""
@@ -146,16 +184,20 @@ class Scope:
     def _member_kind(self, member: Member, path: tuple[str, ...], name: str) -> Kind:
         """The kind of a member of a field's struct."""
         for step in path:
-            inner = [self.outlines.types[struct].members for struct in member.structs]
-            if not inner or any(step not in members for members in inner):
-                known = [each for members in inner for each in members]
-                if step in known:
-                    lacking = next(each for each in member.structs if step not in self.outlines.types[each].members)
-                    hint = "expressions look at what all types of a field have; decide by the tag, or within the type"
-                    raise MeaningError("unknown-name", f"{name} may be {lacking}, which has no {step}", hint)
-                raise MeaningError("unknown-name", f"{name} has no member {step}", nearest(step, known))
-            member, name = reduce(joined_members, (members[step] for members in inner)), step
+            member, name = self._inner(member, step, name), step
         return member.kind
+
+    def _inner(self, member: Member, step: str, name: str) -> Member:
+        """What is known of a member of the struct that a field called `name` is."""
+        inner = [self.outlines.types[struct].members for struct in member.structs]
+        if not inner or any(step not in members for members in inner):
+            known = [each for members in inner for each in members]
+            if step in known:
+                lacking = next(each for each in member.structs if step not in self.outlines.types[each].members)
+                hint = "expressions look at what all types of a field have; decide by the tag, or within the type"
+                raise MeaningError("unknown-name", f"{name} may be {lacking}, which has no {step}", hint)
+            raise MeaningError("unknown-name", f"{name} has no member {step}", nearest(step, known))
+        return reduce(joined_members, (members[step] for members in inner))
 
     # --- search ---
 

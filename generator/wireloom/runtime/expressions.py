@@ -18,7 +18,7 @@ from wireloom.runtime.values import Value, meant
 Ranges = Sequence[tuple[str, int | None, int | None]]
 _LOWEST, _HIGHEST = -(1 << 127), (1 << 128) - 1
 _SHIFTS = range(128)
-_LONG = 64  # characters, of a text that is worth remembering
+_LONG = 64  # characters of a text, or elements of a list, that are worth remembering
 
 
 class PositionPendingError(Exception):
@@ -244,10 +244,10 @@ def present(value: object) -> bool:
 
 def once(context: Container, function: Callable[..., Any], value: Any, *others: Any) -> Any:
     """What a function gives for a value of a struct around: worked out once, however many elements ask for it."""
-    if not isinstance(value, str | bytes) or len(value) < _LONG:
+    if not isinstance(value, str | bytes | list) or len(value) < _LONG:
         return function(value, *others)
     known = context._params.setdefault("_once", {})
-    asked = function.__name__, id(value), *others
+    asked = function.__name__, id(value), len(value), *others  # a list may be emptied by what stands behind it
     if asked not in known:
         known[asked] = value, function(value, *others)
     return known[asked][1]
@@ -279,6 +279,18 @@ def count(value: object) -> int | None:
     if value is None:
         return 0
     return len(value) if isinstance(value, list | tuple | dict) else None
+
+
+def total(values: Any, name: str | None = None) -> int | None:
+    """The sum of integers, or of a member of records; what is null adds nothing, what is no integer makes it null."""
+    if values is None:
+        return 0
+    if not isinstance(values, list | tuple):
+        return None
+    numbers = [
+        number for value in values for number in (value if name is None else member(value, name),) if number is not None
+    ]
+    return _exact(sum(numbers)) if all(_is_integer(number) for number in numbers) else None
 
 
 def range_name(value: Any, ranges: Ranges) -> str | None:

@@ -31,6 +31,7 @@ from wireloom.expr.types import kind
 _FUNCTIONS = {
     "len": "fn.length",
     "count": "fn.count",
+    "sum": "fn.total",
     "present": "fn.present",
     "decimal": "fn.decimal",
     "md5": "fn.md5",
@@ -161,7 +162,7 @@ class _Writer:
                 return f"{first} if {middle} else {last}", _CONDITIONAL
             case Call("rangeName", (value, Literal(str(ranges)))):
                 return f"fn.range_name({self._list(value)}, {ranges_name(ranges)})", _ATOM
-            case Call("len" | "md5" | "decimal" as name, (FieldRef(up=up), *_) as arguments) if up:
+            case Call("len" | "sum" | "md5" | "decimal" as name, (FieldRef(up=up), *_) as arguments) if up:
                 return f"fn.once(ctx, {_FUNCTIONS[name]}, {self._list(*arguments)})", _ATOM
             case Call(name, arguments):
                 plain = name in ("min", "max") and all(self._is_certain(argument) for argument in arguments)

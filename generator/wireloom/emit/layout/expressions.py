@@ -44,6 +44,8 @@ def tree(expression: Expression) -> Tree:
             return ("if", tree(condition), tree(then), tree(otherwise))
         case Call("rangeName", (value, Literal(str(ranges)))):
             return ("rangeName", tree(value), ranges)
+        case Call("sum", (listed, Literal(str(member)))):
+            return ("sum", tree(listed), member)
         case Call(name, arguments):
             return (name, *(tree(argument) for argument in arguments))
         case Name(parts):

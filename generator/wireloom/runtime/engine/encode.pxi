@@ -3,7 +3,7 @@
 ENCODE_OPCODES = {name.removeprefix("E_"): int(number) for name, number in WritingOp.__members__.items()}
 """The instructions of programs that write, by name; their operands are in encode_checks.pxi."""
 
-LOADS = {name: number for number, name in enumerate("integer boolean symbol size count present choice real".split())}
+LOADS = {name: number for number, name in enumerate("integer boolean symbol size count present choice real sum".split())}
 """What a load takes from a column, by name."""
 
 assert len(ENCODE_OPCODES) == len(_WRITTEN) and len(LOADS) == LOAD_FORMS

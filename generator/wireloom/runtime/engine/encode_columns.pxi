@@ -108,8 +108,30 @@ cdef inline int64_t symbol_at(Builder *k, int64_t index, const Span *span) noexc
     return known.symbol
 
 
+cdef int total_of(Builder *k, int64_t index, int64_t column, int64_t *total) noexcept nogil:
+    """The sum of the integers of a column that a list's elements are or have; those that are null add nothing."""
+    cdef int64_t element = k.sources[index].child, space = k.sources[element].space, row = k.rows[space]
+    cdef int64_t first = 0, last = 0, each, value = 0, n
+    cdef bint wide = False
+    cdef int code = list_at(k, index, &first, &last)
+    total[0] = 0
+    for n in range(first, last):
+        if code:
+            break
+        k.rows[space] = n
+        each = column
+        while each != element and there(k, each):
+            each = k.sources[each].parent
+        if each == element and there(k, each):
+            code = integer_at(k, column, &value, &wide)
+            if not code:
+                code = IRREGULAR if wide else wl_add(total[0], value, total)
+    k.rows[space] = row
+    return code
+
+
 cdef int load_name(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, form, register"""
+    """i: column, form, register, of a sum the column of its integers"""
     cdef int64_t target = i[3], first = 0, last = 0
     cdef bint wide = False
     cdef double real
@@ -132,6 +154,8 @@ cdef int load_name(Builder *k, const int64_t *i) noexcept nogil:
         code = list_at(k, i[1], &first, &last)
         k.m.registers[target] = last - first
         return code
+    if i[2] == LOAD_SUM:
+        return total_of(k, i[1], i[4], &k.m.registers[target])
     if i[2] == LOAD_PRESENT:
         k.m.registers[target] = 1
         return OK

@@ -94,6 +94,7 @@ cdef enum:
     LOAD_PRESENT  # 1, where there is a value of any kind
     LOAD_CHOICE  # the same of alternatives
     LOAD_REAL  # the bits of a float
+    LOAD_SUM  # of the integers that a list has, or that its elements have as one of their members
     LOAD_FORMS
 
 cdef struct Source:

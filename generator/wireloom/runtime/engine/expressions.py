@@ -233,6 +233,8 @@ class Expressions:
                 return self._fact(word, scope.field(up, name, members))
             case ("present" | "len" | "count" as word, operand):
                 return self._fact_of(word, self.compiled(operand, scope))
+            case ("sum", ("field", up, name, *members), *member):
+                return self._sum(scope, up, (name, *members), member[0] if member else "")
             case ("decimal", operand, int(bits)) if 1 <= bits <= _WIDEST:
                 return self._number_of_text(self.compiled(operand, scope), "DECIMAL", bits)
             case ("md5", operand):
@@ -370,6 +372,18 @@ class Expressions:
             case _:
                 raise Uncovered(f"{word} of what is computed")
 
+    def _sum(self, scope: Scope, up: int, path: Sequence[str], member: str) -> Compiled:
+        """The sum over a list, which stands in a register of its own."""
+        first, *inner = path
+        if scope.field(up, first, inner).kind == "null":
+            return Constant(0)
+        first, *inner = (*path[:-1], sum_name(path[-1], member))
+        try:
+            register = scope.field(up, first, inner)
+        except Uncovered:
+            raise Uncovered(f"the sum over {path[-1]!r} in an expression") from None
+        return Code("int", Term("zero", (Term("LOAD", (), register.read()),)))
+
     def _number_of_text(self, operand: Compiled, word: str, bits: int = 0) -> Compiled:
         """The number that a text says, or its MD5."""
         match operand:
@@ -436,6 +450,11 @@ class Expressions:
             case _:
                 pass
         raise Uncovered(f"comparing {KINDS[_WIDE]} with {KINDS[compiled.kind]}")
+
+
+def sum_name(name: str, member: str) -> str:
+    """What the sum over a list is called among the names of its struct."""
+    return f"\0sum {name} {member}"
 
 
 def encoded(text: str | bytes) -> bytes:

@@ -290,7 +290,7 @@ class Json(Part):
             raise Uncovered("open values within lists or maps that are not open themselves")
         else:
             with self.compiler.into(sink.column, "list") as column:
-                self._repeated(element, scope, column, unique)
+                self._repeated(element, scope, column, unique, name=sink.name)
 
     def _map(self, key: Node, value: Node, scope: Scope, sink: Sink) -> None:
         self._count(sink)
@@ -305,23 +305,34 @@ class Json(Part):
             with self.compiler.into(sink.column, "map") as column:
                 self._repeated(value, scope, column, None, is_map=True)
 
-    def _repeated(
-        self, element: Node, scope: Scope, column: Column | None, unique: str | None, *, is_map: bool = False
+    def _repeated(  # noqa: PLR0913 - the element, and where it goes
+        self,
+        element: Node,
+        scope: Scope,
+        column: Column | None,
+        unique: str | None,
+        *,
+        is_map: bool = False,
+        name: str = "",
     ) -> None:
         """A list: the instruction, and the body that reads an element or an entry."""
         scope.listed = True
         place = self.assembly.register("int").read()
         inner = column.element if column is not None else None
+        totals = self.compiler.sums.begin(name, element, scope)
 
         def body() -> None:
             if is_map:
                 self._entry(element, scope, inner)
             elif unique is not None:
-                self._unique(row, element, unique, scope, inner, place)
+                self.compiler.sums.add(totals, None, self._unique(row, element, unique, scope, inner, place))
             elif self.compiler.is_record(element):
-                self.compiler.record(element, scope, inner, place)
+                found = self.compiler.record(element, scope, inner, place)
+                self.compiler.sums.add(totals, None, found)
             else:
-                self.compiler.value(element, scope, Sink(None, inner))
+                addend = self.compiler.sums.addend(element, totals)
+                self.compiler.value(element, scope, Sink(addend, inner))
+                self.compiler.sums.add(totals, addend, None)
 
         label = self.assembly.later(body)
         row = self.assembly.emit("JSON_REPEAT", label, column and column.index, place, None, is_map, None)
@@ -336,7 +347,7 @@ class Json(Part):
 
     def _unique(  # noqa: PLR0913 - an element, and where it goes
         self, row: list[Any], element: Node, unique: str, scope: Scope, column: Column | None, place: Register
-    ) -> None:
+    ) -> Scope:
         """An element of a list in which a member is unlike in each: it has one register, whatever struct it is of."""
         if not self.compiler.is_record(element):
             raise Uncovered("unique elements that are no records")
@@ -351,6 +362,7 @@ class Json(Part):
         if register is None or register.kind != "bytes":
             raise Uncovered("a unique member that is neither text nor bytes")
         row[4] = register.read()
+        return shared
 
     def _one_of(self, node: Node, is_open: bool, alternatives: Sequence[Node], scope: Scope, sink: Sink) -> None:  # noqa: FBT001 - as in the layout
         end = Label()

@@ -54,6 +54,22 @@ class Structs(Protocol):
         """Note whether an element that has been read is the last of its list."""
 
 
+class Sums(Protocol):
+    """Sums over lists, as other parts ask for them."""
+
+    def begin(self, name: str, element: Node, scope: Scope) -> Mapping[str, Register]:
+        """Before a list: the registers of the sums over it, at 0."""
+
+    def addend(self, element: Node, totals: Mapping[str, Register]) -> Register | None:
+        """Before an element that is no struct: the register that it goes to."""
+
+    def add(self, totals: Mapping[str, Register], addend: Register | None, element: Scope | None) -> None:
+        """Behind an element: what it adds."""
+
+    def emptied(self, name: str, scope: Scope, elements: Register) -> None:
+        """Behind a step that may have emptied a list."""
+
+
 class Fields(Protocol):
     """Fields, as other parts ask for them."""
 
@@ -147,6 +163,10 @@ class Compiler(Protocol):
     @property
     def fields(self) -> Fields:
         """Fields."""
+
+    @property
+    def sums(self) -> Sums:
+        """Sums over lists."""
 
     @property
     def msgpack(self) -> MessagePack:

@@ -29,6 +29,7 @@ from wireloom.runtime.engine.compiler.scope import (
     unit_of,
 )
 from wireloom.runtime.engine.compiler.structs import Structs
+from wireloom.runtime.engine.compiler.sums import Sums
 from wireloom.runtime.engine.conditions import Conditions
 from wireloom.runtime.engine.expressions import Constant, Expressions, Tree
 from wireloom.runtime.engine.fusion import Fusion
@@ -62,7 +63,7 @@ class Compiler:
         self.big, self.writes = True, writes
         self.records, self.structs, self.fields = Records(self), Structs(self), Fields(self)
         self.binary, self.msgpack, self.protobuf = Binary(self), MessagePack(self), Protobuf(self)
-        self.json = Json(self)
+        self.json, self.sums = Json(self), Sums(self)
 
     def program(self, root: str) -> Any:
         """The program of a root."""
@@ -349,6 +350,7 @@ class Compiler:
         discard = self.structs.discarding(name, scope, column)
         place = self.assembly.register("int").read()
         inner = column.element if column is not None else None
+        totals = self.sums.begin(name, element, scope)
 
         def body() -> None:
             if entry is not None:
@@ -361,12 +363,15 @@ class Compiler:
                     self.structs.kept(discard, found)
                 if last is not None:
                     self.structs.ended(last, found)
+                self.sums.add(totals, None, found)
             elif discard is not None:
                 raise Uncovered("a discard of elements that are no structs")
             elif unique is not None:
                 raise Uncovered("unique elements that are no records")
             else:
-                self.value(element, scope, Sink(None, inner))
+                addend = self.sums.addend(element, totals)
+                self.value(element, scope, Sink(addend, inner))
+                self.sums.add(totals, addend, None)
 
         label = self.assembly.later(body)
         names = self.assembly.register("names") if unique is not None and op == "REPEAT" else None

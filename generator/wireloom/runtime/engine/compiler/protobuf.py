@@ -145,11 +145,15 @@ class Protobuf(Part):
             def body() -> None:
                 if entry is None:
                     found = self.compiler.record(element, scope, inner, place)
+                    self.compiler.sums.add(totals, None, found)
                     if discard is not None:
                         self.compiler.structs.kept(discard, found)
                 else:
-                    self._proto_scalar(element, entry, Sink(None, inner))
+                    addend = self.compiler.sums.addend(element, totals)
+                    self._proto_scalar(element, entry, Sink(addend, inner))
+                    self.compiler.sums.add(totals, addend, None)
 
+            totals = self.compiler.sums.begin(name, element, scope)
             label = self.assembly.later(body)
             self.assembly.emit("PROTO_REPEAT", slot, label, target and target.index, place, entry, count)
 

@@ -191,6 +191,7 @@ class Structs(Part):
             raise Uncovered("a discard of a list that is one of several alternatives")
         places = column and column.index, counted.read(), shown and shown.index
         self.assembly.emit("DISCARD", discard.dropped.read(), elements.read(), *places)
+        self.compiler.sums.emptied(name, scope, elements)
 
     def _verify(self, name: str, scope: Scope) -> None:
         algorithm, first, last, code, *hole = scope.checksums[name]

@@ -7,6 +7,7 @@ from wireloom.runtime.engine.assembly import Register
 from wireloom.runtime.engine.compiler.scope import member
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
+from wireloom.runtime.engine.expressions import sum_name
 from wireloom.runtime.engine.outline import Column
 
 _LOADS = {  # the kind of value that a column takes -> what is loaded of it, and the kind of register
@@ -46,6 +47,7 @@ class Names(Part):
         for step in steps:
             if step[0] == "field" and not step[3].get("flatten"):
                 self._load_members(step, scope)
+                self._load_sums(step, scope)
 
     def _load_members(self, step: Any, scope: Scope) -> None:
         """Give the members of a record that expressions ask for registers, as far as columns say what they are."""
@@ -63,6 +65,20 @@ class Names(Part):
             scope.names[f"{name}.{each}"] = register = self._where_there(name, inner, scope)
             if inner.named is not None:
                 register.named = self._where_there(name, inner.named, scope)
+
+    def _load_sums(self, step: Any, scope: Scope) -> None:
+        """Give the sums over a list that expressions ask for registers; a list that is not there adds up to nothing."""
+        _, name, _, attributes = step
+        column = None if attributes.get("hidden") else member(scope.record, _title(name, attributes))
+        for inner in sorted(self.compiler.reader.sums.asked(name)):
+            total = self.assembly.register("int")
+            if column is not None:
+                element = column.element if column.takes == "list" else None
+                added = element.children.get(inner) if inner and element is not None else element
+                if added is None or added.takes != "int":
+                    continue
+                self.assembly.emit("LOAD", column.index, self.compiler.native.LOADS["sum"], total, added.index)
+            scope.names[sum_name(name, inner)] = total
 
     def _where_there(self, name: str, member: Register, scope: Scope) -> Register:
         """A register with the value of a member of a record, null where the record is not there."""

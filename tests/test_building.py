@@ -5,6 +5,7 @@ import importlib
 import sys
 from array import array
 from collections.abc import Callable, Iterator
+from datetime import date
 from decimal import Decimal
 from enum import IntEnum
 from types import ModuleType
@@ -356,3 +357,14 @@ def test_a_text_that_stands_for_a_number_is_not_multiplied_by_one(made: Made):
     module = made({"n": "uint8"}, {"f": {"type": "uint8", "when": "n * 1000000000000000 > 3"}})
     with pytest.raises(EncodeError):
         module.build({"n": "a", "f": 1})
+
+
+@pytest.mark.parametrize("given", [5, "ab", b"ab", [("a", 1)], [], True, 1.5])
+@pytest.mark.parametrize("encoding", ["json", "msgpack"])
+def test_a_map_of_values_with_a_meaning_is_given_as_a_map(made: Made, encoding: str, given: Any):
+    types = {"Day": {"fields": [{"at": {"type": "int64", "logical": "date"}}]}}
+    module = made({"m": "map(str, Day)"}, encoding=encoding, types=types)
+    day = {"at": date(2000, 1, 1)}
+    assert module.parse(module.build({"m": {"a": day}}))["m"] == Pairs([("a", day)])
+    with pytest.raises(EncodeError, match="m: expected"):
+        module.build({"m": given})

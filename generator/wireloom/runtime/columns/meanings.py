@@ -32,7 +32,7 @@ from wireloom.runtime.columns.logical import (
     kind_name,
 )
 from wireloom.runtime.errors import EncodeError, shown
-from wireloom.runtime.values import Parsed, Value, float32, kind_of
+from wireloom.runtime.values import Pairs, Parsed, Value, float32, kind_of
 
 Change = Callable[[Any], Any]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -406,7 +406,9 @@ def _of_entries(value: LogicalType) -> Change | None:
     def changed(given: Any) -> Any:
         if isinstance(given, Mapping):
             return {key: None if each is None else kept(each) for key, each in given.items()}
-        return type(given)((key, None if each is None else kept(each)) for key, each in given)
+        if not isinstance(given, Pairs):
+            return given  # builders refuse it
+        return Pairs((key, None if each is None else kept(each)) for key, each in given)
 
     return changed
 

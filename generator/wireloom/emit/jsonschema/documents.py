@@ -22,6 +22,7 @@ from wireloom.emit.jsonschema.rendering import binary, described_schema, integer
 from wireloom.emit.jsonschema.scopes import (
     Checks,
     Conditions,
+    arities,
     cases,
     chosen,
     exhausted,
@@ -222,7 +223,7 @@ class Documents:
             return described_schema(binary(), struct.doc, "")
         members = self.members(struct)
         self.described.append((struct.name, members))
-        body = arrays(members) if struct.form is Form.ARRAY else objects(members)
+        body = arrays(members, arities(struct)) if struct.form is Form.ARRAY else objects(members)
         return described_schema(body, struct.doc, "")
 
     def members(self, struct: Struct) -> Members:

@@ -13,12 +13,14 @@ from types import MappingProxyType
 
 from wireloom.emit.jsonschema.constants import Schema, values
 from wireloom.emit.jsonschema.members import Key, Member, Members, Option, Scoped
+from wireloom.emit.jsonschema.scopes import version_of
 
 MAXIMUM_BRANCHES = 1024
 """Members that more combinations of tags decide about are optional."""
 MAXIMUM_FLAT = 32
 """Branches of several groups that are written out; from more on each group has a choice of its own."""
 _NOTHING: Mapping[str, bool] = MappingProxyType({})
+_ANY: Mapping[int, int] = MappingProxyType({})
 _MAXIMUM_UNDECIDED = 6  # elements of an array that may or may not be there
 
 
@@ -114,8 +116,11 @@ def _open(check: tuple[Scoped, ...], chosen: Mapping[Key, Option], members: Memb
     return asked is not False and holds is not True and not (asked and holds is False)
 
 
-def arrays(members: Members) -> Schema:
-    """The schema of an array whose elements are the members that are there, in order."""
+def arrays(members: Members, arities: Mapping[int, int] = _ANY) -> Schema:
+    """The schema of an array whose elements are the members that are there, in order.
+
+    Where versions state how many these are, `arities`, an array of another number is none.
+    """
     if _never(members):
         return {"not": {}}
     groups = list(_groups(members))
@@ -125,12 +130,18 @@ def arrays(members: Members) -> Schema:
     group = Group(tags if decidable else (), members.members, checks)
     schemas: list[Schema] = []
     for branch in _branches(group, members):
-        for schema in _tuples(branch, group, members):
+        for schema in _tuples(branch, group, members, _counts(branch, group, arities)):
             schemas += [] if schema in schemas else [schema]
     return schemas[0] if len(schemas) == 1 else {"anyOf": schemas} if schemas else {"not": {}}
 
 
-def _tuples(branch: Branch, group: Group, members: Members) -> Iterator[Schema]:
+def _counts(branch: Branch, group: Group, arities: Mapping[int, int]) -> Collection[int]:
+    """How many elements the array of a branch may have; none where any number will do."""
+    versions = version_of(dict(zip(group.tags, branch.options, strict=True)))
+    return {count for place, count in arities.items() if versions is None or place in versions}
+
+
+def _tuples(branch: Branch, group: Group, members: Members, counts: Collection[int]) -> Iterator[Schema]:
     """The arrays of a branch: with and without each element that may be there."""
     undecided = [place for place, present in enumerate(branch.present) if present is None]
     if len(undecided) > _MAXIMUM_UNDECIDED:
@@ -140,6 +151,8 @@ def _tuples(branch: Branch, group: Group, members: Members) -> Iterator[Schema]:
         decided = dict(zip(undecided, choice, strict=True))
         present = tuple(decided.get(place, there) for place, there in enumerate(branch.present))
         items = [part.schema for part in _parts(Branch(branch.options, present), group, members)]
+        if counts and len(items) not in counts:
+            continue
         placed: Schema = {"prefixItems": items} if items else {}
         yield {"type": "array", **placed, "items": False, "minItems": len(items)}
 

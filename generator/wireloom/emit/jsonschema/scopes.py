@@ -1,6 +1,6 @@
 """What documents and renderings share: under which conditions a struct's fields and the cases of a union are there."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from wireloom.emit.jsonschema.conditions import Listed
 from wireloom.emit.jsonschema.members import Member, Option, Scope, Scoped
@@ -40,6 +40,17 @@ def version_tag(struct: Struct, scope: Scope) -> Iterator[Member]:
     if any(version.arity is not None for version in struct.versions):
         told = [place for place, version in enumerate(struct.versions) if version.arity is not None]
         yield hidden_tag(scope, _VERSION, told)
+
+
+def arities(struct: Struct) -> Mapping[int, int]:
+    """How many elements the array has in each version that its arity tells, by the version's place."""
+    return {place: each.arity for place, each in enumerate(struct.versions) if each.arity is not None}
+
+
+def version_of(tags: Mapping[tuple[Scope, str], Collection[Option]]) -> Collection[object] | None:
+    """The places of the versions that tags leave; None where none of them is the version."""
+    found = next((options for (_, name), options in tags.items() if name == _VERSION), None)
+    return None if found is None else {option.value for option in found}
 
 
 def cases(type: Type, declared: Type, scope: Scope) -> Iterator[tuple[Type, Conditions]]:

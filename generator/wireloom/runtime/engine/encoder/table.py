@@ -218,7 +218,8 @@ def _named(array: pa.StructArray, column: Column, types: dict[str, LogicalType],
     values = _wired(array.field(name), type, given.native)
     found = [field.name for field in array.type]
     raw = array.field(type.shown.raw) if type.shown.raw in found else pa.nulls(len(array))
-    own = _plain(raw, types[type.shown.raw])  # may be wider: a schema that is shared says so
+    stated = types[type.shown.raw]  # may be wider than what is on the wire: a schema that is shared says so
+    own = _wired(raw, stated, given.native) if isinstance(stated, Meant) else _plain(raw, stated)
     chosen, written = interpretation.agreed(values.cast(own.type), own, type.shown)
     given.buffers[column.children[name].index] = _buffers(chosen.cast(values.type))
     given.buffers[column.children[type.shown.raw].index] = _buffers(written)

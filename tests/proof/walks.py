@@ -18,7 +18,9 @@ def fields(format: Format) -> Iterator[wire.Field]:
 
 
 def has_several_writings(format: Format) -> bool:
-    """Whether the same value may have different sizes in binary: variable-length integers, bodies of MessagePack."""
+    """Whether the same value may have different sizes in binary: variable-length integers, bodies, packed regions."""
+    if any(field.packing is not None for field in fields(format)):
+        return True
     encodings = {format.encoding} | {type.encoding for _, type in format.types if isinstance(type, wire.Struct)}
     if len(encodings - {wire.Encoding.BINARY}) > 0 and wire.Encoding.BINARY in encodings:
         return True

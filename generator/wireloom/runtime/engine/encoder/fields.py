@@ -24,7 +24,7 @@ class Fields(Part):
         """Give expressions the derived values that do not need the layout."""
         fields = [step for step in steps if step[0] == "field"]
         for _, name, _, attributes in fields:
-            if "compute" in attributes and name in self.compiler.asked:
+            if "compute" in attributes and name in self.compiler.given.asked():
                 self._compute_name(name, attributes, scope)  # its column need not have a value
             if "derive" in attributes and "bits" not in attributes:
                 self._derive_name(name, attributes["derive"][1], scope)
@@ -36,7 +36,10 @@ class Fields(Part):
 
     def _compute_name(self, name: str, attributes: dict[str, Any], scope: Scope) -> None:
         compute, when = attributes["compute"][1], attributes.get("when")
-        self._derive_name(name, compute if when is None else ("if", when, compute, None), scope)
+        try:
+            self._derive_name(name, compute if when is None else ("if", when, compute, None), scope)
+        except Uncovered:
+            scope.pending.add(name)
 
     def _derive_name(self, name: str, tree: Tree, scope: Scope) -> None:
         if _waits(tree, scope):

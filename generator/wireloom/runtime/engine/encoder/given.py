@@ -16,7 +16,7 @@ from wireloom.runtime.engine.encoder.scope import Scope
 from wireloom.runtime.engine.expressions import Tree
 
 _NOTHING: Tree = ("null",)
-_FILLED = {"const", "default"}
+_FILLED = {"const", "default", "counted"}
 
 
 class Given(Part):
@@ -36,23 +36,23 @@ class Given(Part):
                 scope.pending.update(self._within(type))
             elif FOLLOWING & attributes.keys():
                 scope.pending.add(name)
-                if counts[name] == 1 and name in self._names_asked():
+                if counts[name] == 1 and name in self.asked():
                     trees[name] = self._tree(name, attributes, scope, version)
         self._settle(trees, scope)
 
     def fill(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> None:
-        """Give constants and defaults their values where the columns say nothing."""
+        """Give constants, defaults and what is counted their values where the columns say nothing."""
         trees: dict[str, Tree] = {}
         for step in steps:
             if step[0] != "field":
                 continue
             _, name, type, attributes = step
-            asked = name in self._names_asked()
+            is_asked = name in self.asked()
             if attributes.get("flatten"):
-                scope.pending.update(self._names_asked() & set(self._within(type)))
-            elif ("const" in attributes and "when" in attributes) or (asked and "counted" in attributes):
+                scope.pending.update(self.asked() & set(self._within(type)))
+            elif "const" in attributes and "when" in attributes:
                 scope.pending.add(name)  # whether it is there, its column need not say
-            elif asked and _FILLED & attributes.keys():
+            elif is_asked and _FILLED & attributes.keys():
                 scope.pending.add(name)
                 trees[name] = self._tree(name, attributes, scope, version)
         self._settle(trees, scope)
@@ -90,7 +90,7 @@ class Given(Part):
             if FOLLOWING & attributes.keys():
                 yield name
 
-    def _names_asked(self) -> frozenset[str]:
+    def asked(self) -> frozenset[str]:
         """The names in any expression of the format."""
         if self._asked is None:
             layout = self.compiler.reader.layout
@@ -102,8 +102,10 @@ class Given(Part):
 def _meant(attributes: dict[str, Any], given: Tree) -> Tree:
     optional, hidden = attributes.get("optional"), attributes.get("hidden")
     match attributes:
-        case {"counted": _} | {"bits": _}:
+        case {"bits": _}:
             return None
+        case {"counted": _}:
+            return ("if", ("present", given), given, 0)
         case {"compute": compute}:
             return compute[1]
         case {"const": const}:

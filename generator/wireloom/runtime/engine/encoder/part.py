@@ -120,7 +120,10 @@ class Given(Protocol):
         """Give the names of a struct the values that builders see."""
 
     def fill(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> None:
-        """Give constants and defaults their values where the columns say nothing."""
+        """Give constants, defaults and what is counted their values where the columns say nothing."""
+
+    def asked(self) -> frozenset[str]:
+        """The names in any expression of the format."""
 
 
 class Certainty(Protocol):
@@ -159,10 +162,6 @@ class Compiler(Protocol):
     expressions: Expressions
     reader: reading.Compiler
     determined: Determined
-
-    @property
-    def asked(self) -> frozenset[str]:
-        """The names that derived values follow from."""
 
     @property
     def names(self) -> Names:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from typing import Any
 
 from wireloom.runtime.columns.logical import Record
@@ -60,11 +59,6 @@ class Compiler:
         self.binary, self.msgpack, self.protobuf = Binary(self), MessagePack(self), Protobuf(self)
         self.json, self.given = Json(self), Given(self)
         self.certainty = Certainty(self)
-
-    @cached_property
-    def asked(self) -> frozenset[str]:
-        """The names that derived values follow from."""
-        return frozenset(_asked((self.layout["types"], self.layout["roots"])))
 
     @property
     def big(self) -> bool:
@@ -194,33 +188,3 @@ class Compiler:
                 self.value(element, scope, inner)
 
         return self.assembly.later(body), place
-
-
-def _asked(part: Any) -> Iterator[str]:
-    """The names in the expressions of derived fields and bits below a part of a layout."""
-    match part:
-        case {"derive": derive}:
-            yield from _names(derive)
-            yield from _asked({key: value for key, value in part.items() if key != "derive"})
-        case {"bits": bits}:
-            yield from _names([bit[7] for bit in bits])
-            yield from _asked({key: value for key, value in part.items() if key != "bits"})
-        case Mapping():
-            for each in part.values():
-                yield from _asked(each)
-        case tuple() | list():
-            for each in part:
-                yield from _asked(each)
-        case _:
-            return
-
-
-def _names(tree: Any) -> Iterator[str]:
-    match tree:
-        case ("field", int(), str(name), *_):
-            yield name
-        case tuple() | list():
-            for each in tree:
-                yield from _names(each)
-        case _:
-            return

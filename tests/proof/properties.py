@@ -568,7 +568,9 @@ class _Examination:
                 return self.format.invalid_text is not None and "\ufffd" in value
             case dict():
                 return any((name in self.counters and bool(each)) or self.lost(each) for name, each in value.items())
-            case list() if not isinstance(value, Pairs):
+            case Pairs():
+                return any(self.lost(each) for _, each in value)
+            case list():
                 return any(map(self.lost, value))
             case _:
                 return False

@@ -177,7 +177,8 @@ def _struct_fields(struct: types.Struct, named: Types) -> Iterator[LogicalField]
             yield from _flattened(field, named)
             continue
         found = logical_field(field, named)
-        if field.compute is not None and extent(field.compute, known).nullable:
+        computed = [each.value for each in field.mappings or ()] if field.compute is None else [field.compute]
+        if any(extent(each, known).nullable for each in computed):
             found = replace(found, nullable=True)
         known[field.wire_name] = replace(known.get(field.wire_name, Extent()), nullable=found.nullable)
         if not field.hidden:
@@ -185,7 +186,8 @@ def _struct_fields(struct: types.Struct, named: Types) -> Iterator[LogicalField]
         for bit in field.bits:
             if not bit.hidden:
                 found = logical_bit(bit)
-                yield replace(found, nullable=found.nullable or _may_be_absent(field))
+                unsaid = any(extent(each.value, known).nullable for each in bit.mappings or ())
+                yield replace(found, nullable=found.nullable or unsaid or _may_be_absent(field))
 
 
 def logical_field(field: types.Field, named: Types) -> LogicalField:

@@ -1,9 +1,10 @@
 """Value tables: what each value on the wire means to readers."""
 
 from collections.abc import Mapping as Table
+from collections.abc import Sequence
 
 from wireloom.expr.ast import Expression, Kind, Literal
-from wireloom.expr.types import literal_kind
+from wireloom.expr.types import kind, literal_kind
 from wireloom.model.types import Boolean, Bytes, Integer, Mapping, Null, Nullable, Scalar, Text, Type
 from wireloom.resolve import constants
 from wireloom.resolve.expressions import BROKEN, expression
@@ -12,6 +13,8 @@ from wireloom.resolve.scopes import Scope
 from wireloom.resolve.types import UNKNOWN
 from wireloom.spec.documents import Place
 from wireloom.spec.language import MappedValue
+
+_KINDS = (Kind.INTEGER, Kind.TEXT, Kind.BOOLEAN, Kind.NULL)
 
 
 def mappings_of(scope: Scope, place: Place, values: Table[str, object], type: Type) -> tuple[Mapping, ...]:
@@ -40,7 +43,7 @@ def mappings_of(scope: Scope, place: Place, values: Table[str, object], type: Ty
             )
         taken.add((literal_kind(wire), wire))
         entries.append(_mapping(scope, place / text, wire, value))  # type: ignore[arg-type]
-    _check_kinds(scope, place, values)
+    _check_kinds(scope, place, values, entries)
     return tuple(entries)
 
 
@@ -66,17 +69,29 @@ def _mapping(scope: Scope, place: Place, wire: Scalar, value: object) -> Mapping
 
 def _meaning(scope: Scope, place: Place, value: object) -> Expression:
     if is_computed(value):
-        return expression(scope, place, str(value)[1:], Kind.ANY, column=1)
+        return _computed(scope, place, str(value)[1:])
     if value is None or isinstance(value, bool | int | str):
         return Literal(value)
     scope.draft.reports(place, "mixed-values", f"{value} is a float", "values mean integers, texts, booleans or null")
     return BROKEN
 
 
-def _check_kinds(scope: Scope, place: Place, values: Table[str, object]) -> None:
+def _computed(scope: Scope, place: Place, text: str) -> Expression:
+    """The expression of a meaning, which is of a kind that meanings have."""
+    found = expression(scope, place, text, Kind.ANY, column=1)
+    if found is not BROKEN and kind(found) not in _KINDS:
+        what = "any value" if kind(found) is Kind.ANY else kind(found).value
+        message, hint = f"the expression gives {what}", "values mean integers, texts, booleans or null"
+        scope.draft.reports(place, "expression-type", message, hint, column=1)
+        return BROKEN
+    return found
+
+
+def _check_kinds(scope: Scope, place: Place, values: Table[str, object], entries: Sequence[Mapping]) -> None:
     """All meanings of a table are of one kind, so that they fit into one column."""
     leaves = [leaf for value in values.values() for leaf in mapped_leaves(value) or ()]
-    kinds = {literal_kind(leaf) for leaf in leaves} - {Kind.NULL}
+    computed = {kind(each.value) for each in entries if each.value is not BROKEN}
+    kinds = ({literal_kind(leaf) for leaf in leaves} | computed) - {Kind.NULL}
     if len(kinds) > 1:
         found = ", ".join(sorted(kind.value for kind in kinds))
         scope.draft.reports_entry(

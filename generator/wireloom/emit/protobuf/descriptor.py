@@ -9,7 +9,16 @@ from google.protobuf.descriptor_pb2 import (
 )
 from google.protobuf.text_encoding import CEscape
 
-from wireloom.emit.protobuf.messages import entry_names, label, map_type, messages, one_ofs, type_name, wire_fields
+from wireloom.emit.protobuf.messages import (
+    entry_names,
+    json_names,
+    label,
+    map_type,
+    messages,
+    one_ofs,
+    type_name,
+    wire_fields,
+)
 from wireloom.model.format import Format
 from wireloom.model.types import Field, Map, Scalar, Struct
 
@@ -23,10 +32,13 @@ def descriptor_set(format: Format) -> FileDescriptorSet:
 
 def _message(struct: Struct, format: Format) -> DescriptorProto:
     fields, groups, entries = wire_fields(struct), one_ofs(struct), entry_names(struct, format)
+    stated = json_names(struct)
     message = DescriptorProto(name=struct.name)
     message.oneof_decl.extend(OneofDescriptorProto(name=name) for name in groups)
     for field in fields:
         proto = _field(field, format)
+        if field.wire_name in stated:
+            proto.json_name = stated[field.wire_name]
         if field.one_of:
             proto.oneof_index = groups.index(field.one_of)
         if (entry := map_type(field.type, format)) is not None:

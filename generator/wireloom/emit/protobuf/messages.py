@@ -1,5 +1,6 @@
 """Which structs of a format are protobuf messages, and what protobuf calls the types of their fields."""
 
+from collections import Counter
 from typing import assert_never
 
 from wireloom.model.format import Format
@@ -49,6 +50,19 @@ def messages(format: Format) -> tuple[Struct, ...]:
 def wire_fields(message: Struct) -> tuple[Field, ...]:
     """The fields that stand in the message: not those that are computed or counted."""
     return tuple(field for field in message.fields if field.on_wire)
+
+
+def json_names(message: Struct) -> dict[str, str]:
+    """The JSON names of fields that protobuf would give the same one (`a_b` and `aB`), which it refuses: their own."""
+    names = [field.wire_name for field in wire_fields(message)]
+    counts = Counter(map(_json_name, names))
+    return {name: name for name in names if counts[_json_name(name)] > 1}
+
+
+def _json_name(name: str) -> str:
+    """What protobuf calls a field in JSON: underscores go, and what follows one is a capital letter."""
+    first, *others = name.split("_")
+    return first + "".join(other[:1].upper() + other[1:] for other in others)
 
 
 def one_ofs(message: Struct) -> list[str]:

@@ -1,13 +1,13 @@
 """A format's protobuf messages as a .proto file, with the documents of the spec as comments."""
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 
 from google.protobuf.text_encoding import CEscape
 
 from wireloom.emit.protobuf.descriptor import default_text
-from wireloom.emit.protobuf.messages import label, map_type, messages, type_name, wire_fields
+from wireloom.emit.protobuf.messages import json_names, label, map_type, messages, type_name, wire_fields
 from wireloom.model.format import Format
 from wireloom.model.types import Field, Struct
 
@@ -31,13 +31,14 @@ def _lines(format: Format) -> Iterator[str]:
 def _message(struct: Struct, format: Format) -> Iterator[str]:
     yield from _comment(struct.doc, "")
     yield f"message {struct.name} {{"
+    stated = json_names(struct)
     for group, fields in groupby(_together(struct), key=lambda field: field.one_of):
         indent = "    " if group else "  "
         if group:
             yield f"  oneof {group} {{"
         for field in fields:
             yield from _comment(_document(field), indent)
-            yield f"{indent}{_declared(field, format)} = {field.tag}{_default(field)};"
+            yield f"{indent}{_declared(field, format)} = {field.tag}{_options(field, stated)};"
         if group:
             yield "  }"
     yield "}"
@@ -63,16 +64,22 @@ def _document(field: Field) -> str:
     return f"{field.doc} (unit: {field.unit})" if field.unit else field.doc
 
 
-def _default(field: Field) -> str:
+def _options(field: Field, stated: Mapping[str, str]) -> str:
+    name = stated.get(field.wire_name)
+    options = [*_default(field), *([] if name is None else [f'json_name = "{name}"'])]
+    return f" [{', '.join(options)}]" if options else ""
+
+
+def _default(field: Field) -> Iterator[str]:
     if not field.has_default or field.default is None:
-        return ""
+        return
     match field.default:
         case str() as text:
-            return f' [default = "{CEscape(text.encode(), as_utf8=False)}"]'
+            yield f'default = "{CEscape(text.encode(), as_utf8=False)}"'
         case bytes() as data:
-            return f' [default = "{CEscape(data, as_utf8=False)}"]'
+            yield f'default = "{CEscape(data, as_utf8=False)}"'
         case _:
-            return f" [default = {default_text(field.default)}]"
+            yield f"default = {default_text(field.default)}"
 
 
 def _comment(doc: str, indent: str) -> list[str]:

@@ -293,7 +293,9 @@ class Fields(Part):
             if "checksum" not in each.item.attributes:
                 self._settle(each, scope)
         summed = [each for each in placed if "checksum" in each.item.attributes]
+        layout = self.compiler.reader.layout
         alone = len(summed) == 1 and self.compiler.records.outermost(scope)
+        alone = alone and not _reads_ahead((layout["types"], layout["roots"]))  # what is read back has no digest yet
         words = [word for each in summed for word in self._checksum(each, alone=alone)]
         if words:
             assert scope.start_register is not None
@@ -321,6 +323,19 @@ class Fields(Part):
                 return [_MD5_LATER if alone else _MD5, *bounds, placed.register, _MD5_SIZE, 0]
             case _:
                 raise Uncovered(f"the checksum {algorithm}")
+
+
+def _reads_ahead(part: Any) -> bool:
+    """Whether something below a part of a layout is told by the bytes that it begins with."""
+    match part:
+        case ("peek", *_):
+            return True
+        case Mapping():
+            return any(_reads_ahead(each) for each in part.values())
+        case tuple() | list():
+            return any(_reads_ahead(each) for each in part)
+        case _:
+            return False
 
 
 def _null(bit: Sequence[Any]) -> int:

@@ -24,6 +24,7 @@ from wireloom.runtime.parameters import Range
 from wireloom.runtime.values import Extension, Pairs
 
 _DEPTH = 3
+_DEEPEST = 12
 _MOST_PARTS = 20_000
 _TRIES = 4
 _LONGEST = 40  # elements or bytes; what asks for more cannot be said
@@ -158,7 +159,8 @@ class Values:
     def array(self, array: wire.Array, scope: Scope, encoding: wire.Encoding, depth: int) -> list[Any]:
         """Some elements, or as many as the count says."""
         count = _amount(array.count, scope)
-        size = self.chance.randint(0, 3) if count is UNKNOWN else _sized(count)
+        most = 3 if depth <= _DEEPEST else 0  # lists of nothing but themselves come to an end
+        size = self.chance.randint(0, most) if count is UNKNOWN else _sized(count)
         elements = [self.type(array.element, scope, encoding, depth + 1) for _ in range(size)]
         if isinstance(array.count, wire.Last):
             return _ended(elements, array.count, scope)

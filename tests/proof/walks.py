@@ -56,8 +56,16 @@ def looks_at_lengths(format: Format) -> bool:
 
 
 def _peeks(type: wire.Type) -> bool:
-    """Whether something is told by the bytes that it begins with."""
-    return any(isinstance(each, wire.Select) and isinstance(each.tag, wire.PeekTag) for each in _all(type))
+    """Whether something is told by the bytes that it begins with: what it is, or that a list goes on."""
+    return any(_is_told_ahead(each) for each in _all(type))
+
+
+def _is_told_ahead(type: wire.Type) -> bool:
+    match type:
+        case wire.Select(tag=wire.PeekTag()) | wire.Array(count=wire.Terminator()):
+            return True
+        case _:
+            return False
 
 
 def _steps(format: Format) -> Iterator[wire.Step]:

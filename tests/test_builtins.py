@@ -15,6 +15,7 @@ CONSTRUCTED = {  # by the name of the builtin; the others are tried by each of t
     "json": ("json(object)",),
     "union": ("uint8 | str",),
     "any": ("any",),
+    "meant": ("timestamp", "date", "duration", "decimal(10, 2)"),
     "str": ("str(3)",),
     "bytes": ("bytes(3)",),
 }
@@ -48,7 +49,7 @@ def test_a_type_has_a_form_or_is_refused_where_it_stands(name, written, encoding
     with pytest.raises(SpecProblems) as raised:
         resolved(read)
     (problem,) = raised.value.problems
-    assert problem.id == ("unknown-type" if name == "any" else "wrong-encoding")
+    assert problem.id == ("unknown-type" if name in ("any", "meant") else "wrong-encoding")
 
 
 def test_what_an_encoding_lacks_has_something_instead():

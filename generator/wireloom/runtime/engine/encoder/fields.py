@@ -20,24 +20,25 @@ _PARTS = 8  # of a bit in a layout, without the number that means null
 class Fields(Part):
     """A field of a struct, once it is known to be there."""
 
-    def derive_early(self, steps: Sequence[Any], scope: Scope) -> None:
-        """Give expressions the derived values that do not need the layout."""
+    def derive_early(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> None:
+        """Give expressions the derived values that do not need the layout; null of what is not there."""
         fields = [step for step in steps if step[0] == "field"]
         for _, name, _, attributes in fields:
+            condition = self.compiler.reader.fields.condition(attributes, version)
             if "compute" in attributes and name in self.compiler.given.asked():
-                self._compute_name(name, attributes, scope)  # its column need not have a value
+                self._compute_name(name, _where(condition, attributes["compute"][1]), scope)
             if "derive" in attributes and "bits" not in attributes:
-                self._derive_name(name, attributes["derive"][1], scope)
+                self._derive_name(name, _where(condition, attributes["derive"][1]), scope)
             if "bits" in attributes:
                 scope.pending.add(name)  # its column may be null where the bits have columns of their own
             for bit in attributes.get("bits", ()):
                 if bit[7] is not None:
-                    self._derive_name(bit[0], bit[7], scope)
+                    self._derive_name(bit[0], _where(condition, bit[7]), scope)
 
-    def _compute_name(self, name: str, attributes: dict[str, Any], scope: Scope) -> None:
-        compute, when = attributes["compute"][1], attributes.get("when")
+    def _compute_name(self, name: str, tree: Tree, scope: Scope) -> None:
+        """As what is derived; its column need not have a value."""
         try:
-            self._derive_name(name, compute if when is None else ("if", when, compute, None), scope)
+            self._derive_name(name, tree, scope)
         except Uncovered:
             scope.pending.add(name)
 
@@ -336,6 +337,11 @@ def _reads_ahead(part: Any) -> bool:
             return any(_reads_ahead(each) for each in part)
         case _:
             return False
+
+
+def _where(condition: Tree, tree: Tree) -> Tree:
+    """The value of an expression where a condition holds, else null."""
+    return tree if condition is None else ("if", condition, tree, None)
 
 
 def _null(bit: Sequence[Any]) -> int:

@@ -61,7 +61,7 @@ class Structs(Protocol):
 class Fields(Protocol):
     """Fields, as other parts ask for them."""
 
-    def derive_early(self, steps: Sequence[Any], scope: Scope) -> None:
+    def derive_early(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> None:
         """Give expressions the derived values that do not need the layout."""
 
     def field(self, item: Item) -> list[Placed]:

@@ -33,8 +33,9 @@ class Structs(Absence):
             self.compiler.given.load(steps, scope, self.version(versions))
             self.compiler.certainty.struct(node, scope)
         else:
-            self.compiler.given.fill(steps, scope, self.version(versions))
-            self.compiler.fields.derive_early(steps, scope)
+            version = self.version(versions)
+            self.compiler.given.fill(steps, scope, version)
+            self.compiler.fields.derive_early(steps, scope, version)
         present = self._present(versions, steps, scope)
         match encoding, form:
             case "binary", "sequence":

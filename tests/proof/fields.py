@@ -2,15 +2,25 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from proof.chance import Chance
 from proof.formulas import Formulas, literal
 from proof.scope import ABSENT, Known, Scope, document
 from proof.types import Typed
+from wireloom.resolve.renamings import Renaming
 from wireloom.runtime.patterns import NAMED
-from wireloom.spec.language import Bits, FieldDocument, Jump, MappedValue, NamedPattern, PackingChoice, Salvage
+from wireloom.spec.language import (
+    Bits,
+    FieldDocument,
+    Flattening,
+    Jump,
+    MappedValue,
+    NamedPattern,
+    PackingChoice,
+    Salvage,
+)
 
 if TYPE_CHECKING:
     from proof.structs import StructWriter
@@ -300,10 +310,43 @@ def _raw_beside_values(plan: Plan) -> Any:
 
 def _flatten(plan: Plan) -> Any:
     if plan.typed.shape == "attempt":
-        return True if plan.chance.often(0.8) else ABSENT
+        return _melting(plan) if plan.chance.often(0.8) else ABSENT
     if plan.typed.shape not in ("struct", "select") or plan.has("hidden", "as"):
         return ABSENT
-    return True if plan.often(0.25) else ABSENT
+    return _melting(plan) if plan.often(0.25) else ABSENT
+
+
+def _melting(plan: Plan) -> Any:
+    """How members melt: as they are, or under other names; then now and then a second time, beside the first."""
+    if not plan.chance.often(0.4):
+        return True
+    around = {each.name for each in plan.scope.known}
+    looked_at = set(re.findall(r"\w+", repr(plan.scope.draft.types.get(str(plan.typed.form)))))
+    if (
+        not plan.struct.last
+        and plan.typed.shape == "struct"
+        and around.isdisjoint(looked_at)
+        and plan.chance.often(0.6)
+    ):
+        again = _renaming(plan)
+
+        def beside() -> None:
+            plan.struct.add(plan.typed, flatten=again)
+
+        plan.struct.deferred.append(beside)
+    return _renaming(plan)
+
+
+def _renaming(plan: Plan) -> dict[str, Any]:
+    """Other names for members, all of them or some."""
+    chance, draft = plan.chance, plan.scope.draft
+    known = [each.name for each in plan.typed.members]
+    some = {name: draft.name("a") for name in chance.some(known, 0)} if known and chance.often(0.4) else {}
+    prefix = draft.name("a") + ("_" if chance.often(0.8) else "")
+    return document(
+        Flattening,
+        {"prefix": prefix if not some or chance.often(0.6) else ABSENT, "as": some or ABSENT},
+    )
 
 
 def _inline(plan: Plan) -> Any:
@@ -681,6 +724,9 @@ def known(plan: Plan) -> list[Known]:
     own.kind, own.plain = kind, not plan.given.keys() & (_MEANINGS | _BESIDES)
     own.integers = own.integers and not plan.given.keys() & _MEANINGS
     lent = list(plan.typed.members) if "flatten" in plan.given else []
+    if isinstance(plan.given.get("flatten"), dict):
+        new = Renaming(plan.given["flatten"].get("prefix", ""), tuple(plan.given["flatten"].get("as", {}).items()))
+        lent, own.members = [replace(each, name=new.new(each.name)) for each in lent], ()
     unnamed = "bits" in plan.given and plan.chance.often(0.97)  # builders do not know the bits without a name
     if unnamed or ("hidden" in plan.given and is_settled(plan.given.get("derive", "size"))):
         own.kind = "hidden"  # what expressions see of it need not be what builders write

@@ -7,7 +7,7 @@ from typing import Any
 from proof.chance import Chance
 
 _SHARE = 0.3  # of the specs whose names are changed
-_NAME = re.compile(r"\b(?:[abfknpqr]|[TAUVSW])\d+\b")
+_NAME = re.compile(r"(?:\b|(?<=\d_))(?:[abfknpqr]|[TAUVSW])\d+\b")  # behind a prefix, too
 _FIELDS = (
     *("class", "from", "None", "lambda", "self", "type", "value", "values", "name", "data", "items", "keys", "get"),
     *("update", "copy", "hidden", "free", "scope", "stream", "start", "count", "length", "construct", "pa", "t"),

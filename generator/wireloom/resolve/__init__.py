@@ -5,10 +5,12 @@ The passes, in order; each takes what the ones before it made, and adds to the s
     imports              what formats take of libraries
     sharing.schemas      the shared schemas, and the logical types of their columns
     header               names, parameters, byte order, checksums, ranges, limits
+    lending              what members are called that melt into the struct around
     outline              what expressions can see: the fields of each struct and the structs around it
     named                named types: notations, unions, structs; every expression parsed, resolved, checked
     families             unions whose alternatives the wire cannot tell apart
     recursion            types that hold themselves, and types that nothing uses
+    melting              structs whose members have other names where they melt, as copies
     collisions           names, tags, offsets: what may not collide
     versions             what tells the versions of one struct apart
     codes                the vocabulary of errors

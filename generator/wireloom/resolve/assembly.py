@@ -18,7 +18,9 @@ from wireloom.resolve.families import check_families
 from wireloom.resolve.framings import check_header, framing_of
 from wireloom.resolve.holes import with_holes
 from wireloom.resolve.imports import Libraries, check_imports, with_imports
+from wireloom.resolve.lending import check_renamings
 from wireloom.resolve.meanings import with_meanings
+from wireloom.resolve.melting import melted
 from wireloom.resolve.named import named_types
 from wireloom.resolve.outline import outlines
 from wireloom.resolve.partial import independent
@@ -77,11 +79,14 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     size = None if limits.size is None else header.limit(draft, "size", limits.size)
     expansion = header.limit(draft, "expansion", limits.expansion)
     checksums, ranges, framing = header.checksums(draft), header.ranges(draft), framing_of(draft, byte_order)
+    renames = check_renamings(draft)
     seen = outlines(draft)
     named = named_types(draft, seen)
     entries = root_types(draft, seen)
-    if not check_recursion(draft, seen, dict(named)):
+    if not check_recursion(draft, seen, dict(named)) or not renames:
         return None
+    molten = melted(draft, named, [entry.type for entry in entries])
+    draft, named = molten.draft, molten.named
     names = Names(dict(named), holders(dict(named)))
     check_standing(draft, dict(named), entries)
     check_building(draft, dict(named), names)
@@ -97,6 +102,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     check_codes(draft)
     invalid_text = header.deciding_parameter(draft, "invalidText", content.invalid_text, ("error", "replace"))
     unknown_members = header.deciding_parameter(draft, "unknownMembers", content.unknown_members, ("error", "ignore"))
+    molten.say_once()
     if draft.problems.found:
         return None
     named = with_meanings(with_filler(with_holes(named), draft.place))

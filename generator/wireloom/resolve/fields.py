@@ -153,7 +153,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         checksum=checksum_of(around, place, document, type),
         refers=table_reference_of(around, place / "refers", document, type),
         table=is_table(around, place / "table", document, type),
-        flatten=document.flatten,
+        flatten=bool(document.flatten),
         inline=document.inline,
         counted=document.counted,
         hidden=document.hidden,

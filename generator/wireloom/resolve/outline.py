@@ -13,6 +13,7 @@ from wireloom.expr.types import literal_kind
 from wireloom.model.types import Encoding, Scalar
 from wireloom.resolve import builtins, constants, notation
 from wireloom.resolve.draft import Draft, TypeForm, written
+from wireloom.resolve.renamings import Renamings, renamed, renaming_of
 from wireloom.spec.language import (
     AttemptType,
     Bits,
@@ -47,6 +48,7 @@ class Member:
     charset: str = ""  # of its text, of which expressions know the bytes
     element: Kind = Kind.ANY  # of a list: what its elements are
     plain: bool = False  # a number that values have as it is on the wire, and that builders are given
+    renamings: Renamings = ()  # of its members, which are members of the struct around
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,22 +257,23 @@ def _members(draft: Draft, struct: StructType, seen: frozenset[str]) -> dict[str
         if isinstance(document, FieldDocument):
             found += [_bit_member(name, bit, position) for name, bit in (document.bits or {}).items()]
             if document.flatten:
-                found += _lent(draft, document, position, seen)
+                found += _lent(draft, entry.key, document, position, seen)
         for member in found:
             known = members.get(member.name)
             members[member.name] = member if known is None else joined_members(known, member)
     return members
 
 
-def _lent(draft: Draft, document: FieldDocument, position: int, seen: frozenset[str]) -> list[Member]:
+def _lent(draft: Draft, field: str, document: FieldDocument, position: int, seen: frozenset[str]) -> list[Member]:
     """The members that a flattened field lends."""
+    renamings = renaming_of(field, document)
     lent: dict[str, Member] = {}
     for name in reach(draft, document.type).structs:
         form = draft.content.types[name]
         if name in seen or not isinstance(form, StructType):
             continue
         for inner in _members(draft, form, seen | {name}).values():
-            member = replace(inner, position=position)
+            member = replace(inner, name=renamed(renamings, inner.name), position=position)
             known = lent.get(member.name)
             lent[member.name] = member if known is None else joined_members(known, member)
     return list(lent.values())
@@ -330,13 +333,14 @@ def _member(draft: Draft, name: str, document: str | FieldDocument, position: in
         reached.kind,
         position,
         _computed_values(draft, document.compute),
-        reached.structs,
+        () if renaming_of(name, document) else reached.structs,  # members that are called otherwise here
         reached.elements,
         document.counted,
         tuple(_names(document)) if is_open(document) and reached.kind is Kind.INTEGER else (),
         charset if reached.kind is Kind.BYTES else "",
         Kind.ANY if document.given & _MEANING else reached.element,
         not document.given & (_MEANING | _NOT_GIVEN),
+        renaming_of(name, document),
     )
 
 

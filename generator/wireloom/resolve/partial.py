@@ -43,7 +43,7 @@ _FOLLOWING = frozenset(
     }
 )
 _OF_MAPPING = {  # what follows where a whole mapping is lacking
-    "types:": {"unknown-type", "unknown-name", "later-name", "unknown-field"},
+    "types:": {"unknown-type", "unknown-name", "later-name", "unknown-field", "duplicate-field"},
     "imports:": {"unknown-type"},
     "parameters:": {"unknown-parameter", "unknown-name"},
     "errors:": {"unknown-code"},

@@ -15,6 +15,7 @@ from wireloom.names import POSITIONS
 from wireloom.problems import nearest
 from wireloom.resolve.draft import Draft, parameter_kind
 from wireloom.resolve.outline import Member, Outlines, joined_members, possible_values
+from wireloom.resolve.renamings import renamed
 from wireloom.spec.language import FieldDocument, StructType
 
 _RANGE_MEMBERS = ("start", "end")
@@ -192,6 +193,9 @@ class Scope:
         inner = [self.outlines.types[struct].members for struct in member.structs]
         if not inner or any(step not in members for members in inner):
             known = [each for members in inner for each in members]
+            if member.renamings:
+                hint = f"what is renamed has that name alone: {renamed(member.renamings, step)}"
+                raise MeaningError("unknown-name", f"{name} has no member {step}", hint)
             if step in known:
                 lacking = next(each for each in member.structs if step not in self.outlines.types[each].members)
                 hint = "expressions look at what all types of a field have; decide by the tag, or within the type"

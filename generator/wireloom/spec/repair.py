@@ -99,7 +99,7 @@ def names_dropped(node: Node, edits: Mapping[Path, Edit]) -> Iterator[str]:
         if isinstance(edit, StandIn) or (isinstance(edit, Rename) and not _is_taken(node, path, edit.key)):
             continue
         yield from _innermost_name(path)
-        if path[-1:] == ("flatten",):
+        if "flatten" in path[-3:]:
             yield "types:"  # what the struct would have lent is looked for everywhere
         if len(path) == 1:
             yield f"{path[0]}:"

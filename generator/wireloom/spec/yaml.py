@@ -20,12 +20,16 @@ Scalar = int | float | bool | str | None
 
 @dataclass(frozen=True, slots=True)
 class ScalarNode:
-    """A scalar: its value, the text it was written as, and the column of that text's first character."""
+    """A scalar: its value, the text it was written as, and the column of that text's first character.
+
+    `written` is what a key is called in the file, where it has another name here.
+    """
 
     value: Scalar
     text: str
     location: Location
     quoted: bool = False
+    written: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,12 +280,14 @@ def find(node: Node, path: Path) -> tuple[ScalarNode | None, Node]:
 
 
 def path_in_file(node: Node, path: Path) -> Path:
-    """The path as the file has it, which may have items that `node` has not."""
+    """The path as the file has it, which may have items that `node` has not, and other names."""
     steps: list[str | int] = []
     for depth, step in enumerate(path):
         match find(node, path[:depth])[1], step:
             case SequenceNode() as above, int() if step < len(above.items):
                 steps.append(above.number(step))
+            case MappingNode() as above, str() if (entry := above.entry(step)) is not None:
+                steps.append(entry[0].written or step)
             case _:
                 steps.append(step)
     return tuple(steps)

@@ -119,6 +119,22 @@ class PackingChoice(Document):
     )
 
 
+class Flattening(Document):
+    """The members of a struct get other names in the one around it: some by name, the others by a prefix."""
+
+    prefix: str | None = Field(
+        default=None,
+        description="Stands before their names: `source` makes `address` `sourceAddress`, `source_` `source_address`.",
+        examples=["source"],
+    )
+    as_: dict[str, str] | None = Field(
+        default=None,
+        alias="as",
+        description="The names of some: the struct's own name of a member, and the one that it has here.",
+        examples=[{"address": "sender"}],
+    )
+
+
 class FieldDocument(Document):
     """A field, in full. The short form is `name: TYPE`."""
 
@@ -276,8 +292,12 @@ class FieldDocument(Document):
         examples=["keys"],
     )
     table: bool = Field(default=False, description="A table that `refers` fields fill on build.", examples=[True])
-    flatten: bool = Field(
-        default=False, description="The members of its struct become members of this one, for readers.", examples=[True]
+    flatten: Annotated[
+        Annotated[bool, Tag("<text>")] | Annotated[Flattening, Tag("<renaming>")], mapping_or_text("<renaming>")
+    ] = Field(
+        default=False,
+        description="The members of its struct become members of this one, for readers; under other names, if stated.",
+        examples=[{"prefix": "source"}],
     )
     inline: bool = Field(
         default=False,

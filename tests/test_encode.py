@@ -117,7 +117,9 @@ BUILT = {  # by the construct path, and why
     ("charset_fields", "record"): "a default of this kind",
     ("known_facts", "record"): "the highest of 64 bits",
     ("known_facts_message", "record"): "a default of this kind",
+    ("shapes_beside", "record"): "a record that melts into another and may be left out",
     ("tag_length_value", "record"): "alternatives of a part of a record",
+    ("tried_beside", "record"): "alternatives of a part of a record",
 }
 
 

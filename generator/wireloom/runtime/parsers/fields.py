@@ -405,14 +405,19 @@ class Field:
         return MISSING if is_default else wire
 
     def fill(self, stream: Any, scope: Container) -> None:
-        """Write what says nothing, where others stand behind it: the default, else null."""
+        """Write what says nothing, where others stand behind it: what means null where null is given, else the default."""
         wire = None if self.default is MISSING else self.default
         try:
-            if wire is None and self.mapped is not None:
-                wire = self.mapped.write(None, scope)
+            if self.mapped is not None and (wire is None or self._means_given_null(scope)):
+                wire = self.mapped.write(None, scope, self.default)
             self.subcon._build(wire, stream, scope, "")
         except EncodeError as error:
             raise error.at(self.title or self.name) from None
+
+    def _means_given_null(self, scope: Container) -> bool:
+        """Whether null is given, and a value on the wire means it."""
+        given = scope._value.get(self.title or self.name)
+        return given is None and self.mapped is not None and self.mapped.means(None, scope)
 
     def is_given(self, value: Mapping[str, Any]) -> bool:
         """Whether the value has a member of the record that is flattened here; unknown ones may be."""

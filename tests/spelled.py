@@ -54,7 +54,8 @@ def _fits(field: Field, text: str) -> bool:
     padded = isinstance(type, Text | Bytes) and isinstance(type.size, Padded)
     room = size is None or (len(data) <= size if padded else len(data) == size)
     least, most = spelling.minimum or 0, len(text) if spelling.maximum is None else spelling.maximum
-    return room and least <= len(text) <= most and (field.meaning is None or field.meaning.null != data)
+    whole = not spelling.pattern or automaton(spelling.pattern).accepts(text)
+    return whole and room and least <= len(text) <= most and (field.meaning is None or field.meaning.null != data)
 
 
 def _stated(field: Field) -> int | None:

@@ -256,16 +256,41 @@ def _null(plan: Plan) -> Any:
     return constant(plan)
 
 
+_TIMES = {
+    "timestamp": (
+        "2026-01-31T12:00:00Z",
+        "1969-12-31T23:59:59.5Z",
+        "0001-01-01T00:00:00Z",
+        "2000-02-29T00:00:00+05:30",
+    ),
+    "date": ("2026-01-31", "0001-01-01", "9999-12-31"),
+}
+
+
 def _logical(plan: Plan) -> Any:
     if not _may_mean(plan) or not plan.often(0.08):
         return ABSENT
     if plan.typed.shape == "bytes":
         return {16: plan.chance.one(["uuid", "ipv6"]), 4: "ipv4", 6: "mac"}.get(plan.typed.size or 0, ABSENT)
+    if plan.typed.shape == "text":
+        return _time_in_text(plan)
     if plan.typed.shape != "int":
         return ABSENT
     unit = plan.chance.one(["s", "ms", "us", "10ms", "min", "h", "d"] if plan.chance.often(0.7) else ["ns", "100ns"])
     floats = ["float"] if plan.typed.bits <= _NARROW else []
     return plan.chance.one(["date", *floats, {"timestamp": unit}, {"timestamp": unit}, {"duration": unit}])
+
+
+def _time_in_text(plan: Plan) -> Any:
+    """What a text says, which what stands for nothing says, too."""
+    sized = plan.typed.size is not None and not plan.chance.often(0.1)
+    if sized or (plan.has("length", "pattern") and not plan.may_clash):
+        return ABSENT
+    kind: str = plan.chance.one(["timestamp", "timestamp", "date"])
+    for key in ("default", "null"):
+        if key in plan.given:
+            plan.given[key] = plan.chance.one(_TIMES[kind])
+    return kind
 
 
 def _epoch(plan: Plan) -> Any:
@@ -293,6 +318,8 @@ def _raw(plan: Plan) -> Any:
     if "values" in plan.given:
         return _raw_beside_values(plan)
     logical = plan.given.get("logical")
+    if plan.typed.shape == "text" and logical is not None:
+        return plan.scope.draft.name("a") if plan.chance.often(0.4) else ABSENT
     lossy = isinstance(logical, dict) and str(next(iter(logical.values()))).endswith("ns")
     if not isinstance(logical, dict) or not plan.chance.often(0.99 if lossy else 0.2):
         return ABSENT
@@ -376,7 +403,7 @@ def _member(plan: Plan) -> Any:
 def _charset(plan: Plan) -> Any:
     """The character set of a text."""
     fits = plan.encoding != "json" and plan.on_wire and plan.typed.shape == "text" and plan.typed.kind == "text"
-    if not fits or plan.has("checksum", "refers", "flatten", "derive") or not plan.often(0.09):
+    if not fits or plan.has("checksum", "refers", "flatten", "derive", "logical") or not plan.often(0.09):
         return ABSENT
     return plan.chance.one(CHARSETS)
 
@@ -728,7 +755,8 @@ def known(plan: Plan) -> list[Known]:
         new = Renaming(plan.given["flatten"].get("prefix", ""), tuple(plan.given["flatten"].get("as", {}).items()))
         lent, own.members = [replace(each, name=new.new(each.name)) for each in lent], ()
     unnamed = "bits" in plan.given and plan.chance.often(0.97)  # builders do not know the bits without a name
-    if unnamed or ("hidden" in plan.given and is_settled(plan.given.get("derive", "size"))):
+    untold = plan.given.get("logical") == "timestamp" and "raw" not in plan.given and plan.chance.often(0.97)
+    if unnamed or untold or ("hidden" in plan.given and is_settled(plan.given.get("derive", "size"))):
         own.kind = "hidden"  # what expressions see of it need not be what builders write
     return [own, *plan.lent, *lent]
 

@@ -101,7 +101,7 @@ class _Writer:
                 return f"decimal({precision + more}, {digits + self.chance.randint(0, more)})"
             case logical.Scaled("integer"):
                 return "int64"
-            case logical.Scaled(kind):
+            case logical.Scaled(kind) | logical.Dated(kind):
                 return kind
             case logical.Measured():
                 return "float64"

@@ -6,6 +6,7 @@ from typing import Any
 from wireloom.expr.ast import Expression, FieldRef, Literal, MarkRef, Position, parts, references
 from wireloom.model import types as wire
 from wireloom.model.format import Format
+from wireloom.model.logical import Dated
 from wireloom.model.traversal import parts as parts_of_type
 from wireloom.spec.language import Document
 
@@ -18,13 +19,17 @@ def fields(format: Format) -> Iterator[wire.Field]:
 
 
 def has_several_writings(format: Format) -> bool:
-    """Whether the same value may have different sizes in binary: variable-length integers, bodies, packed regions."""
-    if any(field.packing is not None for field in fields(format)):
+    """Whether the same value may have different sizes: variable-length integers, bodies, packed regions, moments."""
+    if any(field.packing is not None or _is_moment(field) for field in fields(format)):
         return True
     encodings = {format.encoding} | {type.encoding for _, type in format.types if isinstance(type, wire.Struct)}
     if len(encodings - {wire.Encoding.BINARY}) > 0 and wire.Encoding.BINARY in encodings:
         return True
     return any(isinstance(each, wire.Integer) and each.width is None for _, type in format.types for each in _all(type))
+
+
+def _is_moment(field: wire.Field) -> bool:
+    return field.meaning is not None and field.meaning.shown == Dated("timestamp")
 
 
 def _all(type: wire.Type) -> Iterator[wire.Type]:

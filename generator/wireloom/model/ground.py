@@ -3,11 +3,13 @@
 from wireloom.runtime.charsets import unit
 from wireloom.runtime.numerals import base_of
 from wireloom.runtime.packing import CODECS
+from wireloom.runtime.patterns import FINE_MOMENT, MOMENT, PatternError, automaton, has_automaton
 from wireloom.runtime.patterns import NAMED as NAMED_PATTERNS
-from wireloom.runtime.patterns import PatternError, automaton, has_automaton
 from wireloom.runtime.values import float16
 
 __all__ = [
+    "FINE_MOMENT",
+    "MOMENT",
     "NAMED_PATTERNS",
     "PatternError",
     "automaton",

@@ -21,6 +21,7 @@ from wireloom.resolve.imports import Libraries, check_imports, with_imports
 from wireloom.resolve.lending import check_renamings
 from wireloom.resolve.meanings import with_meanings
 from wireloom.resolve.melting import melted
+from wireloom.resolve.moments import check_moments
 from wireloom.resolve.named import named_types
 from wireloom.resolve.outline import outlines
 from wireloom.resolve.partial import independent
@@ -96,6 +97,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     check_families(draft, dict(named))
     check_use(draft, seen)
     check_views(draft, dict(named), names)
+    check_moments(draft, dict(named), names)
     check_collisions(draft, dict(named))
     check_versions(draft, dict(named))
     check_tags(draft, dict(named))

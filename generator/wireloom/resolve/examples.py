@@ -222,7 +222,7 @@ def _rendering(type: LogicalType) -> str:
             return f"write {{{logical.kind_name(options[0])}: ...}}, the alternative's kind and its value"
         case logical.Open():
             return "write a tagged value"
-        case logical.Meant(shown=logical.Scaled(kind)) if kind in EXPECTED:
+        case logical.Meant(shown=logical.Scaled(kind) | logical.Dated(kind)) if kind in EXPECTED:
             return f"write {EXPECTED[kind]}"
         case logical.Meant(shown=logical.Written(kind)):
             return f"write {kind} as text"
@@ -238,12 +238,10 @@ def _is_meaning_of(type: logical.Meant, value: object) -> bool:
     match type.shown:
         case None:
             return _is_scalar_of(type.wire, value)
-        case logical.Scaled():
-            try:
-                read(value, type.shown)
-            except ValueError:
-                return False
-            return True
+        case logical.Scaled() as scaled:
+            return _is_quantity(value, scaled)
+        case logical.Dated() as dated:
+            return _is_quantity(value, dated.counted)
         case logical.Measured():
             return isinstance(value, int | float) and not isinstance(value, bool)
         case logical.Written() | logical.Encoded():
@@ -252,3 +250,11 @@ def _is_meaning_of(type: logical.Meant, value: object) -> bool:
             return any(value == name for _, name in names)
         case _:
             assert_never(type.shown)
+
+
+def _is_quantity(value: object, scaled: logical.Scaled) -> bool:
+    try:
+        read(value, scaled)
+    except ValueError:
+        return False
+    return True

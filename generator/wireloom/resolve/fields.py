@@ -15,6 +15,7 @@ from wireloom.model.types import (
     Padded,
     Presence,
     Scalar,
+    Text,
     Type,
     not_null,
 )
@@ -133,7 +134,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         type=type,
         doc=document.doc,
         unit=document.unit,
-        code=_code(document),
+        code=_code(document, type),
         at=_expression(scope, place / "at", document.at, Kind.INTEGER),
         size=None if document.size is None else amount_of(around, place / "size", document.size),
         packing=packing_of(around, place / "unpack", document, type),
@@ -185,7 +186,7 @@ def _kind(type: Type) -> Kind:
     return builtins.kind(not_null(type))
 
 
-def _code(document: FieldDocument) -> str:
+def _code(document: FieldDocument, type: Type) -> str:
     """The code of the field's own check; empty where it has none."""
     given = document.model_fields_set - ({"values"} if is_open(document) else set())
     defaults = {
@@ -194,7 +195,7 @@ def _code(document: FieldDocument) -> str:
         "range": "out_of_range",
         "length": "bad_text",
         "pattern": "bad_text",
-        "logical": "out_of_range",
+        "logical": "bad_text" if isinstance(not_null(type), Text) else "out_of_range",
         "size": "bad_region",
     }
     own = next((code for key, code in defaults.items() if key in given), "")

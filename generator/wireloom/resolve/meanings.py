@@ -10,10 +10,11 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from typing import Literal as Word
 
 from wireloom import names
 from wireloom.expr.ast import Binary, Conditional, Expression, FieldRef, Kind, Literal
-from wireloom.model.logical import Measured, Named, Scaled, Written
+from wireloom.model.logical import Dated, Measured, Named, Scaled, Written
 from wireloom.model.types import (
     Array,
     Bytes,
@@ -23,6 +24,7 @@ from wireloom.model.types import (
     Integer,
     Meaning,
     Nullable,
+    Padded,
     Scalar,
     Step,
     Struct,
@@ -60,6 +62,7 @@ _LIMITS = {
     "duration": (-106_751_991 * _DAY, 106_751_991 * _DAY),  # as many whole days as 64 bits of microseconds hold
     "integer": (-(1 << 63), (1 << 63) - 1),
 }
+_ROOM: dict[str, tuple[int, int]] = {"timestamp": (20, 27), "date": (10, 10)}  # bytes that a text may have
 _LONGEST = 38  # digits of decimal columns
 _EXACT = 53  # bits of integers that floats of 64 bits hold
 _MOST_DIGITS = 40
@@ -99,6 +102,12 @@ class _Reading:
                 found = self._named()
             case Logical() as time:
                 found = self._time(time)
+            case "timestamp" | "date" as kind if isinstance(self.type, Text):
+                found = self._dated(kind, self.type)
+            case "timestamp":
+                hint = "write `{timestamp: ms}`, the unit in which an integer counts; texts of UTF-8 say it themselves"
+                self.refuse("logical", "wrong-shape", "a timestamp without a unit is a text on the wire", hint)
+                return None
             case "date":
                 found = self._counted("date", Fraction(1), Fraction(self._epoch(), _DAY))
             case "uuid" | "ipv4" | "ipv6" | "mac" as kind:
@@ -206,6 +215,33 @@ class _Reading:
             hint = f"such numbers are {low} to {high}"
             self.around.reports(self.place / "default", "bad-default", f"{value} is beyond what a {kind} can be", hint)
 
+    def _dated(self, kind: Word["timestamp", "date"], type: Text) -> Meaning | None:
+        """Texts that say a time."""
+        if isinstance(self.stated, Array):
+            hint = "make the elements structs with such a field"
+            self.refuse("logical", "wrong-shape", "elements have no spelling of their own", hint)
+            return None
+        for key in ("scale", "offset", "epoch"):
+            if key in self.document.given:
+                self.refuse(key, "conflicting-keys", f"`{key}` beside a text that says a time", f"drop `{key}`")
+        self._check_room(kind, type)
+        return Meaning(Dated(kind))
+
+    def _check_room(self, kind: Word["timestamp", "date"], type: Text) -> None:
+        """A text of a stated size has the bytes of all that builders write."""
+        least, most = _ROOM[kind]
+        match type.size:
+            case Padded(size) if size < most:
+                message, hint = f"{size} bytes have no room for each {kind}", f"write str({most}), or more"
+            case Literal(int(size)) if size < least or (least == most and size > most):
+                message, hint = f"no {kind} has {size} bytes", f"write str({most}), or say what fills it up by `pad`"
+            case Literal() if least < most and not self.document.raw:
+                message = f"builders write a {kind} in UTC, in {least} or {most} bytes"
+                hint = "give `raw: NAME`: readers see the text, too, and builders write that"
+            case _:
+                return
+        self.refuse("logical", "wrong-shape", message, hint)
+
     # --- addresses -------------------------------------------------------------------------------------------------
 
     def _written(self, written: Written) -> Meaning | None:
@@ -299,7 +335,8 @@ class _Reading:
             self.around.reports(self.place / "raw", "bad-name", f"{raw} cannot be the name of a column", flaw)
         if isinstance(meaning.shown, Named):
             return
-        if not isinstance(meaning.shown, Scaled) or meaning.shown.kind == "decimal" or isinstance(self.stated, Array):
+        times = isinstance(meaning.shown, Dated | Scaled) and meaning.shown.kind != "decimal"
+        if not times or isinstance(self.stated, Array):
             hint = "the others lose nothing; name the field twice, with a `compute`"
             self.refuse("raw", "wrong-shape", "`raw` is of single times and dates, and of `values`", hint)
 
@@ -366,7 +403,9 @@ def _fields(step: Field, meaning: Meaning) -> Iterator[Step]:
     if meaning.raw and isinstance(meaning.shown, Scaled):
         yield _seen(step, meaning, meaning.shown)
     elif isinstance(meaning.shown, Named):
-        yield _name(step, meaning.shown)
+        yield _told(step, Meaning(meaning.shown))
+    elif meaning.raw and isinstance(meaning.shown, Dated):
+        yield _told(step, Meaning(replace(meaning.shown, raw=meaning.raw), null=meaning.null))
 
 
 def _reference(field: Field) -> FieldRef:
@@ -387,8 +426,8 @@ def _is_null(field: Field, meaning: Meaning) -> Expression:
     return Binary("==", _reference(field), Literal(meaning.null if isinstance(meaning.null, int) else None))
 
 
-def _name(field: Field, named: Named) -> Field:
-    """The name of what readers see on the wire, too."""
+def _told(field: Field, meaning: Meaning) -> Field:
+    """The name, or the time, that what readers see on the wire tells, too."""
     plain = _element(field.type)
     match plain:
         case Integer(bits, signed):
@@ -405,7 +444,7 @@ def _name(field: Field, named: Named) -> Field:
         doc=field.doc,
         when=field.when,
         compute=value,
-        meaning=Meaning(named),
+        meaning=meaning,
         since=field.since,
         until=field.until,
     )

@@ -296,7 +296,7 @@ def _fits_meant(given: logical.Meant, wanted: LogicalType) -> bool:
         case logical.Scaled("decimal") as own, logical.Meant(shown=logical.Scaled("decimal") as scaled):
             whole = own.precision - own.digits <= scaled.precision - scaled.digits
             return whole and own.digits <= scaled.digits
-        case logical.Scaled(kind), logical.Meant(shown=logical.Scaled(other)):
+        case logical.Scaled(kind) | logical.Dated(kind), logical.Meant(shown=logical.Scaled(other)):
             return kind == other
         case logical.Scaled("integer"), _:
             return wanted == logical.Integer(64, signed=True)
@@ -348,7 +348,7 @@ def _meant_text(type: logical.Meant) -> str:
             return f"decimal({precision}, {digits})"
         case logical.Scaled("integer"):
             return "int64"
-        case logical.Scaled(kind):
+        case logical.Scaled(kind) | logical.Dated(kind):
             return kind
         case logical.Measured():
             return "float64"

@@ -1,7 +1,7 @@
 """What a field says of the spelling of its text: how many characters it has, and a pattern."""
 
 from wireloom.expr.ast import Literal
-from wireloom.model.ground import NAMED_PATTERNS, PatternError, automaton, has_automaton
+from wireloom.model.ground import FINE_MOMENT, MOMENT, NAMED_PATTERNS, PatternError, automaton, has_automaton
 from wireloom.model.types import Bytes, Padded, Scalar, Spelling, Text, Type, charset_of, not_null
 from wireloom.resolve.bounds import ends_of
 from wireloom.resolve.types import UNKNOWN, Surroundings
@@ -12,9 +12,13 @@ from wireloom.spec.language import FieldDocument
 def spelling_of(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Spelling | None:
     """What the text is held against; None where nothing is."""
     keys = [key for key in ("length", "pattern") if key in document.model_fields_set]
+    text, charset = not_null(type), charset_of(type)
+    if document.logical in ("timestamp", "date") and isinstance(text, Text):
+        found = _of_time(document)
+        _check_stated(around, place, document, found, "let it say a time as RFC 3339 has it")
+        return found
     if not keys or type is UNKNOWN:
         return None
-    text, charset = not_null(type), charset_of(type)
     if not isinstance(text, Text | Bytes) or (isinstance(text, Bytes) and not charset):
         for key in keys:
             message, hint = f"only texts have a {key}", f"drop `{key}`; `size` says how many bytes there are"
@@ -24,11 +28,22 @@ def spelling_of(around: Surroundings, place: Place, document: FieldDocument, typ
     _check_length(around, place / "length", minimum, maximum, text)
     pattern, known = _pattern(around, place / "pattern", document, charset)
     found = Spelling(minimum, maximum, pattern, known)
-    for name, value, id in (("null", document.null, "bad-const"), ("default", document.default, "bad-default")):
-        if not spells(found, value):
-            message, hint = f"{value!r} is not spelled as the field says", "let `length` and `pattern` allow it, too"
-            around.reports(place / name, id, message, hint)
+    _check_stated(around, place, document, found, "let `length` and `pattern` allow it, too")
     return found
+
+
+def _of_time(document: FieldDocument) -> Spelling:
+    """How a text is spelled that says a time; one that readers see, too, may say what columns do not hold."""
+    if document.logical == "date":
+        return Spelling(pattern=NAMED_PATTERNS["date"], known="date")
+    return Spelling(pattern=FINE_MOMENT if document.raw else MOMENT, known="date-time")
+
+
+def _check_stated(around: Surroundings, place: Place, document: FieldDocument, spelling: Spelling, hint: str) -> None:
+    """Report what means null, or stands for what is absent, and is spelled otherwise."""
+    for name, value, id in (("null", document.null, "bad-const"), ("default", document.default, "bad-default")):
+        if not spells(spelling, value):
+            around.reports(place / name, id, f"{value!r} is not spelled as the field says", hint)
 
 
 def spells(spelling: Spelling, value: Scalar) -> bool:

@@ -30,7 +30,9 @@ _YEAR = "(?:[0-9]{3}[1-9]|[0-9]{2}[1-9]0|[0-9][1-9]00|[1-9]000)"
 _LEAP = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:0[48]|[2468][048]|[13579][26])00)"
 _DATE = f"(?:{_YEAR}-(?:{_DAYS})|{_LEAP}-02-29)"
 _ZONE = "(?:Z|[+\\-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
-_TIME = f"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\\.[0-9]+)?{_ZONE}"
+_CLOCK = "(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
+_TIME = f"{_CLOCK}(?:\\.[0-9]+)?{_ZONE}"
+_INNER = "(?:000[2-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-8][0-9]{3}|9[0-8][0-9]{2}|99[0-8][0-9]|999[0-8])"
 
 NAMED: Mapping[str, str] = {
     "date-time": f"{_DATE}T{_TIME}",
@@ -39,6 +41,17 @@ NAMED: Mapping[str, str] = {
     "uuid": "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
 }
 """The patterns that have names, which are those of JSON Schema's formats: RFC 3339 without leap seconds, RFC 9562."""
+
+
+def _moment(fraction: str) -> str:
+    """A moment of the years 1 to 9999, into which an offset leads from those between alone."""
+    other = f"(?:{_INNER}-(?:{_DAYS})|{_LEAP}-02-29)T{_CLOCK}{fraction}{_ZONE}"
+    return f"(?:{_DATE}T{_CLOCK}{fraction}(?:Z|[+\\-]00:00)|{other})"
+
+
+MOMENT, FINE_MOMENT = _moment("(?:\\.[0-9]{1,6})?"), _moment("(?:\\.[0-9]+)?")
+"""A date and time that a column of microseconds holds, and one of any number of digits."""
+_OWN = frozenset((*NAMED.values(), MOMENT, FINE_MOMENT))  # which may lead several ways
 
 
 class PatternError(ValueError):
@@ -326,7 +339,7 @@ def has_automaton(charset: str) -> bool:
 @lru_cache(maxsize=64)
 def automaton(pattern: str) -> Automaton:
     """The automaton of a pattern of the dialect, or of one that has a name; raises PatternError."""
-    strict = pattern not in NAMED.values()
+    strict = pattern not in _OWN
     reader = _Reader(pattern, strict)
     whole = reader.whole()
     if strict:

@@ -11,6 +11,7 @@ from wireloom.model.logical import (
     BigInteger,
     Binary,
     Boolean,
+    Dated,
     Encoded,
     Float,
     Integer,
@@ -129,7 +130,7 @@ def _meant_type(type: Meant) -> Code:
             return arrow_type(type.wire)
         case Scaled("decimal", precision=precision, digits=digits):
             return f"pa.decimal128({precision}, {digits})"
-        case Scaled(kind):
+        case Scaled(kind) | Dated(kind):
             return _SCALED[kind]
         case Measured():
             return "pa.float64()"

@@ -9,6 +9,7 @@ from wireloom.model.logical import (
     BigInteger,
     Binary,
     Boolean,
+    Dated,
     Encoded,
     Float,
     Integer,
@@ -97,7 +98,7 @@ def _meant_text(type: Meant) -> str:
             return type_text(type.wire)
         case Scaled("decimal", digits=digits):
             return f"decimal, {digits} digits behind the point"
-        case Scaled(kind):
+        case Scaled(kind) | Dated(kind):
             return kind
         case Measured():
             return "float, 64 bits"

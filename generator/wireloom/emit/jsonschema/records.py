@@ -282,7 +282,8 @@ class Records:
             shown = shown.wire
         if field.const is not None:
             return values([rendering.constant(field.const, shown)])
-        if field.spelling is not None:
+        is_dated = isinstance(shown, logical.Meant) and isinstance(shown.shown, logical.Dated)
+        if field.spelling is not None and not is_dated:
             return {**self.schema(type, shown), **rendering.spelled(field.spelling)}
         number = self.bare(type)
         if not isinstance(number, Integer) or not isinstance(shown, logical.Integer):

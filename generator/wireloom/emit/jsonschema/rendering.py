@@ -14,6 +14,7 @@ from wireloom.model.logical import (
     BigInteger,
     Binary,
     Boolean,
+    Dated,
     Encoded,
     Float,
     Integer,
@@ -78,7 +79,7 @@ def _meant(type: Meant) -> Schema:
         case Scaled("decimal", digits=digits):
             fraction = f"\\.[0-9]{{{digits}}}" if digits else ""
             return {"type": "string", "pattern": f"^-?(?:0|[1-9][0-9]*){fraction}{_END}"}
-        case Scaled(kind):
+        case Scaled(kind) | Dated(kind):
             return dict(_TIMES[kind])
         case Measured():
             return {"type": "number"}

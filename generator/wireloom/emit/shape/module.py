@@ -12,6 +12,7 @@ from wireloom.model.logical import (
     BigInteger,
     Binary,
     Boolean,
+    Dated,
     Encoded,
     Float,
     Integer,
@@ -89,7 +90,7 @@ def logical(type: LogicalType) -> Call:
             assert_never(type)
 
 
-def _meaning(shown: Scaled | Measured | Written | Encoded | Named) -> Call:
+def _meaning(shown: Scaled | Measured | Written | Dated | Encoded | Named) -> Call:
     match shown:
         case Scaled("decimal", multiplier, offset, precision, digits):
             numbers = map(str, (multiplier, offset, precision, digits))
@@ -100,6 +101,8 @@ def _meaning(shown: Scaled | Measured | Written | Encoded | Named) -> Call:
             return call("logical.Measured", repr(scale), repr(offset))
         case Written(kind):
             return call("logical.Written", literal(kind))
+        case Dated(kind, raw):
+            return call("logical.Dated", literal(kind), *([literal(raw)] if raw else []))
         case Encoded(charset):
             return call("logical.Encoded", literal(charset))
         case Named(names, raw):

@@ -12,6 +12,7 @@ from wireloom.model.logical import (
     BigInteger,
     Binary,
     Boolean,
+    Dated,
     Encoded,
     Float,
     Integer,
@@ -128,7 +129,7 @@ def _meant_type(type: Meant) -> Code:
             return spark_type(type.wire)
         case Scaled("decimal", precision=precision, digits=digits):
             return f"t.DecimalType({precision}, {digits})"
-        case Scaled(kind):
+        case Scaled(kind) | Dated(kind):
             return _SCALED[kind]
         case Measured():
             return _FLOATS[64]

@@ -19,6 +19,7 @@ from wireloom.runtime.columns.logical import (
     BigInteger,
     Binary,
     Boolean,
+    Dated,
     Encoded,
     Float,
     Integer,
@@ -174,7 +175,7 @@ def _meant_type(type: Meant) -> pa.DataType:
             return arrow_type(type.wire)
         case Scaled("decimal", precision=precision, digits=digits):
             return pa.decimal128(precision, digits)
-        case Scaled(kind):
+        case Scaled(kind) | Dated(kind):
             return _SCALED[kind]
         case Measured():
             return pa.float64()

@@ -27,6 +27,7 @@ from wireloom.runtime.columns.logical import (
     BigInteger,
     Binary,
     Boolean,
+    Dated,
     Encoded,
     ExtensionType,
     Float,
@@ -95,6 +96,8 @@ def _rendered_meaning(value: object, type: Meant) -> object:
             return to_canonical(value, type.wire)
         case Scaled():
             return meanings.rendered(value, type.shown)
+        case Dated():
+            return meanings.rendered(value, type.shown.counted)
         case Measured():
             return _rendered_float(value)
         case Written() | Encoded() | Named():
@@ -203,17 +206,23 @@ def _meaning(rendering: object, type: Meant, path: str) -> object:
     match type.shown:
         case None:
             return from_canonical(rendering, type.wire, (), path)
-        case Scaled():
-            try:
-                return meanings.read(rendering, type.shown)
-            except ValueError as problem:
-                raise _misfit(path, f"{problem}, got {rendering!r}") from problem
+        case Scaled() as scaled:
+            return _quantity(rendering, scaled, path)
+        case Dated():
+            return _quantity(rendering, type.shown.counted, path)
         case Measured():
             return _float(rendering, path)
         case Written() | Encoded() | Named():
             return _text(rendering, path)
         case _:
             assert_never(type.shown)
+
+
+def _quantity(rendering: object, scaled: Scaled, path: str) -> object:
+    try:
+        return meanings.read(rendering, scaled)
+    except ValueError as problem:
+        raise _misfit(path, f"{problem}, got {rendering!r}") from problem
 
 
 def _record(rendering: object, record: Record, extensions: Sequence[ExtensionType], path: str) -> dict[str, object]:

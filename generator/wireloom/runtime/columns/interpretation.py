@@ -19,6 +19,7 @@ from wireloom.runtime.columns.logical import (
     BigInteger,
     Binary,
     Boolean,
+    Dated,
     Encoded,
     Float,
     Integer,
@@ -34,7 +35,7 @@ from wireloom.runtime.columns.logical import (
     Text,
     Written,
 )
-from wireloom.runtime.columns.meanings import bounds
+from wireloom.runtime.columns.meanings import bounds, sentinel
 
 _INT64 = 1 << 63
 _INT64_DIGITS = 19
@@ -121,6 +122,8 @@ def _meaning(array: pa.Array, type: Meant, native: Any) -> pa.Array:
             return pc.add(pc.multiply(_numbers(array).cast(pa.float64()), scale), offset)
         case Written():
             return _texts(array, type.shown, native)
+        case Dated():
+            return _counted(array, type, type.shown, native)
         case Encoded(charset):
             return _decoded(array, charset, native)
         case Named():
@@ -185,6 +188,18 @@ def _texts(array: pa.Array, written: Written, native: Any) -> pa.Array:
     return pa.Array.from_buffers(pa.string(), len(array), [kept, pa.py_buffer(places), pa.py_buffer(text)])
 
 
+def _counted(array: pa.Array, type: Meant, dated: Dated, native: Any) -> pa.Array:
+    """The moments or days that texts say, which have been held against their pattern."""
+    _, offsets, data = array.buffers()
+    counts = native.counts_of_times(dated.kind, offsets, data, array.offset, len(array))
+    kept = pc.is_valid(array).buffers()[1] if array.null_count else None
+    found = pa.Array.from_buffers(arrow_type(type), len(array), [kept, pa.py_buffer(counts)])
+    if type.null is None:
+        return found
+    (null,) = _counted(pa.array([type.null], pa.string()), replace(type, null=None), dated, native)
+    return pc.if_else(pc.equal(found, null), pa.scalar(None, found.type), found)
+
+
 def _decoded(array: pa.Array, charset: str, native: Any) -> pa.Array:
     """The texts that bytes are in a character set, which they have been held against."""
     _, offsets, data = array.buffers()
@@ -221,6 +236,8 @@ def wire_array(array: pa.Array, type: Meant, native: Any) -> pa.Array:
             found = found.cast(pa.int64()).cast(target)
         case Written():
             found = _bytes(array, type.shown, native)
+        case Dated(kind):
+            found = _dated(_units(array, type, type.shown.counted), kind, native)
         case Encoded(charset):
             found = _encoded(array, charset, native)
         case Named():
@@ -232,7 +249,7 @@ def wire_array(array: pa.Array, type: Meant, native: Any) -> pa.Array:
 
 def without_sentinels(array: pa.Array, type: Meant) -> pa.Array:
     """The array; raises MeaninglessError where a value that is given means null."""
-    if type.null is not None and pc.any(pc.equal(array, pa.scalar(type.null, array.type))).as_py():
+    if type.null is not None and pc.any(pc.equal(array, pa.scalar(sentinel(type), array.type))).as_py():
         raise MeaninglessError("a value that means null on the wire")
     return array
 
@@ -292,6 +309,16 @@ def _bytes(array: pa.Array, written: Written, native: Any) -> pa.Array:
     return pa.Array.from_buffers(pa.binary(), len(found), [present, pa.py_buffer(places), pa.py_buffer(bytes_)])
 
 
+def _dated(counts: pa.Array, kind: str, native: Any) -> pa.Array:
+    """The texts of moments in UTC, or of days."""
+    present = pc.is_valid(counts).buffers()[1] if counts.null_count else None
+    read = native.texts_of_times(kind, counts.buffers()[1], present, counts.offset, len(counts))
+    if read is None:
+        raise MeaninglessError(f"a {kind} beyond the years 1 to 9999")
+    places, text = read
+    return pa.Array.from_buffers(pa.string(), len(counts), [present, pa.py_buffer(places), pa.py_buffer(text)])
+
+
 def _encoded(array: pa.Array, charset: str, native: Any) -> pa.Array:
     found = array.cast(pa.string())
     _, offsets, data = found.buffers()
@@ -315,7 +342,8 @@ def _values(array: pa.Array, named: Named, target: pa.DataType) -> pa.Array:
     return found
 
 
-def agreed(values: pa.Array, raw: pa.Array, named: Named) -> tuple[pa.Array, pa.Array]:
-    """What names say and what is on the wire: the latter where it has that name, the former where it is null."""
-    same = pc.fill_null(pc.equal(_names(raw, named), _names(values, named)), pa.scalar(value=False))
+def agreed(values: pa.Array, raw: pa.Array, type: Meant, native: Any) -> tuple[pa.Array, pa.Array]:
+    """What is meant and what is on the wire: the latter where it means that, the former where it is null."""
+    meanings = (_meaning(each, type, native) for each in (raw, values))
+    same = pc.fill_null(pc.equal(*meanings), pa.scalar(value=False))
     return pc.if_else(same, raw, values), pc.coalesce(raw, values)

@@ -144,6 +144,19 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
+class Dated:
+    """Texts that say a moment or a day (RFC 3339, `date-time` and `full-date`); `raw` is the member that has them."""
+
+    kind: Literal["timestamp", "date"]
+    raw: str = ""
+
+    @property
+    def counted(self) -> Scaled:
+        """What readers see, as if integers counted it."""
+        return Scaled(self.kind)
+
+
+@dataclass(frozen=True, slots=True)
 class Encoded:
     """Bytes that are text in a character set."""
 
@@ -163,8 +176,13 @@ class Meant:
     """What is on the wire, and what readers see of it: what it means, null where it is the sentinel `null`."""
 
     wire: Union[Integer, Float, Text, Binary]
-    shown: Union[Scaled, Measured, Written, Encoded, Named, None] = None
+    shown: Union[Scaled, Measured, Written, Dated, Encoded, Named, None] = None
     null: int | float | str | bytes | None = None
+
+    @property
+    def raw(self) -> str:
+        """The member that has what is on the wire, of which several values mean the same; empty where none has."""
+        return self.shown.raw if isinstance(self.shown, Named | Dated) else ""
 
 
 LogicalType = Union[Boolean, Integer, BigInteger, Float, Text, Binary, List, Map, Record, Alternatives, Open, Meant]

@@ -17,6 +17,7 @@ from uuid import UUID
 
 from wireloom.runtime.columns.logical import (
     Alternatives,
+    Dated,
     Encoded,
     Float,
     Integer,
@@ -65,6 +66,9 @@ def meaning(value: Any, type: Meant) -> Any:
             return value * scale + offset
         case Written():
             return address_text(value, type.shown)
+        case Dated():
+            found = _dated(value, type.shown)
+            return None if type.null is not None and found == _dated(type.null, type.shown) else found
         case Encoded(charset):
             return bytes(value).decode(charset)
         case Named():
@@ -84,6 +88,8 @@ def wire_value(given: Any, type: Meant) -> Any:
             wire = _held(_nearest(given, type.shown), given, type)
         case Written():
             wire = address_bytes(given, type.shown)
+        case Dated():
+            wire = rendered(_quantity(_count(given, type.shown.counted), type.shown.counted), type.shown.counted)
         case Encoded(charset):
             wire = _encoded(given, charset)
         case Named():
@@ -100,7 +106,14 @@ def _is_sentinel(wire: object, type: Meant) -> bool:
         return False  # builders refuse it
     if isinstance(wire, int | float) and isinstance(type.wire, Float) and type.wire.bits == 32:
         wire = float32(float(wire))
-    return wire == type.null
+    return wire == sentinel(type)
+
+
+def sentinel(type: Meant) -> int | float | str | bytes | None:
+    """What means null, as builders write what means the same."""
+    if isinstance(type.shown, Dated) and type.null is not None:
+        return str(rendered(_dated(type.null, type.shown), type.shown.counted))
+    return type.null
 
 
 def _quantity(count: int, scaled: Scaled) -> Any:
@@ -188,6 +201,17 @@ def _nearest(given: object, measured: Measured) -> int:
 
 
 # --- texts -----------------------------------------------------------------------------------------------------------
+
+
+def _dated(text: Any, dated: Dated) -> Any:
+    """The day or the moment that a text says; microseconds, of what is finer (RFC 3339)."""
+    match dated.kind:
+        case "timestamp":
+            return datetime.fromisoformat(text).astimezone(UTC)
+        case "date":
+            return date.fromisoformat(text)
+        case _:
+            assert_never(dated.kind)
 
 
 def _encoded(given: object, charset: str) -> bytes:
@@ -417,11 +441,7 @@ def _of_members(record: Record) -> Change | None:
     changes = {member.name: change for member in record.fields if (change := wiring(member.type)) is not None}
     if not changes:
         return None
-    named = {
-        member.name: member.type
-        for member in record.fields
-        if isinstance(member.type, Meant) and isinstance(member.type.shown, Named)
-    }
+    told = {member.name: member.type for member in record.fields if isinstance(member.type, Meant) and member.type.raw}
 
     def changed(given: Any) -> Any:
         if not isinstance(given, Mapping) or isinstance(given, Value):  # what constructs give is of the wire
@@ -433,7 +453,7 @@ def _of_members(record: Record) -> Change | None:
                     found[name] = change(found[name])
                 except EncodeError as error:
                     raise error.at(name) from None
-        for name, type in named.items():
+        for name, type in told.items():
             _agree(given, found, name, type)
         return Parsed(found, given.hidden) if isinstance(given, Parsed) else found
 
@@ -441,10 +461,17 @@ def _of_members(record: Record) -> Change | None:
 
 
 def _agree(given: Mapping[str, Any], found: dict[str, Any], name: str, type: Meant) -> None:
-    """What has a name says what is on the wire where nothing else does; of two values of that name, the one given."""
-    assert isinstance(type.shown, Named)
-    value = found.get(type.shown.raw)
+    """What is meant says what is on the wire where nothing else does; of two values that mean it, the one given."""
+    value = found.get(type.raw)
     if value is None:
-        found[type.shown.raw] = found.get(name)
-    elif found.get(name) is not None and meaning(value, type) == given.get(name):
+        found[type.raw] = found.get(name)
+    elif found.get(name) is not None and _means(value, type, given.get(name)):
         found[name] = value
+
+
+def _means(value: Any, type: Meant, given: Any) -> bool:
+    """Whether a value, which need not be one of the format's, means what is given."""
+    try:
+        return bool(meaning(value, type) == given)
+    except (TypeError, ValueError, OverflowError):  # builders refuse it
+        return False

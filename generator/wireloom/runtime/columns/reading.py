@@ -22,6 +22,7 @@ from wireloom.runtime.columns.logical import (
     BigInteger,
     Binary,
     Boolean,
+    Dated,
     Encoded,
     ExtensionType,
     Float,
@@ -191,9 +192,9 @@ def _meant(array: pa.Array, type: Meant, extensions: Sequence[ExtensionType]) ->
     match type.shown:
         case None:
             return _values(array, type.wire, extensions)
-        case Scaled("timestamp" | "duration"):
+        case Scaled("timestamp" | "duration") | Dated("timestamp"):
             return _plain(_in_microseconds(array))
-        case Scaled("date"):
+        case Scaled("date") | Dated():
             return _plain(array.cast(pa.date32()) if kinds.is_date64(array.type) else array)
         case Scaled("integer"):
             return _each(_integer, _plain(array))

@@ -405,7 +405,7 @@ class Field:
         return MISSING if is_default else wire
 
     def fill(self, stream: Any, scope: Container) -> None:
-        """Write what says nothing, where others stand behind it: what means null where null is given, else the default."""
+        """Write what says nothing in front of others: where null is given what means null, else the default."""
         wire = None if self.default is MISSING else self.default
         try:
             if self.mapped is not None and (wire is None or self._means_given_null(scope)):

@@ -217,14 +217,15 @@ class FieldDocument(Document):
     )
     logical: (
         Annotated[
-            Annotated[Literal["date", "uuid", "ipv4", "ipv6", "mac", "float"], Tag("<text>")]
+            Annotated[Literal["timestamp", "date", "uuid", "ipv4", "ipv6", "mac", "float"], Tag("<text>")]
             | Annotated[Logical, Tag("<time>")],
             mapping_or_text("<time>"),
         ]
         | None
     ) = Field(
         default=None,
-        description="What it is to readers: `date` (days), `uuid`, `ipv4`, `ipv6`, `mac`, or a time in a unit.",
+        description="What it is to readers: a time in a unit, `date` (days), `uuid`, `ipv4`, `ipv6`, `mac`; "
+        "of a text `timestamp` or `date`.",
         examples=[{"timestamp": "ms"}],
     )
     epoch: str | None = Field(

@@ -20,7 +20,6 @@ from wireloom.runtime.columns.logical import (
     LogicalType,
     Map,
     Meant,
-    Named,
     Open,
     Record,
     Text,
@@ -203,26 +202,25 @@ def _members(array: pa.Array, column: Column, types: dict[str, LogicalType], giv
         raise Uncovered("columns of other names or types")
     given.buffers[column.index] = array.buffers()[0], None, None, array.offset, len(array)
     for name, type in types.items():
-        if isinstance(type, Meant) and isinstance(type.shown, Named) and name in names:
-            _named(array, column, types, name, given)
-            names = [each for each in names if each not in (name, type.shown.raw)]
+        if isinstance(type, Meant) and type.raw and name in names:
+            _told(array, column, types, name, given)
+            names = [each for each in names if each not in (name, type.raw)]
     for name in names:
         _gather(array.field(name), column.children[name], types[name], given)
 
 
-def _named(array: pa.StructArray, column: Column, types: dict[str, LogicalType], name: str, given: _Gathered) -> None:
-    """What has names, and what is on the wire of it, which follows from the name where that alone is given."""
+def _told(array: pa.StructArray, column: Column, types: dict[str, LogicalType], name: str, given: _Gathered) -> None:
+    """What is meant, and what is on the wire of it, which follows where the meaning alone is given."""
     type = types[name]
     assert isinstance(type, Meant)
-    assert isinstance(type.shown, Named)
     values = _wired(array.field(name), type, given.native)
     found = [field.name for field in array.type]
-    raw = array.field(type.shown.raw) if type.shown.raw in found else pa.nulls(len(array))
-    stated = types[type.shown.raw]  # may be wider than what is on the wire: a schema that is shared says so
+    raw = array.field(type.raw) if type.raw in found else pa.nulls(len(array))
+    stated = types[type.raw]  # may be wider than what is on the wire: a schema that is shared says so
     own = _wired(raw, stated, given.native) if isinstance(stated, Meant) else _plain(raw, stated)
-    chosen, written = interpretation.agreed(values.cast(own.type), own, type.shown)
+    chosen, written = interpretation.agreed(values.cast(own.type), own, type, given.native)
     given.buffers[column.children[name].index] = _buffers(chosen.cast(values.type))
-    given.buffers[column.children[type.shown.raw].index] = _buffers(written)
+    given.buffers[column.children[type.raw].index] = _buffers(written)
 
 
 def _variant(array: pa.Array, column: Column, given: _Gathered) -> None:

@@ -1,0 +1,80 @@
+"""Texts that say a moment: the same one can be written in several ways, of which readers see none.
+
+Builders write it in UTC. So nothing else may follow from how it stood there: without `raw`, by which readers see the
+text, too, expressions know of such a field whether it is there, and lengths that builders derive count its bytes.
+"""
+
+from collections.abc import Iterator
+
+from wireloom.expr.ast import Call, Expression, FieldRef, parts
+from wireloom.model import types
+from wireloom.model.logical import Dated
+from wireloom.model.traversal import parts as parts_of
+from wireloom.model.types import Field, Struct, Type
+from wireloom.resolve.draft import Draft
+from wireloom.resolve.sites import Names, Role, Site, Types, sites, structs
+from wireloom.spec.documents import Place
+
+_HINT = "give the text `raw: NAME`: readers see it, too, and builders write that"
+
+
+def check_moments(draft: Draft, named: Types, names: Names) -> None:
+    """Report what goes by the text of a moment, of which builders know the moment alone."""
+    lossy = {field.wire_name for struct in structs(named) for field in struct.fields if _is_lossy(field)}
+    if not lossy:
+        return
+    for struct in structs(named):
+        for site in sites(draft.place, named, struct):
+            for reference in _read(site):
+                found = any(_is_lossy(origin.field) for origin in names.origins(struct, reference))
+                if found or (site.role is Role.KEEP and lossy & {reference.name, *reference.members}):
+                    _report(draft, site.place, reference.name)
+    for name, type in named.items():
+        for told in lossy.intersection(_told_by(type)):
+            _report(draft, draft.place / "types" / name, told)
+
+
+def _report(draft: Draft, place: Place, name: str) -> None:
+    draft.reports(place, "lossy-meaning", f"the moment that {name} says can be written in several ways", _HINT)
+
+
+def _told_by(type: Type) -> Iterator[str]:
+    """The names that a type itself looks at."""
+    match type:
+        case types.Array(unique=str(name)):
+            yield name
+        case types.Select(tag=types.MemberTag(name, presence=False)):
+            yield name
+        case types.Attempt(trials=trials):
+            for trial in trials:
+                for each in () if trial.build_when is None else _within(trial.build_when):
+                    yield from (each.name, *each.members)
+        case Struct():
+            yield from (each for field in type.fields for each in _told_by(field.type))
+        case _:
+            yield from (each for part in parts_of(type) for each in _told_by(part))
+
+
+def _is_lossy(field: Field) -> bool:
+    meaning = field.meaning
+    return meaning is not None and not meaning.raw and meaning.shown == Dated("timestamp")
+
+
+def _read(site: Site) -> Iterator[FieldRef]:
+    """The fields whose values an expression looks at."""
+    match site.role, site.expression:
+        case Role.DERIVE, Call("len", (FieldRef(),)):
+            return
+        case _:
+            yield from _within(site.expression)
+
+
+def _within(expression: Expression) -> Iterator[FieldRef]:
+    match expression:
+        case Call("present", (FieldRef(),)):
+            return
+        case FieldRef():
+            yield expression
+        case _:
+            for part in parts(expression):
+                yield from _within(part)

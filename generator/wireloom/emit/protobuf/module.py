@@ -11,6 +11,7 @@ from wireloom.emit.protobuf.text import proto_text
 from wireloom.model.format import Format
 
 _LITERAL = 110
+_INDENTED = WIDTH - 4
 
 
 def emit(format: Format) -> str | None:
@@ -37,7 +38,10 @@ def _assigned(literals: Sequence[str]) -> str:
 
 
 def _literals(data: bytes) -> Iterator[str]:
-    """Bytes literals no wider than a line that make up `data`."""
+    """Bytes literals no wider than a line that make up `data`; one, where the formatter would join them."""
+    if len(literal(data)) <= _INDENTED:
+        yield literal(data)
+        return
     part = b""
     for byte in data:
         if len(literal(part + bytes((byte,)))) > _LITERAL:

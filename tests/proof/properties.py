@@ -580,9 +580,9 @@ class _Examination:
         return self.format.size is not None and "(size_limit)" in str(error.actual)
 
     def too_short(self, error: EncodeError) -> bool:
-        """Whether another alternative refuses what is built because last elements that say nothing are left out."""
+        """Whether another alternative refuses what is built because what says nothing is left out."""
         return error.expected.startswith("a value that reads back as") and any(
-            field.presence is Presence.OPTIONAL and field.has_default for field in fields(self.format)
+            field.presence is Presence.OPTIONAL for field in fields(self.format)
         )
 
     @cached_property

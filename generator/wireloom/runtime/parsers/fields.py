@@ -398,7 +398,7 @@ class Field:
             value = evaluate(self.derive, scope)  # type: ignore[arg-type]
         if self.bits:
             return self.packed(value, scope)
-        if value is None and self.optional and not self._null_has_a_wire_form():
+        if value is None and self.optional and not self.null_has_a_wire_form():
             return MISSING
         wire = value if self.mapped is None else self.mapped.write(value, scope)
         is_default = self.optional and same(wire, self.default) and not _is_other_zero(wire, self.default)
@@ -425,7 +425,7 @@ class Field:
             return True
         return any(value.get(title) is not None for title in self.subcon.titles())
 
-    def _null_has_a_wire_form(self) -> bool:
+    def null_has_a_wire_form(self) -> bool:
         """Whether null must be written out: where it can be, and leaving the field out would mean another value."""
         means_another = self.default is not MISSING and self.default is not None
         return means_another and getattr(self.subcon, "nullable", False)

@@ -12,7 +12,7 @@ from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.compiler.scope import member
 from wireloom.runtime.engine.encoder.names import FOLLOWING, fields_of
 from wireloom.runtime.engine.encoder.part import Part
-from wireloom.runtime.engine.encoder.scope import Scope
+from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.expressions import Tree
 
 _NOTHING: Tree = ("null",)
@@ -37,7 +37,7 @@ class Given(Part):
             elif FOLLOWING & attributes.keys():
                 scope.pending.add(name)
                 if counts[name] == 1 and name in self.asked():
-                    trees[name] = self._tree(name, attributes, scope, version)
+                    trees[name] = self._tree((name, type, attributes), scope, version)
         self._settle(trees, scope)
 
     def fill(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> None:
@@ -54,7 +54,7 @@ class Given(Part):
                 scope.pending.add(name)  # whether it is there, its column need not say
             elif is_asked and _FILLED & attributes.keys():
                 scope.pending.add(name)
-                trees[name] = self._tree(name, attributes, scope, version)
+                trees[name] = self._tree((name, type, attributes), scope, version)
         self._settle(trees, scope)
 
     def _settle(self, trees: dict[str, Tree], scope: Scope) -> None:
@@ -75,12 +75,14 @@ class Given(Part):
                 del left[name]
                 settled = True
 
-    def _tree(self, name: str, attributes: dict[str, Any], scope: Scope, version: tuple[list[str], Tree]) -> Tree:
+    def _tree(self, field: tuple[str, Node, dict[str, Any]], scope: Scope, version: tuple[list[str], Tree]) -> Tree:
         """The value of a member, as an expression; None where it has none."""
+        name, type, attributes = field
         column = None if attributes.get("hidden") else member(scope.record, attributes.get("as", name))
         given = f"\0{name}"
         scope.names[given] = self.compiler.names.value(column, textual="values" in attributes)
-        tree = _meant(attributes, ("field", 0, given))
+        is_nullable = self.compiler.reader.resolved(type)[0] == "nullable"  # then it is null that is written
+        tree = _meant(_undefaulted(attributes) if is_nullable else attributes, ("field", 0, given))
         condition = self.compiler.reader.fields.condition(attributes, version)
         return tree if tree is None or condition is None else ("if", condition, tree, _NOTHING)
 
@@ -118,6 +120,10 @@ def _meant(attributes: dict[str, Any], given: Tree) -> Tree:
             return None if tree is None else ("if", ("present", given), given, tree)
         case _:
             return given
+
+
+def _undefaulted(attributes: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in attributes.items() if key != "default"}
 
 
 def _constant(value: Any) -> Tree:

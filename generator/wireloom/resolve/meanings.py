@@ -274,7 +274,7 @@ class _Reading:
                     hint = "write texts, and leave out what has no name"
                     self.refuse("values", "mixed-values", "beside `raw` a value is a name, a text", hint)
                     return None
-        return Meaning(Named(tuple(names), self.document.raw or ""))
+        return Meaning(Named(tuple(names)))
 
     # --- scales ----------------------------------------------------------------------------------------------------
 
@@ -403,7 +403,7 @@ def _fields(step: Field, meaning: Meaning) -> Iterator[Step]:
     if meaning.raw and isinstance(meaning.shown, Scaled):
         yield _seen(step, meaning, meaning.shown)
     elif isinstance(meaning.shown, Named):
-        yield _told(step, Meaning(meaning.shown))
+        yield _told(step, Meaning(replace(meaning.shown, raw=meaning.raw)))
     elif meaning.raw and isinstance(meaning.shown, Dated):
         yield _told(step, Meaning(replace(meaning.shown, raw=meaning.raw), null=meaning.null))
 

@@ -168,7 +168,7 @@ class Named:
     """Values that have names, of an open set: one without a name is null; readers see each as it is under `raw`."""
 
     names: tuple[tuple[int | str | bytes, str], ...]
-    raw: str
+    raw: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         "recursive-type": "A type that holds itself and is no `oneOf`.",
         "too-large": "Types that stand too deep in one another, or come to too many fields.",
         "unreachable-type": "A type that no root leads to.",
+        "unused-parameter": "A parameter of a type that the type does not use.",
         "ambiguous-alternatives": "Alternatives that the wire cannot tell apart.",
         "wrong-encoding": "Something that the encoding has no form for.",
         "wrong-shape": "A key for another sort of type.",

@@ -218,15 +218,18 @@ class _Crossing:
 def _named(donor: _Document, part: Any) -> Iterator[tuple[str, str, Any]]:
     """What a part of a document names there, and what that names: the section, the name, and what is said of it."""
     known = {
-        name: (key, said) for key in _SECTIONS if isinstance(donor.get(key), dict) for name, said in donor[key].items()
+        name.partition("(")[0]: (key, name, said)
+        for key in _SECTIONS
+        if isinstance(donor.get(key), dict)
+        for name, said in donor[key].items()
     }
     seen, open = set[str](), [part]
     while open:
         for name in set(_WORD.findall(repr(open.pop()))) & known.keys() - seen:
             seen.add(name)
-            open.append(known[name][1])
+            open.append(known[name][2])
     for name in sorted(seen):
-        yield (known[name][0], name, known[name][1])
+        yield known[name]
 
 
 def _mappings(part: Any) -> Iterator[_Document]:

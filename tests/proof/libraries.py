@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from proof.chance import Chance
+from proof.parameters import keys_of
 from proof.scope import ABSENT, document
 from wireloom.spec.language import FormatDocument, LibraryDocument
 
@@ -21,7 +22,7 @@ def with_library(content: Mapping[str, Any], chance: Chance) -> dict[str, dict[s
     rest = types.keys() - above
     uses = _words([content.get("root"), content.get("roots"), *(types[name] for name in rest)])
     names = {UPPER: above - below, LOWER: below}
-    imports = [name for name, taken in names.items() if taken & uses]
+    imports = [name for name, taken in names.items() if keys_of(dict.fromkeys(taken)).keys() & uses]
     own = {key: value for key, value in content.items() if key not in ("types", *_NAMED)}
     own |= {"imports": imports, "types": {name: types[name] for name in types if name in rest}}
     kept = _words([{key: value for key, value in own.items() if key != "examples"}])
@@ -69,12 +70,12 @@ def _library(content: Mapping[str, Any], name: str, types: Mapping[str, Any], ch
 
 def _closure(types: Mapping[str, Any], names: Collection[str]) -> set[str]:
     """The types, and all that they lead to."""
-    found, waiting = set[str](), list(names)
+    found, waiting, keys = set[str](), list(names), keys_of(types)
     while waiting:
         name = waiting.pop()
         if name not in found:
             found.add(name)
-            waiting.extend(_words([types[name]]) & types.keys())
+            waiting.extend(keys[word] for word in _words([types[name]]) & keys.keys())
     return found
 
 

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from proof.parameters import keys_of
+
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -12,12 +14,12 @@ def pruned(document: Mapping[str, Any]) -> dict[str, Any]:
     kept = dict(document)
     types = kept.get("types")
     if isinstance(types, Mapping):
-        reached, waiting = set[str](), [kept.get("root"), kept.get("roots")]
+        reached, waiting, keys = set[str](), [kept.get("root"), kept.get("roots")], keys_of(types)
         while waiting:
             for word in _words(waiting.pop()):
-                if word in types and word not in reached:
-                    reached.add(word)
-                    waiting.append(types[word])
+                if word in keys and keys[word] not in reached:
+                    reached.add(keys[word])
+                    waiting.append(types[keys[word]])
         kept["types"] = {name: type for name, type in types.items() if name in reached}
     if isinstance(kept.get("errors"), Mapping):
         used = set(_words([kept.get("types"), kept.get("byteOrder")]))

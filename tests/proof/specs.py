@@ -4,16 +4,20 @@ from proof.chance import Chance
 from proof.formats import written_format
 from proof.libraries import with_library
 from proof.modules import Spec, documents, resolved
+from proof.parameters import with_parameters
 from proof.schemas import with_schema
 from wireloom.problems import SpecProblems
 
-_SHARED, _IMPORTING = 0.12, 0.08
+_SHARED, _IMPORTING, _GENERIC = 0.12, 0.08, 0.07
 _LENDING = 0.6  # of the few formats that have checksums or ranges of their own, so that libraries have some
 
 
 def spec_of(seed: int) -> Spec:
     """The spec that the seed makes."""
     content, chance = written_format(seed), Chance(-seed - 1)
+    other = Chance(-seed - 2)
+    if other.often(_GENERIC):
+        content = with_parameters(content, other)
     if chance.often(_SHARED):
         try:
             return with_schema(content, resolved(documents({"proof.yaml": content})), chance)

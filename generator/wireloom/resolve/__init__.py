@@ -3,6 +3,7 @@
 The passes, in order; each takes what the ones before it made, and adds to the same collector of problems:
 
     imports              what formats take of libraries
+    instances            types with parameters, as one type for each list of arguments
     sharing.schemas      the shared schemas, and the logical types of their columns
     header               names, parameters, byte order, checksums, ranges, limits
     lending              what members are called that melt into the struct around

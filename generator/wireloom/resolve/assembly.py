@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from wireloom.model.format import Format
-from wireloom.problems import Problem, Problems, nearest
+from wireloom.problems import Location, Problem, Problems, nearest
 from wireloom.resolve import header
 from wireloom.resolve.building import check_building, with_filler
 from wireloom.resolve.certainty import check_certainty
@@ -18,6 +18,7 @@ from wireloom.resolve.families import check_families
 from wireloom.resolve.framings import check_header, framing_of
 from wireloom.resolve.holes import with_holes
 from wireloom.resolve.imports import Libraries, check_imports, with_imports
+from wireloom.resolve.instances import with_instances
 from wireloom.resolve.lending import check_renamings
 from wireloom.resolve.meanings import with_meanings
 from wireloom.resolve.melting import melted
@@ -54,15 +55,26 @@ def format_of(document: Document, content: FormatDocument, shared: Shared, probl
     own = Problems()
     draft = Draft(document, content, own)
     schema = _schema(draft, shared.schemas, shared.unread)
+    made = whole = None
     try:
         whole = with_imports(draft, shared.libraries, shared.unread)
-        format = None if whole is None else _assembled(whole, schema)
+        made = None if whole is None else with_instances(whole)
+        format = None if made is None else _assembled(made, schema)
         if whole is not None:
             check_imports(draft, whole)
         return None if own.found else format
     finally:
-        for problem in _reported(document, own):
+        reported = _reported(document, own)
+        for problem in reported if made is whole else _said_once(reported):
             problems.add(problem)
+
+
+def _said_once(problems: Iterable[Problem]) -> Iterable[Problem]:
+    """The problems, one of each kind at each place: what is wrong with a type is wrong with all arguments."""
+    first: dict[tuple[str, Location], Problem] = {}
+    for problem in problems:
+        first.setdefault((problem.id, problem.location), problem)
+    return first.values()
 
 
 def _reported(document: Document, own: Problems) -> Iterable[Problem]:

@@ -166,6 +166,12 @@ def _notation_names(draft: Draft, parsed: notation.Notation) -> Iterator[str]:
                         yield from _notation_names(draft, inner)
             elif name in draft.content.types:
                 yield name
+            elif key := next((key for key in draft.content.types if key.startswith(f"{name}(")), ""):
+                yield key  # has parameters, as only imports know
+                for argument in arguments:
+                    inner = written(argument.text)
+                    if inner is not None:
+                        yield from _notation_names(draft, inner)
 
 
 def _notation_reach(draft: Draft, parsed: notation.Notation, seen: frozenset[str], charset: str = "") -> Reach:

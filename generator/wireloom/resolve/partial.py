@@ -17,6 +17,7 @@ _FOLLOWING = frozenset(
         "recursive-type",
         "split-byte",
         "unreachable-type",
+        "unused-parameter",
         "ambiguous-alternatives",
         "conflicting-keys",
         "wrong-shape",
@@ -55,6 +56,7 @@ _OF_MAPPING = {  # what follows where a whole mapping is lacking
 def independent(problems: Iterable[Problem], document: Document, dropped: frozenset[str]) -> Iterator[Problem]:
     """The problems that the document has whatever the lacking parts say."""
     lines = document.data.decode("utf-8").splitlines()
+    dropped |= {name.partition("(")[0] for name in dropped if "(" in name}  # types with parameters
     excluded = _FOLLOWING.union(*(ids for mapping, ids in _OF_MAPPING.items() if mapping in dropped))
     for problem in problems:
         written = _written(problem, lines) if problem.location.file == document.file else ""  # else of a library

@@ -103,11 +103,7 @@ class Place:
 
     def value_location(self, column: int = 0) -> Location:
         """Where the value stands; `column` characters into a scalar on one line."""
-        node = self.node
-        start = node.location
-        if not isinstance(node, ScalarNode) or "\n" in node.text:
-            return start
-        return Location(start.file, start.line, start.column + column + (1 if node.quoted else 0) * (column > 0))
+        return location_in(self.node, column)
 
     def key_location(self) -> Location:
         """Where the entry's key stands."""
@@ -116,12 +112,27 @@ class Place:
 
     def problem(self, id: str, message: str, hint: str = "", *, column: int = 0) -> Problem:
         """A problem of the value."""
-        return Problem(id, message, hint, self.value_location(column), self._path_text)
+        return Problem(id, self._said(message), hint, self.value_location(column), self._path_text)
 
     def key_problem(self, id: str, message: str, hint: str = "") -> Problem:
         """A problem of the entry as a whole, shown at its key."""
-        return Problem(id, message, hint, self.key_location(), self._path_text)
+        return Problem(id, self._said(message), hint, self.key_location(), self._path_text)
+
+    def _said(self, message: str) -> str:
+        """The message; of a type that stands for several, with the one that it is about."""
+        key = find(self.document.node, self.path[:2])[0]
+        return f"{message}, in {key.stands_for}" if key is not None and key.stands_for else message
 
     @property
     def _path_text(self) -> str:
         return path_text(path_in_file(self.document.node, self.path))
+
+
+def location_in(node: Node, column: int, *, mapped: bool = False) -> Location:
+    """Where a character of a node's text stands in the file; `mapped`: the column is that of the file."""
+    start = node.location
+    if not isinstance(node, ScalarNode) or "\n" in node.text:
+        return start
+    if node.columns and not mapped:
+        column = node.columns[min(column, len(node.columns) - 1)]
+    return Location(start.file, start.line, start.column + column + (1 if node.quoted else 0) * (column > 0))

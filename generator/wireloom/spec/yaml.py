@@ -22,7 +22,8 @@ Scalar = int | float | bool | str | None
 class ScalarNode:
     """A scalar: its value, the text it was written as, and the column of that text's first character.
 
-    `written` is what a key is called in the file, where it has another name here.
+    `written` is what a key is called in the file, where it has another name here, and `stands_for` which one it is of
+    several that stand there; `columns` are those of each character in the file's text, where the text is another here.
     """
 
     value: Scalar
@@ -30,6 +31,8 @@ class ScalarNode:
     location: Location
     quoted: bool = False
     written: str = ""
+    stands_for: str = ""
+    columns: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

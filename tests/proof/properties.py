@@ -671,8 +671,9 @@ class _Examination:
 
     def nearest(self, value: Any) -> Any:
         """The value with what the integers on the wire say in place of scaled floats; itself where there are none."""
-        meanings = (field.meaning for field in fields(self.format) if field.meaning is not None)
-        if not any(isinstance(meaning.shown, Measured) for meaning in meanings):
+        read = list(fields(self.format))
+        meanings = [field.meaning for field in read] + [bit.meaning for field in read for bit in field.bits]
+        if not any(meaning is not None and isinstance(meaning.shown, Measured) for meaning in meanings):
             return value
         root = self.module.CODEC.root(self.root.name)
         return root.complete(root.wired(value))

@@ -9,7 +9,6 @@ from wireloom.resolve.types import Surroundings
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
 
-_WIDEST = 65  # bits of an integer on the wire: what int64 or uint64 holds
 _SINGLE = 32
 _TEXTUAL = (Encoding.JSON, Encoding.MSGPACK)
 
@@ -215,8 +214,6 @@ def check_form(around: Surroundings, place: Place, field: Field, document: Field
             "only structs and selects of structs are flattened",
         )
     inner = not_null(field.type)
-    if isinstance(inner, Integer) and inner.bits > _WIDEST and field.on_wire:
-        around.reports(place / "type", "wrong-encoding", "uint128 has no form on the wire", "it is for `compute` only")
     formed = inner.digits > 0 if isinstance(inner, Integer) else isinstance(inner, Float) and inner.bits < _SINGLE
     if formed and not field.on_wire:
         hint = "write int64, or float32"

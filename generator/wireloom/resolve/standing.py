@@ -28,6 +28,7 @@ _BODIES: Mapping[Encoding, tuple[Encoding, ...]] = {  # whose structs may stand 
     Encoding.JSON: (Encoding.JSON,),
 }
 _RECORDS = (Encoding.MSGPACK, Encoding.PROTOBUF)  # of which a record of a binary format may be
+_WIDEST = 65  # bits of an integer on the wire: what int64 or uint64 holds
 _KEYS = "no column holds that: leave the `?` out, or write a list of structs"
 _ATTEMPTS = (Encoding.BINARY, Encoding.MSGPACK)  # whose bytes can be read a second time
 _KINDS = types.Integer | types.Float | types.Boolean | types.Null | types.Text | types.Bytes | types.JsonText
@@ -52,6 +53,7 @@ def check_standing(draft: Draft, named: Types, entries: tuple[Entry, ...]) -> No
             for position, field in _placed(type):
                 place = draft.place / "types" / name / "fields" / position / field.wire_name
                 _check(draft, named, place, field.type, type.encoding, used)
+                _check_width(draft, named, place, field)
                 _check_inline(draft, named, place, type, field)
                 _check_table(draft, named, place, field)
                 _check_unique(draft, named, place, field)
@@ -59,6 +61,29 @@ def check_standing(draft: Draft, named: Types, entries: tuple[Entry, ...]) -> No
                 if field.one_of and _is_repeated(field.type, named):
                     message = f"{field.wire_name} may be there any number of times"
                     draft.reports(place / "oneOf", "wrong-shape", message, "put it into a message of its own")
+
+
+def _check_width(draft: Draft, named: Types, place: Place, field: types.Field) -> None:
+    """No integer on the wire, wherever it stands in a field, is wider than int64 and uint64 together."""
+    if field.on_wire and any(_is_wide(each) for each in _within(field.type, named, frozenset())):
+        message = "uint128 has no form on the wire"
+        draft.reports(place / "type", "wrong-encoding", message, "it is for `compute` only; 16 bytes are bytes(16)")
+
+
+def _is_wide(type: Type) -> bool:
+    return isinstance(type, types.Integer) and type.bits > _WIDEST
+
+
+def _within(type: Type, named: Types, seen: frozenset[str]) -> Iterator[Type]:
+    """A type and those that it is made of, structs apart."""
+    yield type
+    match type:
+        case types.Reference(name):
+            if name not in seen and not isinstance(named[name], Struct):
+                yield from _within(named[name], named, seen | {name})
+        case _:
+            for part in parts(type):
+                yield from _within(part, named, seen)
 
 
 def _check_table(draft: Draft, named: Types, place: Place, field: types.Field) -> None:

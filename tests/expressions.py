@@ -5,7 +5,7 @@
 
 import hashlib
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
@@ -160,6 +160,17 @@ def _call(function: str, arguments: list[Any], ranges: tuple[Ranges, ...]) -> An
             return 0 if value is None else _length(value)
         case "sum", [value, *member]:
             return _sum(value, *member)
+        case "slice", [value, *places]:
+            known = isinstance(value, str | bytes) and all(type(place) is int for place in places)
+            return value[slice(places[0], *places[1:] or [None])] if known else None
+        case "concat", values:
+            return _joined(values, values[0][:0]) if isinstance(values[0], str | bytes) else None
+        case "join", [value, separator, *member]:
+            if not isinstance(value, list):
+                return None
+            found = [each.get(name) if isinstance(each, Mapping) else None for each in value for name in member]
+            found = found if member else value
+            return UNKNOWN if any(each is UNKNOWN for each in found) else _joined(filter(_is_there, found), separator)
         case "rangeName", [number, name]:
             return _range_name(number, next(named for named in ranges if named.name == name))
         case "md5", [value]:
@@ -187,6 +198,16 @@ def _sum(value: Any, *member: str) -> Any:
     numbers = [each for each in found if each is not None]
     total = sum(numbers) if all(type(each) is int for each in numbers) else None
     return total if total is not None and -(1 << 127) <= total < 1 << 128 else None
+
+
+def _is_there(value: Any) -> bool:
+    return value is not None
+
+
+def _joined(values: Iterable[Any], separator: Any) -> Any:
+    pieces = list(values)
+    whole = separator.join(pieces) if all(type(each) is type(separator) for each in pieces) else None
+    return None if whole is None or (_length(whole) or 0) > 65535 else whole
 
 
 def _length(value: Any) -> int | None:

@@ -119,6 +119,7 @@ BUILT = {  # by the construct path, and why
     ("known_facts_message", "record"): "a default of this kind",
     ("shapes_beside", "record"): "a record that melts into another and may be left out",
     ("tag_length_value", "record"): "alternatives of a part of a record",
+    ("text_octets", "record"): "a part of a text in a character set, while building",
     ("tried_beside", "record"): "alternatives of a part of a record",
 }
 

@@ -92,6 +92,13 @@ def test_sums_are_the_engines_in_every_encoding(name, case_package):
 
 
 @native
+@pytest.mark.parametrize("name", ["parts", "joins", "joins_dns", "joins_message", "joins_packed", "joins_text"])
+def test_parts_of_texts_are_the_engines_in_every_encoding(name, case_package):
+    codec = importlib.import_module(f"{case_package.__name__}.text_{name}").CODEC
+    assert codec.decode_path() == codec.encode_path() == engines.Path(native=True)
+
+
+@native
 def test_a_program_whose_paths_leave_a_register_without_its_value_is_not_made(monkeypatch):
     monkeypatch.setattr(MessagePack, "_count", lambda *_: None)
     root = PACKED.root(None)

@@ -119,6 +119,13 @@ def test_an_unknown_function_gets_a_near_name():
         (Call("rangeName", (NUMBER, Literal("Classes"))), Kind.TEXT),
         (Call("sum", (LIST,)), Kind.INTEGER),
         (Call("sum", (LIST, Literal("length"))), Kind.INTEGER),
+        (Call("slice", (TEXT, NUMBER)), Kind.TEXT),
+        (Call("slice", (BYTES, NUMBER, Literal(-1))), Kind.BYTES),
+        (Call("slice", (Literal(None), NUMBER)), Kind.ANY),
+        (Call("concat", (TEXT, Literal("x"), TEXT)), Kind.TEXT),
+        (Call("concat", (BYTES, Literal(b"x"))), Kind.BYTES),
+        (Call("join", (LIST, Literal("."))), Kind.TEXT),
+        (Call("join", (LIST, Literal(b""), Literal("name"))), Kind.BYTES),
     ],
 )
 def test_every_expression_has_a_kind(expression, expected):
@@ -144,6 +151,14 @@ def test_every_expression_has_a_kind(expression, expected):
         Call("sum", (NUMBER,)),
         Call("sum", (LIST, NUMBER)),
         Call("sum", (LIST, Literal("length"), Literal("length"))),
+        Call("slice", (TEXT,)),
+        Call("slice", (NUMBER, NUMBER)),
+        Call("slice", (TEXT, TEXT)),
+        Call("concat", (TEXT,)),
+        Call("concat", (TEXT, BYTES)),
+        Call("concat", (TEXT, NUMBER)),
+        Call("join", (LIST, TEXT)),
+        Call("join", (TEXT, Literal("."))),
     ],
 )
 def test_parts_that_do_not_fit_are_refused(expression):
@@ -185,6 +200,78 @@ def test_a_sum_is_exact_and_total_whatever_it_is_of(values, expected):
     assert fn.total(values) == expected
     if isinstance(values, list):
         assert fn.total([{"x": value} for value in values] + [{}, None], "x") == expected
+
+
+def test_what_is_joined_is_written_as_its_author_wrote_it():
+    assert text_of(Call("join", (LIST, Literal("."), Literal("name")))) == "join(list.name, '.')"
+    assert text_of(Call("join", (LIST, Literal(b"\0\xff")))) == "join(list, '00ff')"
+
+
+@pytest.mark.parametrize(
+    ("places", "expected"),
+    [
+        ((0, 2), "h\u00e9"),
+        ((1, 1), ""),
+        ((2, 1), ""),
+        ((-2,), "\U0001f600o"),
+        ((-9, 2), "h\u00e9"),
+        ((1 << 100,), ""),
+        ((-(1 << 100), 1 << 100), "h\u00e9\U0001f600o"),
+        ((None,), None),
+        ((0, None), None),
+        ((True,), None),
+        ((0, 1.0), None),
+    ],
+)
+def test_a_part_is_of_characters_and_total(places, expected):
+    assert fn.part("h\u00e9\U0001f600o", *places) == expected
+    data = bytes(range(4))
+    assert fn.part(data, *places) == (None if expected is None else data[slice(*places, *[None] * (2 - len(places)))])
+    assert [fn.part(value, *places) for value in (None, 7, ["x"], {"x": 1})] == [None] * 4
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (("a", "", "b"), "ab"),
+        ((b"a", bytearray(b"b")), b"ab"),
+        (("a", None), None),
+        ((None, "a"), None),
+        (("a", b"b"), None),
+        ((b"a", "b"), None),
+        (("a", 7), None),
+        (("\u00e9" * 32767, "a"), "\u00e9" * 32767 + "a"),
+        (("\u00e9" * 32767, "ab"), None),
+        (("a" * 65535, ""), "a" * 65535),
+        (("a" * 65535, "a"), None),
+    ],
+)
+def test_what_is_put_together_is_bounded_and_total(values, expected):
+    assert fn.concatenated(*values) == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "separator", "expected"),
+    [
+        (["a", None, "b"], ".", "a.b"),
+        ([], ".", ""),
+        ((), b".", b""),
+        ([None], ".", ""),
+        (["", ""], ".", "."),
+        ([b"a", b"b"], b"\0", b"a\0b"),
+        (["a", b"b"], ".", None),
+        ([7], ".", None),
+        (None, ".", None),
+        ("ab", ".", None),
+        ({"a": 1}, ".", None),
+        (["a"] * 32768, ".", "a" + ".a" * 32767),
+        (["a"] * 32769, ".", None),
+    ],
+)
+def test_what_is_joined_is_bounded_and_total(values, separator, expected):
+    assert fn.joined(values, separator) == expected
+    if isinstance(values, list):
+        assert fn.joined([{"x": value} for value in values] + [{}, None], separator, "x") == expected
 
 
 def test_every_function_is_documented():

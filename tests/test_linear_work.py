@@ -63,6 +63,16 @@ types:
   R: {fields: [{n: uint32}, {sizes: {type: list(uint8), count: n}}, {items: {type: list(Item)}}]}
   Item: {fields: [{x: uint8}, {all: {compute: sum(sizes), type: int64}}]}
 """,
+    "joins": """
+encoding: binary
+types:
+  R: {fields: [{n: uint32}, {names: {type: list(str(1)), count: n}}, {text: str(n)}, {items: {type: list(Item)}}]}
+  Item:
+    fields:
+      - x: uint8
+      - all: {compute: "len(join(names, '.'))", type: int64}
+      - first: {compute: "slice(text, 0, 4)", type: str}
+""",
     "sums": """
 encoding: binary
 checksums: {c: {width: 32, poly: 0x04C11DB7, reflected: true, init: 0xFFFFFFFF, xorout: 0xFFFFFFFF, check: 0xCBF43926}}
@@ -178,6 +188,10 @@ SHAPES: dict[str, tuple[str, Callable[[int], bytes]]] = {
     "alternatives": ("ways", lambda n: sized(n) + (n // 2).to_bytes(2, "big") * 2 * n),
     "checksums": ("sums", sums_over_what_follows),
     "sums over a list of a struct around": ("totals", lambda n: sized(n) + b"\x07" * n + b"\x01" * n),
+    "texts of a list of a struct around": (
+        "joins",
+        lambda n: sized(n) + b"a" * n + b"\xc3\xa9" * (n // 2) + b"\x01" * n,
+    ),
     "texts of a struct around": ("around", lambda n: sized(n) + b"\xc3\xa9" * (n // 2) + b"a" * n),
 }
 

@@ -749,7 +749,9 @@ def known(plan: Plan) -> list[Known]:
         kind = "bytes"
     own = plan.typed.known(plan.name, plan.values)
     own.kind, own.plain = kind, not plan.given.keys() & (_MEANINGS | _BESIDES)
+    own.coded = plan.given.get("charset", "utf-8") != "utf-8" and not closed
     own.integers = own.integers and not plan.given.keys() & _MEANINGS
+    own.texts = "" if plan.given.keys() & (_MEANINGS | {"charset"}) else own.texts
     lent = list(plan.typed.members) if "flatten" in plan.given else []
     if isinstance(plan.given.get("flatten"), dict):
         new = Renaming(plan.given["flatten"].get("prefix", ""), tuple(plan.given["flatten"].get("as", {}).items()))

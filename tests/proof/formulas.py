@@ -111,7 +111,9 @@ class Formulas:
 
     def text(self, depth: int = 0) -> str:
         """A text."""
-        chance, texts = self.chance, self.named("text")
+        chance, texts = self.chance, [each for each in self.named("text") if not each.coded]
+        if texts and depth < self.depth and chance.often(0.2):
+            return self._made(self.text, self._joins("text"), depth)
         if texts and chance.often(0.6):
             return chance.one(texts).name
         if self.scope.draft.ranges and chance.often(0.4):
@@ -119,6 +121,13 @@ class Formulas:
         if depth < self.depth and chance.often(0.2):
             return self._conditional(self.text, depth)
         return chance.one(["'a'", "'b'", "''", "'12'", "'it s'", "'é'"])
+
+    def octets(self, depth: int = 0) -> str:
+        """Bytes, of which there is a name."""
+        chance, known = self.chance, self.named("bytes")
+        if depth < self.depth and chance.often(0.5):
+            return self._made(self.octets, self._joins("bytes"), depth)
+        return chance.one(known).name
 
     def tag(self) -> Known | None:
         """A name to select on."""
@@ -171,6 +180,31 @@ class Formulas:
             sums += [f"sum({each.name}.{inner.name})" for inner in each.elements if inner.kind == "int" and inner.plain]
         return sums
 
+    def _joins(self, kind: str) -> list[str]:
+        """Texts of lists that are joined."""
+        between = "'.'" if kind == "text" else "'00'"
+        found = self.named("list")
+        joins = [f"join({each.name}, {between})" for each in found if each.texts == kind]
+        for each in found:
+            inner = [known for known in each.elements if known.kind == kind and known.plain]
+            joins += [f"join({each.name}.{known.name}, {between})" for known in inner]
+        return joins
+
+    def _made(self, maker: Any, joins: list[str], depth: int) -> str:
+        """A part of a text or of bytes, or several of them together."""
+        chance = self.chance
+        if joins and chance.often(0.5):
+            return chance.one(joins)
+        if chance.often(0.4):
+            return f"concat({self._list(maker, depth)})"
+        places = ", ".join(self._place(depth) for _ in range(chance.randint(1, 2)))
+        return f"slice({maker(depth + 1)}, {places})"
+
+    def _place(self, depth: int) -> str:
+        """A place in a text."""
+        chance = self.chance
+        return self.integer(depth + 1) if chance.often(0.3) else str(chance.randint(-3, 4))
+
     def _present(self) -> str:
         found = self.named("int", "bool", "text", "bytes", "list", "struct", "any", "float")
         return f"present({self.chance.one(found).name})" if found else "true"
@@ -180,6 +214,8 @@ class Formulas:
         known = [each for each in self.named("text") if each.values is None or any(each.values)]
         if known and chance.often(0.25):
             return self._text_comparison(chance.one(known))
+        if depth < self.depth and (known or self.named("bytes")) and chance.often(0.05):
+            return self._comparison_of_texts(depth)
         numbers = self.named("int", "any", "float")
         if not numbers:
             return self._present()
@@ -195,6 +231,20 @@ class Formulas:
         if chance.often(0.2):
             sides.reverse()
         return f"{sides[0]} {chance.one(_COMPARISONS)} {sides[1]}"
+
+    def _comparison_of_texts(self, depth: int) -> str:
+        """Texts, or bytes, that are computed, compared with one another or with literals."""
+        chance = self.chance
+        of_bytes = bool(self.named("bytes")) and chance.often(0.6)
+        maker, literals = (self.octets, ("00", "6161", "")) if of_bytes else (self.text, ("a", "aa", ""))
+        left = self._made(maker, self._joins("bytes" if of_bytes else "text"), depth)
+        if of_bytes and chance.often(0.3):
+            left = chance.one(self.named("bytes")).name
+        if chance.often(0.2):
+            options = ", ".join(literal(each) for each in chance.some(literals, 1))
+            return f"{left} {chance.one(['in', 'not in'])} [{options}]"
+        right = literal(chance.one(literals)) if chance.often(0.6) else self._part(maker(depth + 1))
+        return f"{left} {chance.one(['==', '!='])} {right}"
 
     def _text_comparison(self, known: Known) -> str:
         chance = self.chance

@@ -28,6 +28,8 @@ class Known:
     elements: tuple["Known", ...] = ()
     counted: bool = False
     integers: bool = False  # its elements are integers, as they are on the wire
+    coded: bool = False  # a text in a character set, of which expressions know the bytes
+    texts: str = ""  # its elements are texts, or bytes, as they are on the wire
     plain: bool = False  # values have it as it is on the wire
 
 

@@ -152,7 +152,8 @@ class StructWriter:
 
     def _computed(self) -> None:
         types, formulas = Types(self.scope), Formulas(self.scope)
-        kind = self.chance.weighted([(4, "int"), (2, "bool"), (1, "text"), (0.5, "float"), (0.3, "wide")])
+        kinds = [(4, "int"), (2, "bool"), (1, "text"), (0.5, "float"), (0.3, "wide")]
+        kind = self.chance.weighted(kinds + [(0.4, "octets") for _ in formulas.named("bytes")[:1]])
         match kind:
             case "int":
                 typed = types.integer()
@@ -164,6 +165,8 @@ class StructWriter:
                 self.add(types.boolean(), compute=formulas.boolean())
             case "text":
                 self.add(Typed("str", "text", "text"), compute=formulas.text())
+            case "octets":
+                self.add(Typed("bytes", "bytes", "bytes"), compute=formulas.octets())
             case "float":
                 typed = types.real()
                 self.add(

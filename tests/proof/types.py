@@ -28,6 +28,7 @@ _COLUMNS = ("dec1", "dec4", "dec18", "sdec1", "sdec3", "sdec18", "hex1", "hex8",
 _ENCODINGS = ("binary", "msgpack", "protobuf", "json")
 _REFUSED = 0.03  # the share of what the loader refuses, so that refusals are tried too
 _OF_INTEGERS = re.compile(r"list\(([a-z]+[0-9]*)\??\)\??")
+_OF_TEXTS = re.compile(r"list\((str|bytes)(\([^()]*\))?\??\)\??")
 _NO_INTEGERS = {"bool", "float16", "float32", "float64", "float", "str", "bytes", "nil", "json", "variant"}
 
 
@@ -50,7 +51,9 @@ class Typed:
         """The field of that name as expressions know it."""
         inner = _OF_INTEGERS.fullmatch(str(self.form))
         integers = inner is not None and inner[1] not in _NO_INTEGERS
-        return Known(name, self.kind, values, self.members, self.elements, integers=integers)
+        words = _OF_TEXTS.fullmatch(str(self.form))
+        texts = {"str": "text", "bytes": "bytes"}[words[1]] if words is not None else ""
+        return Known(name, self.kind, values, self.members, self.elements, integers=integers, texts=texts)
 
 
 def integer(name: str) -> Typed:

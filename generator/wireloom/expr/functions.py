@@ -21,6 +21,7 @@ class Function:
     variadic: bool = False  # the last parameter may be repeated
     literals: tuple[int, ...] = ()  # places of arguments that must be literals
     optional: int = 0  # so many of the last arguments may be missing
+    alike: bool = False  # texts and bytes among the arguments are of one kind, which is that of the result
 
 
 FUNCTIONS: Mapping[str, Function] = MappingProxyType(
@@ -52,6 +53,30 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
             (_SIZED,),
             Kind.INTEGER,
             "MD5 of a text (in UTF-8) or of bytes, as an unsigned 128-bit number, highest byte first.",
+        ),
+        "slice": Function(
+            (_SIZED, _INTEGER, _INTEGER),
+            Kind.ANY,
+            "The characters of a text, or bytes, from a place on, up to and without another or to the end; places "
+            "count from 0, negative ones from the end.",
+            optional=1,
+            alike=True,
+        ),
+        "concat": Function(
+            (_SIZED, _SIZED),
+            Kind.ANY,
+            "Texts, or bytes, one behind the other.",
+            variadic=True,
+            alike=True,
+        ),
+        "join": Function(
+            ((Kind.LIST,), _SIZED, (Kind.TEXT,)),
+            Kind.ANY,
+            "The texts, or bytes, of a list, or of a member of its elements (`join(labels.text, '.')`), with a literal "
+            "between.",
+            literals=(1, 2),
+            optional=1,
+            alike=True,
         ),
         "min": Function((_NUMBER, _NUMBER), Kind.INTEGER, "The smallest.", variadic=True),
         "max": Function((_NUMBER, _NUMBER), Kind.INTEGER, "The largest.", variadic=True),

@@ -51,6 +51,8 @@ def _bound(expression: Expression) -> tuple[str, int]:
             return f"{text_of(condition, 2)} ? {text_of(then, 2)} : {text_of(otherwise)}", 1
         case Call("sum", (listed, Literal(str(member)))):
             return f"sum({text_of(listed)}.{member})", _ATOM
+        case Call("join", (listed, separator, Literal(str(member)))):
+            return f"join({text_of(listed)}.{member}, {text_of(separator)})", _ATOM
         case Call(function, arguments):
             return f"{function}({', '.join(text_of(argument) for argument in arguments)})", _ATOM
         case _:
@@ -65,5 +67,7 @@ def _literal(value: object) -> str:
             return "true" if value else "false"
         case str():
             return f"'{value}'"
+        case bytes():
+            return f"'{value.hex()}'"
         case _:
             return str(value)

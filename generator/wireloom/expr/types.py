@@ -82,6 +82,8 @@ def literal_kind(value: object) -> Kind:
             return Kind.INTEGER
         case str():
             return Kind.TEXT
+        case bytes():
+            return Kind.BYTES
         case _:
             return Kind.ANY
 
@@ -135,8 +137,19 @@ def _call_kind(name: str, function: Function, arguments: tuple[Expression, ...])
             wanted_kinds = " or ".join(a_kind(each) for each in kinds)
             message = f"{name} is of {wanted_kinds}, not of {a_kind(kind(argument))}"
             raise KindError(message, _other_function(name, kind(argument)))
+    if function.alike:
+        return _alike_kind(name, arguments)
     floats = function.result is Kind.INTEGER and any(kind(argument) is Kind.FLOAT for argument in arguments)
     return Kind.FLOAT if floats else function.result
+
+
+def _alike_kind(name: str, arguments: tuple[Expression, ...]) -> Kind:
+    """Text or bytes, whichever the arguments are; any of the two where they may be either."""
+    said = arguments[1:2] if name == "join" else arguments  # the name of a member says nothing of its kind
+    found = {kind(argument) for argument in said} & {Kind.TEXT, Kind.BYTES, Kind.ANY}
+    if {Kind.TEXT, Kind.BYTES} <= found:
+        raise KindError(f"{name} is of texts or of bytes, not of both", FUNCTIONS[name].doc)
+    return found.pop() if len(found) == 1 else Kind.ANY
 
 
 def _other_function(name: str, found: Kind) -> str:
@@ -187,6 +200,17 @@ def a_kind(kind: Kind) -> str:
             return str(kind.value)
         case _:
             return f"a {kind.value}"
+
+
+def makes_text(expression: Expression) -> bool:
+    """Whether an expression gives a text, or bytes, that stand nowhere as they are."""
+    match expression:
+        case Call("slice" | "concat" | "join"):
+            return True
+        case Conditional(_, then, otherwise):
+            return makes_text(then) or makes_text(otherwise)
+        case _:
+            return False
 
 
 def may_be_fraction(expression: Expression) -> bool:

@@ -149,7 +149,9 @@ class Format:
     ranges: tuple[Ranges, ...] = ()
     invalid_text: str | None = None  # a parameter that says `error` or `replace`; None: error
     size: int | str | None = None  # the most bytes of a record: a number, or the name of a parameter
-    expansion: int | str = 1 << 26  # the most bytes that table entries make of a record: a number or a parameter
+    expansion: int | str = (
+        1 << 26
+    )  # the most bytes that entries of tables and texts make of a record: a number or a parameter
     unknown_members: str | None = None  # a parameter that says `error` or `ignore`; None: error
     schema: str = ""  # the shared logical schema, where one is named
     examples: tuple[Example, ...] = ()

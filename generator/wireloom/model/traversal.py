@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from wireloom.expr.types import makes_text
 from wireloom.model.format import Format
 from wireloom.model.types import (
     Array,
     Attempt,
+    Field,
     Map,
     Nullable,
     OneOf,
@@ -34,10 +36,20 @@ def references(type: Type) -> Iterator[str]:
 
 
 def expands(format: Format) -> bool:
-    """Whether a record may hold more than its bytes: a field refers to an entry of a table, or is unpacked."""
+    """Whether a record may hold more than its bytes: a field refers to an entry of a table, or is unpacked or made."""
+    return makes_texts(format) or any(
+        field.refers is not None or field.packing is not None for field in _fields(format)
+    )
+
+
+def makes_texts(format: Format) -> bool:
+    """Whether texts or bytes are computed that are parts of others, or made of them."""
+    return any(field.compute is not None and makes_text(field.compute) for field in _fields(format))
+
+
+def _fields(format: Format) -> Iterator[Field]:
     structs = (type for _, type in format.types if isinstance(type, Struct))
-    fields = (field for struct in structs for field in struct.fields)
-    return any(field.refers is not None or field.packing is not None for field in fields)
+    return (field for struct in structs for field in struct.fields)
 
 
 def reads_again(types: Mapping[str, Type], roots: Iterable[Type]) -> bool:

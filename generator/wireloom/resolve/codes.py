@@ -6,6 +6,7 @@ from typing import assert_never
 
 from wireloom.expr.ast import Expression, FieldRef, Literal
 from wireloom.expr.extents import extent
+from wireloom.expr.types import makes_text
 from wireloom.model import types
 from wireloom.model.extents import field_extents, may_misfit
 from wireloom.model.format import ErrorCode
@@ -262,6 +263,8 @@ def _computed_codes(field: types.Field, compute: Expression, struct: types.Struc
     found = extent(compute, field_extents(struct, {}))
     if isinstance(type, types.Integer) and (found.low < type.minimum or found.high > type.maximum):
         yield "int_range"
+    if makes_text(compute):
+        yield "size_limit"
     if may_misfit(compute, type):
         yield "type_mismatch"
 

@@ -21,7 +21,6 @@ from wireloom.expr.ast import (
 from wireloom.expr.parse import ExpressionError, parse, parse_range
 from wireloom.expr.types import KindError, fits, kind
 from wireloom.problems import nearest
-from wireloom.resolve import constants
 from wireloom.resolve.scopes import MeaningError, Scope
 from wireloom.spec.documents import Place
 
@@ -113,6 +112,10 @@ def _resolved(scope: Scope, place: Place, parsed: Expression, column: int) -> Ex
             return Conditional(inner(condition), inner(then), inner(otherwise))
         case Call("sum", arguments):
             return _summed(scope, place, arguments, column)
+        case Call("join", arguments):
+            return _joined(scope, place, arguments, column)
+        case Call("concat", arguments):
+            return _concatenated(scope, place, tuple(inner(argument) for argument in arguments), column)
         case Call(function, arguments):
             return Call(function, tuple(inner(argument) for argument in arguments))
         case _:
@@ -133,21 +136,69 @@ def _summed(scope: Scope, place: Place, arguments: tuple[Expression, ...], colum
     return _NAMELESS
 
 
+def _joined(scope: Scope, place: Place, arguments: tuple[Expression, ...], column: int) -> Expression:
+    """The texts of a list, or of a member of its elements, with a text between them."""
+    match arguments:
+        case (Name() as name, Literal(str(separator))):
+            try:
+                return scope.joined(name, separator)
+            except MeaningError as error:
+                scope.draft.reports(place, error.id, error.message, error.hint, column=column + name.column)
+        case _:
+            hint = "`join(labels, '.')` is of a list of texts, `join(labels.text, '.')` of a text of structs"
+            message = "join is of the name of a list, and of a literal that stands between"
+            scope.draft.reports(place, "expression-type", message, hint, column=column)
+    return _NAMELESS
+
+
+def _concatenated(scope: Scope, place: Place, arguments: tuple[Expression, ...], column: int) -> Expression:
+    """Texts or bytes one behind the other; beside bytes, literals are bytes."""
+    others = [argument for argument in arguments if not isinstance(argument, Literal)]
+    octets = next((each for each in others if _kind(each) is Kind.BYTES), None)
+    try:
+        return Call("concat", tuple(_beside(scope, octets, argument) for argument in arguments))
+    except MeaningError as error:
+        scope.draft.reports(place, error.id, error.message, error.hint, column=column)
+        return _NAMELESS
+
+
+def _beside(scope: Scope, octets: Expression | None, argument: Expression) -> Expression:
+    """An argument; a literal beside bytes is bytes."""
+    match argument:
+        case Literal(str(text)) if octets is not None:
+            return Literal(scope.octets(octets, text))
+        case _:
+            return argument
+
+
+def _kind(expression: Expression) -> Kind:
+    """The kind of a part of an expression; any where its own parts do not fit, which is said of the whole."""
+    try:
+        return kind(expression)
+    except KindError:
+        return Kind.ANY
+
+
 def _on_wire(scope: Scope, place: Place, operand: Expression, options: tuple[Constant, ...]) -> tuple[Constant, ...]:
-    """The options as the operand has them: numbers in place of their names, texts in its character set."""
-    charset, names = scope.charset(operand), scope.names(operand)
+    """The options as the operand has them: numbers in place of their names, bytes in place of what says them."""
+    names = scope.names(operand)
+    octets = _kind(operand) is Kind.BYTES
     found: list[Constant] = []
     for option in options:
-        if not isinstance(option, str) or not (charset or names):
+        if not isinstance(option, str) or not (octets or names):
             found.append(option)
             continue
         named: list[Constant] = [number for number, name in names if name == option]
-        if charset and (data := constants.encoded(option, charset)) is not constants.NONE:
-            named = [data]  # type: ignore[list-item]
+        if octets:
+            try:
+                named = [scope.octets(operand, option)]
+            except MeaningError as error:
+                scope.draft.reports(place, error.id, error.message, error.hint)
+                return ()
         if not named:
             called = getattr(operand, "name", "it")
-            what = f"{charset} has no text '{option}'" if charset else f"no {called} has the name '{option}'"
-            scope.draft.reports(place, "impossible-value", what, nearest(option, [name for _, name in names]))
+            hint = nearest(option, [name for _, name in names])
+            scope.draft.reports(place, "impossible-value", f"no {called} has the name '{option}'", hint)
             return ()
         found += named
     return tuple(found)
@@ -156,7 +207,7 @@ def _on_wire(scope: Scope, place: Place, operand: Expression, options: tuple[Con
 def _compared(scope: Scope, place: Place, operator: str, left: Expression, right: Expression) -> Expression:
     """A comparison; one with a name that numbers have is with these, one with a text in a character set with bytes."""
     operand, option = (right, left) if isinstance(left, Literal) else (left, right)
-    if not isinstance(option, Literal) or not (scope.names(operand) or scope.charset(operand)):
+    if not isinstance(option, Literal) or not (scope.names(operand) or _kind(operand) is Kind.BYTES):
         return Binary(operator, left, right)
     options = _on_wire(scope, place, operand, (option.value,))
     if not options:

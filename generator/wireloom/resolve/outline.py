@@ -185,7 +185,8 @@ def _notation_reach(draft: Draft, parsed: notation.Notation, seen: frozenset[str
         case notation.Single(name="list" | "map" as name, arguments=arguments):
             inner = [reach(draft, argument.text, seen) for argument in arguments] or [Reach()]
             elements = tuple(dict.fromkeys(struct for each in inner for struct in each.structs))
-            return Reach(Kind.LIST, (), elements, inner[0].kind if name == "list" else Kind.ANY)
+            told = name == "list" and not (charset and inner[0].kind is Kind.TEXT)
+            return Reach(Kind.LIST, (), elements, inner[0].kind if told else Kind.ANY)
         case notation.Single(name="ext", arguments=(_, content)):
             return reach(draft, content.text, seen)
         case notation.Single(name=name) if name in builtins.SCALARS:

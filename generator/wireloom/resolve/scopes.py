@@ -13,6 +13,7 @@ from wireloom.expr.types import a_kind
 from wireloom.model.types import Encoding, Scalar
 from wireloom.names import POSITIONS
 from wireloom.problems import nearest
+from wireloom.resolve import constants
 from wireloom.resolve.draft import Draft, parameter_kind
 from wireloom.resolve.outline import Member, Outlines, joined_members, possible_values
 from wireloom.resolve.renamings import renamed
@@ -21,6 +22,9 @@ from wireloom.spec.language import FieldDocument, StructType
 _RANGE_MEMBERS = ("start", "end")
 _SUMMED = "`sum(sizes)` is over a list of integers, `sum(parts.length)` over an integer of structs"
 _PLAIN = "name an integer that readers see as it is on the wire, and that nothing derives or computes"
+_JOINED = "`join(labels, '.')` is of a list of texts, `join(labels.text, '.')` of a text of structs"
+_PLAIN_TEXT = "name a text that readers see as it is on the wire, and that nothing derives or computes"
+_HEXADECIMAL = "beside bytes, a literal is bytes in hexadecimal"
 _MARK = "name the place: `- mark: NAME` stands where it is"
 
 
@@ -87,11 +91,49 @@ class Scope:
 
     def summed(self, name: Name) -> Call:
         """The sum over a list, or over a member of its elements, that the name means; raises MeaningError."""
+        listed, member, inner = self._listed("sum", name, _SUMMED)
+        if inner is None:
+            if member.element is not Kind.INTEGER:
+                message = f"sum is of integers, and the elements of {_last(listed)} are not known to be nothing else"
+                raise MeaningError("expression-type", message, _SUMMED)
+            return Call("sum", (listed,))
+        if inner.kind is not Kind.INTEGER or not inner.plain:
+            what = "builders do not know it from the value" if inner.kind is Kind.INTEGER else f"{inner.name} is not"
+            message = f"sum is of integers that values have, and {what}"
+            raise MeaningError("expression-type", message, _PLAIN)
+        return Call("sum", (listed, Literal(inner.name)))
+
+    def joined(self, name: Name, separator: str) -> Call:
+        """The texts of a list, or of a member of its elements, that the name means; raises MeaningError."""
+        listed, member, inner = self._listed("join", name, _JOINED)
+        found = member.element if inner is None else inner.kind
+        if found not in (Kind.TEXT, Kind.BYTES):
+            what = f"the elements of {_last(listed)} are" if inner is None else f"{inner.name} is"
+            message = f"join is of texts or of bytes, and {what} not known to be nothing else"
+            raise MeaningError("expression-type", message, _JOINED)
+        if inner is not None and not inner.plain:
+            message = "join is of texts that values have, and builders do not know it from the value"
+            raise MeaningError("expression-type", message, _PLAIN_TEXT)
+        between = (
+            separator if found is Kind.TEXT else self._octets(separator, inner.charset if inner is not None else "")
+        )
+        return Call("join", (listed, Literal(between), *(() if inner is None else (Literal(inner.name),))))
+
+    def _octets(self, text: str, charset: str) -> bytes:
+        """The bytes that a literal beside bytes means."""
+        found = constants.value(text, Kind.BYTES, charset)
+        if not isinstance(found, bytes):
+            what = f"{charset} has no text '{text}'" if charset else f"'{text}' are no bytes"
+            raise MeaningError("impossible-value", what, "" if charset else _HEXADECIMAL)
+        return found
+
+    def _listed(self, function: str, name: Name, hint: str) -> tuple[FieldRef, Member, Member | None]:
+        """The list that a function is of, what is known of it, and of the member of its elements that is named."""
         first, *members = name.parts
         fields = [] if first in POSITIONS else self._fields(first)
         if not fields:
             self.meaning(name)
-            raise MeaningError("expression-type", f"{first} is no list", _SUMMED)
+            raise MeaningError("expression-type", f"{first} is no list", hint)
         found = self._agreed(first, fields)
         member, last, path = found.member, first, list[str]()
         while members and member.kind is not Kind.LIST:
@@ -100,25 +142,19 @@ class Scope:
             path.append(last)
         listed = FieldRef(found.up, first, tuple(path), Kind.LIST)
         if member.kind is not Kind.LIST:
-            raise MeaningError("expression-type", f"sum is of a list, not of {a_kind(member.kind)}", _SUMMED)
+            raise MeaningError("expression-type", f"{function} is of a list, not of {a_kind(member.kind)}", hint)
         if not members:
-            if member.element is not Kind.INTEGER:
-                message = f"sum is of integers, and the elements of {last} are not known to be nothing else"
-                raise MeaningError("expression-type", message, _SUMMED)
-            return Call("sum", (listed,))
+            return listed, member, None
         if len(members) > 1 or len(member.elements) != 1 or member.element is not Kind.RECORD:
-            message = f"sum is of one member of structs, and the elements of {last} are not of one type of struct"
-            raise MeaningError("expression-type", message, _SUMMED)
+            message = (
+                f"{function} is of one member of structs, and the elements of {last} are not of one type of struct"
+            )
+            raise MeaningError("expression-type", message, hint)
         known = self.outlines.types[member.elements[0]].members
         if members[0] not in known:
             message = f"the elements of {last} have no {members[0]}"
             raise MeaningError("unknown-name", message, nearest(members[0], known))
-        inner = known[members[0]]
-        if inner.kind is not Kind.INTEGER or not inner.plain:
-            what = "builders do not know it from the value" if inner.kind is Kind.INTEGER else f"{members[0]} is not"
-            message = f"sum is of integers that values have, and {what}"
-            raise MeaningError("expression-type", message, _PLAIN)
-        return Call("sum", (listed, Literal(members[0])))
+        return listed, member, known[members[0]]
 
     def names_field(self, name: str) -> bool:
         """Whether the name means a field here."""
@@ -141,8 +177,14 @@ class Scope:
         member = self._member(expression)
         return () if member is None else member.names
 
+    def octets(self, expression: Expression, text: str) -> bytes:
+        """The bytes that a literal beside bytes means: in their character set or, without one, in hexadecimal."""
+        return self._octets(text, self.charset(expression))
+
     def charset(self, expression: Expression) -> str:
-        """The character set of a field's text, of which expressions know the bytes; empty for anything else."""
+        """The character set of a text, of which expressions know the bytes; empty for anything else."""
+        if isinstance(expression, Call) and expression.function == "slice":
+            return self.charset(expression.arguments[0])
         member = self._member(expression)
         return "" if member is None else member.charset
 
@@ -298,3 +340,8 @@ class Scope:
             yield from outline.members
             yield from outline.marks
             waiting.extend(use.user for use in outline.uses)
+
+
+def _last(listed: FieldRef) -> str:
+    """What a list is called."""
+    return (listed.name, *listed.members)[-1]

@@ -7,7 +7,7 @@ types of the operands prove that neither null nor an overflow can occur; these f
 
 import hashlib
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, overload
 
 from construct import Container
@@ -18,6 +18,10 @@ from wireloom.runtime.values import Value, meant
 Ranges = Sequence[tuple[str, int | None, int | None]]
 _LOWEST, _HIGHEST = -(1 << 127), (1 << 128) - 1
 _SHIFTS = range(128)
+_TEXTS = str | bytes | bytearray | memoryview
+MISSING: Any = object()
+MOST_MADE = (1 << 16) - 1
+"""The most bytes of a text that is put together of others; one that had more is null."""
 _LONG = 64  # characters of a text, or elements of a list, that are worth remembering
 
 
@@ -291,6 +295,41 @@ def total(values: Any, name: str | None = None) -> int | None:
         number for value in values for number in (value if name is None else member(value, name),) if number is not None
     ]
     return _exact(sum(numbers)) if all(_is_integer(number) for number in numbers) else None
+
+
+def part(value: Any, start: Any, end: Any = MISSING) -> Any:
+    """Characters of a text, or bytes, from `start` up to `end`, or to the end; negative places count from the end."""
+    if not isinstance(value, _TEXTS) or not _is_integer(start) or not (end is MISSING or _is_integer(end)):
+        return None
+    found = value[start:] if end is MISSING else value[start:end]
+    return found if isinstance(found, str) else bytes(found)
+
+
+def concatenated(*values: Any) -> Any:
+    """Texts, or bytes, one behind the other; null where one is null or of another kind, or all are too long."""
+    return _together("" if isinstance(values[0], str) else b"", values)
+
+
+def joined(values: Any, separator: Any, name: str | None = None) -> Any:
+    """The texts, or bytes, of a list, or of a member of its records, with a separator between; null is left out."""
+    if not isinstance(values, list | tuple):
+        return None
+    found = (value if name is None else member(value, name) for value in values)
+    return _together(separator, (each for each in found if each is not None))
+
+
+def _together(separator: Any, values: Iterable[Any]) -> Any:
+    """Texts or bytes, of the separator's kind, with it between; null where that is too much."""
+    text, pieces, size = isinstance(separator, str), list[Any](), 0
+    for value in values:
+        if isinstance(value, str) is not text or not isinstance(value, _TEXTS):
+            return None
+        size += len(value) + len(separator)
+        if size - len(separator) > MOST_MADE:
+            return None
+        pieces.append(value)
+    made = separator.join(pieces)
+    return made if length(made) <= MOST_MADE else None
 
 
 def range_name(value: Any, ranges: Ranges) -> str | None:

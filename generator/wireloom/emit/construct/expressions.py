@@ -5,7 +5,7 @@ operands proves that neither matters; elsewhere the functions of `runtime.expres
 false, so that `and` and `or` stay plain there.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -32,6 +32,9 @@ _FUNCTIONS = {
     "len": "fn.length",
     "count": "fn.count",
     "sum": "fn.total",
+    "slice": "fn.part",
+    "concat": "fn.concatenated",
+    "join": "fn.joined",
     "present": "fn.present",
     "decimal": "fn.decimal",
     "md5": "fn.md5",
@@ -160,17 +163,27 @@ class _Writer:
                 middle = self._source(choice, _CONDITIONAL + 1, condition=True)
                 last = self._source(otherwise, _CONDITIONAL, condition=condition)
                 return f"{first} if {middle} else {last}", _CONDITIONAL
-            case Call("rangeName", (value, Literal(str(ranges)))):
-                return f"fn.range_name({self._list(value)}, {ranges_name(ranges)})", _ATOM
-            case Call("len" | "sum" | "md5" | "decimal" as name, (FieldRef(up=up), *_) as arguments) if up:
-                return f"fn.once(ctx, {_FUNCTIONS[name]}, {self._list(*arguments)})", _ATOM
-            case Call(name, arguments):
-                plain = name in ("min", "max") and all(self._is_certain(argument) for argument in arguments)
-                return f"{name if plain else _FUNCTIONS[name]}({self._list(*arguments)})", _ATOM
+            case Call():
+                return self._called(expression), _ATOM
             case Name(parts):
                 raise AssertionError(f"an unresolved name reached the emitter: {'.'.join(parts)}")
             case _:
                 assert_never(expression)
+
+    def _called(self, call: Call) -> str:
+        """A function that is called; of a value of a struct around, what takes long only once."""
+        match call:
+            case Call("rangeName", (value, Literal(str(ranges)))):
+                return f"fn.range_name({self._list(value)}, {ranges_name(ranges)})"
+            case Call("len" | "sum" | "md5" | "decimal" as name, (FieldRef(up=up), *_) as arguments) if up:
+                return f"fn.once(ctx, {_FUNCTIONS[name]}, {self._list(*arguments)})"
+            case Call("slice" | "join" as name, (FieldRef(up=up), *others) as arguments) if up and _are_literals(
+                others
+            ):
+                return f"fn.once(ctx, {_FUNCTIONS[name]}, {self._list(*arguments)})"
+            case Call(name, arguments):
+                plain = name in ("min", "max") and all(self._is_certain(argument) for argument in arguments)
+                return f"{name if plain else _FUNCTIONS[name]}({self._list(*arguments)})"
 
     def _list(self, *arguments: Expression, truth: bool = False) -> str:
         """Arguments of a function; where they stand for conditions, what is no boolean is null."""
@@ -232,6 +245,10 @@ class _Writer:
 def _is_loose(expression: Expression) -> bool:
     """Whether a condition may be of another kind than a boolean."""
     return kind(expression) is not Kind.BOOLEAN
+
+
+def _are_literals(expressions: Sequence[Expression]) -> bool:
+    return all(isinstance(each.operand if isinstance(each, Unary) else each, Literal) for each in expressions)
 
 
 def _are_comparable(left: Expression, right: Expression) -> bool:

@@ -9,7 +9,7 @@ from wireloom.expr.ast import Expression, Kind
 from wireloom.expr.extents import Extent, extent
 from wireloom.expr.text import text_of
 from wireloom.expr.types import kind as expression_kind
-from wireloom.expr.types import may_be_fraction
+from wireloom.expr.types import makes_text, may_be_fraction
 from wireloom.model.meanings import calculates, integer_type
 from wireloom.model.presence import presence_condition
 from wireloom.model.types import (
@@ -142,6 +142,7 @@ def _field(field: Field, declared: Struct, scope: Scope) -> Code:
             title=title,
             when=when,
             hidden=_flag(field.hidden),
+            made=_flag(makes_text(field.compute)),
             doc=doc,
         )
     inner = Scope(scope.format, declared.encoding, scope.declared, declared.encoding is Encoding.PROTOBUF, fields=known)

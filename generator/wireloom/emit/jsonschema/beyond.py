@@ -19,7 +19,7 @@ from wireloom.expr.text import text_of
 from wireloom.model.extents import field_extents, may_misfit
 from wireloom.model.format import Format
 from wireloom.model.presence import presence_condition
-from wireloom.model.traversal import expands, parts, reads_again
+from wireloom.model.traversal import expands, makes_texts, parts, reads_again
 from wireloom.model.types import (
     Amount,
     Array,
@@ -154,7 +154,9 @@ def _limits(format: Format, places: Sequence[_Place]) -> Iterator[Gap]:
         yield Gap("How deep open values are nested", _where(nested), ("depth_limit",))
     if format.size is not None:
         yield Gap("How large a record is", codes=("size_limit",))
-    if expands(format):
+    if makes_texts(format):
+        yield Gap("How many bytes the texts make in all that are computed", codes=("size_limit",))
+    elif expands(format):
         yield Gap("How many bytes the entries of tables make in all", codes=("size_limit",))
     if reads_again(dict(format.types), [root.type for root in format.roots]):
         yield Gap("How often alternatives and checksums in lists read the same bytes", codes=("size_limit",))

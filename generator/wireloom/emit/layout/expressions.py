@@ -17,6 +17,7 @@ from wireloom.expr.ast import (
     Position,
     Unary,
 )
+from wireloom.expr.types import kind
 
 Tree = int | bool | str | bytes | None | tuple["Tree", ...]
 
@@ -46,6 +47,15 @@ def tree(expression: Expression) -> Tree:
             return ("rangeName", tree(value), ranges)
         case Call("sum", (listed, Literal(str(member)))):
             return ("sum", tree(listed), member)
+        case Call("join", (listed, separator, *member)):
+            return (
+                "join",
+                tree(listed),
+                tree(separator),
+                *(each.value for each in member if isinstance(each, Literal)),
+            )
+        case Call("slice", (whole, start, *end)):
+            return ("slice", kind(whole).value, tree(whole), tree(start), *(tree(each) for each in end))
         case Call(name, arguments):
             return (name, *(tree(argument) for argument in arguments))
         case Name(parts):

@@ -16,6 +16,7 @@ cdef uint64_t hash_seed = int.from_bytes(os.urandom(8), "little")
 
 include "columns.pxi"
 include "waiting.pxi"
+include "texts.pxi"
 include "expressions.pxi"
 include "msgpack.pxi"
 include "variant.pxi"
@@ -52,8 +53,8 @@ OPCODES = {name.removeprefix("OP_"): int(number) for name, number in Op.__member
 EXPRESSION_CODES = {
     name: number
     for number, name in enumerate(
-        "END CONST NULL LOAD HERE SYMBOL + - * & | ^ // % << >> == != < <= > >= NEGATE ~ not present zero in JUMP FALSE_KEEP "
-        "TRUE_KEEP FALSE rangeName min max and or".split()
+        "END CONST NULL LOAD HERE SYMBOL TEXT + - * & | ^ // % << >> == != < <= > >= NEGATE ~ not present zero in JUMP "
+        "FALSE_KEEP TRUE_KEEP FALSE rangeName PART TOGETHER KNOWN SIZE min max and or SAME OTHER".split()
     )
 }
 """The operations of expressions, by name."""
@@ -276,6 +277,7 @@ cdef class Program:
         link_rows(batch.columns, batch.count)
         m.code, m.expressions, m.tables, m.texts, m.crcs = self.code, self.expressions, self.tables, self.texts, self.crcs
         m.columns, m.limit, m.text_size = batch.columns, self.limit, self.text_size
+        m.register_count = self.register_count
         m.registers = <int64_t *>calloc(self.register_count + 1, 8)
         m.absent = <uint8_t *>malloc(self.register_count + 1)
         m.pointers = <const uint8_t **>calloc(self.register_count + 1, sizeof(void *))
@@ -407,7 +409,9 @@ cdef int once(Machine *m, int64_t entry, const uint8_t *record, int64_t size, bi
     m.readable = m.given_end if m.given_end != NULL else m.stop
     m.frame_count = 0
     m.spans.length = 0
-    m.expanded = m.again = 0
+    m.expanded = m.again = m.scanned = 0
+    if m.chunks != NULL:
+        forget_texts(m)
     m.furthest = record
     m.json.count = 0
     code = run(m, entry)
@@ -433,6 +437,7 @@ cdef void release(Machine *m) noexcept:
     free(m.work.data)
     forget_unpacked(m)
     free(m.covered.data)
+    free_texts(m)
     wl_json_free(&m.json)
 
 

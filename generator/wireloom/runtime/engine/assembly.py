@@ -26,8 +26,9 @@ class Register:
     """A place for the value of a field.
 
     `kind` is int, bool, text (of the format), bytes (the size, and where they stand), list (the count), position,
-    mixed (a value is there), null (there is never one), or several (nothing is known of it). `named`, of bytes, is the
-    register of the text of the format that they are, where there is one for that.
+    made (of what expressions make: what tells where it stands), mixed (a value is there), null (there is never one), or
+    several (nothing is known of it). `named`, of bytes, is the register of the text of the format that they are, where
+    there is one for that.
     """
 
     kind: str
@@ -37,6 +38,7 @@ class Register:
     named: "Register | None" = (
         None  # of bytes: the register, if there is one, of the number that the format has for them
     )
+    coded: bool = False  # of bytes: they are those of a column, not those that expressions know
 
     def read(self) -> "Register":
         """The register, which somebody reads."""

@@ -26,6 +26,9 @@ _STATED = {
     OP_WHEN: "X T",
     OP_CHECK: "X K",
     OP_COMPUTE: "X N r>value a N N",
+    OP_MAKE: "X r>bytes y N",
+    OP_GATHER_BEGIN: "R>bytes R>value r<bytes",
+    OP_GATHER: "R<bytes R<value R<bytes N N",
     OP_VERIFY_CRC: "Z X X R<start R<value K",
     OP_VERIFY_MD5: "N X X R<start R<bytes K",
     OP_MARK: "R>value R<start",
@@ -138,7 +141,7 @@ _COLUMN_KINDS = {
     "U": frozenset((KIND_STRUCT,)),
     "L": frozenset((KIND_LIST,)),
 }
-_EXPRESSION_REGISTERS = frozenset((X_LOAD, X_HERE))
+_EXPRESSION_REGISTERS = frozenset((X_LOAD, X_HERE, X_TEXT))
 _TWO_VALUES = frozenset((*range(X_ADD, X_GREATER_EQUAL + 1), *range(X_MINIMUM, X_COUNT)))
 # Values needed, change of the stack behind the operation, change where it jumps (None: it does not).
 _EFFECTS = {
@@ -147,6 +150,8 @@ _EFFECTS = {
     X_LOAD: (0, 1, None),
     X_HERE: (0, 1, None),
     X_SYMBOL: (0, 1, None),
+    X_TEXT: (0, 1, None),
+    X_PART: (3, -2, None),
     X_JUMP: (0, 0, 0),
     X_JUMP_IF_FALSE_KEEP: (1, 0, 0),
     X_JUMP_IF_TRUE_KEEP: (1, 0, 0),
@@ -296,6 +301,8 @@ class _Checker:
             self.require(1 <= words[1] <= 8 or (words[1] == 0 and _is_numeral(words[3])), where)
         elif op == OP_PEEK:
             self.require(1 <= words[1] <= 8, where)
+        elif op == OP_GATHER:
+            self.check_symbol(words[4], where)
         elif op == OP_FIXED:
             self.check_fixed(words[1], words[2], where)
         elif op == OP_BRANCH or op == OP_WIDE_BRANCH:
@@ -537,6 +544,11 @@ class _Checker:
                 self.check_operand("R", self.span(argument, 1, where)[0], start, (), where)
                 for (symbol,) in self.counted(argument + 1, 1, where):
                     self.check_symbol(symbol, where)
+            elif op == X_KNOWN:
+                for (symbol,) in self.counted(argument, 1, where):
+                    self.check_symbol(symbol, where)
+            elif op == X_PART or op == X_TOGETHER:
+                self.check_operand("R", self.span(argument, 2, where)[0], start, (), where)
             elif op == X_RANGE_NAME:
                 for *_, symbol in self.counted(argument, 5, where):
                     self.check_symbol(symbol, where)
@@ -544,6 +556,10 @@ class _Checker:
                 self.require(depth == 1 and max(depths) == at, where)
                 return
             needed, behind, jumped = _EFFECTS.get(op, (2, -1, None) if op in _TWO_VALUES and not held else (1, 0, None))
+            if op == X_TOGETHER:
+                needed = self.tables[argument + 1]
+                self.require(1 <= needed < STACK, where)
+                behind = 1 - needed
             self.require(depth >= needed and depth + behind < STACK, where)
             if jumped is not None:
                 self.require(argument > at and (argument - start) % 2 == 0, where)
@@ -562,6 +578,10 @@ class _Checker:
                     self.require(register < 0 or classes.setdefault(register, kind) == kind, f"register {register} has two meanings")
             for register in self.fixed_registers(words):
                 self.require(register < 0 or classes.setdefault(register, "value") == "value", f"register {register} has two meanings")
+        for at in range(0, len(self.expressions), 2):
+            if self.expressions[at] in (X_PART, X_TOGETHER):
+                register = self.tables[self.expressions[at + 1]]
+                self.require(classes.setdefault(register, "bytes") == "bytes", f"register {register} has two meanings")
         for at in range(self.count):
             words = self.code[at * WIDTH : (at + 1) * WIDTH]
             for place, kind in READERS.get(words[0], {}).items():
@@ -569,6 +589,8 @@ class _Checker:
         for at in range(0, len(self.expressions), 2):
             if self.expressions[at] == X_HERE or self.expressions[at] >= X_WITH_HERE:
                 self.require(classes.get(self.expressions[at + 1]) == "start", f"expression at {at}")
+            elif self.expressions[at] == X_TEXT:
+                self.require(classes.get(self.expressions[at + 1]) == "bytes", f"expression at {at}")
             elif self.expressions[at] == X_SYMBOL:
                 self.require(classes.get(self.tables[self.expressions[at + 1]]) == "bytes", f"expression at {at}")
 

@@ -3,7 +3,7 @@
 ENCODE_OPCODES = {name.removeprefix("E_"): int(number) for name, number in WritingOp.__members__.items()}
 """The instructions of programs that write, by name; their operands are in encode_checks.pxi."""
 
-LOADS = {name: number for number, name in enumerate("integer boolean symbol size count present choice real sum".split())}
+LOADS = {name: number for number, name in enumerate("integer boolean symbol size count present choice real sum joined".split())}
 """What a load takes from a column, by name."""
 
 assert len(ENCODE_OPCODES) == len(_WRITTEN) and len(LOADS) == LOAD_FORMS
@@ -188,13 +188,14 @@ cdef class WritingProgram:
 
     cdef prepare(self, Builder *k, const Source *sources):
         k.m.code, k.m.expressions, k.m.tables, k.m.texts, k.m.crcs = self.code, self.expressions, self.tables, self.texts, self.crcs
-        k.m.text_size = self.text_size
+        k.m.text_size, k.m.register_count = self.text_size, self.register_count
         k.m.registers = <int64_t *>calloc(self.register_count + 1, 8)
         k.m.absent = <uint8_t *>malloc(self.register_count + 1)
+        k.m.pointers = <const uint8_t **>calloc(self.register_count + 1, sizeof(void *))
         k.rows = <int64_t *>calloc(self.space_count, 8)
         k.interned = <Interned *>calloc(self.slot_count + 1, sizeof(Interned))
         k.known = <Known *>malloc(self.column_count * sizeof(Known))
-        if k.known == NULL or k.m.registers == NULL or k.m.absent == NULL or k.rows == NULL or k.interned == NULL:
+        if k.known == NULL or k.m.registers == NULL or k.m.absent == NULL or k.m.pointers == NULL or k.rows == NULL or k.interned == NULL:
             raise MemoryError
         memset(k.known, 0xFF, self.column_count * sizeof(Known))
         memset(k.m.absent, 1, self.register_count + 1)
@@ -246,6 +247,9 @@ cdef class WritingProgram:
         cdef int code
         k.base = k.size
         k.trial = -1
+        k.m.scanned = 0
+        if k.m.chunks != NULL:
+            forget_texts(&k.m)
         k.doubtful = not self.certain
         if k.read_count == 0:
             k.read_first, k.read_base = k.rows[0], k.base

@@ -5,7 +5,7 @@
 _WRITTEN = {
     E_RETURN: "N",
     E_ENTER: "rSE",
-    E_LOAD: "ONRN",
+    E_LOAD: "ONRNN",
     E_COMPUTE: "XR",
     E_WHEN: "XT",
     E_CONSTANT: "JN",
@@ -87,6 +87,7 @@ _LOADED = {
     LOAD_CHOICE: frozenset((KIND_STRUCT,)),
     LOAD_REAL: frozenset((KIND_FLOAT, KIND_DOUBLE)),
     LOAD_SUM: frozenset((KIND_LIST,)),
+    LOAD_JOINED: frozenset((KIND_LIST,)),
 }
 _SIZES = frozenset(range(1, 9))
 
@@ -112,9 +113,11 @@ class _WritingChecker(_Checker):
         where = f"instruction {at}"
         if op in (E_LOAD, E_AGREES):
             self.require(self.columns[words[1]][0] in _LOADED.get(words[2], ()), where)
-            if words[2] == LOAD_SUM:
+            if words[2] == LOAD_JOINED:
+                self.check_symbol(words[5], where)
+            if words[2] in (LOAD_SUM, LOAD_JOINED):
                 self.require(op == E_LOAD and 0 <= words[4] < len(self.columns), where)
-                self.require(self.columns[words[4]][0] in _INTEGERS and self.is_below(words[4], self.columns[words[1]][2]), where)
+                self.require(self.columns[words[4]][0] in (_INTEGERS if words[2] == LOAD_SUM else (KIND_BYTES,)) and self.is_below(words[4], self.columns[words[1]][2]), where)
         elif op in (E_INTEGER, E_PUT):
             self.require(words[2] in _SIZES or (words[2] == 0 and _is_numeral(words[4])), where)
         elif op in (E_SIZE_BEGIN, E_SIZE_END):

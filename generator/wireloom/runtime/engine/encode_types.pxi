@@ -95,6 +95,7 @@ cdef enum:
     LOAD_CHOICE  # the same of alternatives
     LOAD_REAL  # the bits of a float
     LOAD_SUM  # of the integers that a list has, or that its elements have as one of their members
+    LOAD_JOINED  # the texts that a list has, or that its elements have as one of their members, in one
     LOAD_FORMS
 
 cdef struct Source:

@@ -9,6 +9,7 @@ cdef enum:
     X_LOAD
     X_HERE
     X_SYMBOL
+    X_TEXT
     X_ADD
     X_SUBTRACT
     X_MULTIPLY
@@ -36,10 +37,16 @@ cdef enum:
     X_JUMP_IF_TRUE_KEEP
     X_JUMP_IF_FALSE
     X_RANGE_NAME
+    X_PART
+    X_TOGETHER
+    X_KNOWN
+    X_SIZE
     X_MINIMUM  # from here on operations of two values, as from X_ADD to X_GREATER_EQUAL
     X_MAXIMUM
     X_BOTH
     X_EITHER
+    X_SAME
+    X_OTHER
     X_COUNT
 
 cdef enum:
@@ -140,7 +147,8 @@ cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexce
     cdef bint nulls[STACK]
     cdef int below = 0, op
     cdef bint null = False, other_null
-    cdef int64_t value = 0, right
+    cdef int64_t value = 0, right, n
+    cdef const uint8_t *data = NULL
     cdef const int64_t *at = m.expressions + start
     while True:
         op = <int>at[0]
@@ -167,6 +175,9 @@ cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexce
                 value = (m.position - m.base) - m.registers[right]
             elif op == X_SYMBOL:
                 value = symbol_among(m, m.tables + right, &null)
+            elif op == X_TEXT:
+                value = -2 - right
+                null = m.absent[right]
             else:
                 value = right
             continue
@@ -187,6 +198,13 @@ cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexce
         elif op == X_EITHER:
             null = (null or not value) and (other_null or not right) and (null or other_null)
             value = not null and (value != 0 or right != 0)
+        elif op == X_SAME or op == X_OTHER:
+            if null or other_null:
+                value = null == other_null
+            elif same_texts(m, value, right, &value):
+                return IRREGULAR
+            value = (value != 0) == (op == X_SAME)
+            null = False
         elif op <= X_INVERT or op == X_NOT or op == X_MINIMUM or op == X_MAXIMUM:
             null = null or other_null
             if null:
@@ -225,6 +243,28 @@ cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexce
             null = False
         elif op == X_RANGE_NAME:
             null = null or name_of(m.tables + right, &value)
+        elif op == X_KNOWN:
+            if not null:
+                value = known_text(m, m.tables + right, value)
+        elif op == X_SIZE:
+            if not null and text_of(m, value, &data, &value):
+                return IRREGULAR
+        elif op == X_PART:  # a text, a place, and another one
+            below -= 2
+            null = null or nulls[below] or nulls[below + 1]
+            if null:
+                value = 0
+            elif part_of(m, m.tables + right, values[below], values[below + 1], value, &value):
+                return IRREGULAR
+        elif op == X_TOGETHER:  # table: register, count
+            values[below] = value
+            below -= <int>m.tables[right + 1] - 1
+            for n in range(m.tables[right + 1] - 1):
+                null = null or nulls[below + n]
+            if null:
+                value = 0
+            elif put_together(m, m.tables[right], values + below, m.tables[right + 1], &value, &null):
+                return IRREGULAR
         elif op == X_JUMP:
             at = m.expressions + right
         elif op == X_JUMP_IF_FALSE_KEEP or op == X_JUMP_IF_TRUE_KEEP:

@@ -38,6 +38,10 @@ _FOLDED: dict[str, Callable[[Any, Any], Any]] = (
     }
 )
 _EQUALITIES = frozenset({"==", "!="})
+_SAME = {"==": "SAME", "!=": "OTHER"}
+_TEXTS = frozenset({"text", "bytes", "made"})
+_PARTS = {"text": 1, "bytes": 0}  # how places in it are counted: by characters or bytes
+_TO_THE_END = 2
 _WIDE = "wide"
 _WIDEST = 128  # bits of an integer
 _JUMPS = frozenset({"JUMP", "FALSE_KEEP", "TRUE_KEEP", "FALSE"})
@@ -56,6 +60,7 @@ KINDS = {
     "text": "text of the format",
     "bytes": "text or bytes of the record",
     "list": "a list",
+    "made": "a text that is computed",
     "mixed": "a record, a float or a union",
     "several": "a field of several kinds",
     "null": "null",
@@ -170,7 +175,7 @@ class Expressions:
     def result(self, compiled: Compiled) -> int:
         """The number of the kind of the value."""
         if compiled.kind not in _RESULTS:
-            raise Uncovered(f"an expression that gives {compiled.kind}")
+            raise Uncovered(f"an expression that gives {KINDS[compiled.kind]}")
         return _RESULTS[compiled.kind]
 
     def compiled(self, tree: Tree, scope: Scope) -> Compiled:
@@ -233,6 +238,14 @@ class Expressions:
                 return self._fact(word, scope.field(up, name, members))
             case ("present" | "len" | "count" as word, operand):
                 return self._fact_of(word, self.compiled(operand, scope))
+            case ("slice", kind, whole, start, *end):
+                return self._part(
+                    kind, self.compiled(whole, scope), *(self.compiled(each, scope) for each in (start, *end))
+                )
+            case ("concat", *values):
+                return self._together([self.compiled(value, scope) for value in values])
+            case ("join", ("field", up, name, *members), separator, *member):
+                return self._joined(scope, up, (name, *members), separator[1], member[0] if member else "")
             case ("sum", ("field", up, name, *members), *member):
                 return self._sum(scope, up, (name, *members), member[0] if member else "")
             case ("decimal", operand, int(bits)) if 1 <= bits <= _WIDEST:
@@ -343,6 +356,8 @@ class Expressions:
         if isinstance(first, Constant) and first == second and first.kind == second.kind:
             return first
         kinds = {first.kind, second.kind} - {"null"}
+        if len(kinds) > 1 and kinds <= _TEXTS:
+            return Code("made", Term("if", (self._code(condition).term, self.text(first), self.text(second))))
         if len(kinds) != 1:
             raise Uncovered("a choice between kinds of values")
         parts = (self._code(condition).term, self._code(first).term, self._code(second).term)
@@ -355,8 +370,8 @@ class Expressions:
         if register.kind == "several":
             raise Uncovered(f"{word} of {KINDS[register.kind]}")
         load = Term("LOAD", (), register.read())
-        if word == "present":
-            return Code("bool", Term("present", (load,)))
+        if word == "present" or register.kind == "made":
+            return self._fact_of(word, Code(register.kind, load))
         if register.kind == {"len": "bytes", "count": "list"}[word]:
             return Code("int", Term("zero", (load,)))
         raise Uncovered(f"{word} of {KINDS[register.kind]}")
@@ -369,6 +384,8 @@ class Expressions:
                 return Constant(functions.length(value) if word == "len" else functions.count(value))
             case Code(_, term) if word == "present":
                 return Code("bool", Term("present", (term,)))
+            case Code("bytes" | "made") if word == "len":
+                return Code("int", Term("zero", (Term("SIZE", (self.text(operand),)),)))
             case _:
                 raise Uncovered(f"{word} of what is computed")
 
@@ -384,13 +401,85 @@ class Expressions:
             raise Uncovered(f"the sum over {path[-1]!r} in an expression") from None
         return Code("int", Term("zero", (Term("LOAD", (), register.read()),)))
 
+    def text(self, compiled: Compiled) -> Term:
+        """A text as expressions pass it on: what says where it stands."""
+        match compiled:
+            case Constant(None) | Constant(str() | bytes()):
+                return self._code(compiled).term
+            case Code("text" | "made", term):
+                return term
+            case Code("bytes", term):
+                return self._standing(term)
+            case _:
+                raise Uncovered(f"a text that is made of {KINDS[compiled.kind]}")
+
+    def held(self, compiled: Compiled) -> Compiled:
+        """What a register of its own may hold of what an expression gives: of a text, what tells where it stands."""
+        return Code("made", self.text(compiled)) if compiled.kind == "bytes" else compiled
+
+    def _standing(self, term: Term) -> Term:
+        """Text of the record, by where it stands."""
+        match term:
+            case Term("LOAD", _, Register(coded=True)):
+                raise Uncovered("a part of a text in a character set, while building")
+            case Term("LOAD", _, Register() as register):
+                return Term("TEXT", (), register.read())
+            case Term("if", (condition, then, otherwise)):
+                return Term("if", (condition, self._standing(then), self._standing(otherwise)))
+            case Term("NULL"):
+                return term
+            case _:
+                raise Uncovered(f"a text that is made of {KINDS['made']}")
+
+    def _part(self, kind: str, whole: Compiled, start: Compiled, *end: Compiled) -> Compiled:
+        """A part of a text, which stands where that does."""
+        places = (start, *end)
+        if isinstance(whole, Constant) and all(isinstance(place, Constant) for place in places):
+            return Constant(
+                functions.part(whole.value, *(place.value for place in places if isinstance(place, Constant)))
+            )
+        if "null" in (whole.kind, *(place.kind for place in places)):
+            return _NULL
+        if kind not in _PARTS:
+            raise Uncovered(f"a part of {KINDS[whole.kind]}")
+        last = self._number(*end) if end else Term("CONST", (), 0)
+        made = self.assembly.register("bytes").read()
+        table = self.assembly.table([made, _PARTS[kind] | (0 if end else _TO_THE_END)])
+        return Code("made", Term("PART", (self.text(whole), self._number(start), last), table))
+
+    def _together(self, values: Sequence[Compiled]) -> Compiled:
+        """Texts one behind the other."""
+        if all(isinstance(value, Constant) for value in values):
+            return Constant(functions.concatenated(*(value.value for value in values if isinstance(value, Constant))))
+        if any(value.kind == "null" for value in values):
+            return _NULL
+        made = self.assembly.register("bytes").read()
+        parts = tuple(self.text(value) for value in values)
+        return Code("made", Term("TOGETHER", parts, self.assembly.table([made, len(parts)])))
+
+    def _joined(self, scope: Scope, up: int, path: Sequence[str], separator: str | bytes, member: str) -> Compiled:
+        """The texts of a list with a separator between, which stand in a register of their own."""
+        first, *inner = path
+        listed = scope.field(up, first, inner)
+        if listed.kind == "null":
+            return _NULL
+        first, *inner = (*path[:-1], join_name(path[-1], separator, member))
+        try:
+            register = scope.field(up, first, inner)
+        except Uncovered:
+            raise Uncovered(f"what joins {path[-1]!r} in an expression") from None
+        there = Term("present", (Term("LOAD", (), listed.read()),))
+        return Code("made", Term("if", (there, Term("TEXT", (), register.read()), Term("NULL"))))
+
     def _number_of_text(self, operand: Compiled, word: str, bits: int = 0) -> Compiled:
         """The number that a text says, or its MD5."""
         match operand:
             case Constant(value):
                 return Constant(functions.decimal(value, bits) if word == "DECIMAL" else functions.md5(value))
-            case Code("bytes", term):
+            case Code("bytes", Term("LOAD") as term):
                 return Code(_WIDE, Term(word, (term,), bits))
+            case Code("bytes" | "made"):
+                return Code(_WIDE, Term(word, (self.text(operand),), bits))
             case _:
                 raise Uncovered(f"the number of {KINDS[operand.kind]}")
 
@@ -409,6 +498,8 @@ class Expressions:
             return Code("bool", Term(f"wide {word}", (self._wide(left), self._wide(right))))
         if word in _EQUALITIES:
             left, right = self._beside(left, right), self._beside(right, left)
+            if left.kind in _TEXTS and right.kind in _TEXTS and {"bytes", "made"} & {left.kind, right.kind}:
+                return Code("bool", Term(_SAME[word], (self.text(left), self.text(right))))
             alike = left.kind == right.kind and left.kind not in ("bytes", "list")
             if not alike and "null" not in (left.kind, right.kind):
                 raise Uncovered(f"comparing {KINDS[left.kind]} with {KINDS[right.kind]}")
@@ -420,6 +511,9 @@ class Expressions:
     def named(self, compiled: Code, others: Sequence[Any]) -> Code:
         """Text of the record beside texts of the format (or null): the number of the one that it is, or of none."""
         texts = [encoded(other) for other in others if isinstance(other, str | bytes)]
+        if compiled.kind == "made" and len(texts) + others.count(None) == len(others):
+            known = [self.assembly.text(text) for text in texts]
+            return Code("text", Term("KNOWN", (compiled.term,), self.assembly.table([len(known), *known])))
         if compiled.kind != "bytes" or len(texts) + others.count(None) < len(others):
             return compiled
         match compiled.term:
@@ -455,6 +549,22 @@ class Expressions:
 def sum_name(name: str, member: str) -> str:
     """What the sum over a list is called among the names of its struct."""
     return f"\0sum {name} {member}"
+
+
+def join_name(name: str, separator: str | bytes, member: str) -> str:
+    """What the texts of a list with a separator between are called among the names of its struct."""
+    return f"\0join {name} {member} {encoded(separator).hex()}"
+
+
+def makes_text(tree: Tree) -> bool:
+    """Whether an expression gives a text, or bytes, that stand nowhere as they are."""
+    match tree:
+        case ("slice" | "concat" | "join", *_):
+            return True
+        case ("if", _, then, otherwise):
+            return makes_text(then) or makes_text(otherwise)
+        case _:
+            return False
 
 
 def encoded(text: str | bytes) -> bytes:

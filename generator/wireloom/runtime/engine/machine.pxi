@@ -376,6 +376,12 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
                 m.absent[i[2]] = True
             return OK
         return deliver_copy(m, i[2], i[3], m.pointers[i[1]], m.registers[i[1]])
+    elif op == OP_MAKE:
+        return make_text(m, i)
+    elif op == OP_GATHER_BEGIN:
+        return begin_gathering(m, i)
+    elif op == OP_GATHER:
+        return gather_text(m, i)
     elif op == OP_CHARSET:  # register of the bytes, form (0 UTF-16 little, 1 UTF-16 big, 2 one byte), table of the bytes that there are
         if m.absent[i[1]]:
             return OK

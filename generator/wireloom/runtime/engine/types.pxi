@@ -177,6 +177,9 @@ cpdef enum Op:
     OP_WHEN
     OP_CHECK
     OP_COMPUTE
+    OP_MAKE
+    OP_GATHER_BEGIN
+    OP_GATHER
     OP_VERIFY_CRC
     OP_VERIFY_MD5
     OP_MARK
@@ -399,6 +402,11 @@ cdef struct Around:  # where reading goes on behind a region that is unpacked, o
     int64_t again
     int overrun
 
+cdef struct Chunk:
+    Chunk *before
+    int64_t size
+    int64_t used  # of the bytes behind this
+
 cdef struct Machine:
     const int64_t *code
     const int64_t *expressions
@@ -429,7 +437,10 @@ cdef struct Machine:
     int64_t limit
     int64_t again  # bytes of the record that were gone over again, and
     const uint8_t *furthest  # where doing so ended
-    int64_t expanded  # bytes that the entries of tables made of the record so far
+    int64_t expanded  # bytes that the entries of tables, and texts that are made, made of the record so far
+    int64_t register_count
+    Chunk *chunks  # texts.pxi: what was put together for the record
+    int64_t scanned  # bytes that texts were put together of, or that were gone over to find their parts
     Around around[UNPACKED]  # unpacking.pxi
     int opened  # regions that are being read of what they unpack to, and bodies of other encodings
     void *kept  # a list of what regions of the record unpacked to; NULL: none did

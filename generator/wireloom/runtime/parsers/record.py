@@ -47,16 +47,16 @@ _ANEW, _GIVEN, _PARSED = Sources(anew=True), Sources(anew=False), Sources(anew=F
 
 @dataclass(slots=True)
 class Expansion:
-    """Bytes that entries of tables made of a record so far, and the most that they may."""
+    """Bytes that entries of tables, and computed texts, made of a record so far, and the most that they may."""
 
     limit: int | None
     spent: int = 0
 
     def spend(self, entry: Any, offset: int) -> None:
-        """One more entry; raises DecodeError where that is too much."""
+        """One more entry or text; raises DecodeError where that is too much."""
         self.spent += _bytes_in(entry)
         if self.limit is not None and self.spent > self.limit:
-            expected = f"table entries of at most {self.limit} bytes in all"
+            expected = f"table entries and computed texts of at most {self.limit} bytes in all"
             raise DecodeError("size_limit", offset=offset, expected=expected, actual=f"{self.spent} bytes")
 
 
@@ -64,7 +64,7 @@ class Record(construct.Construct):
     """One record of a format. Keywords of `parse` and `build` are the format's parameters.
 
     `size` is the most bytes that a record may have (else `size_limit`): a number, or the parameter that says it.
-    `expansion` is the same of the entries of tables that its fields refer to, together.
+    `expansion` is the same of the entries of tables that its fields refer to and of texts that are computed, together.
     """
 
     def __init__(

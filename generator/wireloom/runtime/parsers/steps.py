@@ -26,6 +26,7 @@ class Computed:
     title: str = ""
     when: Expression | None = None
     hidden: bool = False
+    made: bool = False  # of parts of others: counted among what a record may expand to
     doc: str = ""
 
     def parse(self, run: Run) -> None:
@@ -39,7 +40,11 @@ class Computed:
 
     def _value(self, run: Run) -> Any:
         try:
-            return self.held(evaluate(self.compute, run.scope), start_of(run.stream))
+            value, offset = evaluate(self.compute, run.scope), start_of(run.stream)
+            expansion = run.scope._params.get("_expansion") if self.made and value is not None else None
+            if expansion is not None:  # none where it was built, and is read to see what it is
+                expansion.spend(value, offset)
+            return self.held(value, offset)
         except DecodeError as error:
             raise error.at(self.name) from None
 

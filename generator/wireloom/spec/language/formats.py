@@ -54,8 +54,8 @@ class Limits(Document):
     )
     expansion: str | int = Field(
         default=67108864,
-        description="Bytes that `unpack` and the table entries of `refers` fields may make of a record in all, else "
-        "`size_limit`: a number or the name of a parameter.",
+        description="Bytes that `unpack`, the table entries of `refers` fields and texts that are computed may make of "
+        "a record in all, else `size_limit`: a number or the name of a parameter.",
         examples=[1000000],
     )
 

@@ -25,7 +25,7 @@ from wireloom.runtime.engine.compiler.scope import (
     ordered,
 )
 from wireloom.runtime.engine.compiler.switches import hashed_entries
-from wireloom.runtime.engine.expressions import KINDS, Code, Compiled, Constant, Term, Tree, compares_wide
+from wireloom.runtime.engine.expressions import KINDS, Code, Compiled, Constant, Term, Tree, compares_wide, makes_text
 from wireloom.runtime.engine.outline import Column
 from wireloom.runtime.packing import NAMES
 from wireloom.runtime.patterns import automaton
@@ -114,9 +114,17 @@ class Fields(Part):
         """A field that is computed, and held against its own type."""
         if "values" in item.attributes:
             raise Uncovered("a computed field with values of its own")
-        compiled = self.expressions.compiled(item.attributes["compute"][1], item.scope)
+        tree = item.attributes["compute"][1]
+        compiled = self.expressions.compiled(tree, item.scope)
         if compiled.kind == "null":
             self.compiler.absent(item.scope, item.name)
+            return
+        counted = makes_text(tree)
+        copied = compiled.kind in ("made", "bytes") and not (
+            isinstance(compiled, Code) and compiled.term.word == "LOAD"
+        )
+        if (counted or copied) and self._value_type(item.type)[0] in ("text", "bytes"):
+            self._made(compiled, item, counted=counted)
             return
         match self.compiler.resolved(item.type), compiled.kind:
             case ("int", bits, signed, *_), "int" | "wide" if (
@@ -152,6 +160,15 @@ class Fields(Part):
             case declared, kind:
                 raise Uncovered(f"a field of type {declared[0]} computed from {KINDS.get(kind, kind)}")
 
+    def _made(self, compiled: Compiled, item: Item, *, counted: bool) -> None:
+        """A text that is computed; one that may be made of others counts among what a record may expand to."""
+        place = self.expressions.place(Code("made", self.expressions.text(compiled)))
+        register = self.compiler.define(item.scope, item.name, "bytes")
+        most = self.compiler.expansion() if counted else None
+        takes = "str" if self._value_type(item.type)[0] == "text" else "bytes"
+        with self.compiler.into(item.column, takes) as column:
+            self.assembly.emit("MAKE", place, register, column and column.index, most)
+
     def _wide(self, compiled: Code, register: Register) -> None:
         """Put a number of up to 128 bits into two registers, which are null where it is."""
         if compiled.kind == "int":
@@ -162,6 +179,11 @@ class Fields(Part):
                 self.assembly.emit("WIDE_DECIMAL", text, most, register)
             case Term("MD5", (Term("LOAD", _, text),)):
                 self.assembly.emit("WIDE_MD5", text, register)
+            case Term("DECIMAL" | "MD5" as word, (made,), most):
+                text = self.assembly.register("bytes").read()
+                self.assembly.emit("MAKE", self.expressions.place(Code("made", made)), text, None, None)
+                bits = (most,) if word == "DECIMAL" else ()
+                self.assembly.emit(f"WIDE_{word}", text, *bits, register)
             case Term("if", (condition, then, otherwise)):
                 with self._either(condition) as other:
                     self._wide(replace(compiled, term=then), register)

@@ -57,17 +57,20 @@ class Structs(Protocol):
 class Sums(Protocol):
     """Sums over lists, as other parts ask for them."""
 
-    def begin(self, name: str, element: Node, scope: Scope) -> Mapping[str, Register]:
-        """Before a list: the registers of the sums over it, at 0."""
+    def begin(self, name: str, element: Node, scope: Scope) -> Any:
+        """Before a list: the registers of the sums over it, at 0, and of no texts yet."""
 
-    def addend(self, element: Node, totals: Mapping[str, Register]) -> Register | None:
+    def addend(self, element: Node, totals: Any) -> Register | None:
         """Before an element that is no struct: the register that it goes to."""
 
-    def add(self, totals: Mapping[str, Register], addend: Register | None, element: Scope | None) -> None:
+    def add(self, totals: Any, addend: Register | None, element: Scope | None) -> None:
         """Behind an element: what it adds."""
 
     def emptied(self, name: str, scope: Scope, elements: Register) -> None:
         """Behind a step that may have emptied a list."""
+
+    def joined(self, name: str) -> set[tuple[str, str | bytes]]:
+        """The members that expressions join over lists of that name."""
 
 
 class Fields(Protocol):
@@ -181,7 +184,7 @@ class Compiler(Protocol):
         """Protobuf messages."""
 
     def expansion(self) -> int:
-        """The most bytes that table entries may make of a record."""
+        """The most bytes that table entries and texts may make of a record."""
 
     def resolved(self, node: Node) -> Node:
         """The type that a reference means."""

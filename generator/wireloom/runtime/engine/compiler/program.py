@@ -115,7 +115,7 @@ class Compiler:
         return max(0, min(int(limit), 1 << 20))
 
     def expansion(self) -> int:
-        """The most bytes that table entries may make of a record."""
+        """The most bytes that table entries and texts may make of a record."""
         expansion = self.layout["expansion"]
         limit = self.settings[expansion] if isinstance(expansion, str) else expansion
         return _NO_LIMIT if limit is None else max(0, min(int(limit), _NO_LIMIT))

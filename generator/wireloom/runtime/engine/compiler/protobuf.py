@@ -129,7 +129,7 @@ class Protobuf(Part):
         if unique is not None:
             raise Uncovered("unique elements in protobuf")
         count = self.compiler.define(scope, name, "list")
-        if element[0] == "text" and column is None and not count.used:
+        if element[0] == "text" and column is None and not count.used and not self.compiler.sums.joined(name):
             self.assembly.emit("PROTO_TABLE", slot)
             count.kind = "several"
             return

@@ -1,34 +1,61 @@
-"""Sums over lists: registers that grow while the elements are read."""
+"""Sums over lists, and texts of lists that are joined: registers that grow while the elements are read."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Register, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import UNBOUNDED, Node, Scope
-from wireloom.runtime.engine.expressions import NUMBER, Code, Constant, Term, sum_name
+from wireloom.runtime.engine.expressions import NUMBER, Code, Constant, Term, encoded, join_name, sum_name
 
-Totals = Mapping[str, Register]  # by the member of the elements; the empty one for the elements themselves
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What grows while the elements of a list are read."""
+
+    sums: Mapping[str, Register]  # by the member of the elements; the empty one for the elements themselves
+    texts: Sequence["Joined"] = ()
+    element: Register | None = None  # of a list of texts: one of them
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """The texts of a list that are joined: of which member, with what between, and where they stand."""
+
+    member: str
+    separator: int
+    text: Register
+    count: Register  # of the texts; negative where they are too long
 
 
 class Sums(Part):
-    """The sums that expressions of the format ask for."""
+    """The sums that expressions of the format ask for, and the texts that they join."""
 
     _asked: dict[str, set[str]] | None = None
+    _joined: dict[str, set[tuple[str, str | bytes]]] | None = None
 
     def begin(self, name: str, element: Node, scope: Scope) -> Totals:
-        """Before a list that a field called `name` is: the registers of the sums over it, at 0."""
-        record, totals = self.compiler.is_record(element), dict[str, Register]()
+        """Before a list that a field called `name` is: the registers of the sums over it, at 0, and of no texts yet."""
+        record, kind, sums, texts = self.compiler.is_record(element), self.compiler.kind(element), {}, []
         for member in sorted(self.asked(name)):
-            if record == bool(member) and (record or self.compiler.kind(element) == "int"):
-                total = totals[member] = self.compiler.define(scope, sum_name(name, member), "int").read()
+            if record == bool(member) and (record or kind == "int"):
+                total = sums[member] = self.compiler.define(scope, sum_name(name, member), "int").read()
                 self._compute(Constant(0), total)
-        return totals
+        for member, separator in sorted(self.joined(name), key=repr):
+            if record == bool(member) and (record or kind == "bytes"):
+                text = self.compiler.define(scope, join_name(name, separator, member), "bytes").read()
+                count = self.assembly.register("int").read()
+                texts.append(Joined(member, self.assembly.text(encoded(separator)), text, count))
+        one = self.assembly.register("bytes").read() if texts and not record else None
+        for joined in texts:
+            self.assembly.emit("GATHER_BEGIN", joined.text, joined.count, one)
+        return Totals(sums, texts, one)
 
     def addend(self, element: Node, totals: Totals) -> Register | None:
         """Before an element that is no struct: the register that it goes to, which is null where the element is."""
-        if not totals:
-            return None
+        if not totals.sums:
+            return totals.element
         register = self.assembly.register("int").read()
         if self.compiler.resolved(element)[0] == "nullable":
             self._compute(Constant(None), register)
@@ -36,22 +63,35 @@ class Sums(Part):
 
     def add(self, totals: Totals, addend: Register | None, element: Scope | None) -> None:
         """Behind an element: what it adds."""
-        for member, total in totals.items():
+        for member, total in totals.sums.items():
             found = element.names.get(member) if element is not None else addend
             if found is None or found.kind not in ("int", "null"):
                 raise Uncovered(f"a sum over {member or 'elements'} of several kinds")
             if found.kind == "int":
                 number = Term("zero", (Term("LOAD", (), found.read()),))
                 self._compute(Code("int", Term("+", (number, Term("LOAD", (), total)))), total)
+        for joined in totals.texts:
+            found = element.names.get(joined.member) if element is not None else addend
+            if found is None or found.kind not in ("bytes", "null"):
+                raise Uncovered(f"joining {joined.member or 'elements'} of several kinds")
+            if found.kind == "bytes":
+                last = element is None and joined is totals.texts[-1]
+                self.assembly.emit("GATHER", joined.text, joined.count, found.read(), joined.separator, last)
 
     def emptied(self, name: str, scope: Scope, elements: Register) -> None:
         """Behind a step that may have emptied a list: there is nothing to add then."""
+        none = Term("==", (Term("LOAD", (), elements.read()), Term("CONST", (), 0)))
         for member in sorted(self.asked(name)):
             total = scope.names.get(sum_name(name, member))
             if total is not None:
-                zero, loaded = Term("CONST", (), 0), Term("LOAD", (), elements.read())
-                kept = Term("if", (Term("==", (loaded, zero)), zero, Term("LOAD", (), total)))
+                kept = Term("if", (none, Term("CONST", (), 0), Term("LOAD", (), total)))
                 self._compute(Code("int", kept), total)
+        for member, separator in sorted(self.joined(name), key=repr):
+            text = scope.names.get(join_name(name, separator, member))
+            if text is not None:
+                empty = Term("CONST", (), self.assembly.text(b""))
+                kept = Term("if", (none, empty, Term("TEXT", (), text)))
+                self.assembly.emit("MAKE", self.expressions.place(Code("made", kept)), text, None, None)
 
     def asked(self, name: str) -> set[str]:
         """The members that expressions sum up over lists of that name."""
@@ -61,6 +101,15 @@ class Sums(Part):
             for listed, member in sums_of([*layout["types"].values(), *layout["roots"].values()]):
                 self._asked.setdefault(listed, set()).add(member)
         return self._asked.get(name, set())
+
+    def joined(self, name: str) -> set[tuple[str, str | bytes]]:
+        """The members that expressions join over lists of that name, each with what stands between."""
+        if self._joined is None:
+            self._joined = {}
+            layout = self.compiler.layout
+            for listed, member, separator in joined_in([*layout["types"].values(), *layout["roots"].values()]):
+                self._joined.setdefault(listed, set()).add((member, separator))
+        return self._joined.get(name, set())
 
     def _compute(self, compiled: Constant | Code, register: Register) -> None:
         place = self.expressions.place(compiled)
@@ -78,5 +127,20 @@ def sums_of(tree: Any) -> Iterator[tuple[str, str]]:
         case tuple() | list():
             for each in tree:
                 yield from sums_of(each)
+        case _:
+            pass
+
+
+def joined_in(tree: Any) -> Iterator[tuple[str, str, str | bytes]]:
+    """What is joined within a layout: the name of each list, the member of its elements or nothing, what is between."""
+    match tree:
+        case ("join", ("field", int(), str(name), *members), (_, separator), *member):
+            yield members[-1] if members else name, member[0] if member else "", separator
+        case dict():
+            for each in tree.values():
+                yield from joined_in(each)
+        case tuple() | list():
+            for each in tree:
+                yield from joined_in(each)
         case _:
             pass

@@ -46,7 +46,7 @@ class Fields(Part):
         if _waits(tree, scope):
             scope.pending.add(name)
             return
-        compiled = self.expressions.compiled(tree, scope)
+        compiled = self.expressions.held(self.expressions.compiled(tree, scope))
         register = self.assembly.register(compiled.kind if compiled.kind != "null" else "int")
         self.compiler.compute(compiled, register)
         scope.names[name] = register

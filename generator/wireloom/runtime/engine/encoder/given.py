@@ -65,7 +65,7 @@ class Given(Part):
             settled = False
             for name, tree in list(left.items()):
                 try:
-                    compiled = self.expressions.compiled(tree, scope)
+                    compiled = self.expressions.held(self.expressions.compiled(tree, scope))
                     register = self.assembly.register(compiled.kind if compiled.kind != "null" else "int")
                     self.compiler.compute(compiled, register)
                 except Uncovered:

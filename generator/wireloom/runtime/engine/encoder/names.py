@@ -7,7 +7,7 @@ from wireloom.runtime.engine.assembly import Register
 from wireloom.runtime.engine.compiler.scope import member
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
-from wireloom.runtime.engine.expressions import sum_name
+from wireloom.runtime.engine.expressions import encoded, join_name, sum_name
 from wireloom.runtime.engine.outline import Column
 
 _LOADS = {  # the kind of value that a column takes -> what is loaded of it, and the kind of register
@@ -45,9 +45,17 @@ class Names(Part):
             if name not in scope.names:
                 scope.names[name] = self._loaded(member(scope.record, title), textual=title in texts)
         for step in steps:
+            if step[0] == "field" and step[1] in scope.names and self._is_coded(step[2]):
+                scope.names[step[1]].coded = True
             if step[0] == "field" and not step[3].get("flatten"):
                 self._load_members(step, scope)
                 self._load_sums(step, scope)
+
+    def _is_coded(self, node: Node) -> bool:
+        """Whether a text is in a character set that its column does not have."""
+        while node[0] in ("ref", "nullable"):
+            node = node[1] if node[0] == "nullable" else self.compiler.reader.layout["types"][node[1]]
+        return bool(node[0] == "charset")
 
     def _load_members(self, step: Any, scope: Scope) -> None:
         """Give the members of a record that expressions ask for registers, as far as columns say what they are."""
@@ -79,13 +87,25 @@ class Names(Part):
                     continue
                 self.assembly.emit("LOAD", column.index, self.compiler.native.LOADS["sum"], total, added.index)
             scope.names[sum_name(name, inner)] = total
+        for inner, separator in sorted(self.compiler.reader.sums.joined(name), key=repr):
+            text = self.assembly.register("bytes")
+            if column is not None:
+                element = column.element if column.takes == "list" else None
+                added = element.children.get(inner) if inner and element is not None else element
+                if added is None or added.takes != ("bytes" if isinstance(separator, bytes) else "str"):
+                    continue
+                form, between = self.compiler.native.LOADS["joined"], self.assembly.text(encoded(separator))
+                self.assembly.emit("LOAD", column.index, form, text, added.index, between)
+            scope.names[join_name(name, separator, inner)] = text
 
     def _where_there(self, name: str, member: Register, scope: Scope) -> Register:
         """A register with the value of a member of a record, null where the record is not there."""
         scope.names[f"\0{name}."] = member
         there = ("present", ("field", 0, f"\0{name}"))
-        compiled = self.expressions.compiled(("if", there, ("field", 0, f"\0{name}."), ("null",)), scope)
-        register = self.assembly.register(member.kind)
+        compiled = self.expressions.held(
+            self.expressions.compiled(("if", there, ("field", 0, f"\0{name}."), ("null",)), scope)
+        )
+        register = self.assembly.register(member.kind if compiled.kind == "null" else compiled.kind)
         self.compiler.compute(compiled, register)
         return register
 

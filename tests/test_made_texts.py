@@ -1,0 +1,109 @@
+"""Texts that expressions cut out and put together: by the engine as by the parser, at every edge."""
+
+import importlib
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+
+import pyarrow as pa
+import pytest
+
+from proof.chance import Chance
+from wireloom import pipeline
+from wireloom.pipeline import Project
+from wireloom.runtime import engine as engines
+from wireloom.runtime.codec import Codec
+
+pytestmark = pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
+
+PACKAGE = "wireloom_made_texts"
+SPEC = """
+wireloom: 1
+format: made
+title: Parts of texts, and what is put together
+encoding: binary
+limits: {expansion: 400000}
+root: Record
+types:
+  Record:
+    fields:
+      - text: {type: str, size: uint32}
+      - data: {type: bytes, size: uint32}
+      - from: int64
+      - to: int64
+      - part: {compute: "slice(text, from, to)", type: str}
+      - octets: {compute: "slice(data, from, to)", type: bytes}
+      - rest: {compute: "slice(text, to)", type: str}
+      - whole: {compute: "concat(text, part)", type: str}
+      - doubled: {compute: "concat(data, slice(data, 1), 'ff')", type: bytes}
+      - length: {compute: "len(concat(text, text, text))", type: int64}
+      - inner: {compute: "slice(concat(part, text), from)", type: str}
+      - alike: {compute: part == rest, type: bool}
+      - listed: {compute: "slice(data, 0, 2) in ['0000', '6161', '']", type: bool}
+      - either: {compute: "part == rest ? part : 'another'", type: str}
+      - copied: {compute: "part != slice(text, 0, 3) ? part : text", type: str}
+      - digest: {compute: "md5(concat(part, rest))", type: uint128}
+      - same: {compute: data == octets, type: bool}
+      - names: {type: list(str(uint16)), count: uint8}
+      - joined: {compute: "join(names, ', ')", type: str}
+      - tight: {compute: "concat('<', join(names, ''), '>')", type: str}
+      - more: {type: uint8, when: "slice(joined, 0, 1) == 'x'"}
+      - items: {type: list(Item), count: uint8}
+  Item:
+    fields:
+      - at: int16
+      - three: {compute: "slice(text, at, at + 3)", type: str}
+      - long: {compute: "concat(three, joined)", type: str, when: at > 0}
+"""
+CHARACTERS = ("a", "x", "\u00e9", "\u20ac", "\U0001f600", "\0", "z")
+PLACES = (0, 1, 2, 3, -1, -2, -3, 7, 8, 9, 16, 17, -8, -9, -16, 100, -100, 70_000, -70_000, 2**63 - 1, -(2**63))
+SIZES = (0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 40)
+LARGE = (21_845, 21_846, 32_767, 65_535, 65_536)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
+    """The format."""
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "specs" / "made").mkdir(parents=True)
+    (folder / "specs" / "made" / "made.yaml").write_text(SPEC, encoding="utf-8")
+    pipeline.generate(Project(folder / "specs", folder / "generated", PACKAGE))
+    sys.path.insert(0, str(folder / "generated"))
+    yield importlib.import_module(f"{PACKAGE}.made")
+    sys.path.remove(str(folder / "generated"))
+
+
+def record(chance: Chance) -> bytes:
+    """A record whose texts and places stand at edges."""
+
+    def text(size: int) -> str:
+        return "".join(chance.choice(CHARACTERS) for _ in range(size))
+
+    large = chance.random() < 0.05
+    name = "a" * chance.choice(LARGE) if large else text(chance.choice(SIZES))
+    data = b"a" * chance.choice(LARGE) if large else bytes(chance.choice((0, 97)) for _ in range(chance.choice(SIZES)))
+    names = [text(chance.choice((0, 1, 2, 5))).encode() for _ in range(chance.choice((0, 0, 1, 2, 6)))]
+    if chance.random() < 0.05:
+        names.append(b"n" * chance.choice((30_000, 65_533, 65_535)))
+    encoded, joined = name.encode(), b", ".join(names)
+    parts = [len(encoded).to_bytes(4, "big"), encoded, len(data).to_bytes(4, "big"), data]
+    parts += [chance.choice(PLACES).to_bytes(8, "big", signed=True) for _ in range(2)]
+    parts += [bytes([len(names)]), *(len(each).to_bytes(2, "big") + each for each in names)]
+    parts += [b"\7"] if joined[:1] == b"x" and len(joined) < 1 << 16 else []
+    items = [chance.choice((0, 1, -1, 2, -3, 40, -40)) for _ in range(chance.choice((0, 1, 9)))]
+    return b"".join([*parts, bytes([len(items)]), *(item.to_bytes(2, "big", signed=True) for item in items)])
+
+
+def test_the_engine_makes_the_texts_that_the_parser_makes(made: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = Chance(7)
+    records = pa.array([record(chance) for _ in range(800)], pa.binary())
+    assert made.CODEC.decode_path() == made.CODEC.encode_path() == engines.Path(native=True)
+    native = made.decode(records)
+    assert native.reread == len(records) - native.errors.null_count > 0  # those alone that are refused
+    written = made.encode(native.records)
+    monkeypatch.setattr(Codec, "engine", None)
+    plain = made.decode(records)
+    assert native.records.equals(plain.records)
+    assert native.errors.equals(plain.errors)
+    good = zip(records.to_pylist(), plain.records.is_valid().to_pylist(), strict=True)
+    assert written.to_pylist() == [data if valid else None for data, valid in good]

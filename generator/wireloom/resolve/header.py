@@ -137,6 +137,9 @@ def limit(draft: Draft, name: str, stated: int | str) -> int | str:
         draft.reports(place, "unknown-parameter", f"there is no parameter {stated}", hint)
     elif parameter_kind(parameter) is not Kind.INTEGER:
         draft.reports(place, "unfit-parameter", f"{stated} is no integer", "give it `type: int`")
+    elif parameter.default is None and name == "depth":
+        hint = "give the parameter a number as its default"
+        draft.reports(place, "unfit-parameter", f"without {stated} open values might be of any depth", hint)
     return stated
 
 

@@ -195,7 +195,8 @@ class Facts:
             return self._pending(step.name, PENDING if given is None or derives_anew(self.scope) else given)
         if step.is_derived_for(self.scope) and step.stated(self.value, self.scope) is None:
             return self._pending(step.name, self._known(step.derive))
-        if given is None and step.optional and step.default is not MISSING and not step.null_has_a_wire_form():
+        has_default = step.optional and step.default is not MISSING
+        if given is None and has_default and not step.null_has_a_wire_form(self.scope):
             return step.default_meant(self.scope)
         if isinstance(given, Mapping) and hasattr(step.subcon, "lent"):
             return Inner(given, step.subcon, self.scope)

@@ -398,7 +398,7 @@ class Field:
             value = evaluate(self.derive, scope)  # type: ignore[arg-type]
         if self.bits:
             return self.packed(value, scope)
-        if value is None and self.optional and not self.null_has_a_wire_form():
+        if value is None and self.optional and not self.null_has_a_wire_form(scope):
             return MISSING
         wire = value if self.mapped is None else self.mapped.write(value, scope)
         is_default = self.optional and same(wire, self.default) and not _is_other_zero(wire, self.default)
@@ -425,10 +425,19 @@ class Field:
             return True
         return any(value.get(title) is not None for title in self.subcon.titles())
 
-    def null_has_a_wire_form(self) -> bool:
+    def null_has_a_wire_form(self, scope: Container) -> bool:
         """Whether null must be written out: where it can be, and leaving the field out would mean another value."""
-        means_another = self.default is not MISSING and self.default is not None
-        return means_another and getattr(self.subcon, "nullable", False)
+        if self.default is MISSING or self.default is None:
+            return False
+        if getattr(self.subcon, "nullable", False):
+            return True
+        return self.mapped is not None and self.mapped.means(None, scope) and not self._default_means_null(scope)
+
+    def _default_means_null(self, scope: Container) -> bool:
+        try:
+            return self.default_meant(scope) is None
+        except DecodeError:
+            return False  # reading back says so
 
     def stated(self, value: Mapping[str, Any], scope: Container) -> Any:
         """What the caller gave for the field; null where it is to be derived. What readers do not see always is."""

@@ -108,7 +108,19 @@ class Structs(Absence):
                 index = ("if", when, place, index)
         return names, index
 
+    def _check_null(self, attributes: dict[str, Any]) -> None:
+        """Null that must be written out, since the absence of the field means another value, is the parser's."""
+        default = attributes.get("default")
+        if default is None or "values" not in attributes:
+            return
+        known = [(wire, self.expressions.compiled(tree, Scope("", None))) for wire, tree in attributes["values"]]
+        null = [wire for wire, meaning in known if isinstance(meaning, Constant) and meaning.value is None]
+        if null and not any(wire == default and type(wire) is type(default) for wire in null):
+            raise Uncovered("a value that means null beside a default that does not")
+
     def _items(self, steps: Sequence[Any], scope: Scope) -> list[Item]:
+        for _, _, _, attributes in _fields(steps):
+            self._check_null(attributes)
         return [
             Item(name, type, attributes, scope, self._column(name, attributes, scope))
             for _, name, type, attributes in _fields(steps)

@@ -113,13 +113,13 @@ def test_what_numbers_mean_is_converted_whatever_each_format_counts_in(case_pack
     )
     there = conversion(record, line)
     assert {(each.path, each.detail) for each in there.differences} == {
-        ("sentAt", "the target has no member for it"),
         ("kindNumber", "the target has no member for it"),
         ("lasted", "the source has no such member"),
     }
     value = {
         "id": "00112233-4455-6677-8899-aabbccddeeff",
         "takenAt": datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC),
+        "sentAt": datetime(2023, 11, 14, 22, 13, 20, 250000, tzinfo=UTC),
         "day": date(2023, 12, 4),
         "temperature": Decimal("-12.34"),
         "parent": 7,
@@ -134,7 +134,8 @@ def test_what_numbers_mean_is_converted_whatever_each_format_counts_in(case_pack
     assert json.loads(made.data[0].as_py()) == {
         **{name: value[name] for name in ("id", "parent", "ratio", "kind", "count")},
         "takenAt": 1_700_000_000_000,
-        "day": 19_695,
+        "sentAt": "2023-11-14T22:13:20.250000Z",
+        "day": "2023-12-04",
         "temperature": -12_340,
         "steps": [0],
     }

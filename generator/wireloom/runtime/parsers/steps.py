@@ -249,7 +249,9 @@ class Discard:
         if elements is None or all(holds(self.keep, scope_of(element, run.scope)) for element in elements):
             return
         run.value[self.count] = run.scope[self.count] = len(elements)
-        run.value[self.field] = run.scope[self.field] = []
+        run.scope[self.field] = []
+        for members in (run.value, run.value.hidden):  # readers may call it otherwise
+            members.update({name: [] for name, member in members.items() if member is elements})
 
 
 def scope_of(element: Value, outer: Container) -> Container:

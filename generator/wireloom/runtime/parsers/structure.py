@@ -202,7 +202,7 @@ class Struct(construct.Construct):
         """How many members of `value` a version has no place for, and how many it would add."""
         facts = Placement(self, value, None, context, version).facts()
         fields = [(index, step) for index, step in enumerate(self.steps) if isinstance(step, Field)]
-        left_out = sum(not facts.present[index] and facts.given(step) is not None for index, step in fields)
+        left_out = sum(not facts.present[index] and _is_given(step, facts) for index, step in fields)
         if not context._params.get("_kept"):
             return left_out, 0
         return left_out, sum(facts.present[index] and not _is_given(step, facts) for index, step in fields)

@@ -333,7 +333,8 @@ def _member(draft: Draft, name: str, document: str | FieldDocument, position: in
         kind, values = mapped_kind(document.values)
         return Member(name, kind, position, values)
     if document.refers is not None:
-        return Member(name, _entry_kind(draft, document.refers), position)
+        kind, charset = _entry_kind(draft, document.refers)
+        return Member(name, kind, position, charset=charset)
     reached = reach(draft, document.type, charset=charset)
     return Member(
         name,
@@ -448,19 +449,27 @@ def leaves(expression: Expression) -> tuple[Scalar, ...] | None:
             return None
 
 
-def _entry_kind(draft: Draft, table: str) -> Kind:
-    """The kind of a table's entries."""
-    for form in draft.content.types.values():
-        if not isinstance(form, StructType):
-            continue
-        for entry in form.fields:
-            if entry.is_field and entry.key == table:
-                match written(entry.type) if isinstance(entry.type, str) else None:
-                    case notation.Single(name="list", arguments=(element,)):
-                        return reach(draft, element.text).kind
-                    case _:
-                        return Kind.ANY
-    return Kind.ANY
+def _entry_kind(draft: Draft, table: str) -> tuple[Kind, str]:
+    """The kind of a table's entries and the character set of their texts; any, where tables of that name differ."""
+    found = {
+        _entry(draft, entry.field, struct)
+        for struct in draft.content.types.values()
+        if isinstance(struct, StructType)
+        for entry in struct.fields
+        if entry.is_field and entry.key == table
+    }
+    return found.pop() if len(found) == 1 else (Kind.ANY, "")
+
+
+def _entry(draft: Draft, table: str | FieldDocument, struct: StructType) -> tuple[Kind, str]:
+    type = table if isinstance(table, str) else table.type
+    match written(type) if isinstance(type, str) else None:
+        case notation.Single(name="list", arguments=(element,)):
+            charset = _charset(table, struct)
+            kind = reach(draft, element.text, charset=charset).kind
+            return kind, charset if kind is Kind.BYTES else ""
+        case _:
+            return Kind.ANY, ""
 
 
 def _marks(struct: StructType) -> dict[str, int]:

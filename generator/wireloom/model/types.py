@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Union
 
 from wireloom.expr.ast import Expression
-from wireloom.model.ground import base_of
+from wireloom.model.ground import automaton, base_of
 from wireloom.model.logical import Dated, Encoded, Measured, Named, Scaled, Written
 
 Scalar = int | bool | str | bytes | float | None
@@ -462,6 +462,15 @@ class Spelling:
     maximum: int | None = None
     pattern: str = ""
     known: str = ""
+
+    def has(self, value: Scalar) -> bool:
+        """Whether a text is spelled so; what is no text is no matter of spelling."""
+        if not isinstance(value, str):
+            return True
+        sized = (self.minimum is None or len(value) >= self.minimum) and (
+            self.maximum is None or len(value) <= self.maximum
+        )
+        return sized and (not self.pattern or automaton(self.pattern).accepts(value))
 
 
 @dataclass(frozen=True, slots=True)

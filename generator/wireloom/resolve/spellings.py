@@ -2,7 +2,7 @@
 
 from wireloom.expr.ast import Literal
 from wireloom.model.ground import FINE_MOMENT, MOMENT, NAMED_PATTERNS, PatternError, automaton, has_automaton
-from wireloom.model.types import Bytes, Padded, Scalar, Spelling, Text, Type, charset_of, not_null
+from wireloom.model.types import Bytes, Padded, Spelling, Text, Type, charset_of, not_null
 from wireloom.resolve.bounds import ends_of
 from wireloom.resolve.types import UNKNOWN, Surroundings
 from wireloom.spec.documents import Place
@@ -42,17 +42,8 @@ def _of_time(document: FieldDocument) -> Spelling:
 def _check_stated(around: Surroundings, place: Place, document: FieldDocument, spelling: Spelling, hint: str) -> None:
     """Report what means null, or stands for what is absent, and is spelled otherwise."""
     for name, value, id in (("null", document.null, "bad-const"), ("default", document.default, "bad-default")):
-        if not spells(spelling, value):
+        if not spelling.has(value):
             around.reports(place / name, id, f"{value!r} is not spelled as the field says", hint)
-
-
-def spells(spelling: Spelling, value: Scalar) -> bool:
-    """Whether a text is spelled so; what is no text is no matter of spelling."""
-    if not isinstance(value, str):
-        return True
-    low, high = spelling.minimum, spelling.maximum
-    sized = (low is None or len(value) >= low) and (high is None or len(value) <= high)
-    return sized and (not spelling.pattern or automaton(spelling.pattern).accepts(value))
 
 
 def _check_length(

@@ -308,6 +308,7 @@ class Documents:
             constant,
             _highest(number.minimum if isinstance(number, Integer) else None, field.minimum),
             _lowest(number.maximum if isinstance(number, Integer) else None, field.maximum),
+            field.spelling,
         )
 
     def _options(self, field: Field, type: Type) -> tuple[tuple[Option, ...], type | None]:

@@ -12,6 +12,7 @@ from functools import cached_property
 from wireloom.emit.jsonschema.conditions import Constant, Unknown, Value, compared, evaluate, passed, references, same
 from wireloom.emit.jsonschema.constants import Schema
 from wireloom.expr.ast import Expression, FieldRef
+from wireloom.model.types import Spelling
 
 Scope = tuple[str, ...]  # the structs whose members stand in the object around them, from the outermost
 Key = tuple[Scope, str]  # a scope, and the name that expressions use
@@ -49,7 +50,8 @@ SOMETHING = Option(None, Unknown.SOMETHING, open=True)
 class Member:
     """A member of the object: its schema, what must hold for it to be there, whether it then must be, its options.
 
-    `options` are all that it can be. Where one of them is OTHER, it is told apart by the constants of `constant`.
+    `options` are all that it can be. Where one of them is OTHER, it is told apart by the constants of `constant`, those
+    that are within its bounds and spelled as it is.
     """
 
     key: Key
@@ -61,6 +63,7 @@ class Member:
     constant: type | None = None  # int or str: constants of this kind are options of it
     least: int | None = None
     greatest: int | None = None
+    spelling: Spelling | None = None
     compute: Scoped | None = None  # what it always is, where it is computed
 
     @property
@@ -183,6 +186,8 @@ class Members:
 def _fits(constant: Constant, member: Member) -> bool:
     """Whether a member can have that value."""
     if type(constant) is not member.constant:
+        return False
+    if member.spelling is not None and not member.spelling.has(constant):
         return False
     if not isinstance(constant, int):
         return True

@@ -241,6 +241,7 @@ class Records:
             constant,
             least,
             greatest,
+            field.spelling,
         )
 
     def _null(self, field: Field, type: Type) -> bool:

@@ -34,6 +34,7 @@ from proof.walks import (
     looks_at_lengths,
     shares_names,
 )
+from wireloom.emit.construct.structs import has_const
 from wireloom.emit.jsonschema.beyond import gaps
 from wireloom.emit.jsonschema.document import root_name
 from wireloom.model.format import ByteOrder, Format, Root
@@ -610,8 +611,9 @@ class _Examination:
 
     @cached_property
     def derived(self) -> frozenset[str]:
-        """Readers' names of what builders derive, there or not in what was read."""
+        """Readers' names of what builders derive, there or not in what was read, and of constants of one version."""
         found = {field.name for field in fields(self.format) if field.derive is not None}
+        found |= {field.name for field in fields(self.format) if has_const(field) and (field.since or field.until)}
         return frozenset(
             found | {bit.name for field in fields(self.format) for bit in field.bits if bit.derive is not None}
         )

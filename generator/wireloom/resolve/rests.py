@@ -9,6 +9,7 @@ from wireloom.model.types import Encoding, Field, MemberTag, Nullable, Select, S
 from wireloom.resolve.collisions import members, rest_of
 from wireloom.resolve.draft import Draft
 from wireloom.spec.documents import Place
+from wireloom.spec.yaml import MappingNode
 
 Types = Mapping[str, Type]
 Named = tuple[tuple[str, Type], ...]
@@ -30,7 +31,7 @@ def check_rest(draft: Draft, place: Place, struct: Struct, field: Field, rest: t
     elif field.presence is types.Presence.OPTIONAL:
         message = "what takes the rest of an object has no member of its own that could be left out"
         draft.reports_entry(place / "inline", "conflicting-keys", message, "drop `optional`: it is empty then")
-    elif field.member not in ("", field.wire_name):
+    elif isinstance(place.node, MappingNode) and place.node.entry("member") is not None:
         message = "`member` beside `inline`"
         draft.reports_entry(place / "member", "conflicting-keys", message, "what takes the rest has no name of its own")
 

@@ -213,12 +213,14 @@ class _Melting:
                 return self._parts(part, levels, (), inside)
 
     def _parts(self, part: Any, levels: _Levels, renamings: Renamings, inside: int) -> Any:  # noqa: ANN401
+        """The part with its own parts changed; itself where none is, so that what is broken is still known as that."""
         if isinstance(part, tuple):
             return tuple(self.part(each, levels, renamings, inside) for each in part)
         if not is_dataclass(part) or isinstance(part, type):
             return part
         changed = {each.name: self.part(getattr(part, each.name), levels, renamings, inside) for each in fields(part)}
-        return replace(part, **changed)
+        same = all(each is getattr(part, name) for name, each in changed.items())
+        return part if same else replace(part, **changed)
 
     def _attempt(self, attempt: Attempt, levels: _Levels, renamings: Renamings) -> Attempt:
         trials = tuple(

@@ -17,9 +17,20 @@ def formats_below(folder: Path) -> Iterator[dict[str, Any]]:
     """The formats in the files below a folder, as plain values."""
     for path in sorted(folder.rglob("*.yaml")):
         node, _ = positioned.parse(path.read_text(encoding="utf-8"), path.as_posix())
-        document = None if node is None else positioned.plain(node)
+        document = None if node is None else _plain(node)
         if isinstance(document, dict) and "format" in document:
             yield document
+
+
+def _plain(node: positioned.Node) -> Any:
+    """The node as plain values; digits behind a zero are a text, since they are hexadecimal (`terminator: 00`)."""
+    match node:
+        case positioned.SequenceNode():
+            return [_plain(item) for item in node.items]
+        case positioned.MappingNode():
+            return {key.text: _plain(value) for key, value in node.entries}
+        case _:
+            return node.text if re.fullmatch("0[0-9]+", node.text) else node.value
 
 
 def yaml(document: Mapping[Any, Any]) -> str:

@@ -23,15 +23,21 @@ _FORMAT = re.compile(r"[a-z][a-z0-9_]*")
 _CODE = re.compile(r"[a-z][a-z0-9_]*")
 
 
+def name_flaw(name: str) -> str:
+    """What is wrong with a name that expressions say; empty if nothing."""
+    return f"{name} is a word of expressions" if name in EXPRESSION_WORDS else logical_name_flaw(name)
+
+
 def field_name_flaw(name: str) -> str:
     """What is wrong with a field's name on the wire; empty if nothing."""
-    if not _FIELD.fullmatch(name):
-        return (
-            "a name has letters, digits and underscores and begins with a letter; `member` gives a JSON member any name"
-        )
-    if name in EXPRESSION_WORDS:
-        return f"{name} is a word of expressions; give the field another name, and `as: {name}` for its readers"
-    return ""
+    if logical_name_flaw(name):
+        return f"{name_flaw(name)}; `member` gives a JSON member any name"
+    return f"{flaw}; {another_name(name)}" if (flaw := name_flaw(name)) else ""
+
+
+def another_name(name: str) -> str:
+    """What helps where a field cannot have the name that its format gives it."""
+    return f"give the field another name, and `as: {name}` for its readers (`member: {name}` in objects)"
 
 
 def logical_name_flaw(name: str) -> str:
@@ -76,7 +82,7 @@ def parameter_name_flaw(name: str) -> str:
         return f"{name} is an option of every format on Spark"
     if keyword.iskeyword(name):
         return f"{name} is a word of Python"
-    return field_name_flaw(name)
+    return name_flaw(name)
 
 
 def code_flaw(code: str) -> str:

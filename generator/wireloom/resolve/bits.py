@@ -47,7 +47,7 @@ def bits_of(around: Surroundings, place: Place, document: FieldDocument, type: T
 
 
 def _bit(scope: Scope, place: Place, name: str, document: str | int | Bits, whole: Integer) -> Bit:
-    flaw = names.field_name_flaw(name)
+    flaw = names.name_flaw(name)
     if flaw:
         scope.draft.reports_entry(place, "bad-name", f"{name} cannot be the name of a field", flaw)
     if not isinstance(document, Bits):

@@ -19,8 +19,8 @@ def check_names(draft: Draft) -> None:
     for key, flaw in (
         ("types", names.type_name_flaw),
         ("parameters", names.parameter_name_flaw),
-        ("checksums", names.field_name_flaw),
-        ("ranges", names.field_name_flaw),
+        ("checksums", names.name_flaw),
+        ("ranges", names.name_flaw),
         ("errors", names.code_flaw),
         ("roots", names.format_name_flaw),
     ):

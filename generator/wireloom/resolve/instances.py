@@ -80,7 +80,7 @@ def _head(draft: Draft, key: str) -> _Head | None:
 
 def _flaw(draft: Draft, head: _Head, name: str, body: set[str]) -> str:
     """What is wrong with the name of a parameter; empty if nothing."""
-    if flaw := names.field_name_flaw(name):
+    if flaw := names.name_flaw(name):
         return flaw
     if head.parameters.count(name) > 1:
         return "it is there twice"

@@ -235,4 +235,4 @@ def _check_element(around: Surroundings, place: Place, document: FieldDocument) 
 def _group_flaw(around: Surroundings, name: str) -> str | None:
     """What is wrong with the name of a group of fields."""
     members = around.scope.outlines.types[around.scope.type].members
-    return "a field has it" if name in members else names.field_name_flaw(name)
+    return "a field has it" if name in members else names.name_flaw(name)

@@ -33,7 +33,7 @@ def _check_renaming(draft: Draft, place: Place, form: TypeForm, renaming: Renami
     if renaming.prefix and (flaw := names.logical_name_flaw(renaming.prefix)):
         draft.reports(place / "prefix", "bad-name", f"{renaming.prefix} cannot begin a name", flaw)
     for old, new in renaming.stated:
-        if flaw := names.field_name_flaw(new):
+        if flaw := names.name_flaw(new):
             draft.reports(place / "as" / old, "bad-name", f"{new} cannot be the name of a field", flaw)
     members = dict.fromkeys(_lent(draft, form, frozenset()))
     if not members:

@@ -3,13 +3,15 @@
 import re
 from collections.abc import Iterator
 
+from wireloom.names import another_name
 from wireloom.problems import Problem
 from wireloom.spec.language import Entry
 from wireloom.spec.yaml import MappingNode, Node, Path, ScalarNode, SequenceNode, find, path_text
 
 STEPS = tuple(Entry.model_fields)
 _TYPE = re.compile(
-    r"\s*(u?int(8|16|32|64|128)?|float(32|64)?|bool|nil|json|str|bytes|(str|bytes|list|map|ext|json)\(.*\))\??\s*"
+    r"\s*(int|float|bit|bool|nil|json|str|bytes|(str|bytes|list|map|ext|json)\(.*\)"
+    r"|(u?int|float|varint|zigzag|vlq|quic|sqlite|flac|ebml|bcd|u?packed|s?dec|hex|oct)[0-9]+)\??\s*"
 )
 
 
@@ -42,5 +44,5 @@ def _is_meant_as_field(value: Node, types: frozenset[str]) -> bool:
 def _problem(key: ScalarNode, path: Path) -> Problem:
     name = key.text
     message = f"{name} is a step, and cannot be the name of a field"
-    hint = f"give the field another name, and `as: {name}` for its readers"
+    hint = another_name(name)
     return Problem("bad-name", message, hint, key.location, path_text(path))

@@ -46,7 +46,7 @@ def _endless_field(struct: Struct, named: Types, seen: frozenset[str]) -> str:
     asks = ""  # the struct, where one of its checks asks for the end; a field says more
     for step in struct.steps:
         if isinstance(step, types.Frame):
-            return asks
+            return struct.name if _needs_end(step.bytes) else asks
         is_asking = isinstance(step, types.End) or any(map(_needs_end, _looking(step)))
         if not isinstance(step, types.Field):
             asks = struct.name if is_asking else asks

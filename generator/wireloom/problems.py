@@ -166,13 +166,13 @@ class Problems:
             raise SpecProblems(self.found)
 
 
-def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """A hint for an unknown name: the nearest known one, or all of them where they are few."""
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.6, words: Iterable[str] = ()) -> str:
+    """A hint for an unknown name: the nearest known one, or word; or all of the names where they are few."""
     names = [candidate for candidate in known if candidate]
-    folded = {candidate.lower(): candidate for candidate in reversed(names)}
-    near = difflib.get_close_matches(name.lower(), list(folded), n=1, cutoff=cutoff)
-    if near:
-        return f"did you mean {folded[near[0]]}?"
+    folded = {candidate.lower(): candidate for candidate in reversed([*names, *words])}
+    near = difflib.get_close_matches(name.lower(), list(folded), n=3, cutoff=cutoff)
+    if near:  # of several, one that begins so: Bin is Binary, not int
+        return f"did you mean {folded[next((each for each in near if each.startswith(name.lower())), near[0])]}?"
     if 0 < len(names) <= 16:
         return f"known: {', '.join(names)}"
     return ""

@@ -515,6 +515,8 @@ def is_greedy(type: Type, named: Types, seen: frozenset[str]) -> bool:
 
 def _check_verified(draft: Draft, place: Place, struct: Struct) -> None:
     verified = {step.field for step in struct.steps if isinstance(step, types.Verify)}
+    if not verified <= {field.wire_name for field in struct.fields if field.checksum is not None}:
+        return  # said of the step that verifies what is none
     for where, field in _placed(struct, place):
         if field.checksum is not None and field.wire_name not in verified:
             hint = f"add `- verify: {{field: {field.wire_name}}}` where it can be trusted"

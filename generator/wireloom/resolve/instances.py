@@ -363,7 +363,8 @@ class _Making:
         if parameter[0].islower():
             if number is None:
                 message = f"{parameter} of {head.name} is a number, and {argument.text or 'nothing'} is none"
-                asked.reports(argument, "type-syntax", message, "write an integer")
+                hint = "write an integer; a parameter that is a type begins with a capital letter"
+                asked.reports(argument, "type-syntax", message, hint)
             return str(number)
         if number is not None:
             message = f"{parameter} of {head.name} is a type, and {argument.text} is none"

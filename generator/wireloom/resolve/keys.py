@@ -5,7 +5,7 @@ from collections.abc import Mapping as Table
 from wireloom import names
 from wireloom.model.types import Encoding, Field, Float, Form, Integer, Reference, Select, not_null
 from wireloom.resolve.outline import is_open
-from wireloom.resolve.types import Surroundings
+from wireloom.resolve.types import UNKNOWN, Surroundings
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
 
@@ -206,7 +206,7 @@ def check_form(around: Surroundings, place: Place, field: Field, document: Field
         _check_element(around, place, document)
     if field.one_of and (flaw := _group_flaw(around, field.one_of)):
         around.reports(place / "oneOf", "bad-name", f"{field.one_of} cannot be the name of a group of fields", flaw)
-    if document.flatten and not isinstance(field.type, Reference | Select):
+    if document.flatten and not isinstance(field.type, Reference | Select) and field.type is not UNKNOWN:
         report(
             place / "flatten",
             "wrong-shape",

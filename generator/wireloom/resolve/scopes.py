@@ -303,7 +303,7 @@ class Scope:
         if name in known:
             hint = "an expression sees what stands before it, in its struct and in those around; move it behind"
             return MeaningError("later-name", f"{name} is not known yet", hint)
-        hint = f"a text stands in quotes: '{name}'" if name in self._texts() else nearest(name, known)
+        hint = f"a text stands in quotes: '{name}'" if name in self._texts() else nearest(name, known, words=POSITIONS)
         field = self._named_to_readers(name)
         hint = f"readers call {field} so; expressions say {field}" if field else hint
         return MeaningError("unknown-name", f"there is no {name} here", hint)

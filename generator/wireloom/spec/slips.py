@@ -21,7 +21,7 @@ _NAMED = ("types", "parameters", "errors", "checksums", "ranges", "roots")
 _OF_TYPES = frozenset({"fields", "encoding", "form", "versions", "select", "cases", "oneOf", "attempt", "doc", "else"})
 _MAY_BE_NULL = ("default",)
 _OF_UNIONS = ("select", "cases", "otherwise")
-_PLAIN_ITEM = re.compile(r"(.*?)(?:\s*[:=]\s*(.*))?", re.DOTALL)
+_PLAIN_ITEM = re.compile(r"(.*?)(?:(?:\s*[:=]\s*|(?<=\w)\s+(?=\w))(.*))?", re.DOTALL)
 _FORMS = ("fields", "select", "oneOf", "attempt")
 _NEAR = 0.8
 

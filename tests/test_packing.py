@@ -4,7 +4,9 @@
 import gzip
 import importlib
 import random
+import tracemalloc
 import zlib
+from contextlib import suppress
 
 import pyarrow as pa
 import pytest
@@ -42,6 +44,20 @@ def test_what_is_cut_off_is_damaged(name):
     for end in (1, len(data) // 2 + 1, len(data) - 1):
         with pytest.raises(PackingError):
             unpacked(name, data[:end] if name != "hex" else data[: end // 2 * 2 + 1])
+
+
+@pytest.mark.parametrize("name", COMPRESSIONS)
+def test_what_is_damaged_leaves_no_memory_behind(name):
+    damaged = packed(name, bytes(range(256)) * 8)[:-1]
+    tracemalloc.start()
+    try:
+        for _ in range(20):
+            with suppress(PackingError):
+                unpacked(name, damaged)
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 1 << 20
 
 
 @pytest.mark.parametrize("name", COMPRESSIONS)

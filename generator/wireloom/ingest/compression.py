@@ -210,7 +210,7 @@ class _Shared:
 
 def _by_arrow(source: BinaryIO, codec: str) -> Iterator[bytes]:
     stream = pa.CompressedInputStream(pa.PythonFile(_Shared(source), mode="r"), codec)
-    while piece := stream.read(PIECE):
+    while piece := stream.read_buffer(PIECE).to_pybytes():  # `read` leaks on errors
         yield piece
 
 

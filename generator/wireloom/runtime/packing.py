@@ -112,7 +112,7 @@ def _streamed(name: str, data: bytes, limit: int) -> bytes:
     parts, left = list[bytes](), limit + 1
     try:
         with pa.input_stream(pa.py_buffer(data), compression=name) as stream:
-            while left > 0 and (part := bytes(stream.read(min(left, _CHUNK)))):
+            while left > 0 and (part := stream.read_buffer(min(left, _CHUNK)).to_pybytes()):  # `read` leaks on errors
                 parts.append(part)
                 left -= len(part)
     except OSError as error:

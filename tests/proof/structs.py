@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from proof.chance import Chance
@@ -557,7 +557,12 @@ class StructWriter:
             case "json":
                 mapped = Typed(f"map(str, {self.name})", "map", "list")
                 null = Typed(f"{self.name}?", "struct", "struct", nullable=True)
-                self.add(self.chance.one([null, listed, mapped]), flatten=ABSENT, inline=ABSENT)
+                chosen = self.chance.one([null, listed, mapped])
+                if self.chance.often(0.3):  # through a type of another name
+                    name = self.scope.draft.name("T")
+                    self.scope.draft.types[name] = chosen.form
+                    chosen = replace(chosen, form=name)
+                self.add(chosen, flatten=ABSENT, inline=ABSENT)
             case _:
                 return ABSENT
         return self.chance.one([1, 2, 2, 3])

@@ -93,9 +93,11 @@ class _Unrolling:
         if key not in self.known:
             copies = self.copies.setdefault(name, [])
             self.known[key] = new = name if name not in self.made else self._free(f"{name}_{len(copies) + 1}")
+            self.made[new] = self.named[name]  # the name is taken, also of what stands within
             made = self._copy(self.named[name], inner, new)
             if made is None:
                 self.known[key] = None
+                del self.made[new]
             else:
                 self.made[new] = made
                 copies.append(new)
@@ -109,7 +111,6 @@ class _Unrolling:
     def _copy(self, type: Type, levels: _Levels, name: str) -> Type | None:
         if not isinstance(type, Struct):
             return self._type(type, levels)
-        self.made[name] = type  # the name is taken
         steps: list[types.Step] = []
         deep: dict[str, Expression | None] = {}
         for step in type.steps:

@@ -221,6 +221,10 @@ class _Reading:
             hint = "make the elements structs with such a field"
             self.refuse("logical", "wrong-shape", "elements have no spelling of their own", hint)
             return None
+        if self.document.compute is not None:
+            hint = "compute the number of a unit, and say `logical: {timestamp: s}` of it; or let readers see the text"
+            self.refuse("logical", "wrong-shape", "a text that is computed may say no time, and nothing holds it", hint)
+            return None
         for key in ("scale", "offset", "epoch"):
             if key in self.document.given:
                 self.refuse(key, "conflicting-keys", f"`{key}` beside a text that says a time", f"drop `{key}`")

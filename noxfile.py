@@ -132,7 +132,7 @@ def specs(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["environment"], default=False)
 def sanitize(session: nox.Session) -> None:
-    """Build the engine with ASan and UBSan and run mutants of each format through it: `-- 1000000` says how many."""
+    """Build the engine with ASan and UBSan for mutants of each format (`-- 1000000`: how many) and random specs."""
     flags = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
     folder = ROOT / ".nox" / "sanitize"
     build_environment = {
@@ -148,9 +148,16 @@ def sanitize(session: nox.Session) -> None:
         for name in ("libasan.so", "libubsan.so")
     ]
     preload = ":".join(str(path).strip() for path in runtimes)
+    sanitized = {
+        "LD_PRELOAD": preload,
+        "ASAN_OPTIONS": "detect_leaks=0:malloc_context_size=3",
+        "PYTHONMALLOC": "malloc",
+    }
     for name in ("databus_event", "aerospike_msgpack", "kpl_record", "aerospike_json", "databus_json"):
         count = session.posargs or ["1000000"]
         python(session, "tests/fuzz/hammer.py", name, *count, str(library), preload)
-        environment = {"LD_PRELOAD": preload, "ASAN_OPTIONS": "detect_leaks=0", "PYTHONMALLOC": "malloc"}
         options = ("--engine-only", f"--library={library}")
-        python(session, "tests/fuzz/encoding.py", name, *count, *options, env=environment)
+        python(session, "tests/fuzz/encoding.py", name, *count, *options, env=sanitized)
+    sources = os.pathsep.join(str(ROOT / folder) for folder in ("generator", "generated", "tests"))
+    arguments = ("600", "--no-shrink", "--library", str(library))
+    python(session, "-m", "proof.running", *arguments, env={**sanitized, "PYTHONPATH": sources})

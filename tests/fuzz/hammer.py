@@ -7,7 +7,6 @@ their sizes as a stream. A report of a sanitizer ends it, and so does anything e
 """
 # ruff: noqa: T201 - it prints how far it is
 
-import importlib.util
 import os
 import struct
 import subprocess
@@ -19,10 +18,12 @@ from pathlib import Path
 from typing import IO, Any
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import differential
 import engine_data as data
 
+from builds import built
 from wireloom.runtime.engine import Request
 
 _CHUNK = 4000
@@ -99,18 +100,6 @@ def read(name: str, library: str) -> None:
             _together(table, batch)
             for prefixed in (False, True):
                 _streamed(native, table.program, batch, prefixed=prefixed)
-
-
-def built(library: str) -> Any:
-    """The build of the engine that stands elsewhere, in the place of the usual one."""
-    name = "wireloom.runtime.engine._engine"
-    spec = importlib.util.spec_from_file_location(name, library)
-    assert spec is not None
-    assert spec.loader is not None
-    sys.modules[name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(sys.modules[name])
-    sys.modules["wireloom.runtime.engine"]._engine = sys.modules[name]  # type: ignore[attr-defined]
-    return sys.modules[name]
 
 
 def _take(table: Any, found: Any) -> None:

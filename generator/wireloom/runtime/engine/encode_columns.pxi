@@ -93,7 +93,9 @@ cdef inline int64_t symbol_of(const Builder *k, const Span *span) noexcept nogil
     cdef int64_t symbol
     while k.symbols[place]:
         symbol = k.symbol_list[k.symbols[place] - 1]
-        if symbol & 0xFFFF == span.size and memcmp(k.m.texts + (symbol >> 16), span.data, <size_t>span.size) == 0:
+        if symbol & 0xFFFF == span.size and (
+            not span.size or memcmp(k.m.texts + (symbol >> 16), span.data, <size_t>span.size) == 0
+        ):
             return symbol
         place = (place + 1) & <uint64_t>k.symbol_mask
     return -1

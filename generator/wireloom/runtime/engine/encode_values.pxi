@@ -323,8 +323,8 @@ cdef int pad_to(Builder *k, int64_t target) noexcept nogil:
     """Zeros up to a place of the output; a place already passed is none."""
     cdef int64_t gap = target - k.size
     cdef int code
-    if gap < 0:
-        return IRREGULAR
+    if gap <= 0:
+        return IRREGULAR if gap else OK
     code = room(k, gap)
     if code:
         return code

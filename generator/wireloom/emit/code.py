@@ -107,13 +107,13 @@ def render(code: Code, indent: int = 0, lead: int = 0, tail: int = 0) -> str:
     `lead` columns stand before it and `tail` behind it on its line.
     """
     flat = _flat(code)
-    if isinstance(code, Call) and not code.arguments:
-        return flat  # nothing to break at
     if indent + lead + len(flat) + tail <= WIDTH and "\n" not in flat:
         return flat
     match code:
         case str():
             return code
+        case Call(_, ()) | Tuple(()) | Brackets(()) | Braces(()):
+            return flat  # nothing to break at
         case Call(name, arguments):
             return _broken(
                 f"{name}(", [_Item(f"{key}=" if key else "", value) for key, value in arguments], ")", indent

@@ -10,6 +10,7 @@ from wireloom.emit.frames import described
 from wireloom.emit.jsonschema import rendering
 from wireloom.emit.jsonschema.conditions import Value
 from wireloom.emit.jsonschema.constants import Schema
+from wireloom.emit.jsonschema.definitions import parted
 from wireloom.emit.jsonschema.documents import Documents
 from wireloom.emit.jsonschema.records import Records
 from wireloom.emit.shape.extensions import extensions
@@ -21,7 +22,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def emit(format: Format) -> dict[str, object]:
     """The JSON Schema (2020-12) of a format, parameters at their defaults."""
-    definitions = documents(format) if format.encoding is Encoding.JSON else _renderings(format)
+    definitions = parted(documents(format)) if format.encoding is Encoding.JSON else _renderings(format)
     names = {root.name: root_name(format, root) for root in format.roots}
     return {
         "$schema": DIALECT,
@@ -51,8 +52,8 @@ def documents(format: Format, given: Mapping[str, Value] | None = None) -> dict[
 def _renderings(format: Format) -> dict[str, object]:
     open_value = rendering.open_value(extensions(format))
     records = Records(format)
-    schemas = {root.name: _with_doc(records.root(root), root) for root in format.roots}
-    return {**schemas, rendering.OPEN: open_value} if _mentions_open(schemas) else dict(schemas)
+    schemas = parted({root.name: _with_doc(records.root(root), root) for root in format.roots})
+    return {**schemas, rendering.OPEN: open_value} if _mentions_open(schemas) else schemas
 
 
 def _with_doc(schema: Schema, root: Root) -> Schema:

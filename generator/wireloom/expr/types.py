@@ -165,7 +165,7 @@ def _require(expression: Expression, wanted: Kind, operator: str) -> None:
     found = kind(expression)
     if not fits(found, wanted):
         needed = "a number" if wanted is Kind.FLOAT else a_kind(wanted)
-        raise KindError(f"{operator} needs {needed}, not {a_kind(found)}", _hint(found, wanted))
+        raise KindError(f"{operator} needs {needed}, not {a_kind(found)}", _hint(found, wanted, operator))
 
 
 def _require_same(left: Kind, right: Kind, operator: str) -> None:
@@ -185,7 +185,9 @@ def _joined(left: Kind, right: Kind) -> Kind:
     raise KindError(f"? : gives {a_kind(left)} or {a_kind(right)}", "both sides must be of one kind")
 
 
-def _hint(found: Kind, wanted: Kind) -> str:
+def _hint(found: Kind, wanted: Kind, operator: str) -> str:
+    if operator == "+" and found in (Kind.TEXT, Kind.BYTES):
+        return "concat(x, y) puts one behind the other"
     if wanted is Kind.BOOLEAN and found is Kind.INTEGER:
         return "compare it: != 0"
     return "present(...) says whether there is a value" if wanted is Kind.BOOLEAN else ""

@@ -46,7 +46,8 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
         "decimal": Function(
             ((Kind.TEXT,), _INTEGER),
             Kind.INTEGER,
-            "The number that a decimal text says; null if it is none or needs more bits than stated.",
+            "The number that the digits of a text say, behind a plus sign or none; null for any other text, or where it"
+            " needs more bits than stated.",
             literals=(1,),
         ),
         "md5": Function(

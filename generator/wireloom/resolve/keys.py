@@ -3,7 +3,7 @@
 from collections.abc import Mapping as Table
 
 from wireloom import names
-from wireloom.model.types import Encoding, Field, Float, Form, Integer, Reference, Select, not_null
+from wireloom.model.types import Bytes, Encoding, Field, Float, Form, Integer, Reference, Select, Text, not_null
 from wireloom.resolve.outline import is_open
 from wireloom.resolve.types import UNKNOWN, Surroundings
 from wireloom.spec.documents import Place
@@ -218,6 +218,9 @@ def check_form(around: Surroundings, place: Place, field: Field, document: Field
     if formed and not field.on_wire:
         hint = "write int64, or float32"
         around.reports(place / "type", "wrong-shape", "a value that is not on the wire has no such form", hint)
+    if isinstance(inner, Bytes | Text) and inner.size is not None and not field.on_wire and document.logical is None:
+        hint = "write bytes" if isinstance(inner, Bytes) else "write str"
+        around.reports(place / "type", "wrong-shape", "a value that is not on the wire is of no stated size", hint)
 
 
 def _check_element(around: Surroundings, place: Place, document: FieldDocument) -> None:

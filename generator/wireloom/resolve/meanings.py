@@ -249,6 +249,10 @@ class _Reading:
     # --- addresses -------------------------------------------------------------------------------------------------
 
     def _written(self, written: Written) -> Meaning | None:
+        if self.document.compute is not None:
+            message = f"bytes that are computed may be no {written.kind}, and nothing holds them"
+            self.refuse("logical", "wrong-shape", message, "say it of the bytes on the wire, or let readers see bytes")
+            return None
         size = _SIZES[written.kind]
         if not (isinstance(self.type, Bytes) and self.type.size == Literal(size)):
             hint = f"write bytes({size})"

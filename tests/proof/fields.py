@@ -267,6 +267,9 @@ _TIMES = {
 }
 
 
+_IN_PLACE_OF_TIMES = ("", "-", "n/a", "0000-00-00", "0000-00-00T00:00:00Z", "a|b.c*\\d", "2026-01-31T12:00")
+
+
 def _logical(plan: Plan) -> Any:
     if not _may_mean(plan) or not plan.often(0.08):
         return ABSENT
@@ -290,6 +293,8 @@ def _time_in_text(plan: Plan) -> Any:
     for key in ("default", "null"):
         if key in plan.given:
             plan.given[key] = plan.chance.one(_TIMES[kind])
+    if "null" in plan.given and plan.chance.often(0.6):
+        plan.given["null"] = plan.chance.one(_IN_PLACE_OF_TIMES)
     return kind
 
 

@@ -3,7 +3,7 @@
 from wireloom.runtime.charsets import unit
 from wireloom.runtime.numerals import base_of
 from wireloom.runtime.packing import CODECS
-from wireloom.runtime.patterns import FINE_MOMENT, MOMENT, PatternError, automaton, has_automaton
+from wireloom.runtime.patterns import FINE_MOMENT, MOMENT, PatternError, automaton, has_automaton, with_text
 from wireloom.runtime.patterns import NAMED as NAMED_PATTERNS
 from wireloom.runtime.values import float16
 
@@ -18,6 +18,7 @@ __all__ = [
     "has_automaton",
     "is_half",
     "unit",
+    "with_text",
 ]
 
 

@@ -1,12 +1,16 @@
 """What a field says of the spelling of its text: how many characters it has, and a pattern."""
 
+from dataclasses import replace
+
 from wireloom.expr.ast import Literal
-from wireloom.model.ground import FINE_MOMENT, MOMENT, NAMED_PATTERNS, PatternError, automaton, has_automaton
+from wireloom.model.ground import FINE_MOMENT, MOMENT, NAMED_PATTERNS, PatternError, automaton, has_automaton, with_text
 from wireloom.model.types import Bytes, Padded, Spelling, Text, Type, charset_of, not_null
 from wireloom.resolve.bounds import ends_of
 from wireloom.resolve.types import UNKNOWN, Surroundings
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
+
+_LONGEST = 64  # characters of a text in place of a time
 
 
 def spelling_of(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Spelling | None:
@@ -14,9 +18,7 @@ def spelling_of(around: Surroundings, place: Place, document: FieldDocument, typ
     keys = [key for key in ("length", "pattern") if key in document.model_fields_set]
     text, charset = not_null(type), charset_of(type)
     if document.logical in ("timestamp", "date") and isinstance(text, Text):
-        found = _of_time(document)
-        _check_stated(around, place, document, found, "let it say a time as RFC 3339 has it")
-        return found
+        return _of_field_of_time(around, place, document)
     if not keys or type is UNKNOWN:
         return None
     if not isinstance(text, Text | Bytes) or (isinstance(text, Bytes) and not charset):
@@ -30,6 +32,21 @@ def spelling_of(around: Surroundings, place: Place, document: FieldDocument, typ
     found = Spelling(minimum, maximum, pattern, known)
     _check_stated(around, place, document, found, "let `length` and `pattern` allow it, too")
     return found
+
+
+def _of_field_of_time(around: Surroundings, place: Place, document: FieldDocument) -> Spelling:
+    """How the text of a time is spelled; it may be another one that means null."""
+    found, hint = _of_time(document), "let it say a time as RFC 3339 has it"
+    if document.null is None or found.has(document.null):
+        _check_stated(around, place, document, found, hint)
+        return found
+    _check_stated(around, place, document.model_copy(update={"null": None}), found, hint)
+    text = str(document.null)
+    if not (text.isascii() and text.isprintable() and len(text) <= _LONGEST):
+        hint = f"write at most {_LONGEST} characters of ASCII: '-', '' ..."
+        around.reports(place / "null", "bad-const", f"{text!r} cannot stand in place of a time", hint)
+        return found
+    return replace(found, pattern=with_text(found.pattern, text), known=f"{found.known}, or {text!r}")
 
 
 def _of_time(document: FieldDocument) -> Spelling:

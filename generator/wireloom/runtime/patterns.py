@@ -5,6 +5,7 @@ tries one way after the other takes no more steps than there are characters. An 
 is what the engine has. Its symbols are the characters of ASCII, and one for all others.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -52,6 +53,21 @@ def _moment(fraction: str) -> str:
 MOMENT, FINE_MOMENT = _moment("(?:\\.[0-9]{1,6})?"), _moment("(?:\\.[0-9]+)?")
 """A date and time that a column of microseconds holds, and one of any number of digits."""
 _OWN = frozenset((*NAMED.values(), MOMENT, FINE_MOMENT))  # which may lead several ways
+
+
+def with_text(pattern: str, text: str) -> str:
+    """The pattern, or that very text."""
+    literal = "".join(f"\\{each}" if each in _SPECIAL else each for each in text)
+    return f"{pattern}|{literal}"
+
+
+def _is_own(pattern: str) -> bool:
+    """Whether it is a pattern of this module, perhaps with a text beside it."""
+    for own in _OWN:
+        if pattern.startswith(f"{own}|"):
+            text = re.sub(r"\\(.)", r"\1", pattern[len(own) + 1 :])
+            return with_text(own, text) == pattern
+    return pattern in _OWN
 
 
 class PatternError(ValueError):
@@ -339,7 +355,7 @@ def has_automaton(charset: str) -> bool:
 @lru_cache(maxsize=64)
 def automaton(pattern: str) -> Automaton:
     """The automaton of a pattern of the dialect, or of one that has a name; raises PatternError."""
-    strict = pattern not in _OWN
+    strict = not _is_own(pattern)
     reader = _Reader(pattern, strict)
     whole = reader.whole()
     if strict:

@@ -9,6 +9,7 @@ from wireloom.emit.arrow.module import kinds
 from wireloom.emit.frames import described
 from wireloom.emit.jsonschema.base64 import pattern
 from wireloom.emit.jsonschema.constants import Schema
+from wireloom.model.ground import NAMED_PATTERNS
 from wireloom.model.logical import (
     Alternatives,
     BigInteger,
@@ -134,7 +135,7 @@ def spelled(spelling: Spelling) -> Schema:
     said = {
         "minLength": spelling.minimum,
         "maxLength": spelling.maximum,
-        "format": spelling.known or None,
+        "format": spelling.known if spelling.known in NAMED_PATTERNS else None,
         "pattern": f"^(?:{spelling.pattern}){_END}" if spelling.pattern else None,
     }
     return {name: value for name, value in said.items() if value is not None}

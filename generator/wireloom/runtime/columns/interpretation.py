@@ -35,7 +35,7 @@ from wireloom.runtime.columns.logical import (
     Text,
     Written,
 )
-from wireloom.runtime.columns.meanings import bounds, sentinel
+from wireloom.runtime.columns.meanings import bounds, says_time, sentinel
 
 _INT64 = 1 << 63
 _INT64_DIGITS = 19
@@ -194,7 +194,7 @@ def _counted(array: pa.Array, type: Meant, dated: Dated, native: Any) -> pa.Arra
     counts = native.counts_of_times(dated.kind, offsets, data, array.offset, len(array))
     kept = pc.is_valid(array).buffers()[1] if array.null_count else None
     found = pa.Array.from_buffers(arrow_type(type), len(array), [kept, pa.py_buffer(counts)])
-    if type.null is None:
+    if not says_time(type.null, dated):
         return found
     (null,) = _counted(pa.array([type.null], pa.string()), replace(type, null=None), dated, native)
     return pc.if_else(pc.equal(found, null), pa.scalar(None, found.type), found)

@@ -33,6 +33,7 @@ from wireloom.runtime.columns.logical import (
     kind_name,
 )
 from wireloom.runtime.errors import EncodeError, shown
+from wireloom.runtime.patterns import FINE_MOMENT, NAMED, automaton
 from wireloom.runtime.values import Pairs, Parsed, Value, float32, kind_of
 
 Change = Callable[[Any], Any]
@@ -68,7 +69,7 @@ def meaning(value: Any, type: Meant) -> Any:
             return address_text(value, type.shown)
         case Dated():
             found = _dated(value, type.shown)
-            return None if type.null is not None and found == _dated(type.null, type.shown) else found
+            return None if says_time(type.null, type.shown) and found == _dated(type.null, type.shown) else found
         case Encoded(charset):
             return bytes(value).decode(charset)
         case Named():
@@ -111,7 +112,7 @@ def _is_sentinel(wire: object, type: Meant) -> bool:
 
 def sentinel(type: Meant) -> int | float | str | bytes | None:
     """What means null, as builders write what means the same."""
-    if isinstance(type.shown, Dated) and type.null is not None:
+    if isinstance(type.shown, Dated) and says_time(type.null, type.shown):
         return str(rendered(_dated(type.null, type.shown), type.shown.counted))
     return type.null
 
@@ -201,6 +202,12 @@ def _nearest(given: object, measured: Measured) -> int:
 
 
 # --- texts -----------------------------------------------------------------------------------------------------------
+
+
+def says_time(text: object, dated: Dated) -> bool:
+    """Whether what means null is a moment or day, not a text in its place."""
+    pattern = FINE_MOMENT if dated.kind == "timestamp" else NAMED["date"]
+    return isinstance(text, str) and automaton(pattern).accepts(text)
 
 
 def _dated(text: Any, dated: Dated) -> Any:

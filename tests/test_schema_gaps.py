@@ -78,8 +78,9 @@ def judged(validator: Draft202012Validator, text: str) -> bool | None:
 
 
 def altered(texts: list[str], chance: random.Random) -> Iterator[str]:
-    """Documents as they are, with members changed, and with letters changed."""
+    """Documents as they are, with each member twice, with members changed, and with letters changed."""
     yield from texts
+    yield from (f"{text[:-1]},{text[1:]}" for text in map(str.strip, texts) if text.startswith("{") and text != "{}")
     for _ in range(TURNS):
         text = chance.choice(texts)
         if chance.random() < 0.3:

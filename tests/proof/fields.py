@@ -125,8 +125,8 @@ def _as(plan: Plan) -> Any:
 
 
 def _else(plan: Plan) -> Any:
-    checked = plan.has("const", "values", "range", "length", "pattern", "size", "checksum", "refers", "unique")
-    checked = checked or plan.has("delimiter")
+    checked = plan.has("const", "range", "length", "pattern", "size", "checksum", "refers", "unique", "delimiter")
+    checked = checked or (plan.has("values") and not plan.has("raw"))
     sized = isinstance(plan.typed.form, str) and plan.typed.form.startswith(("bytes(", "str("))
     return plan.scope.draft.code() if (checked or sized) and plan.often(0.3) else ABSENT
 

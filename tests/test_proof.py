@@ -27,7 +27,7 @@ from wireloom.runtime.validation import Validator
 from wireloom.spec.language import FieldDocument
 
 REFERENCE = Path(__file__).parents[1] / "specs/README.md"
-WORD = re.compile(r"\b[a-z][a-z0-9]*\b")
+WORD = re.compile(r"\b[a-zA-Z][a-zA-Z0-9]*\b")
 SEEDS = range(1100)
 CROSSED = 200
 SPECS = 200
@@ -68,7 +68,7 @@ def types() -> Iterator[str]:
     """Every type of the reference; `any` is of shared schemas alone."""
     table = REFERENCE.read_text(encoding="utf-8").split("<!-- types -->")[1].split("<!-- end -->")[0]
     for line in table.splitlines()[3:]:
-        for notation in re.findall(r"`([a-z0-9]+)", line.split(" | ")[0]):
+        for notation in re.findall(r"`([a-z0-9]+|HEX[0-9]+)", line.split(" | ")[0]):
             yield from [notation] if notation != "any" else []
 
 

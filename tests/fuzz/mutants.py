@@ -84,16 +84,23 @@ def _noted() -> Iterator[list[_Patch]]:
                 raise
             stored = run.scope[step.field]
             if isinstance(stored, bytes):
-                patches.append(_Patch(error.offset, stored, bytes.fromhex(error.expected), len(stored)))
+                wanted = bytes.fromhex(error.expected)
+            elif not error.expected.startswith("0x"):
+                wanted = _digits(error.expected, checksum.octets)
             else:
-                size = -(-checksum.algorithm.width // 8)
-                patches.append(_Patch(error.offset, stored, int(error.expected, 16), size))
+                wanted = int(error.expected, 16)
+            patches.append(_Patch(error.offset, stored, wanted, checksum.octets))
 
     Verify.parse = parse
     try:
         yield patches
     finally:
         Verify.parse = original
+
+
+def _digits(text: str, octets: int) -> bytes:
+    """Digits as they stand in a record: a character each, or two a byte."""
+    return text.encode() if len(text) == octets else bytes.fromhex(text.zfill(2 * octets))
 
 
 # --- damage --------------------------------------------------------------------------------------------------------

@@ -234,7 +234,7 @@ class _Writer:
     def _sum(self) -> None:
         chance = self.chance
         rule, width = chance.one(
-            [("add", 8), ("add", 24), ("xor", 8), ("fletcher", 16), ("fletcher", 32), ("internet", 16)]
+            [("add", 8), ("add", 18), ("add", 24), ("xor", 8), ("fletcher", 16), ("fletcher", 32), ("internet", 16)]
         )
         stated = {
             "sum": rule,

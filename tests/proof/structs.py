@@ -15,6 +15,7 @@ from wireloom.spec.language import CheckStep, DiscardStep, Entry, NeedStep, Stru
 
 _REFUSED = 0.03  # the share of what the loader refuses
 _FEW = 8  # types of specs in which structs hold themselves: in large ones much else is refused
+_MOST_DECIMALS = 18
 _LONG = 63  # bits: the most of a field that shares its bytes
 _WHOLE = ("when", "as", "raw", "bits", "values", "range", "const")  # keys of fields of whole bytes, and of many values
 FORMS = {"binary": "sequence", "msgpack": "array", "json": "object", "protobuf": "message"}
@@ -364,6 +365,7 @@ class StructWriter:
                 (6 if left >= _LONG else 0, _LONG),
             ]
             width = min(left, chance.weighted(widths))
+            width -= width == 8 and order is not ABSENT
             left -= width
             whole = dict.fromkeys(_WHOLE, ABSENT) | {"byteOrder": order}
             if width >= 3:
@@ -382,14 +384,18 @@ class StructWriter:
             if chance.often(0.05):
                 self._check()
 
+    def _sum_of(self, width: int) -> Typed:
+        """A type that holds a sum of so many bits: its bytes, or digits."""
+        digits = {"HEX": -(-width // 4), "hex": -(-width // 4), "oct": -(-width // 3), "dec": len(str(1 << width))}
+        fitting = [f"{base}{count}" for base, count in digits.items() if base != "dec" or count <= _MOST_DECIMALS]
+        return integer(self.chance.one(fitting) if self.chance.often(0.25) else f"uint{-(-width // 8) * 8}")
+
     def _checksum(self) -> None:
         """A checksum over what stands before it, or behind it."""
         chance, draft = self.chance, self.scope.draft
         algorithm = chance.one([*sorted(draft.checksums), *DIGESTS])
         width = draft.checksums.get(algorithm, {}).get("width")
-        typed = (
-            integer(f"uint{-(-width // 8) * 8}") if width else Typed(f"bytes({DIGESTS[algorithm]})", "bytes", "bytes")
-        )
+        typed = self._sum_of(width) if width else Typed(f"bytes({DIGESTS[algorithm]})", "bytes", "bytes")
         name, mark = draft.name("f"), draft.name("p")
         ahead = chance.often(0.3)
         start = "0" if not ahead or chance.often(0.3) else mark

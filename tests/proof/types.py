@@ -24,10 +24,11 @@ _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in _WIDTHS)
 _VARINTS = ("varint32", "varint64", "zigzag32", "zigzag64")
 _NUMERALS = {"vlq32": 32, "vlq64": 64, "quic62": 62, "sqlite64": 64, "flac36": 36, "ebml56": 56}
 _DECIMALS = ("bcd1", "bcd2", "bcd18", "packed1", "packed5", "packed18", "upacked1", "upacked18")
-_COLUMNS = ("dec1", "dec4", "dec18", "sdec1", "sdec3", "sdec18", "hex1", "hex8", "hex16", "oct1", "oct21")
+_COLUMNS = ("dec1", "dec4", "dec18", "sdec1", "sdec3", "sdec18", "oct1", "oct21")
+_HEXADECIMALS = ("hex1", "hex8", "hex16", "HEX1", "HEX9", "HEX16")
 _ENCODINGS = ("binary", "msgpack", "protobuf", "json")
 _REFUSED = 0.03  # the share of what the loader refuses, so that refusals are tried too
-_OF_INTEGERS = re.compile(r"list\(([a-z]+[0-9]*)\??\)\??")
+_OF_INTEGERS = re.compile(r"list\(([a-zA-Z]+[0-9]*)\??\)\??")
 _OF_TEXTS = re.compile(r"list\((str|bytes)(\([^()]*\))?\??\)\??")
 _NO_INTEGERS = {"bool", "float16", "float32", "float64", "float", "str", "bytes", "nil", "json", "variant"}
 
@@ -62,13 +63,13 @@ def integer(name: str) -> Typed:
         return Typed(name, "int", "int", int(name[-2:]), signed=name.startswith("zigzag"))
     if name in _NUMERALS:
         return Typed(name, "int", "int", _NUMERALS[name], signed=name.startswith("sqlite"))
-    if name in _DECIMALS:
+    if name.startswith(("bcd", "packed", "upacked")):
         digits, packed = int("".join(filter(str.isdigit, name))), "packed" in name
         bits, size = (10**digits).bit_length() - 1, digits // 2 + 1 if packed else (digits + 1) // 2
         return Typed(name, "int", "int", bits, signed=name.startswith("packed"), size=size)
-    if name in _COLUMNS:
+    if name.lower().lstrip("s").startswith(("dec", "hex", "oct")):
         digits, signed = int("".join(filter(str.isdigit, name))), name.startswith("s")
-        base = 16 if name.startswith("hex") else 8 if name.startswith("oct") else 10
+        base = 16 if name.lower().startswith("hex") else 8 if name.startswith("oct") else 10
         return Typed(name, "int", "int", (base**digits).bit_length() - 1, signed=signed, size=digits + signed)
     bits = int(name.lstrip("uint") or 64)
     return Typed(name, "int", "int", bits, signed=not name.startswith("u"), size=bits // 8)
@@ -127,13 +128,15 @@ class Types:
         if self.encoding in ("binary", "protobuf") and self.chance.often(0.15):
             return integer(self.chance.one(_VARINTS))
         if self.encoding == "binary" and self.chance.often(0.3):
-            return integer(self.chance.one([*_NUMERALS, *_DECIMALS, *_COLUMNS]))
+            return integer(self.chance.one([*_NUMERALS, *_DECIMALS, *_COLUMNS, *_HEXADECIMALS]))
         if self.encoding in ("msgpack", "json") and self.chance.often(0.1):
             return Typed("int65", "int", "int", 64, signed=True)
         return integer(self.chance.one(_INTEGERS))
 
     def unsigned(self) -> Typed:
         """A small unsigned integer, as counts and sizes are."""
+        if self.encoding == "binary" and self.chance.often(0.1):
+            return integer(self.chance.one(["dec3", "bcd4", "HEX3", "oct5"]))
         return integer(self.chance.one(["uint8", "uint8", "uint16", "uint24", "uint32"]))
 
     def amount(self) -> Typed:

@@ -66,7 +66,7 @@ EventV1 = structure.Struct(
         "headerCrc",
         binary.Integer(32, signed=False, order=ORDER),
         checksum=structure.Checksum(
-            CRC_DBUSCRC, start=lambda _: 5, end=lambda ctx: fn.mark(ctx, "headerEnd"), code="header_crc"
+            CRC_DBUSCRC, start=lambda _: 5, end=lambda ctx: fn.mark(ctx, "headerEnd"), code="header_crc", octets=4
         ),
     ),
     structure.Field(
@@ -113,7 +113,11 @@ EventV1 = structure.Struct(
         "valueCrc",
         binary.Integer(32, signed=False, order=ORDER),
         checksum=structure.Checksum(
-            CRC_DBUSCRC, start=lambda ctx: fn.mark(ctx, "headerEnd"), end=lambda ctx: ctx["length"], code="value_crc"
+            CRC_DBUSCRC,
+            start=lambda ctx: fn.mark(ctx, "headerEnd"),
+            end=lambda ctx: ctx["length"],
+            code="value_crc",
+            octets=4,
         ),
     ),
     structure.Field("key", binary.Integer(64, signed=True, order=ORDER), when=lambda ctx: not ctx["byteKey"]),
@@ -220,14 +224,18 @@ EventV2 = structure.Struct(
         "headerCrc",
         binary.Integer(32, signed=False, order=ORDER),
         checksum=structure.Checksum(
-            CRC_DBUSCRC, start=lambda _: 13, end=lambda ctx: ctx["headerLength"], code="header_crc"
+            CRC_DBUSCRC, start=lambda _: 13, end=lambda ctx: ctx["headerLength"], code="header_crc", octets=4
         ),
     ),
     structure.Field(
         "valueCrc",
         binary.Integer(32, signed=False, order=ORDER),
         checksum=structure.Checksum(
-            CRC_DBUSCRC, start=lambda ctx: ctx["headerLength"], end=lambda ctx: ctx["length"], code="value_crc"
+            CRC_DBUSCRC,
+            start=lambda ctx: ctx["headerLength"],
+            end=lambda ctx: ctx["length"],
+            code="value_crc",
+            octets=4,
         ),
     ),
     structure.Field(

@@ -66,7 +66,7 @@ Batch = structure.Struct(
         "crc",
         binary.Integer(32, signed=False, order=ORDER),
         checksum=structure.Checksum(
-            CRC_CRC32C, start=lambda ctx: fn.mark(ctx, "start"), end=lambda ctx: fn.size(ctx), code="bad_crc"
+            CRC_CRC32C, start=lambda ctx: fn.mark(ctx, "start"), end=lambda ctx: fn.size(ctx), code="bad_crc", octets=4
         ),
         hidden=True,
     ),

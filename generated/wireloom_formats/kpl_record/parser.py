@@ -142,7 +142,11 @@ Aggregate = structure.Struct(
         binary.Bytes(16),
         at=-16,
         checksum=structure.Checksum(
-            checksums.digest("md5"), start=lambda _: 4, end=lambda ctx: fn.size(ctx) - 16, code="digest_mismatch"
+            checksums.digest("md5"),
+            start=lambda _: 4,
+            end=lambda ctx: fn.size(ctx) - 16,
+            code="digest_mismatch",
+            octets=16,
         ),
         hidden=True,
     ),

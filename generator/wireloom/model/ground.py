@@ -1,7 +1,7 @@
 """What specs and the runtime know alike of bytes: it is said once, where executors have it."""
 
 from wireloom.runtime.charsets import unit
-from wireloom.runtime.numerals import base_of
+from wireloom.runtime.numerals import base_of, format_of, width_of
 from wireloom.runtime.packing import CODECS
 from wireloom.runtime.patterns import FINE_MOMENT, MOMENT, PatternError, automaton, has_automaton, with_text
 from wireloom.runtime.patterns import NAMED as NAMED_PATTERNS
@@ -15,9 +15,11 @@ __all__ = [
     "automaton",
     "base_of",
     "damage",
+    "format_of",
     "has_automaton",
     "is_half",
     "unit",
+    "width_of",
     "with_text",
 ]
 

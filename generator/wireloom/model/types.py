@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Union
 
 from wireloom.expr.ast import Expression
-from wireloom.model.ground import automaton, base_of
+from wireloom.model.ground import automaton, base_of, width_of
 from wireloom.model.logical import Dated, Encoded, Measured, Named, Scaled, Written
 
 Scalar = int | bool | str | bytes | float | None
@@ -59,6 +59,7 @@ class NumberForm(Enum):
     PACKED = "packed"  # the same, and the sign in the last half (COMP-3)
     DECIMAL = "decimal"  # digits in ASCII, a byte each, and a sign in front of signed ones
     HEXADECIMAL = "hexadecimal"  # the same, of base 16
+    CAPITALS = "capitals"  # the same, written in capitals
     OCTAL = "octal"  # the same, of base 8
 
 
@@ -100,15 +101,9 @@ class Integer:
         """Its bytes in binary; None where they are as many as its value takes."""
         if self.share is not None:
             return self.share
-        match self.form:
-            case NumberForm.PACKED:
-                return self.digits // 2 + 1
-            case NumberForm.BCD:
-                return (self.digits + 1) // 2
-            case _ if self.digits:
-                return self.digits + self.signed
-            case _:
-                return self.bits // 8 if self.is_plain else None
+        if self.digits:
+            return width_of(self.form.value, self.digits, signed=self.signed)
+        return self.bits // 8 if self.is_plain else None
 
     @property
     def minimum(self) -> int:

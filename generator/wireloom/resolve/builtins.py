@@ -95,14 +95,15 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
             instead=dict.fromkeys((_MSGPACK, _PROTOBUF, _JSON), "write an integer type, such as int64"),
         ),
         "columns": Builtin(
-            "`dec1` ... `dec18`, `sdec1` ... `sdec18`, `hex1` ... `hex16`, `oct1` ... `oct21`",
+            "`dec1` ... `dec18`, `sdec1` ... `sdec18`, `hex1` ... `hex16`, `HEX1` ... `HEX16`, `oct1` ... `oct21`",
             {
-                _BINARY: "so many digits in ASCII, decimal, hexadecimal or octal, spaces or zeros in front; of `sdec` "
-                "one column more, for the sign",
+                _BINARY: "so many digits in ASCII, decimal, hexadecimal (of `HEX` written in capitals; both read "
+                "either) or octal, spaces or zeros in front; of `sdec` one column more, for the sign",
             },
             _digits("dec", NumberForm.DECIMAL, signed=False)
             | _digits("sdec", NumberForm.DECIMAL, signed=True)
             | _digits("hex", NumberForm.HEXADECIMAL, signed=False, base=16, most=16)
+            | _digits("HEX", NumberForm.CAPITALS, signed=False, base=16, most=16)
             | _digits("oct", NumberForm.OCTAL, signed=False, base=8, most=21),
             instead=dict.fromkeys((_MSGPACK, _PROTOBUF, _JSON), "write an integer type, such as int64"),
         ),

@@ -527,7 +527,11 @@ def _check_held(draft: Draft, place: Place, struct: Struct) -> None:
     """A value that follows from where fields stand goes where its bytes were held: how many, must be known before."""
     computed = {field.wire_name: field.compute for field in struct.fields if field.compute is not None}
     for where, field in _placed(struct, place):
-        if isinstance(field.type, types.Integer) and not field.type.is_plain and _waits(field.derive, computed):
+        if (
+            isinstance(field.type, types.Integer)
+            and not (field.type.is_plain or field.type.digits)
+            and _waits(field.derive, computed)
+        ):
             message = f"{field.wire_name} is written by its value alone, which follows from where fields stand"
             draft.reports_entry(where / "derive", "wrong-shape", message, "give it a type of fixed width")
 

@@ -199,7 +199,7 @@ def _verify(draft: Draft, place: Place, document: Crc | Sum, found: int) -> None
         )
 
 
-_SUM_WIDTHS = {"add": range(8, 65, 8), "xor": (8,), "fletcher": (16, 32), "internet": (16,)}
+_SUM_WIDTHS = {"add": range(8, 65), "xor": (8,), "fletcher": (16, 32), "internet": (16,)}
 WIDEST_CHECKSUM = 64
 """Bits of a checksum."""
 
@@ -210,7 +210,8 @@ def _sum(draft: Draft, place: Place, name: str, document: Sum) -> SumAlgorithm:
     width = document.width if document.width in widths else 0  # of which nothing more is said
     largest = modulus if rule == "fletcher" else 1 << width
     if not width:
-        hint = f"{rule} has {' or '.join(map(str, widths))} bits"
+        known = f"{widths[0]} to {widths[-1]}" if isinstance(widths, range) else " or ".join(map(str, widths))
+        hint = f"{rule} has {known} bits"
         draft.reports(place / "width", "bad-checksum-width", f"{document.width} bits", hint)
     elif (document.modulus is not None) != (rule == "fletcher"):
         message, hint = "`modulus` is of fletcher, which needs it", "write `modulus: 255`, or drop it elsewhere"

@@ -19,10 +19,8 @@ def checksum_of(around: Surroundings, place: Place, document: FieldDocument, typ
     crcs = around.scope.draft.content.checksums
     if document.checksum in crcs:
         width = crcs[document.checksum].width
-        octets = -(-width // 8)
-        known = type is not UNKNOWN and 0 < width <= WIDEST_CHECKSUM
-        if known and not (isinstance(type, Integer) and type.is_plain and type.width == octets):
-            hint = f"write uint{8 * octets}"
+        if type is not UNKNOWN and 0 < width <= WIDEST_CHECKSUM and not _holds(type, width):
+            hint = f"write uint{_octets(width) * 8}, or as many digits as it takes: HEX{-(-width // 4)}"
             around.reports(place / "type", "wrong-shape", f"{document.checksum} has {width} bits", hint)
     elif document.checksum in builtins.DIGESTS:
         size = builtins.DIGESTS[document.checksum]
@@ -34,6 +32,17 @@ def checksum_of(around: Surroundings, place: Place, document: FieldDocument, typ
         hint = nearest(document.checksum, (*crcs, *builtins.DIGESTS))
         around.reports(place / "checksum", "unknown-checksum", f"there is no checksum {document.checksum}", hint)
     return Checksum(document.checksum, start, end, document.else_ or "bad_checksum")
+
+
+def _octets(bits: int) -> int:
+    return -(-bits // 8)
+
+
+def _holds(type: Type, width: int) -> bool:
+    """Whether a checksum of so many bits is written as the type says: in so many bytes, or in digits that take any."""
+    if not isinstance(type, Integer) or (type.digits and type.signed):
+        return False
+    return type.maximum >= (1 << width) - 1 if type.digits else type.is_plain and type.width == _octets(width)
 
 
 def is_table(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> bool:

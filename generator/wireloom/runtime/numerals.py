@@ -18,7 +18,12 @@ _POSITIVE, _NEGATIVE, _UNSIGNED = 0xC, 0xD, 0xF  # what is written as the sign o
 _MINUS = (0xB, 0xD)
 _DIGIT = 9
 _NINTH = 9  # the byte of SQLite's numbers that is the last
-_COLUMNS = {"decimal": (10, "d", rb"[0-9]+"), "hexadecimal": (16, "x", rb"[0-9A-Fa-f]+"), "octal": (8, "o", rb"[0-7]+")}
+_COLUMNS = {
+    "decimal": (10, "d", rb"[0-9]+"),
+    "hexadecimal": (16, "x", rb"[0-9A-Fa-f]+"),
+    "capitals": (16, "X", rb"[0-9A-Fa-f]+"),
+    "octal": (8, "o", rb"[0-7]+"),
+}
 """Digits in ASCII: their base, and how they are written and read."""
 _UNKNOWN = (1 << 56) - 1  # EBML: all bits behind the mark are set, however many bytes there are
 
@@ -41,9 +46,21 @@ def of(form: str, digits: int, *, signed: bool) -> Numeral:
     return _packed(digits, signed=signed) if form == "packed" else _FORMS[form]
 
 
+def width_of(form: str, digits: int, *, signed: bool) -> int:
+    """The bytes of so many digits."""
+    if form == "bcd":
+        return (digits + 1) // 2
+    return digits // 2 + 1 if form == "packed" else digits + signed
+
+
 def base_of(form: str) -> int:
     """The base of the digits of a form."""
     return _COLUMNS.get(form, _COLUMNS["decimal"])[0]
+
+
+def format_of(form: str, digits: int) -> str:
+    """How so many digits are shown, zeros in front, as `str.format` has it."""
+    return f"{{:0{digits}{_COLUMNS.get(form, _COLUMNS['decimal'])[1]}}}"
 
 
 # --- as many bytes as the value takes -------------------------------------------------------------------------------
@@ -164,7 +181,7 @@ _FORMS = {
 
 
 def _bcd(digits: int) -> Numeral:
-    width = (digits + 1) // 2
+    width = width_of("bcd", digits, signed=False)
     return Numeral(
         lambda _: width,
         lambda data: None if len(data) < width else (_decimal(data[:width].hex(), digits), width),
@@ -173,7 +190,7 @@ def _bcd(digits: int) -> Numeral:
 
 
 def _packed(digits: int, *, signed: bool) -> Numeral:
-    width = digits // 2 + 1
+    width = width_of("packed", digits, signed=signed)
 
     def read(data: bytes) -> Found:
         if len(data) < width:
@@ -202,7 +219,7 @@ def _decimal(written: str, digits: int) -> int:
 def _columns(form: str, digits: int, *, signed: bool) -> Numeral:
     """So many digits, and a sign in front: spaces, a sign, digits up to the last column."""
     base, letter, pattern = _COLUMNS[form]
-    width = digits + signed
+    width = width_of(form, digits, signed=signed)
     stated = re.compile((rb" *([+-]?" if signed else rb" *(") + pattern + rb")").fullmatch
 
     def read(data: bytes) -> Found:

@@ -5,11 +5,12 @@ from typing import assert_never
 from wireloom.emit.code import Code, Tuple, call, literal, mapping
 from wireloom.emit.construct.expressions import Fields, function
 from wireloom.emit.construct.types import Scope, amount, optional_condition, size, subcon
-from wireloom.expr.ast import Expression, Kind
+from wireloom.expr.ast import Expression, Kind, Literal
 from wireloom.expr.extents import Extent, extent
 from wireloom.expr.text import text_of
 from wireloom.expr.types import kind as expression_kind
 from wireloom.expr.types import makes_text, may_be_fraction
+from wireloom.model.ground import format_of
 from wireloom.model.meanings import calculates, integer_type
 from wireloom.model.presence import presence_condition
 from wireloom.model.types import (
@@ -19,7 +20,6 @@ from wireloom.model.types import (
     Boolean,
     Bytes,
     Check,
-    Checksum,
     Discard,
     Encoding,
     End,
@@ -167,7 +167,7 @@ def _field(field: Field, declared: Struct, scope: Scope) -> Code:
         code=_code(field),
         bits=Tuple(tuple(_bit(bit, known) for bit in field.bits)) if field.bits else None,
         shared=_flag(field.shared),
-        checksum=_checksum(field.checksum, known),
+        checksum=_checksum(field, known),
         refers=_refers(field),
         derive=None if field.derive is None else function(field.derive, known),
         optional=_flag(field.presence is Presence.OPTIONAL),
@@ -292,7 +292,8 @@ def _bit(bit: Bit, known: Fields) -> Code:
     )
 
 
-def _checksum(checksum: Checksum | None, known: Fields) -> Code | None:
+def _checksum(field: Field, known: Fields) -> Code | None:
+    checksum = field.checksum
     if checksum is None:
         return None
     return call(
@@ -301,7 +302,25 @@ def _checksum(checksum: Checksum | None, known: Fields) -> Code | None:
         start=function(checksum.start, known),
         end=function(checksum.end, known),
         code=literal(checksum.code),
+        octets=str(_octets(field.type)),
+        shown=_shown(field.type),
     )
+
+
+def _octets(type: Type) -> int:
+    """The bytes of a field that holds a checksum."""
+    match type:
+        case Bytes(size=Literal(int(octets))) | Integer(width=int(octets)):
+            return octets
+        case _:
+            raise AssertionError(type)
+
+
+def _shown(type: Type) -> Code | None:
+    """How messages have a checksum in digits: as the record has it."""
+    if not isinstance(type, Integer) or not type.digits:
+        return None
+    return literal(format_of(type.form.value, type.digits))
 
 
 def algorithm(name: str) -> str:

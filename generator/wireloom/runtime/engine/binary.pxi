@@ -89,10 +89,15 @@ cdef bint load_digits(const uint8_t **position, const uint8_t *end, int64_t digi
     return False
 
 
+cdef inline int64_t base_of(int64_t form) noexcept nogil:
+    """The base of digits in ASCII: 8 decimal, 9 hexadecimal, 10 octal, 11 hexadecimal in capitals."""
+    return 10 if form == 8 else (8 if form == 10 else 16)
+
+
 cdef bint load_columns(const uint8_t **position, const uint8_t *end, int64_t digits, int64_t form, bint signed, int64_t *value, bint *wide) noexcept nogil:
-    """So many digits in ASCII (8 decimal, 9 hexadecimal, 10 octal), spaces and a sign in front of them. True for what is none."""
+    """So many digits in ASCII (see `base_of`), spaces and a sign in front of them. True for what is none."""
     cdef const uint8_t *p = position[0]
-    cdef int64_t base = 16 if form == 9 else (8 if form == 10 else 10), width = digits + signed, n = 0, most = 0
+    cdef int64_t base = base_of(form), width = digits + signed, n = 0, most = 0
     cdef uint64_t found = 0
     cdef uint8_t digit
     cdef bint minus = False
@@ -390,7 +395,7 @@ cdef const uint8_t *with_hole(Machine *m, const uint8_t *data, int64_t size, int
 
 cdef int verify(Machine *m, const int64_t *i) noexcept nogil:
     """i: algorithm, first expression, last expression, start register, register of the field, code"""
-    cdef int64_t first = 0, last = 0, size, width, hole = m.hole
+    cdef int64_t first = 0, last = 0, size, hole = m.hole
     cdef const uint8_t *data
     cdef uint8_t digest[16]
     cdef bint none = False
@@ -408,11 +413,10 @@ cdef int verify(Machine *m, const int64_t *i) noexcept nogil:
     if too_often(m, m.base + first, m.base + first + size):
         return IRREGULAR
     data = m.base + first
-    width = wl_crc_bytes(m.crcs + i[1]) if i[0] == OP_VERIFY_CRC else 16
-    if hole and (hole - 1 >= first + size or hole - 1 + width <= first):
+    if hole and (hole - 1 >= first + size or hole - 1 + m.hole_width <= first):
         hole = 0  # it stands elsewhere
     if hole:
-        data = with_hole(m, data, size, hole - 1, width)
+        data = with_hole(m, data, size, hole - 1, m.hole_width)
         if data == NULL:
             return EXHAUSTED
     if i[0] == OP_VERIFY_CRC:

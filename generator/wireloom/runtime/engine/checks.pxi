@@ -39,7 +39,7 @@ _STATED = {
     OP_REACH: "R>reach",
     OP_LEAVE: "R<reach",
     OP_WINDOW: "N N N N",
-    OP_HOLE: "X R<start",
+    OP_HOLE: "X R<start N",
     OP_REGION: "X K P>save",
     OP_UNREGION: "P<save",
     OP_END: "K",
@@ -180,7 +180,7 @@ def _is_numeral(word):
     """Whether a word says a form of numbers that are not their two's complement, as `number_form` has it."""
     bits, form, digits = word & 0xFF, word >> 8 & 0xFF, word >> 16
     if form >= 6:
-        return form <= 10 and 1 <= digits <= (18, 18, 18, 16, 21)[form - 6] and bits <= 64
+        return form <= 11 and 1 <= digits <= (18, 18, 18, 16, 21, 16)[form - 6] and bits <= 64
     return digits == 0 and (bits in (32, 64) if form < 2 else bits == (0, 0, 62, 64, 36, 56)[form])
 
 
@@ -301,6 +301,8 @@ class _Checker:
             self.require(1 <= words[1] <= 8 or (words[1] == 0 and _is_numeral(words[3])), where)
         elif op == OP_PEEK:
             self.require(1 <= words[1] <= 8, where)
+        elif op == OP_HOLE:
+            self.require(1 <= words[3] <= 64, where)
         elif op == OP_GATHER:
             self.check_symbol(words[4], where)
         elif op == OP_FIXED:

@@ -184,8 +184,6 @@ static void wl_crc_prepare(wl_crc *crc, int width, uint64_t poly, uint64_t init,
         }
 }
 
-static inline int64_t wl_crc_bytes(const wl_crc *crc) { return (crc->width + 7) >> 3; }
-
 static uint64_t wl_crc_value(const wl_crc *crc, const uint8_t *data, int64_t size) {
     uint64_t value = crc->init;
     if (crc->rule) return wl_sum_value(crc, data, size);

@@ -15,7 +15,7 @@ _WRITTEN = {
     E_BOOLEAN: "B",
     E_BYTES: "YNNNNN",
     E_HOLD: "NR",
-    E_PATCH: "RRNNN",
+    E_PATCH: "RRNNNN",
     E_MARK: "RR",
     E_PAD: "NR",
     E_CHECKSUMS: "NR",
@@ -92,6 +92,16 @@ _LOADED = {
 _SIZES = frozenset(range(1, 9))
 
 
+def _is_held(held, size, sign, order):
+    """Whether a number of the form fills the bytes that were held for it."""
+    if size:
+        return size in _SIZES and held == size and sign in (0, 1) and order in (0, 1)
+    form, digits = order >> 8 & 0xFF, order >> 16
+    if not _is_numeral(order) or form < 6 or sign not in (0, 1):
+        return False
+    return held == ((digits + 1) // 2, digits // 2 + 1)[form - 6] if form < 8 else held == digits + sign
+
+
 class _WritingChecker(_Checker):
     """Looks at one program that writes."""
 
@@ -133,7 +143,7 @@ class _WritingChecker(_Checker):
                 self.check_symbol(words[4], where)
                 self.require(words[4] & 0xFFFF, where)
         elif op == E_PATCH:
-            self.require(words[3] in _SIZES, where)
+            self.require(_is_held(*words[3:7]), where)
         elif op == E_FLOAT:
             self.require(words[2] in (2, 4, 8), where)
         elif op == E_PROTO_FLOAT:
@@ -217,9 +227,9 @@ class _WritingChecker(_Checker):
             self.require(not alternatives or self.columns[index][0] == KIND_STRUCT, where)
 
     def check_checksums(self, start, where):
-        for algorithm, first, last, register, size, _ in self.counted(start, CHECKSUM_WIDTH, where):
+        for algorithm, first, last, register, held, *form in self.counted(start, CHECKSUM_WIDTH, where):
             self.require(MD5_LATER <= algorithm < len(self.crcs) and 0 <= register < self.registers, where)
-            self.require(size == 16 if algorithm < 0 else size in _SIZES, where)
+            self.require(held == 16 if algorithm < 0 else _is_held(held, *form), where)
             self.check_expression(first, where)
             self.check_expression(last, where)
 

@@ -98,62 +98,59 @@ cdef int64_t store_numeral(uint8_t *target, uint64_t number, int64_t form) noexc
     return size
 
 
-cdef int put_digits(Builder *k, int64_t value, int64_t digits, bint packed, bint signed) noexcept nogil:
-    """So many decimal digits, two a byte; of a packed number the last half byte is the sign."""
+cdef bint store_halves(uint8_t *target, int64_t value, int64_t digits, bint packed, bint signed) noexcept nogil:
+    """So many decimal digits, two a byte; of a packed number the last half byte is the sign. Whether they hold it."""
     cdef int64_t width = digits // 2 + 1 if packed else (digits + 1) // 2, place = 2 * width - 1, n
     cdef uint64_t number = <uint64_t>(-value if value < 0 else value)
-    cdef int code
-    if value < 0 and not signed:
-        return IRREGULAR
-    code = room(k, width)
-    if code:
-        return code
-    memset(k.output.data + k.size, 0, <size_t>width)
+    memset(target, 0, <size_t>width)
     if packed:
-        k.output.data[k.size + width - 1] = 0xF if not signed else (0xD if value < 0 else 0xC)
+        target[width - 1] = 0xF if not signed else (0xD if value < 0 else 0xC)
         place -= 1
     for n in range(digits):
-        k.output.data[k.size + (place >> 1)] |= <uint8_t>(number % 10 << (0 if place & 1 else 4))
+        target[place >> 1] |= <uint8_t>(number % 10 << (0 if place & 1 else 4))
         number //= 10
         place -= 1
-    if number:
-        return IRREGULAR
-    k.size += width
-    return OK
+    return number == 0
 
 
-cdef int put_columns(Builder *k, int64_t value, bint wide, int64_t digits, int64_t form, bint signed) noexcept nogil:
-    """So many digits in ASCII (8 decimal, 9 hexadecimal, 10 octal), and a sign in front of them."""
-    cdef uint64_t base = 16 if form == 9 else (8 if form == 10 else 10), digit
+cdef bint store_columns(uint8_t *target, int64_t value, bint wide, int64_t digits, int64_t form, bint signed) noexcept nogil:
+    """So many digits in ASCII (see `base_of`), and a sign in front of them. Whether they hold it."""
+    cdef uint64_t base = <uint64_t>base_of(form), digit
     cdef bint minus = value < 0 and not wide
     cdef uint64_t number = <uint64_t>(-value if minus else value)
     cdef int64_t n
-    cdef int code
-    if minus and not signed:
-        return IRREGULAR
-    code = room(k, digits + signed)
-    if code:
-        return code
     if signed:
-        k.output.data[k.size] = 45 if minus else 43
+        target[0] = 45 if minus else 43
     for n in range(digits + signed - 1, signed - 1, -1):
         digit = number % base
-        k.output.data[k.size + n] = <uint8_t>(digit + (48 if digit < 10 else 87))
+        target[n] = <uint8_t>(digit + (48 if digit < 10 else (55 if form == 11 else 87)))
         number //= base
-    if number:
-        return IRREGULAR
-    k.size += digits + signed
-    return OK
+    return number == 0
+
+
+cdef int64_t store_digits(uint8_t *target, int64_t value, bint wide, bint signed, int64_t word) noexcept nogil:
+    """The digits that `word` says (see `number_form`), as many bytes as this gives; 0 where they do not hold the number."""
+    cdef int64_t form = word >> 8 & 0xFF, digits = word >> 16
+    if value < 0 and not wide and not signed:
+        return 0
+    if form >= 8:
+        return digits + signed if store_columns(target, value, wide, digits, form, signed) else 0
+    if wide or not store_halves(target, value, digits, form == 7, signed):
+        return 0
+    return digits // 2 + 1 if form == 7 else (digits + 1) // 2
 
 
 cdef int put_numeral(Builder *k, int64_t value, bint wide, bint signed, int64_t word) noexcept nogil:
     """A number of the form that `word` says (see `number_form`)."""
-    cdef int64_t form = word >> 8 & 0xFF, bits = word & 0xFF
+    cdef int64_t form = word >> 8 & 0xFF, bits = word & 0xFF, size
     cdef int code
-    if form >= 8:
-        return put_columns(k, value, wide, word >> 16, form, signed)
     if form >= 6:
-        return IRREGULAR if wide else put_digits(k, value, word >> 16, form == 7, signed)
+        code = room(k, (word >> 16) + 1)
+        if code:
+            return code
+        size = store_digits(k.output.data + k.size, value, wide, signed, word)
+        k.size += size
+        return OK if size else IRREGULAR
     if signed and wide or not signed and (value < 0 and not wide or bits < 64 and (wide or value >> bits)):
         return IRREGULAR
     code = room(k, 10)
@@ -349,11 +346,20 @@ cdef inline bint held(const Builder *k, int64_t target, int64_t size, int64_t *a
 
 
 cdef int patch(Builder *k, const int64_t *i) noexcept nogil:
-    """i: register of the place, register of the value, bytes, signed, big"""
+    """i: register of the place, register of the value, bytes held, bytes of the number, signed, big (see `number_form`)"""
     cdef int64_t at = 0
-    if not held(k, i[1], i[3], &at) or k.m.absent[i[2]] or not fits(k.m.registers[i[2]], False, i[3], i[4]):
+    if not held(k, i[1], i[3], &at) or k.m.absent[i[2]]:
         return IRREGULAR
-    store(k.output.data + at, k.m.registers[i[2]], i[3], i[5])
+    return store_later(k.output.data + at, k.m.registers[i[2]], False, i + 4)
+
+
+cdef int store_later(uint8_t *target, int64_t value, bint wide, const int64_t *form) noexcept nogil:
+    """form: bytes (0: digits), signed, big (of digits what they are), as `number_form` has it"""
+    if form[0] == 0:
+        return OK if store_digits(target, value, wide, form[1], form[2]) else IRREGULAR
+    if not fits(value, wide, form[0], form[1]):
+        return IRREGULAR
+    store(target, value, form[0], form[2])
     return OK
 
 
@@ -434,7 +440,7 @@ cdef int set_mapped_bits(Builder *k, const int64_t *i) noexcept nogil:
 
 cdef enum:
     CHECKSUM_LIMIT = 8
-    CHECKSUM_WIDTH = 6  # algorithm (or MD5), first and last expression, register of the place, bytes, big
+    CHECKSUM_WIDTH = 8  # algorithm (or MD5), first and last expression, register of the place, bytes held, its form
     MD5_NOW = -1
     MD5_LATER = -2  # nothing else looks at the digest: it may be written with those of other records
 
@@ -486,8 +492,7 @@ cdef int write_checksum(Builder *k, const int64_t *each, int64_t at, int64_t fir
         wl_md5(k.output.data + k.base + first, size, k.output.data + at)
         return OK
     value = wl_crc_value(k.m.crcs + each[0], k.output.data + k.base + first, size)
-    store(k.output.data + at, <int64_t>value, each[4], each[5])
-    return OK
+    return store_later(k.output.data + at, <int64_t>value, value >> 63, each + 5)
 
 
 cdef void write_seals(Builder *k) noexcept nogil:

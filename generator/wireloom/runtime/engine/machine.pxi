@@ -329,12 +329,13 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
             return m.overrun
         m.none = m.wide = False
         m.value = <int64_t>window(m.position + i[2], i[3], i[4] & 0xFF, i[4] >> 8)
-    elif op == OP_HOLE:  # expression, start register: where the checksum that is verified next stands
+    elif op == OP_HOLE:  # expression, start register, bytes: where the checksum that is verified next stands
         m.hole = 0
         code = need(m, i, &number)
         if code:
             return code
         m.hole = number + m.registers[i[2]] + 1
+        m.hole_width = i[3]
     elif op == OP_LEAVE:  # register
         number = m.registers[i[1]]
         if number > m.position - m.base:

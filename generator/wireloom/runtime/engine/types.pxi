@@ -11,7 +11,6 @@ cdef extern from "digests.h" nogil:
         wl_fold fold
     void wl_crc_prepare(wl_crc *crc, int width, uint64_t poly, uint64_t init, uint64_t xorout, int reflected)
     void wl_sum_prepare(wl_crc *sum, int rule, int width, uint64_t modulus, uint64_t init, uint64_t xorout)
-    int64_t wl_crc_bytes(const wl_crc *crc)
     uint64_t wl_crc_value(const wl_crc *crc, const uint8_t *data, int64_t size)
     ctypedef struct wl_digest:
         const uint8_t *data
@@ -453,6 +452,7 @@ cdef struct Machine:
     Stack work
     Stack covered  # what a checksum covers that stands there itself
     int64_t hole  # one more than the place of that checksum; 0: it covers nothing of itself
+    int64_t hole_width  # its bytes
     Deferral deferral
     Wait wait
     wl_json json  # the nodes of the text

@@ -168,12 +168,17 @@ class Spelling:
 
 @dataclass(frozen=True)
 class Checksum:
-    """The field holds `algorithm` over the bytes from `start` to `end`, counted from the struct's start."""
+    """The field holds `algorithm` over the bytes from `start` to `end`, counted from the struct's start.
+
+    It has so many bytes itself; `shown` is how a message has its number.
+    """
 
     algorithm: Callable[[bytes], Any]
     start: Expression
     end: Expression
     code: str
+    octets: int
+    shown: str = "0x{:08x}"
 
 
 @dataclass(frozen=True)

@@ -234,7 +234,7 @@ class Placement:
         for step, start, first, last in sorted(waiting, key=covered):
             assert step.checksum is not None
             data, algorithm = self.target.getvalue()[first:last], step.checksum.algorithm
-            self._patch(step, start, algorithm(with_hole(data, start - first, step.placeholder, algorithm)))
+            self._patch(step, start, algorithm(with_hole(data, start - first, step.checksum.octets)))
 
     def _range(self, step: Field) -> tuple[int, int]:
         assert step.checksum is not None

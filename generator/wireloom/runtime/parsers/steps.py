@@ -125,9 +125,7 @@ class Verify:
             raise stream.short(position, max(end - start, 0))
         stream.go_over_again(start, max(start, end))
         stream.seek(start)
-        covered = with_hole(
-            stream.take(max(end - start, 0)), run.offsets[self.field] - start, stored, checksum.algorithm
-        )
+        covered = with_hole(stream.take(max(end - start, 0)), run.offsets[self.field] - start, checksum.octets)
         actual = checksum.algorithm(covered)
         stream.seek(position)
         if actual == stored:
@@ -136,15 +134,15 @@ class Verify:
             error = DecodeError(
                 checksum.code,
                 offset=run.offsets[self.field],
-                expected=_hexadecimal(actual),
-                actual=_hexadecimal(stored),
+                expected=_shown(actual, checksum.shown),
+                actual=_shown(stored, checksum.shown),
             )
             raise error.at(self.field)
 
 
-def with_hole(covered: bytes, at: int, stored: int | bytes, algorithm: Any) -> bytes:
-    """What a checksum covers, with zeros where it stands itself; `at` counts from the first of these bytes."""
-    first, last = max(at, 0), min(at + -(-checksum_bits(stored, algorithm) // 8), len(covered))
+def with_hole(covered: bytes, at: int, octets: int) -> bytes:
+    """What a checksum of so many bytes covers, with zeros where it stands itself; `at` counts from its start."""
+    first, last = max(at, 0), min(at + octets, len(covered))
     return covered if first >= last else b"".join((covered[:first], bytes(last - first), covered[last:]))
 
 
@@ -158,8 +156,8 @@ def _is_telling(stored: int | bytes) -> bool:
     return any(stored) if isinstance(stored, bytes) else stored != 0
 
 
-def _hexadecimal(value: int | bytes) -> str:
-    return value.hex() if isinstance(value, bytes) else f"0x{value:08x}"
+def _shown(value: int | bytes, form: str) -> str:
+    return value.hex() if isinstance(value, bytes) else form.format(value)
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,9 @@ class Limits(Document):
 class Crc(Document):
     """A CRC by the parameters of the Rocksoft model."""
 
-    width: int = Field(description="Bits, 8 to 64; the field has as many bytes as they need.", examples=[16])
+    width: int = Field(
+        description="Bits, 8 to 64; the field has as many bytes, or digits, as they need.", examples=[16]
+    )
     poly: int = Field(description="The polynomial, without its highest bit, not reflected.", examples=[4129])
     init: int = Field(default=0, description="The initial value.", examples=[65535])
     xorout: int = Field(default=0, description="The final exclusive or.", examples=[0])

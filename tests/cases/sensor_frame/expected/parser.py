@@ -79,7 +79,9 @@ Frame = structure.Struct(
     structure.Field(
         "crc",
         binary.Integer(16, signed=False, order=ORDER),
-        checksum=structure.Checksum(CRC_CRC16, start=lambda _: 0, end=lambda ctx: fn.mark(ctx, "body"), code="bad_crc"),
+        checksum=structure.Checksum(
+            CRC_CRC16, start=lambda _: 0, end=lambda ctx: fn.mark(ctx, "body"), code="bad_crc", octets=2
+        ),
         hidden=True,
     ),
     structure.Verify("crc"),

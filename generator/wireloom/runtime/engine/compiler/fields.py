@@ -59,7 +59,7 @@ class Fields(Part):
         if unknown:
             raise Uncovered(f"{', '.join(sorted(unknown))} of a field in {scope.encoding}")
         if "checksum" in attributes:
-            scope.checksums[name] = attributes["checksum"]
+            scope.checksums[name] = item
         when = self.condition(attributes, version)
         if "counted" in attributes:
             self.computed(Constant(0), Sink(self.compiler.define(scope, name, "int"), column))

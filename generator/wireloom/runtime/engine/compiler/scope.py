@@ -7,6 +7,7 @@ from typing import Any
 from wireloom.runtime.engine.assembly import Register, Uncovered
 from wireloom.runtime.engine.expressions import Constant, Tree
 from wireloom.runtime.engine.outline import Column
+from wireloom.runtime.numerals import width_of
 
 Node = tuple[Any, ...]
 
@@ -25,7 +26,7 @@ TAKES = {
 _WIDEST_PADDED = 1 << 31
 _WORD = 64  # bits of a register
 _NUMERALS = {"varint": 0, "zigzag": 0, "vlq": 1, "quic": 2, "sqlite": 3, "flac": 4, "ebml": 5, "bcd": 6, "packed": 7}
-_NUMERALS |= {"decimal": 8, "hexadecimal": 9, "octal": 10}
+_NUMERALS |= {"decimal": 8, "hexadecimal": 9, "octal": 10, "capitals": 11}
 ALWAYS = Constant(True)  # noqa: FBT003 - a value
 UNBOUNDED = (-(1 << 63), (1 << 63) - 1)
 """The limits of a number that any register holds."""
@@ -61,7 +62,7 @@ class Scope:
     records: dict[str, "Scope"] = field(default_factory=dict)  # the names within fields that are records
     marks: dict[str, Register] = field(default_factory=dict)
     tables: dict[str, int] = field(default_factory=dict)
-    checksums: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    checksums: dict[str, "Item"] = field(default_factory=dict)
     elements: dict[str, Tree] = field(default_factory=dict)  # what says that the array of the struct has an element
     places: dict[str, Register] = field(default_factory=dict)  # where checksums stand that cover themselves
     discards: dict[str, Discard] = field(default_factory=dict)
@@ -226,6 +227,11 @@ def unit_of(amount: Tree) -> int:
 
 def held_width(node: Node) -> int:
     """The bytes to be held for an integer whose value comes later."""
+    match node:
+        case ("int", _, signed, str(form), int(digits)):
+            return width_of(form, digits, signed=signed)
+        case _:
+            pass
     width, *_ = number_form(node, big=True)
     if not width:
         raise Uncovered("a number of any width whose value comes later")

@@ -5,7 +5,17 @@ from typing import Any
 
 from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
-from wireloom.runtime.engine.compiler.scope import ALWAYS, UNBOUNDED, Discard, Item, Last, Node, Scope, member
+from wireloom.runtime.engine.compiler.scope import (
+    ALWAYS,
+    UNBOUNDED,
+    Discard,
+    Item,
+    Last,
+    Node,
+    Scope,
+    held_width,
+    member,
+)
 from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree
 from wireloom.runtime.engine.outline import Column
 
@@ -196,7 +206,8 @@ class Structs(Part):
     def _verify(self, name: str, scope: Scope) -> None:
         if scope.names[name].kind == "null":  # it is never there
             return
-        algorithm, first, last, code, *hole = scope.checksums[name]
+        item = scope.checksums[name]
+        algorithm, first, last, code, *hole = item.attributes["checksum"]
         bounds = self.compiler.placed(first, scope), self.compiler.placed(last, scope)
         stored = scope.names[name].read()
         if algorithm in self.compiler.crcs:
@@ -208,7 +219,9 @@ class Structs(Part):
         else:
             raise Uncovered(f"the digest {algorithm}")
         if hole:
-            self.assembly.emit("HOLE", self.expressions.place(_place(hole[0], name, scope)), scope.start())
+            node = self.compiler.resolved(item.type)
+            width = held_width(node) if node[0] == "int" else int(node[1])
+            self.assembly.emit("HOLE", self.expressions.place(_place(hole[0], name, scope)), scope.start(), width)
         self.assembly.emit(op, place, *bounds, scope.start(), stored, self.assembly.refusal(code))
 
 

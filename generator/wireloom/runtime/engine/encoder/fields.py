@@ -13,6 +13,7 @@ from wireloom.runtime.packing import NAMES
 
 _MD5, _MD5_LATER = -1, -2
 _MD5_SIZE = 16
+_CHECKSUM = 8  # words of a checksum
 _WORD = 64
 _PARTS = 8  # of a bit in a layout, without the number that means null
 
@@ -300,7 +301,7 @@ class Fields(Part):
         words = [word for each in summed for word in self._checksum(each, alone=alone)]
         if words:
             assert scope.start_register is not None
-            table = self.assembly.table([len(words) // 6, *words])
+            table = self.assembly.table([len(words) // _CHECKSUM, *words])
             self.assembly.emit("CHECKSUMS", table, scope.start_register.read())
 
     def _settle(self, placed: Placed, scope: Scope) -> None:
@@ -309,7 +310,7 @@ class Fields(Part):
         scope.pending.discard(name)
         if value.kind not in ("int", "list"):
             raise Uncovered(f"a derived {value.kind}")
-        form = number_form(node, self.compiler.big)
+        form = held_width(node), *number_form(node, self.compiler.big)
         with self.compiler.during(Code("bool", Term("present", (Term("LOAD", (), placed.register),)))):
             self.assembly.emit("PATCH", placed.register, value, *form)
 
@@ -318,10 +319,10 @@ class Fields(Part):
         bounds = [self.expressions.place(self.expressions.number(each, placed.item.scope)) for each in (first, last)]
         match self.compiler.reader.resolved(placed.item.type):
             case ("int", *_) as node if algorithm in self.compiler.crcs:
-                size, (_, _, big) = held_width(node), number_form(node, self.compiler.big)
-                return [self.compiler.crcs.index(algorithm), *bounds, placed.register, size, big]
+                form = held_width(node), *number_form(node, self.compiler.big)
+                return [self.compiler.crcs.index(algorithm), *bounds, placed.register, *form]
             case ("bytes", *_) if algorithm == "md5":
-                return [_MD5_LATER if alone else _MD5, *bounds, placed.register, _MD5_SIZE, 0]
+                return [_MD5_LATER if alone else _MD5, *bounds, placed.register, _MD5_SIZE, 0, 0, 0]
             case _:
                 raise Uncovered(f"the checksum {algorithm}")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from wireloom.emit.prose import docstring, paragraph, sentence
+from wireloom.emit.prose import docstring, summary
 from wireloom.model.format import Format
 
 
@@ -21,7 +21,7 @@ def template(emitter: str, name: str) -> Template:
 
 def heading(text: str, indent: int = 0) -> str:
     """A docstring of one paragraph."""
-    return docstring([paragraph(sentence(text), indent)], indent)
+    return docstring([summary(text, indent)], indent)
 
 
 def described(doc: str, unit: str) -> str:

@@ -37,6 +37,12 @@ def sentence(text: str) -> str:
     return line if line.endswith((".", "!", "?")) else f"{line}."
 
 
+def summary(text: str, indent: int = 0) -> str:
+    """The first line of a docstring: a sentence, cut where it is longer than a line, and whole behind that."""
+    whole = paragraph(sentence(text), indent)
+    return whole if "\n" not in whole else f"{textwrap.shorten(whole, WIDTH - indent, placeholder=' ...')}\n\n{whole}"
+
+
 def _wrapped(text: str, indent: int, first: str, rest: str) -> str:
     return textwrap.fill(
         text,

@@ -39,7 +39,7 @@ def _validated(format: Format) -> str:
 def _paragraphs(format: Format) -> list[str]:
     """The module's docstring: what the format is, where it comes from, its roots, what may be wrong with data."""
     return [
-        prose.sentence(format.title),
+        prose.summary(format.title),
         prose.paragraph(format.doc),
         prose.paragraph(f"Source: {format.source}") if format.source else "",
         "Roots:\n" + prose.definitions((root.name, root.doc) for root in format.roots) if len(format.roots) > 1 else "",

@@ -45,7 +45,7 @@ def _names(format: Format) -> list[str]:
 
 
 def _paragraphs(format: Format) -> Iterator[str]:
-    yield prose.paragraph(f"Column functions of {format.name}: {prose.sentence(format.title)}")
+    yield prose.summary(f"Column functions of {format.name}: {format.title}")
     yield prose.paragraph(
         "Options are texts, and the case of their names does not matter. Besides those of the format, below, there are:"
     )

@@ -134,6 +134,8 @@ def meant(value: object) -> object:
 
 FLOATS: Mapping[int, str] = MappingProxyType({16: "e", 32: "f", 64: "d"})
 """What `struct` calls floats of so many bits."""
+FILLED = 1 << 26
+"""The most bytes that a computed size may fill with zeros."""
 
 
 def float32(number: float) -> float:

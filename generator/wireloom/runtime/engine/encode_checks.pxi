@@ -18,6 +18,7 @@ _WRITTEN = {
     E_PATCH: "RRNNNN",
     E_MARK: "RR",
     E_PAD: "NR",
+    E_FILL: "XN",
     E_CHECKSUMS: "NR",
     E_REPEAT: "LNCRN",
     E_SIZE_BEGIN: "NR",
@@ -152,6 +153,8 @@ class _WritingChecker(_Checker):
             self.require(1 <= words[1] <= 1 << 16, where)
         elif op == E_PAD:
             self.require(0 <= words[1] <= 1 << 31, where)
+        elif op == E_FILL:
+            self.require(0 <= words[2] <= 1 << 31, where)
         elif op == E_WINDOW:
             self.check_window(64, words[3], words[4], words[5], where)
         elif op in (E_BITS, E_BITS_MAPPED):

@@ -178,6 +178,8 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             k.m.absent[i[1]] = False
         elif op == E_PAD:  # offset, start register
             code = pad_to(k, k.base + k.m.registers[i[2]] + i[1]) if 0 <= k.m.registers[i[2]] <= k.size - k.base else IRREGULAR
+        elif op == E_FILL:  # expression, the most that it may say
+            code = fill(k, i[1], i[2])
         elif op == E_CHECKSUMS:  # table, start register
             code = write_checksums(k, k.m.tables + i[1], k.m.registers[i[2]])
         elif op == E_REPEAT:

@@ -25,6 +25,7 @@ cpdef enum WritingOp:
     E_PATCH
     E_MARK
     E_PAD
+    E_FILL
     E_CHECKSUMS
     E_REPEAT
     E_SIZE_BEGIN

@@ -330,6 +330,15 @@ cdef int pad_to(Builder *k, int64_t target) noexcept nogil:
     return OK
 
 
+cdef int fill(Builder *k, int64_t size, int64_t most) noexcept nogil:
+    """As many zeros as an expression says."""
+    cdef int64_t count = 0
+    cdef bint none = False
+    if number_of(&k.m, size, &count, &none) or none or not 0 <= count <= most:
+        return IRREGULAR
+    return pad_to(k, k.size + count)
+
+
 cdef int hold(Builder *k, int64_t size, int64_t target) noexcept nogil:
     """Room to be written later; the register says where."""
     k.m.registers[target] = k.size - k.base

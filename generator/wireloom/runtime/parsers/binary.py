@@ -16,9 +16,8 @@ from wireloom.runtime.parsers.protocol import guess
 from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, in_charset, integer_range, text_of
 from wireloom.runtime.parsers.steps import scope_of
 from wireloom.runtime.parsers.structure import Expression, evaluate, holds
-from wireloom.runtime.values import FLOATS
+from wireloom.runtime.values import FILLED, FLOATS
 
-_FILLED = 1 << 26  # bytes that a computed size may fill with zeros
 Order = Literal["big", "little"] | Callable[[Container], str]
 
 
@@ -427,8 +426,8 @@ class Filler(Bytes):
         except PositionPendingError:
             guess(context)
             return 0
-        if not isinstance(count, int) or not 0 <= count <= _FILLED:
-            raise EncodeError(f"a size from 0 to {_FILLED} of what is filled with zeros", shown(count))
+        if not isinstance(count, int) or not 0 <= count <= FILLED:
+            raise EncodeError(f"a size from 0 to {FILLED} of what is filled with zeros", shown(count))
         return count
 
 

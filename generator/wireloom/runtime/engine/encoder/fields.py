@@ -4,17 +4,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
-from wireloom.runtime.engine.compiler.scope import held_width, is_prefix, member, number_form, ordered
+from wireloom.runtime.engine.compiler.scope import ending_of, held_width, is_prefix, member, number_form, ordered
 from wireloom.runtime.engine.compiler.switches import hashed
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope
 from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree
 from wireloom.runtime.packing import NAMES
+from wireloom.runtime.values import FILLED
 
 _MD5, _MD5_LATER = -1, -2
 _MD5_SIZE = 16
 _CHECKSUM = 8  # words of a checksum
 _WORD = 64
+_HERE = "\0here"  # the mark that is set where filler begins
 _PARTS = 8  # of a bit in a layout, without the number that means null
 
 
@@ -114,7 +116,7 @@ class Fields(Part):
         elif "values" in attributes:
             self._mapped(item, node)
         elif (filler := _filler(attributes, node)) is not None:
-            self._constant(filler, node, item.scope)
+            self._fill(filler, node, item.scope)
         elif "derive" in attributes:
             self._number(self.derived(attributes["derive"][1], item.scope), node, item.scope)
         else:
@@ -135,6 +137,16 @@ class Fields(Part):
             self.compiler.binary.constant(const, node)
         else:
             raise Uncovered(f"a constant in {scope.encoding}")
+
+    def _fill(self, filler: bytes | str | float, node: Node, scope: Scope) -> None:
+        """Write what nothing decides: zeros where its size is computed, from where it stands, too."""
+        size = node[1] if node[0] == "bytes" and scope.encoding == "binary" else None
+        if not isinstance(size, tuple) or is_prefix(size) or ending_of(size) is not None or size[0] == "padded":
+            self._constant(filler, node, scope)
+            return
+        scope.marks[_HERE] = self.compiler.structs.marked(scope)
+        count = self.expressions.number(_from_mark(size, _HERE), scope)
+        self.assembly.emit("FILL", self.expressions.place(count), FILLED)
 
     def _number(self, register: Register, node: Node, scope: Scope) -> None:
         """Write the integer in a register."""
@@ -169,13 +181,23 @@ class Fields(Part):
                 raise Uncovered(f"bits of {given.kind}")
             self.compiler.compute(Code("int", Term("zero", (Term("LOAD", (), given.read()),))), whole)
         for name, low, width, signed, values, _, _, derive, *_ in attributes["bits"]:
-            if low + width > _WORD - (not node[2]) or width == _WORD:
-                raise Uncovered("the highest of 64 bits")
+            if width == _WORD:
+                raise Uncovered("all of 64 bits")
             bits = (signed and width > 1) << 16 | low << 8 | width
             self._bit(whole, bits, values, self._bit_value(name, values, derive, scope))
+        if not node[2] and any(low + width == _WORD for _, low, width, *_ in attributes["bits"]):
+            self._unsigned(whole, node, scope)
+            return
         scope.names[item.name] = whole
         scope.pending.discard(item.name)
         self._number(whole, node, scope)
+
+    def _unsigned(self, whole: Register, node: Node, scope: Scope) -> None:
+        """Write 64 bits as they stand; as a number, a register has them only with a sign, so expressions do without."""
+        size, _, big = number_form(node, self.compiler.big)
+        if scope.encoding != "binary" or not size:
+            raise Uncovered("the highest of 64 bits")
+        self.assembly.emit("PUT", whole, size, True, big)  # noqa: FBT003 - an operand
 
     def _run(self, item: Item, size: int, big: bool) -> None:  # noqa: FBT001 - as the compiler has it
         """Bits of more bytes than a register has: each is put into those bytes that it has a part of."""
@@ -184,7 +206,7 @@ class Fields(Part):
         for bit in item.attributes["bits"]:
             name, low, width, signed, values, _, _, derive, *_ = bit
             if width == _WORD:
-                raise Uncovered("the highest of 64 bits")
+                raise Uncovered("all of 64 bits")
             bits = self.assembly.register("int").read()
             self.compiler.compute(Constant(_null(bit) >> low), bits)
             value = self._bit_value(name, values, derive, item.scope)
@@ -343,6 +365,17 @@ def _reads_ahead(part: Any) -> bool:
 def _where(condition: Tree, tree: Tree) -> Tree:
     """The value of an expression where a condition holds, else null."""
     return tree if condition is None else ("if", condition, tree, None)
+
+
+def _from_mark(tree: Tree, mark: str) -> Tree:
+    """An expression that looks at a mark for where it stands."""
+    match tree:
+        case ("here",):
+            return ("mark", mark)
+        case (str(name), *parts) if name not in ("text", "octets"):
+            return (name, *(_from_mark(part, mark) for part in parts))
+        case _:
+            return tree
 
 
 def _null(bit: Sequence[Any]) -> int:

@@ -57,6 +57,9 @@ class Structs(Protocol):
     def newest(self, versions: Sequence[Any]) -> tuple[list[str], Tree]:
         """The names of the versions, and the place of the last one."""
 
+    def marked(self, scope: Scope) -> Register:
+        """A register with the place that has been reached, counted from the struct's start."""
+
 
 class Fields(Protocol):
     """Fields, as other parts ask for them."""

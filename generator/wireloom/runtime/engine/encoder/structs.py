@@ -230,7 +230,7 @@ class Structs(Absence):
         tail: list[Item] = []
         for step in steps:
             if step[0] == "mark":
-                scope.marks[step[1]] = self._marked(scope)
+                scope.marks[step[1]] = self.marked(scope)
             elif step[0] == "field" and step[1] in items:
                 item = items[step[1]]
                 if _counts_from_the_end(item.attributes.get("at")):
@@ -240,10 +240,11 @@ class Structs(Absence):
         for item in tail:
             placed += self._placed(item, present[item.name])
         if placed:
-            scope.size_register = self._marked(scope)
+            scope.size_register = self.marked(scope)
             self.compiler.fields.settle(placed, scope)
 
-    def _marked(self, scope: Scope) -> Register:
+    def marked(self, scope: Scope) -> Register:
+        """A register with the place that has been reached, counted from the struct's start."""
         assert scope.start_register is not None
         register = self.assembly.register("int")
         self.assembly.emit("MARK", register.read(), scope.start_register.read())

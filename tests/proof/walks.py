@@ -19,13 +19,22 @@ def fields(format: Format) -> Iterator[wire.Field]:
 
 
 def has_several_writings(format: Format) -> bool:
-    """Whether the same value may have different sizes: variable-length integers, bodies, packed regions, moments."""
-    if any(field.packing is not None or _is_moment(field) for field in fields(format)):
+    """Whether a value may differ in size: integers of any width, bodies, packed regions, moments, hidden texts."""
+    if any(field.packing is not None or _is_moment(field) or _is_unseen_text(field) for field in fields(format)):
         return True
     encodings = {format.encoding} | {type.encoding for _, type in format.types if isinstance(type, wire.Struct)}
     if len(encodings - {wire.Encoding.BINARY}) > 0 and wire.Encoding.BINARY in encodings:
         return True
     return any(isinstance(each, wire.Integer) and each.width is None for _, type in format.types for each in _all(type))
+
+
+def _is_unseen_text(field: wire.Field) -> bool:
+    """Whether it may be as long as it likes, and builders write one text."""
+    return (
+        field.hidden
+        and field.derive is not None
+        and not isinstance(field.type, wire.Integer | wire.Float | wire.Boolean)
+    )
 
 
 def _is_moment(field: wire.Field) -> bool:

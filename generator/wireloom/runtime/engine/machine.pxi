@@ -229,6 +229,8 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
                     return code
                 p = m.position
                 real = head.real
+            if i[1] & NARROW:
+                real = <double><float>real
             if i[2] >= 0 and ready(columns, i[2]) == NULL:
                 return EXHAUSTED
             if i[3] >= 0:

@@ -284,6 +284,7 @@ cpdef enum Op:
 cdef enum:  # flags of instructions
     WIDE_TOO = 1  # integers beyond int64, too
     NIL_TOO = 2  # nil, too
+    NARROW = 4  # floats are rounded to 32 bits, whatever the column holds
 
 cdef enum:
     FEW = 16  # so many unique members are compared one by one

@@ -23,6 +23,7 @@ FAMILIES = {
 _FAMILY_COUNT = 9
 _HALVES = 16  # the bits of an instruction's families behind which the rules of a map's halves stand
 _WORD = 64
+_NARROW = 4  # the flag of floats that are rounded to 32 bits, whatever their column holds
 OPEN_FORMS = {"variant": 0, "json": 1, "binary": 2}
 
 
@@ -46,9 +47,9 @@ class MessagePack(Part):
                         sink.register,
                         column and column.index,
                     )
-            case ("float", _):
+            case ("float", bits):
                 with self.compiler.into(sink.column, "float") as column:
-                    emit("PACK_FLOAT", 0, None, column and column.index)
+                    emit("PACK_FLOAT", 0 if bits == _WORD else _NARROW, None, column and column.index)
             case ("bool",):
                 with self.compiler.into(sink.column, "bool") as column:
                     emit("PACK_BOOLEAN", 0, None, sink.register, column and column.index)

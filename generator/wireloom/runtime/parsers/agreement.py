@@ -31,27 +31,31 @@ class Likeness(IntEnum):
     """What was null is null again, though the format determine it, and an integer no float."""
 
 
-def require_agreement(given: Any, read: Any, likeness: Likeness = Likeness.INDEPENDENT) -> None:
-    """Raises EncodeError at the first place where `read` is not what was `given`."""
+def require_agreement(given: Any, read: Any, likeness: Likeness = Likeness.INDEPENDENT, *, rounds: bool = True) -> None:
+    """Raises EncodeError at the first place where `read` is not what was `given`.
+
+    A float may come back as the nearest of 32 or 16 bits, but where other fields were written over it, which may look
+    the same: without `rounds`.
+    """
     match given:
         case OpenBytes():
             return  # they were written as they are
         case Mapping() if isinstance(read, Value):
-            _members(given, read, likeness)
+            _members(given, read, likeness, rounds=rounds)
         case Mapping():
-            _elements(Pairs(given.items()), read, likeness)
+            _elements(Pairs(given.items()), read, likeness, rounds=rounds)
         case list() | tuple():
-            _elements(given, read, likeness)
+            _elements(given, read, likeness, rounds=rounds)
         case Extension() if isinstance(read, Extension) and given.code == read.code:
-            require_agreement(given.value, read.value, likeness)
+            require_agreement(given.value, read.value, likeness, rounds=rounds)
         case _:
             if read is None and given is not None:
                 raise UnplacedError(f"{shown(given)} to be read back", "null")
-            if not (same(given, read) if likeness == Likeness.EXACT else _same(given, read)):
+            if not (same(given, read) if likeness == Likeness.EXACT else _same(given, read, rounds=rounds)):
                 raise _differs(given, read)
 
 
-def _members(given: Mapping[str, Any], read: Value, likeness: Likeness) -> None:
+def _members(given: Mapping[str, Any], read: Value, likeness: Likeness, *, rounds: bool) -> None:
     for name, member in given.items():
         if member is None or (name in read.derived and likeness == Likeness.INDEPENDENT):
             continue
@@ -60,7 +64,7 @@ def _members(given: Mapping[str, Any], read: Value, likeness: Likeness) -> None:
             found = read.hidden.get(name) if found is None else found
             if found is None:
                 raise UnplacedError(f"{shown(member)} to be read back", "null")
-            require_agreement(member, found, likeness)
+            require_agreement(member, found, likeness, rounds=rounds)
         except EncodeError as error:
             raise error.at(name) from None
     for name, member in read.items():
@@ -71,19 +75,19 @@ def _members(given: Mapping[str, Any], read: Value, likeness: Likeness) -> None:
             raise _differs(None, member).at(name)
 
 
-def _elements(given: Sequence[Any], read: Any, likeness: Likeness) -> None:
+def _elements(given: Sequence[Any], read: Any, likeness: Likeness, *, rounds: bool) -> None:
     if not isinstance(read, list | tuple) or len(given) != len(read):
         raise _differs(given, read)
     if isinstance(given, Pairs) != isinstance(read, Pairs):
         raise _differs(given, read)
     for index, (element, found) in enumerate(zip(given, read, strict=True)):
         try:
-            require_agreement(element, found, likeness)
+            require_agreement(element, found, likeness, rounds=rounds)
         except EncodeError as error:
             raise error.at(index) from None
 
 
-def _same(given: object, read: object) -> bool:
+def _same(given: object, read: object, *, rounds: bool) -> bool:
     """Equal, and of one kind. A number given for a float of 32 or 16 bits comes back as the nearest that has."""
     match given, read:
         case bool(), _:
@@ -93,7 +97,7 @@ def _same(given: object, read: object) -> bool:
         case float(), float() if given == read == 0:
             return math.copysign(1.0, given) == math.copysign(1.0, read)
         case int() | float(), float():
-            return given == read or (math.isnan(given) and math.isnan(read)) or read in _rounded(given)
+            return given == read or (math.isnan(given) and math.isnan(read)) or (rounds and read in _rounded(given))
         case _ if isinstance(given, _BYTES):
             return isinstance(read, _BYTES) and bytes(given) == bytes(read)
         case _:

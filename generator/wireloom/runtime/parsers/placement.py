@@ -61,6 +61,8 @@ class Placement:
         self.binary = struct.sequential
         self.guessed = False
         self.pending: list[tuple[Field, int]] = []
+        self.gaps: list[range] = []  # bytes that nothing named when they were written
+        self.overwrites = False
 
     def build(self) -> None:
         """Write the struct to the stream."""
@@ -69,11 +71,14 @@ class Placement:
             return
         assumed = Outcome()
         for _ in range(_PASSES):
-            self.guessed = False
+            self.guessed = self.overwrites = False
+            self.gaps = []
             target = io.BytesIO()
             outcome = self._place_fields(target, assumed)
             if not self.guessed or outcome == assumed:
                 self.stream.write(target.getvalue())
+                if self.overwrites:
+                    self.context._params.get("_overwritten", []).append(self.struct)
                 return
             assumed = outcome
         raise EncodeError("fields whose places settle", "places that each pass changes")
@@ -150,10 +155,29 @@ class Placement:
             self._seek(step)
             start = self.target.tell() if self.binary else 0
             value = self._value(step, start)
-            if value is not MISSING:
-                step.write(value, stream, self.scope)
+            if value is MISSING:
+                return
+            before = self._behind(start) if self.binary and step.at is not None else b""
+            step.write(value, stream, self.scope)
+            self._compare(before, start)
         except EncodeError as error:
             raise (error if step.shared and error.path else error.at(step.title or step.name)) from None
+
+    def _behind(self, start: int) -> bytes:
+        """What has been written from a place on: for a field at an offset, which may be written over it."""
+        self.target.seek(0, io.SEEK_END)
+        behind: bytes = self.target.getvalue()[start:]
+        self.target.seek(start)
+        return behind
+
+    def _compare(self, before: bytes, start: int) -> None:
+        """Note where bytes of other fields have become others."""
+        if before:
+            written = self.target.getvalue()[start : start + len(before)]
+            changed = (
+                start + place for place, pair in enumerate(zip(before, written, strict=True)) if len(set(pair)) > 1
+            )
+            self.overwrites |= any(all(place not in gap for gap in self.gaps) for place in changed)
 
     def _value(self, step: Field, start: int) -> Any:
         """The value to write; for one that places decide, something of its width, to be written over."""
@@ -187,6 +211,7 @@ class Placement:
         if target - end > _GAP:
             raise EncodeError(f"an offset at most {_GAP} bytes behind what stands before", shown(target))
         self.target.write(bytes(max(target - end, 0)))
+        self.gaps.append(range(end, target))
         self.target.seek(target)
 
     # --- what follows from the places of fields ---

@@ -200,8 +200,8 @@ class Record(construct.Construct):
         self, value: Any, order: str, parameters: Mapping[str, Any], sources: Sources, likeness: Likeness
     ) -> bytes:
         try:
-            data = self._built(value, order, parameters, sources)
-            require_agreement(value, self.read_all(Cursor(data), parameters), likeness)
+            data, overwritten = self._built(value, order, parameters, sources)
+            require_agreement(value, self.read_all(Cursor(data), parameters), likeness, rounds=not overwritten)
         except DecodeError as error:
             refusal = EncodeError(error.expected or error.code, f"{error.actual or shown(value)} ({error.code})")
             refusal.path_from(error)
@@ -210,12 +210,17 @@ class Record(construct.Construct):
             raise EncodeError("a value whose fields find their places", "one that depends on where it stands") from None
         return data
 
-    def _built(self, value: Any, order: str, parameters: Mapping[str, Any], sources: Sources) -> bytes:
-        """The bytes; parameters are no keywords here, since they may be called as those of `build` are."""
-        stream, context = BytesIO(), Container(parameters)
-        context.update({"_anew": sources.anew, "_kept": sources.kept, "_order": order})
+    def _built(
+        self, value: Any, order: str, parameters: Mapping[str, Any], sources: Sources
+    ) -> tuple[bytes, Sequence[Any]]:
+        """The bytes, and the structs of which fields were written over others.
+
+        Parameters are no keywords here, since they may be called as those of `build` are.
+        """
+        stream, context, overwritten = BytesIO(), Container(parameters), list[Any]()
+        context.update({"_anew": sources.anew, "_kept": sources.kept, "_order": order, "_overwritten": overwritten})
         self._build(value, stream, context, "")
-        return stream.getvalue()
+        return stream.getvalue(), overwritten
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         given = accept_all(self.parameters, _keywords(context, self.parameters))
@@ -224,6 +229,7 @@ class Record(construct.Construct):
         inner = Container(given)
         inner._params = inner
         inner._anew, inner._kept = context.get("_anew", False), context.get("_kept", False)
+        inner._overwritten = context.get("_overwritten", [])
         self.subcon._build(obj, stream, inner, "")
         return obj
 

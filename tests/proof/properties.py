@@ -9,10 +9,10 @@ import math
 import re
 import traceback
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from proof.modules import Made, Spec, documents, generated, resolved
 from proof.records import altered, mutants, nonsense
 from proof.values import NoValueError, Values, settings
 from proof.walks import (
+    chooses_widths,
     counts,
     fields,
     has_several_writings,
@@ -46,7 +47,7 @@ from wireloom.runtime.columns.rows import row_record
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
 from wireloom.runtime.streams.framing import framing_of
 from wireloom.runtime.streams.writing import ending, frame
-from wireloom.runtime.values import Pairs, Parsed, float32, same, sourceless
+from wireloom.runtime.values import Pairs, Parsed, float16, float32, same, sourceless
 
 OPEN_VALUES: tuple[arrow.OpenValues, ...] = ("variant", "json", "binary")
 OTHERS = (
@@ -224,6 +225,29 @@ def agrees(given: Any, parsed: Any) -> bool:
             return bool(parsed == 0)  # scaled integers have no negative zero; of floats builders hold the sign
         case _:
             return same(given, parsed)
+
+
+def _narrowed(to: Callable[[float], float], value: Any) -> Any:
+    """The value with floats of another width."""
+    match value:
+        case float():
+            try:
+                return to(value)
+            except OverflowError:
+                return math.copysign(math.inf, value)
+        case dict():
+            return {name: _narrowed(to, each) for name, each in value.items()}
+        case Pairs():
+            return Pairs((_narrowed(to, key), _narrowed(to, each)) for key, each in value)
+        case list():
+            return [_narrowed(to, each) for each in value]
+        case tuple():
+            return tuple(_narrowed(to, each) for each in value)
+        case _:
+            return value
+
+
+NARROWED = (partial(_narrowed, float32), partial(_narrowed, float16))
 
 
 def forgotten(value: Any) -> Any:
@@ -667,7 +691,11 @@ class _Examination:
             return
         if error is not None:
             self.note("build writes what parse refuses", error.code, f"{data.hex()}: {error}", value=value)
-        elif not (agrees(given := self.independent(value), parsed) or agrees(self.nearest(given), parsed)):
+        elif not (
+            agrees(given := self.independent(value), parsed)
+            or agrees(self.nearest(given), parsed)
+            or (chooses_widths(self.format) and any(agrees(*map(to, (given, parsed))) for to in NARROWED))
+        ):
             what = difference(*_first_apart(given, parsed))
             self.note("parse(build(v)) is not v", what, f"{value}\nbuilt {data.hex()}\nreads {parsed}", value=value)
 

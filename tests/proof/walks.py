@@ -28,6 +28,17 @@ def has_several_writings(format: Format) -> bool:
     return any(isinstance(each, wire.Integer) and each.width is None for _, type in format.types for each in _all(type))
 
 
+def chooses_widths(format: Format) -> bool:
+    """Whether floats of several widths are alternatives of each other: the value does not say which it is."""
+    choices = wire.Select | wire.OneOf | wire.Attempt
+    return any(
+        len({part.bits for part in parts_of_type(each) if isinstance(part, wire.Float)}) > 1
+        for _, type in format.types
+        for each in _all(type)
+        if isinstance(each, choices)
+    )
+
+
 def _is_unseen_text(field: wire.Field) -> bool:
     """Whether it may be as long as it likes, and builders write one text."""
     return (

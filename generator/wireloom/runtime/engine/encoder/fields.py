@@ -34,6 +34,8 @@ class Fields(Part):
                 self._derive_name(name, _where(condition, attributes["derive"][1]), scope)
             if "bits" in attributes:
                 scope.pending.add(name)  # its column may be null where the bits have columns of their own
+            if "checksum" in attributes:
+                scope.pending.add(name)  # whatever its column says, it is what follows from the bytes
             for bit in attributes.get("bits", ()):
                 if bit[7] is not None:
                     self._derive_name(bit[0], _where(condition, bit[7]), scope)

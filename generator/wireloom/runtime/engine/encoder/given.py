@@ -17,6 +17,7 @@ from wireloom.runtime.engine.expressions import Tree
 
 _NOTHING: Tree = ("null",)
 _FILLED = {"const", "default", "counted"}
+_VALUES, _DERIVED, _NULL = 4, 7, 8  # places of a bit in a layout; the last is the number that means null
 
 
 class Given(Part):
@@ -41,7 +42,7 @@ class Given(Part):
         self._settle(trees, scope)
 
     def fill(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> None:
-        """Give constants, defaults and what is counted their values where the columns say nothing."""
+        """Give constants, defaults, bits and what is counted their values where the columns say nothing."""
         trees: dict[str, Tree] = {}
         for step in steps:
             if step[0] != "field":
@@ -55,6 +56,10 @@ class Given(Part):
             elif is_asked and _FILLED & attributes.keys():
                 scope.pending.add(name)
                 trees[name] = self._tree((name, type, attributes), scope, version)
+            for bit in attributes.get("bits", ()):
+                if bit[0] in self.asked() and bit[_DERIVED] is None:
+                    scope.pending.add(bit[0])
+                    trees[bit[0]] = self._bit_tree(bit, name, attributes, scope, version)
         self._settle(trees, scope)
 
     def _settle(self, trees: dict[str, Tree], scope: Scope) -> None:
@@ -85,6 +90,27 @@ class Given(Part):
         tree = _meant(_undefaulted(attributes) if is_nullable else attributes, ("field", 0, given))
         condition = self.compiler.reader.fields.condition(attributes, version)
         return tree if tree is None or condition is None else ("if", condition, tree, _NOTHING)
+
+    def _bit_tree(
+        self, bit: Sequence[Any], name: str, attributes: dict[str, Any], scope: Scope, version: tuple[list[str], Tree]
+    ) -> Tree:
+        """The value of bits; where their column is null, of those of the integer that is given, or of zeros."""
+        title, low, width, signed, *_ = bit
+        scope.names[f"\0{title}"] = scope.names[title]
+        given, zeros = ("field", 0, f"\0{title}"), False if width == 1 else 0
+        column = None if attributes.get("hidden") else member(scope.record, attributes.get("as", name))
+        other = _meant_by_null(bit)
+        if other is None:
+            other = _read(bit, zeros)
+            if column is not None:
+                scope.names[f"\0{name}"] = self.compiler.names.value(column, textual=False)
+                whole = ("field", 0, f"\0{name}")
+                part: Tree = ("&", (">>", whole, low), (1 << width) - 1)
+                part = ("-", ("^", part, 1 << width - 1), 1 << width - 1) if signed else part
+                other = ("if", ("present", whole), _read(bit, ("==", part, 1) if width == 1 else part), other)
+        tree = ("if", ("present", given), given, other)
+        condition = self.compiler.reader.fields.condition(attributes, version)
+        return tree if condition is None else ("if", condition, tree, _NOTHING)
 
     def _within(self, type: Any) -> Iterator[str]:
         """The members of a struct that melts into this one which have more than their columns say."""
@@ -120,6 +146,25 @@ def _meant(attributes: dict[str, Any], given: Tree) -> Tree:
             return None if tree is None else ("if", ("present", given), given, tree)
         case _:
             return given
+
+
+def _meant_by_null(bit: Sequence[Any]) -> Tree:
+    """What expressions see of bits that are written for null; None where none are."""
+    _, _, width, _, values, *_ = bit
+    if len(bit) > _NULL:
+        return bool(bit[_NULL]) if width == 1 else int(bit[_NULL])
+    return _NOTHING if any(meaning is None for _, meaning in values or ()) else None
+
+
+def _read(bit: Sequence[Any], raw: Tree) -> Tree:
+    """What bits mean, as an expression; null where they mean nothing, and nothing is written."""
+    values = bit[_VALUES]
+    if values is None:
+        return raw
+    found: Tree = _NOTHING
+    for wire, meaning in reversed(values):
+        found = ("if", ("==", raw, wire), meaning, found)
+    return found
 
 
 def _undefaulted(attributes: dict[str, Any]) -> dict[str, Any]:

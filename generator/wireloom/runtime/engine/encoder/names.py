@@ -20,7 +20,7 @@ _LOADS = {  # the kind of value that a column takes -> what is loaded of it, and
 }
 
 
-FOLLOWING = {"const", "compute", "derive", "default", "counted", "bits"}
+FOLLOWING = {"const", "compute", "derive", "default", "counted", "bits", "checksum"}
 """What says that a member has a value though its column may be null."""
 
 

@@ -52,6 +52,7 @@ from wireloom.model.types import (
     Trial,
     Type,
     Verify,
+    charset_of,
 )
 
 _NOTHING = "None"
@@ -88,7 +89,8 @@ def node(type: Type) -> Code:
         case Map(key, value):
             return _node("map", node(key), node(value))
         case Extension(code, content):
-            return _node("ext", str(code), literal("text" if isinstance(content, Text) else "bytes"))
+            written = _node("ext", str(code), literal("text" if isinstance(content, Text) else "bytes"))
+            return _node("charset", written, literal(charset)) if (charset := charset_of(content)) else written
         case Nullable(inner):
             return _node("nullable", node(inner))
         case Reference(name):

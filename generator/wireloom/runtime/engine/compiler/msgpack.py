@@ -161,11 +161,12 @@ class MessagePack(Part):
         labels = [Label() for _ in alternatives]
         extensions: list[tuple[int, Label]] = []
         for alternative, label in zip(map(self.compiler.resolved, alternatives), labels, strict=True):
-            family = FAMILIES.get(alternative[0])
+            written = alternative[1] if alternative[0] == "charset" else alternative
+            family = FAMILIES.get(written[0])
             if family is None:
                 raise Uncovered("an alternative of several families")
             if family == FAMILIES["ext"]:
-                extensions.append((alternative[1], label))
+                extensions.append((written[1], label))
             targets[family] = label
         if len(extensions) > 1:
             targets[FAMILIES["ext"]] = Label()
@@ -213,6 +214,8 @@ class MessagePack(Part):
             return None
         families, low, high, extensions = 0, 0, -1, []
         for alternative in (self.compiler.resolved(each) for each in node[2]):
+            if alternative[0] not in FAMILIES:
+                raise Uncovered("open values that are not one type throughout")
             families |= 1 << FAMILIES[alternative[0]]
             match alternative:
                 case ("int", bits, signed, *_):

@@ -186,6 +186,7 @@ ENVELOPE = Record(
                 lambda _: 4,
                 lambda ctx: fn.size(ctx) - 16,
                 "digest_mismatch",
+                octets=16,
             ),
             hidden=True,
         ),

@@ -646,6 +646,8 @@ def with_maps(descriptors: bytes) -> bytes:
 
 
 SAMPLE_CLASS = message_class(with_maps(SAMPLE_SET), "sample.Sample")
+ENTRIES_CLASS = message_class(SAMPLE_SET, "sample.Sample")
+"""The same message, whose maps are lists of their entries: also of those that a later one of the same key replaces."""
 
 
 class NotText(Exception):  # noqa: N818 - a signal, not an error
@@ -691,6 +693,7 @@ def verdicts(body: bytes) -> list[object]:
     lacking = [] if message.IsInitialized() else ["missing_required"]
     try:
         value = plain(message)
+        plain(ENTRIES_CLASS.FromString(body))  # we read every entry, the library the last of each key
     except (NotText, UnicodeDecodeError):
         return ["invalid_utf8", *lacking]
     except KeptApart:

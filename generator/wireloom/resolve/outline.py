@@ -188,7 +188,7 @@ def _notation_reach(draft: Draft, parsed: notation.Notation, seen: frozenset[str
             told = name == "list" and not (charset and inner[0].kind is Kind.TEXT)
             return Reach(Kind.LIST, (), elements, inner[0].kind if told else Kind.ANY)
         case notation.Single(name="ext", arguments=(_, content)):
-            return reach(draft, content.text, seen)
+            return reach(draft, content.text, seen, charset)
         case notation.Single(name=name) if name in builtins.SCALARS:
             return Reach(builtins.kind(builtins.SCALARS[name]))
         case notation.Single(name=name) if name in draft.content.types and name not in seen:

@@ -66,10 +66,20 @@ cdef bint load_told(const uint8_t **position, const uint8_t *end, int64_t form, 
     return False
 
 
+cdef inline int64_t digits_width(int64_t form, int64_t digits, bint signed) noexcept nogil:
+    """The bytes of digits: 6 two a byte, 7 the same and the sign, others a byte each."""
+    return (digits + 1) // 2 if form == 6 else (digits // 2 + 1 if form == 7 else digits + signed)
+
+
+cdef inline int64_t base_of(int64_t form) noexcept nogil:
+    """The base of digits in ASCII: 8 decimal, 9 hexadecimal, 10 octal, 11 hexadecimal in capitals."""
+    return 10 if form == 8 else (8 if form == 10 else 16)
+
+
 cdef bint load_digits(const uint8_t **position, const uint8_t *end, int64_t digits, bint packed, bint signed, int64_t *value) noexcept nogil:
     """So many decimal digits, two a byte; of a packed number the last half byte is the sign. True for what is none."""
     cdef const uint8_t *p = position[0]
-    cdef int64_t width = digits // 2 + 1 if packed else (digits + 1) // 2, n, found = 0
+    cdef int64_t width = digits_width(6 + packed, digits, signed), n, found = 0
     cdef uint8_t half
     if end - p < width:
         return True
@@ -89,15 +99,10 @@ cdef bint load_digits(const uint8_t **position, const uint8_t *end, int64_t digi
     return False
 
 
-cdef inline int64_t base_of(int64_t form) noexcept nogil:
-    """The base of digits in ASCII: 8 decimal, 9 hexadecimal, 10 octal, 11 hexadecimal in capitals."""
-    return 10 if form == 8 else (8 if form == 10 else 16)
-
-
 cdef bint load_columns(const uint8_t **position, const uint8_t *end, int64_t digits, int64_t form, bint signed, int64_t *value, bint *wide) noexcept nogil:
     """So many digits in ASCII (see `base_of`), spaces and a sign in front of them. True for what is none."""
     cdef const uint8_t *p = position[0]
-    cdef int64_t base = base_of(form), width = digits + signed, n = 0, most = 0
+    cdef int64_t base = base_of(form), width = digits_width(form, digits, signed), n = 0, most = 0
     cdef uint64_t found = 0
     cdef uint8_t digit
     cdef bint minus = False

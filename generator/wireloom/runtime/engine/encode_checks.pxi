@@ -100,7 +100,7 @@ def _is_held(held, size, sign, order):
     form, digits = order >> 8 & 0xFF, order >> 16
     if not _is_numeral(order) or form < 6 or sign not in (0, 1):
         return False
-    return held == ((digits + 1) // 2, digits // 2 + 1)[form - 6] if form < 8 else held == digits + sign
+    return held == digits_width(form, digits, sign)
 
 
 class _WritingChecker(_Checker):

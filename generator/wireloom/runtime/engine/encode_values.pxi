@@ -100,7 +100,7 @@ cdef int64_t store_numeral(uint8_t *target, uint64_t number, int64_t form) noexc
 
 cdef bint store_halves(uint8_t *target, int64_t value, int64_t digits, bint packed, bint signed) noexcept nogil:
     """So many decimal digits, two a byte; of a packed number the last half byte is the sign. Whether they hold it."""
-    cdef int64_t width = digits // 2 + 1 if packed else (digits + 1) // 2, place = 2 * width - 1, n
+    cdef int64_t width = digits_width(6 + packed, digits, signed), place = 2 * width - 1, n
     cdef uint64_t number = <uint64_t>(-value if value < 0 else value)
     memset(target, 0, <size_t>width)
     if packed:
@@ -131,13 +131,14 @@ cdef bint store_columns(uint8_t *target, int64_t value, bint wide, int64_t digit
 cdef int64_t store_digits(uint8_t *target, int64_t value, bint wide, bint signed, int64_t word) noexcept nogil:
     """The digits that `word` says (see `number_form`), as many bytes as this gives; 0 where they do not hold the number."""
     cdef int64_t form = word >> 8 & 0xFF, digits = word >> 16
+    cdef bint stored
     if value < 0 and not wide and not signed:
         return 0
     if form >= 8:
-        return digits + signed if store_columns(target, value, wide, digits, form, signed) else 0
-    if wide or not store_halves(target, value, digits, form == 7, signed):
-        return 0
-    return digits // 2 + 1 if form == 7 else (digits + 1) // 2
+        stored = store_columns(target, value, wide, digits, form, signed)
+    else:
+        stored = not wide and store_halves(target, value, digits, form == 7, signed)
+    return digits_width(form, digits, signed) if stored else 0
 
 
 cdef int put_numeral(Builder *k, int64_t value, bint wide, bint signed, int64_t word) noexcept nogil:

@@ -157,27 +157,23 @@ class Placement:
             value = self._value(step, start)
             if value is MISSING:
                 return
-            before = self._behind(start) if self.binary and step.at is not None else b""
+            before = self._written(start) if self.binary and step.at is not None else b""
             step.write(value, stream, self.scope)
-            self._compare(before, start)
+            if before:
+                self._compare(before, start)
         except EncodeError as error:
             raise (error if step.shared and error.path else error.at(step.title or step.name)) from None
 
-    def _behind(self, start: int) -> bytes:
-        """What has been written from a place on: for a field at an offset, which may be written over it."""
-        self.target.seek(0, io.SEEK_END)
-        behind: bytes = self.target.getvalue()[start:]
-        self.target.seek(start)
-        return behind
+    def _written(self, start: int, size: int | None = None) -> bytes:
+        """What stands from a place on, which is nothing but where a field at an offset is written over others."""
+        with self.target.getbuffer() as buffer:
+            return bytes(buffer[start:] if size is None else buffer[start : start + size])
 
     def _compare(self, before: bytes, start: int) -> None:
         """Note where bytes of other fields have become others."""
-        if before:
-            written = self.target.getvalue()[start : start + len(before)]
-            changed = (
-                start + place for place, pair in enumerate(zip(before, written, strict=True)) if len(set(pair)) > 1
-            )
-            self.overwrites |= any(all(place not in gap for gap in self.gaps) for place in changed)
+        pairs = enumerate(zip(before, self._written(start, len(before)), strict=True), start)
+        changed = [place for place, (old, new) in pairs if old != new]
+        self.overwrites |= any(all(place not in gap for gap in self.gaps) for place in changed)
 
     def _value(self, step: Field, start: int) -> Any:
         """The value to write; for one that places decide, something of its width, to be written over."""

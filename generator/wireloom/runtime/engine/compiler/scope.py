@@ -231,8 +231,7 @@ def held_width(node: Node) -> int:
         case ("int", _, signed, str(form), int(digits)):
             return width_of(form, digits, signed=signed)
         case _:
-            pass
-    width, *_ = number_form(node, big=True)
+            width, *_ = number_form(node, big=True)
     if not width:
         raise Uncovered("a number of any width whose value comes later")
     return width

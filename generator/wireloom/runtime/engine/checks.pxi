@@ -89,6 +89,7 @@ _STATED = {
     OP_SPELLING: "R<bytes N N N N K",
     OP_PACK_OBJECT: "Q { N",
     OP_PACK_MEMBER: "Q T N",
+    OP_PACK_REST: "Q { N",
     OP_PACK_CLOSE: "Q { N",
     OP_JSON_DOCUMENT: "N",
     OP_JSON_OBJECT: "Q {",

@@ -397,6 +397,8 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         return find_members(m, i)
     elif op == OP_PACK_MEMBER:
         return go_to_member(m, i)
+    elif op == OP_PACK_REST:
+        return gather_others(m, i)
     elif op == OP_PACK_CLOSE:
         return leave_members(m, i)
     elif op == OP_PACK_NIL:

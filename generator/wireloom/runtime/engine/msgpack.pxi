@@ -11,6 +11,9 @@ cdef enum:
     F_MAP
     F_EXT
 
+cdef enum:
+    MAP_HEAD = 5  # bytes of its longest form
+
 cdef struct Head:
     int family
     uint64_t number  # of an integer its 64 bits; a length or a count; true or false
@@ -134,3 +137,14 @@ cdef inline int take(Machine *m, int64_t family, Head *head) noexcept nogil:
     if code:
         return code if code != TRUNCATED else m.overrun
     return OK if head.family == family else IRREGULAR
+
+
+cdef inline int64_t write_map_head(uint8_t *target, int64_t count) noexcept nogil:
+    """The shortest head of a map; the bytes that it has."""
+    cdef int64_t size = 2 if count < 0x10000 else 4
+    if count < 16:
+        target[0] = <uint8_t>(0x80 | count)
+        return 1
+    target[0] = 0xDE if size == 2 else 0xDF
+    store(target + 1, count, size, True)
+    return 1 + size

@@ -1,7 +1,9 @@
 # Instructions of MessagePack bodies, as far as `run` does not execute them itself; lists and their unique members.
 
 cdef enum:
-    FEW_OTHERS = 32  # members of a map that nothing names
+    OTHERS_ALLOWED = 0  # members of a map that nothing names
+    OTHERS_REFUSED
+    OTHERS_TAKEN  # by a field that takes the rest, and refused where that one does not apply
 
 cdef int no_integer(Machine *m, const uint8_t *p) noexcept nogil:
     """Why there is no integer at `p`."""
@@ -55,20 +57,41 @@ cdef int pass_over(Machine *m) noexcept nogil:
     return OK
 
 
+cdef inline int next_member(Machine *m, const int64_t *i, const uint8_t **name, int64_t *size, Slot **slot) noexcept nogil:
+    """The name of the next entry, which must be a text, and the slot of the member that has it, or NULL.
+
+    i: as in `find_members`. The position goes to the value.
+    """
+    cdef const int64_t *field = m.tables + i[2] + 1
+    cdef const int64_t *last = field + 2 * m.tables[i[2]]
+    cdef Head head
+    if read_head(&m.position, m.end, &head) or head.family != F_STR or <int64_t>head.number > m.end - m.position:
+        return IRREGULAR
+    name[0], size[0] = m.position, <int64_t>head.number
+    m.position += size[0]
+    while field < last and not (size[0] == field[0] & 0xFFFF and memcmp(name[0], m.texts + (field[0] >> 16), <size_t>size[0]) == 0):
+        field += 2
+    slot[0] = m.slots + field[1] if field < last else NULL
+    return OK
+
+
 cdef int find_members(Machine *m, const int64_t *i) noexcept nogil:
-    """i: slot of the map, table of members (as in `json_object`), whether there are no others. Fills the slots."""
-    cdef const int64_t *first = m.tables + i[2] + 1
-    cdef const int64_t *last = first + 2 * m.tables[i[2]]
-    cdef const int64_t *field = first
-    cdef Span others[FEW_OTHERS]
-    cdef int64_t count, size, known = 0, n
+    """i: slot of the map, table of members (as in `json_object`), what is done about others. Fills the slots.
+
+    The map's own slot says where it begins and ends and how many others it has.
+    """
+    cdef const int64_t *field = m.tables + i[2] + 1
+    cdef const int64_t *last = field + 2 * m.tables[i[2]]
+    cdef Slot *map = m.slots + i[1]
+    cdef int64_t names = m.spans.length, others = 0, count, size
+    cdef const uint8_t *start
     cdef const uint8_t *name
     cdef Slot *slot
     cdef Head head
     cdef int code = take(m, F_MAP, &head)
     if code:
         return code
-    count = <int64_t>head.number
+    start, count = m.position, <int64_t>head.number
     if 2 * count > m.end - m.position:
         return m.overrun
     while field < last:
@@ -77,33 +100,67 @@ cdef int find_members(Machine *m, const int64_t *i) noexcept nogil:
         field += 2
     while count > 0:
         count -= 1
-        if read_head(&m.position, m.end, &head) or head.family != F_STR or <int64_t>head.number > m.end - m.position:
+        if next_member(m, i, &name, &size, &slot) or not wl_is_utf8(name, size):
             return IRREGULAR
-        name, size = m.position, <int64_t>head.number
-        if not wl_is_utf8(name, size):
-            return IRREGULAR
-        m.position += size
-        field = first
-        while field < last and not (size == field[0] & 0xFFFF and memcmp(name, m.texts + (field[0] >> 16), <size_t>size) == 0):
-            field += 2
-        if field < last:
-            slot = m.slots + field[1]
+        if slot != NULL:
             if slot.found:
                 return IRREGULAR
             slot.found = True
             slot.data = m.position
-        elif i[3] or known == FEW_OTHERS:
-            return IRREGULAR
         else:
-            for n in range(known):
-                if others[n].size == size and memcmp(others[n].data, name, <size_t>size) == 0:
-                    return IRREGULAR
-            others[known].data, others[known].size = name, size
-            known += 1
+            if i[3] == OTHERS_REFUSED or not is_another(m, names, others, wl_short_word(name, size), name, size):
+                return IRREGULAR
+            others += 1
         code = pass_over(m)
         if code:
             return code
-    (m.slots + i[1]).data = m.position
+    if others > FEW and has_equal(<Name *>(m.spans.data + names), others):
+        return IRREGULAR
+    m.spans.length = names
+    map.data, map.size, map.number, map.count = start, m.position - start, <uint64_t>others, 0
+    return OK
+
+
+cdef inline bint is_within(const Machine *m, const Slot *slot) noexcept nogil:
+    """Whether what was found stands in the record."""
+    return m.base <= slot.data <= m.end and 0 <= slot.size <= m.end - slot.data
+
+
+cdef int gather_others(Machine *m, const int64_t *i) noexcept nogil:
+    """Enter a map of the members that nothing names, made in memory of the record's own; they have been looked at.
+
+    i: as in `find_members`. `leave_unpacked` leaves it.
+    """
+    cdef Slot *map = m.slots + i[1]
+    cdef Slot *slot
+    cdef Around *around = m.around + m.opened
+    cdef int64_t entries = <int64_t>(map.number + map.count), size
+    cdef const uint8_t *name
+    cdef const uint8_t *entry
+    cdef uint8_t *made
+    cdef uint8_t *behind
+    m.scanned += map.size
+    if m.opened == UNPACKED or m.scanned > SCANNED or not is_within(m, map):
+        return IRREGULAR
+    made = new_text(m, MAP_HEAD + map.size)
+    if made == NULL:
+        return EXHAUSTED
+    behind = made + write_map_head(made, entries)
+    map.number, map.count = 0, entries
+    m.position = map.data
+    while m.position < map.data + map.size:
+        entry = m.position
+        if next_member(m, i, &name, &size, &slot) or pass_over(m) or m.position > map.data + map.size:
+            return IRREGULAR
+        if slot == NULL:
+            memcpy(behind, entry, <size_t>(m.position - entry))
+            behind += m.position - entry
+    around.base, around.end, around.stop = m.base, m.end, m.stop
+    around.readable, around.furthest, around.again = m.readable, m.furthest, m.again
+    m.opened += 1
+    m.base = m.position = m.furthest = made
+    m.end = m.stop = m.readable = behind
+    m.again = 0
     return OK
 
 
@@ -122,16 +179,17 @@ cdef int go_to_member(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef int leave_members(Machine *m, const int64_t *i) noexcept nogil:
-    """i: as in `find_members`. Every member that has a name has been looked at, where there are no others."""
+    """i: as in `find_members`. Unless others are allowed, every member has been looked at."""
     cdef const int64_t *field = m.tables + i[2] + 1
     cdef const int64_t *last = field + 2 * m.tables[i[2]]
+    cdef Slot *map = m.slots + i[1]
     while field < last and i[3]:
         if (m.slots + field[1]).found and not (m.slots + field[1]).count:
             return IRREGULAR
         field += 2
-    if not m.base <= (m.slots + i[1]).data <= m.end:
+    if i[3] and map.number or not is_within(m, map):
         return IRREGULAR
-    m.position = (m.slots + i[1]).data
+    m.position = map.data + map.size
     return OK
 
 
@@ -194,15 +252,20 @@ cdef inline bint is_new(Machine *m, Frame *frame) noexcept nogil:
 
 cdef inline bint is_unlike(Machine *m, int64_t first, int64_t count, int64_t text, int64_t value) noexcept nogil:
     """Note one more member: a text or bytes, or a number where there is no register of a text."""
-    cdef bint number = text < 0
-    cdef int64_t register = value if number else text, n
-    cdef int64_t size = 0 if number else m.registers[register]
-    cdef const uint8_t *data = NULL if number else m.pointers[register]
-    cdef uint64_t head
-    cdef Name *names
-    if m.absent[register] or push(&m.spans, NULL, sizeof(Name)):
+    cdef int64_t register = value if text < 0 else text
+    if m.absent[register]:
         return False
-    head = <uint64_t>m.registers[register] if number else wl_short_word(data, size)
+    if text < 0:
+        return is_another(m, first, count, <uint64_t>m.registers[register], NULL, 0)
+    return is_another(m, first, count, wl_short_word(m.pointers[text], m.registers[text]), m.pointers[text], m.registers[text])
+
+
+cdef inline bint is_another(Machine *m, int64_t first, int64_t count, uint64_t head, const uint8_t *data, int64_t size) noexcept nogil:
+    """Note one more of some names; whether it is unlike those before, as far as FEW of them go."""
+    cdef int64_t n
+    cdef Name *names
+    if push(&m.spans, NULL, sizeof(Name)):
+        return False
     names = <Name *>(m.spans.data + first)
     names[count].head = head
     names[count].data = data

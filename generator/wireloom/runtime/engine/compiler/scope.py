@@ -71,6 +71,7 @@ class Scope:
     reach: Register | None = None  # the farthest position, where fields stand at offsets
     holder: int | None = None  # JSON: the slot of the object or array that fields are looked for in
     members: int | None = None  # the table of the object's members; None: an array
+    others: int = 0  # MessagePack: whether members that are not in that table are allowed, refused or taken
     shared: bool = False  # the object is that of the struct around
     listed: bool = False  # a list of its own has been read, whose last index `index` would see
 

@@ -14,6 +14,7 @@ _LOADS = {  # the kind of value that a column takes -> what is loaded of it, and
     "int": ("integer", "int"),
     "bool": ("boolean", "bool"),
     "list": ("count", "list"),
+    "map": ("count", "list"),
     "str": ("size", "bytes"),
     "bytes": ("size", "bytes"),
     "": ("choice", "mixed"),

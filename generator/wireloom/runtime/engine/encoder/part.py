@@ -108,6 +108,9 @@ class MessagePack(Protocol):
     def number(self, register: Register, node: Node) -> None:
         """Write the integer in a register."""
 
+    def rest(self, item: Item) -> None:
+        """Write the members that a field takes into the map around."""
+
 
 class Protobuf(Protocol):
     """protobuf messages, as other parts ask for them."""

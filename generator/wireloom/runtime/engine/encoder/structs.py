@@ -14,6 +14,7 @@ from wireloom.runtime.engine.outline import Column
 
 _TAIL = "negative"
 _ELEMENTS = "\0elements"
+_ONE = Term("CONST", (), 1)
 
 
 class Structs(Absence):
@@ -133,7 +134,7 @@ class Structs(Absence):
         if last:
             present |= self._lengths(last, scope)
             items = [item for item in items if not _never(present[item.name])]
-        unsure = [holds.term for item in items if isinstance(holds := present[item.name], Code)]
+        unsure = [_where(holds.term) for item in items if isinstance(holds := present[item.name], Code)]
         if unsure:
             self.assembly.emit("PACK_COUNT", self._number(len(items) - len(unsure), unsure))
         else:
@@ -143,10 +144,10 @@ class Structs(Absence):
                 self.compiler.fields.field(item)
 
     def _number(self, certain: int, unsure: Sequence[Term]) -> Register:
-        """The register of how many fields are there: some always, others where an expression holds."""
+        """The register of how many fields are there: some always, others as many as expressions say."""
         count = Term("CONST", (), certain)
         for term in unsure:
-            count = Term("+", (count, Term("if", (term, Term("CONST", (), 1), Term("CONST")))))
+            count = Term("+", (count, term))
         register = self.assembly.register("int").read()
         self.compiler.compute(Code("int", count), register)
         return register
@@ -154,7 +155,7 @@ class Structs(Absence):
     def _object(self, versions: Sequence[Any], steps: Sequence[Any], scope: Scope) -> None:
         """MessagePack: a map of the members that say something, each behind its name."""
         version, packer = self.version(versions), msgpack.Packer()
-        items, places, certain = list[tuple[Item, Register | None]](), list[Term](), 0
+        items, unsure, certain = list[tuple[Item, Register | None]](), list[Term](), 0
         for item in self._items(steps, scope):
             present = self._member_present(item, version)
             if _never(present):
@@ -163,24 +164,36 @@ class Structs(Absence):
             if isinstance(present, Code):
                 register = self.assembly.register("bool").read()
                 self.compiler.compute(present, register)
-                places.append(Term("LOAD", (), register))
             items.append((item, register))
-            certain += register is None
-        if places:
-            self.assembly.emit("PACK_MEMBERS", self._number(certain, places))
+            size = self._taken(item) if "besides" in item.attributes else _ONE
+            if register is not None:
+                unsure.append(_where(Term("LOAD", (), register), size))
+            elif size is not _ONE:
+                unsure.append(size)
+            else:
+                certain += 1
+        if unsure:
+            self.assembly.emit("PACK_MEMBERS", self._number(certain, unsure))
         else:
             self.assembly.constant(packer.pack_map_header(certain))
         for item, register in items:
             there: Compiled = Constant(True) if register is None else Code("bool", Term("LOAD", (), register))  # noqa: FBT003
             with self.compiler.during(there):
+                if "besides" in item.attributes:
+                    self.compiler.msgpack.rest(item)
+                    continue
                 self.assembly.constant(packer.pack(item.member))
                 self.compiler.fields.field(item)
+
+    def _taken(self, item: Item) -> Term:
+        """How many members a field has that takes the rest of a map."""
+        if item.column is None or item.column.takes != "map":
+            raise Uncovered("the rest of a map as one open value")
+        return Term("LOAD", (), self.compiler.names.value(item.column, textual=False).read())
 
     def _member_present(self, item: Item, version: tuple[list[str], Tree]) -> Compiled:
         """Whether a member is written: its condition holds and, where it may be left out, it says something."""
         attributes = item.attributes
-        if "besides" in attributes:
-            raise Uncovered("the rest of a map in MessagePack")
         when = self.compiler.reader.fields.condition(attributes, version)
         if not attributes.get("optional"):
             return self._holds(when, item.name, attributes, item.scope)
@@ -278,6 +291,11 @@ def _asks_for_place(tree: Tree) -> bool:
             return any(map(_asks_for_place, parts))
         case _:
             return False
+
+
+def _where(holds: Term, size: Term = _ONE) -> Term:
+    """A number where a condition holds, else nothing."""
+    return Term("if", (holds, size, Term("CONST")))
 
 
 def _never(present: Compiled) -> bool:

@@ -2,12 +2,13 @@
 
 import re
 from datetime import datetime
+from itertools import chain, product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wireloom.runtime.patterns import NAMED, PatternError, automaton
+from wireloom.runtime.patterns import NAMED, Automaton, PatternError, automaton, check, decimals, integers
 
 _PIECES = ("a", "b", "[ab]", "[^a]", "(a|b)", "(?:ab|c)", "\\.", "\\\\", "[\\-.]", "[a-c]", "[^\\n]", "(ab?|c)")
 _TIMES = ("", "", "?", "*", "+", "{2}", "{1,3}", "{2,}")
@@ -21,11 +22,12 @@ def patterns(draw: st.DrawFn) -> str:
     return "|".join(parts)
 
 
-def _automaton_or_none(pattern: str) -> object:
+def _automaton_or_none(pattern: str) -> Automaton | None:
     try:
-        return automaton(pattern)
+        check(pattern)
     except PatternError:
         return None
+    return automaton(pattern)
 
 
 @given(patterns(), st.lists(_TEXTS, min_size=1, max_size=20))
@@ -36,7 +38,7 @@ def test_what_a_pattern_takes_python_and_a_validator_take(pattern, texts):
     rust = pytest.importorskip("jsonschema_rs").validator_for({"pattern": f"^(?:{pattern})(?!\\n)$"})
     for text in texts:
         expected = re.fullmatch(pattern, text) is not None
-        assert automaton(pattern).accepts(text) == expected, text
+        assert found.accepts(text) == expected, text
         assert rust.is_valid(text) == expected, text
 
 
@@ -56,6 +58,31 @@ def test_each_day_is_a_date_and_the_day_behind_a_month_is_none(day):
     for last in range(28, 33):
         text = f"{day.isoformat()[:8]}{last}"
         assert dates.accepts(text) == _is_day(text), text
+
+
+@pytest.mark.parametrize("bits", [8, 16, 32, 64])
+def test_integers_are_those_of_their_bits_written_in_one_way(bits):
+    signed, unsigned = integers(-(1 << bits - 1), (1 << bits - 1) - 1), integers(0, (1 << bits) - 1)
+    last = 1 << bits
+    numbers = {*range(-300, 301), *(end + n for end in (-last, -last // 2, last // 2, last) for n in range(-300, 301))}
+    for number in numbers:
+        assert automaton(signed).accepts(str(number)) == (-last // 2 <= number < last // 2), number
+        assert automaton(unsigned).accepts(str(number)) == (0 <= number < last), number
+    for text in ("", "-", "-0", "00", "01", "-01", "+1", " 1", "1 ", "1.0", "1e2", "0x1", "\u0661"):
+        assert not automaton(signed).accepts(text), text
+
+
+@pytest.mark.parametrize(("precision", "digits"), [(1, 0), (1, 1), (3, 0), (3, 2), (2, 2), (4, 1)])
+def test_decimals_are_those_of_their_digits(precision, digits):
+    several, padded = (automaton(decimals(precision, digits, padded=each)) for each in (False, True))
+    for text in map("".join, chain.from_iterable(product("-01.", repeat=length) for length in range(8))):
+        whole, _, fraction = text.removeprefix("-").partition(".")
+        zero = not text.strip("-0.")
+        fits = len(fraction) <= digits and (whole == "0" or len(whole) <= precision - digits)
+        plain = re.fullmatch(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?", text) is not None
+        expected = plain and fits and not (zero and text.startswith("-"))
+        assert several.accepts(text) == expected, text
+        assert padded.accepts(text) == (expected and len(fraction) == digits), text
 
 
 def _is_day(text: str) -> bool:
@@ -85,7 +112,7 @@ def _is_day(text: str) -> bool:
 )
 def test_what_could_take_long_or_differs_is_no_pattern(pattern):
     with pytest.raises(PatternError):
-        automaton(pattern)
+        check(pattern)
 
 
 def test_an_automaton_tells_the_ways_from_the_ends():

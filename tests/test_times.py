@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from wireloom.runtime.columns import interpretation, meanings
 from wireloom.runtime.columns.interpretation import MeaninglessError
-from wireloom.runtime.columns.logical import Dated, Meant, Text
+from wireloom.runtime.columns.logical import Meant, Said, Scaled, Text
 from wireloom.runtime.patterns import FINE_MOMENT, MOMENT, automaton
 
 engine = pytest.importorskip("wireloom.runtime.engine._engine", reason="the engine was not built")
-MOMENT_TYPE, DAY_TYPE = Meant(Text(), Dated("timestamp")), Meant(Text(), Dated("date"))
+MOMENT_TYPE, DAY_TYPE = Meant(Text(), Said(Scaled("timestamp"))), Meant(Text(), Said(Scaled("date")))
 MOMENTS = st.datetimes(timezones=st.just(UTC))
 INNER = st.datetimes(datetime(2, 1, 1), datetime(9998, 12, 31, 23, 59, 59, 999999))  # noqa: DTZ001 - the zone is drawn
 ZONES = st.integers(-1439, 1439).map(lambda minutes: timezone(timedelta(minutes=minutes)))

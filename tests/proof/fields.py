@@ -265,9 +265,17 @@ _TIMES = {
     ),
     "date": ("2026-01-31", "0001-01-01", "9999-12-31"),
 }
-
+_NUMBERS = {
+    **{f"int{bits}": ("0", "-1", str(-1 << bits - 1), str((1 << bits - 1) - 1)) for bits in (8, 16, 32, 64)},
+    **{f"uint{bits}": ("0", "7", str((1 << bits) - 1)) for bits in (8, 16, 32, 64)},
+    "decimal(10, 2)": ("0.00", "0", "-0.5", "99999999.99"),
+    "decimal(3,3)": ("0", "-0.001", "0.5"),
+    "decimal(38, 9)": ("0", "-1", "12345678901234567890123456789.123456789"),
+    "decimal(18, 0)": ("0", "-1", "999999999999999999"),
+}
 
 _IN_PLACE_OF_TIMES = ("", "-", "n/a", "0000-00-00", "0000-00-00T00:00:00Z", "a|b.c*\\d", "2026-01-31T12:00")
+_IN_PLACE_OF_NUMBERS = ("", "-", "n/a", "-0", "00", "a|b.c*\\d", "99999999999999999999", "1e3")
 
 
 def _logical(plan: Plan) -> Any:
@@ -276,7 +284,7 @@ def _logical(plan: Plan) -> Any:
     if plan.typed.shape == "bytes":
         return {16: plan.chance.one(["uuid", "ipv6"]), 4: "ipv4", 6: "mac"}.get(plan.typed.size or 0, ABSENT)
     if plan.typed.shape == "text":
-        return _time_in_text(plan)
+        return _said(plan)
     if plan.typed.shape != "int":
         return ABSENT
     unit = plan.chance.one(["s", "ms", "us", "10ms", "min", "h", "d"] if plan.chance.often(0.7) else ["ns", "100ns"])
@@ -284,17 +292,21 @@ def _logical(plan: Plan) -> Any:
     return plan.chance.one(["date", *floats, {"timestamp": unit}, {"timestamp": unit}, {"duration": unit}])
 
 
-def _time_in_text(plan: Plan) -> Any:
+def _said(plan: Plan) -> Any:
     """What a text says, which what stands for nothing says, too."""
     sized = plan.typed.size is not None and not plan.chance.often(0.1)
     if sized or (plan.has("length", "pattern") and not plan.may_clash):
         return ABSENT
     kind: str = plan.chance.one(["timestamp", "timestamp", "date"])
+    said, others = _TIMES[kind], list(_IN_PLACE_OF_TIMES)
+    if plan.chance.often(0.6):
+        kind = plan.chance.one(list(_NUMBERS))
+        said, others = _NUMBERS[kind], list(_IN_PLACE_OF_NUMBERS)
     for key in ("default", "null"):
         if key in plan.given:
-            plan.given[key] = plan.chance.one(_TIMES[kind])
+            plan.given[key] = plan.chance.one(said)
     if "null" in plan.given and plan.chance.often(0.6):
-        plan.given["null"] = plan.chance.one(_IN_PLACE_OF_TIMES)
+        plan.given["null"] = plan.chance.one(others)
     return kind
 
 
@@ -762,7 +774,8 @@ def known(plan: Plan) -> list[Known]:
         new = Renaming(plan.given["flatten"].get("prefix", ""), tuple(plan.given["flatten"].get("as", {}).items()))
         lent, own.members = [replace(each, name=new.new(each.name)) for each in lent], ()
     unnamed = "bits" in plan.given and plan.chance.often(0.97)  # builders do not know the bits without a name
-    untold = plan.given.get("logical") == "timestamp" and "raw" not in plan.given and plan.chance.often(0.97)
+    several = str(plan.given.get("logical")).startswith(("timestamp", "decimal"))
+    untold = several and "raw" not in plan.given and plan.chance.often(0.97)
     if unnamed or untold or ("hidden" in plan.given and is_settled(plan.given.get("derive", "size"))):
         own.kind = "hidden"  # what expressions see of it need not be what builders write
     return [own, *plan.lent, *lent]

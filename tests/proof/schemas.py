@@ -101,8 +101,10 @@ class _Writer:
                 return f"decimal({precision + more}, {digits + self.chance.randint(0, more)})"
             case logical.Scaled("integer"):
                 return "int64"
-            case logical.Scaled(kind) | logical.Dated(kind):
+            case logical.Scaled(kind):
                 return kind
+            case logical.Said():
+                return self.type(type.shown.plain)
             case logical.Measured():
                 return "float64"
             case logical.Written() | logical.Encoded() | logical.Named():

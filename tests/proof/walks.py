@@ -6,8 +6,8 @@ from typing import Any
 from wireloom.expr.ast import Expression, FieldRef, Literal, MarkRef, Position, parts, references
 from wireloom.model import types as wire
 from wireloom.model.format import Format
-from wireloom.model.logical import Dated
 from wireloom.model.traversal import parts as parts_of_type
+from wireloom.resolve.said import has_several_writings as has_several_ways
 from wireloom.spec.language import Document
 
 
@@ -19,8 +19,8 @@ def fields(format: Format) -> Iterator[wire.Field]:
 
 
 def has_several_writings(format: Format) -> bool:
-    """Whether a value may differ in size: integers of any width, bodies, packed regions, moments, hidden texts."""
-    if any(field.packing is not None or _is_moment(field) or _is_unseen_text(field) for field in fields(format)):
+    """Whether a value may differ in size: integers of any width, bodies, packed regions, what is said, hidden texts."""
+    if any(field.packing is not None or _may_say_alike(field) or _is_unseen_text(field) for field in fields(format)):
         return True
     encodings = {format.encoding} | {type.encoding for _, type in format.types if isinstance(type, wire.Struct)}
     if len(encodings - {wire.Encoding.BINARY}) > 0 and wire.Encoding.BINARY in encodings:
@@ -48,8 +48,9 @@ def _is_unseen_text(field: wire.Field) -> bool:
     )
 
 
-def _is_moment(field: wire.Field) -> bool:
-    return field.meaning is not None and field.meaning.shown == Dated("timestamp")
+def _may_say_alike(field: wire.Field) -> bool:
+    """Whether its text says a moment or a decimal, of which builders know what it says alone."""
+    return field.meaning is not None and has_several_ways(field.meaning.shown)
 
 
 def _all(type: wire.Type) -> Iterator[wire.Type]:

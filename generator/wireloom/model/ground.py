@@ -1,23 +1,25 @@
 """What specs and the runtime know alike of bytes: it is said once, where executors have it."""
 
 from wireloom.runtime.charsets import unit
+from wireloom.runtime.columns.meanings import spelling_of_said
 from wireloom.runtime.numerals import base_of, format_of, width_of
 from wireloom.runtime.packing import CODECS
-from wireloom.runtime.patterns import FINE_MOMENT, MOMENT, PatternError, automaton, has_automaton, with_text
 from wireloom.runtime.patterns import NAMED as NAMED_PATTERNS
+from wireloom.runtime.patterns import PatternError, automaton, check, decimals, has_automaton, with_text
 from wireloom.runtime.values import float16
 
 __all__ = [
-    "FINE_MOMENT",
-    "MOMENT",
     "NAMED_PATTERNS",
     "PatternError",
     "automaton",
     "base_of",
+    "check",
     "damage",
+    "decimals",
     "format_of",
     "has_automaton",
     "is_half",
+    "spelling_of_said",
     "unit",
     "width_of",
     "with_text",

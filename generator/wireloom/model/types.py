@@ -11,7 +11,7 @@ from typing import Union
 
 from wireloom.expr.ast import Expression
 from wireloom.model.ground import automaton, base_of, width_of
-from wireloom.model.logical import Dated, Encoded, Measured, Named, Scaled, Written
+from wireloom.model.logical import Encoded, Measured, Named, Said, Scaled, Written
 
 Scalar = int | bool | str | bytes | float | None
 
@@ -441,7 +441,7 @@ class Meaning:
     then what they see otherwise is divided by `divisor`, and what is behind the point is lost.
     """
 
-    shown: Scaled | Measured | Written | Dated | Encoded | Named | None = None
+    shown: Scaled | Measured | Written | Said | Encoded | Named | None = None
     null: Scalar = None
     raw: str = ""
     divisor: int = 1

@@ -22,7 +22,6 @@ from wireloom.resolve.instances import with_instances
 from wireloom.resolve.lending import check_renamings
 from wireloom.resolve.meanings import with_meanings
 from wireloom.resolve.melting import melted
-from wireloom.resolve.moments import check_moments
 from wireloom.resolve.named import named_types
 from wireloom.resolve.outline import outlines
 from wireloom.resolve.partial import independent
@@ -31,6 +30,7 @@ from wireloom.resolve.recursion import check_recursion, check_use, check_views, 
 from wireloom.resolve.rests import with_rests
 from wireloom.resolve.roots import root_types, roots
 from wireloom.resolve.runs import with_runs
+from wireloom.resolve.said import check_said
 from wireloom.resolve.sharing import Schema
 from wireloom.resolve.sites import Names, holders
 from wireloom.resolve.standing import check_standing
@@ -109,7 +109,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     check_families(draft, dict(named))
     check_use(draft, seen)
     check_views(draft, dict(named), names)
-    check_moments(draft, dict(named), names)
+    check_said(draft, dict(named), names)
     check_collisions(draft, dict(named))
     check_versions(draft, dict(named))
     check_tags(draft, dict(named))

@@ -235,7 +235,7 @@ OTHER_WORDS = {  # how other languages call a type
     "uuid": "{type: bytes(16), logical: uuid}",
     "ipv4": "{type: bytes(4), logical: ipv4}",
     "ipv6": "{type: bytes(16), logical: ipv6}",
-    "decimal": "{type: int64, scale: 0.01}",
+    "decimal": "{type: int64, scale: 0.01}, or {type: str, logical: 'decimal(10, 2)'}",
     "none": "nil",
     "null": "nil",
 }

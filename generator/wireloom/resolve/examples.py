@@ -222,7 +222,9 @@ def _rendering(type: LogicalType) -> str:
             return f"write {{{logical.kind_name(options[0])}: ...}}, the alternative's kind and its value"
         case logical.Open():
             return "write a tagged value"
-        case logical.Meant(shown=logical.Scaled(kind) | logical.Dated(kind)) if kind in EXPECTED:
+        case logical.Meant(shown=logical.Said() as said):
+            return _rendering(said.plain)
+        case logical.Meant(shown=logical.Scaled(kind)) if kind in EXPECTED:
             return f"write {EXPECTED[kind]}"
         case logical.Meant(shown=logical.Written(kind)):
             return f"write {kind} as text"
@@ -240,8 +242,8 @@ def _is_meaning_of(type: logical.Meant, value: object) -> bool:
             return _is_scalar_of(type.wire, value)
         case logical.Scaled() as scaled:
             return _is_quantity(value, scaled)
-        case logical.Dated() as dated:
-            return _is_quantity(value, dated.counted)
+        case logical.Said():
+            return _is_scalar_of(type.shown.plain, value)
         case logical.Measured():
             return isinstance(value, int | float) and not isinstance(value, bool)
         case logical.Written() | logical.Encoded():

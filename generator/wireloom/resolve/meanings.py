@@ -10,11 +10,10 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import Literal as Word
 
 from wireloom import names
 from wireloom.expr.ast import Binary, Conditional, Expression, FieldRef, Kind, Literal
-from wireloom.model.logical import Dated, Measured, Named, Scaled, Written
+from wireloom.model.logical import Measured, Named, Said, Scaled, Written
 from wireloom.model.types import (
     Array,
     Bytes,
@@ -33,6 +32,7 @@ from wireloom.model.types import (
 )
 from wireloom.resolve import builtins, constants
 from wireloom.resolve.outline import is_open
+from wireloom.resolve.said import LONGEST, decimal_of, said
 from wireloom.resolve.types import UNKNOWN, Surroundings
 from wireloom.resolve.values import mappings_of
 from wireloom.spec.documents import Place
@@ -62,8 +62,6 @@ _LIMITS = {
     "duration": (-106_751_991 * _DAY, 106_751_991 * _DAY),  # as many whole days as 64 bits of microseconds hold
     "integer": (-(1 << 63), (1 << 63) - 1),
 }
-_ROOM: dict[str, tuple[int, int]] = {"timestamp": (20, 27), "date": (10, 10)}  # bytes that a text may have
-_LONGEST = 38  # digits of decimal columns
 _EXACT = 53  # bits of integers that floats of 64 bits hold
 _MOST_DIGITS = 40
 
@@ -102,8 +100,8 @@ class _Reading:
                 found = self._named()
             case Logical() as time:
                 found = self._time(time)
-            case "timestamp" | "date" as kind if isinstance(self.type, Text):
-                found = self._dated(kind, self.type)
+            case str() as word if (saying := said(word)) is not None and isinstance(self.type, Text):
+                found = self._said(word, saying, self.type)
             case "timestamp":
                 hint = "write `{timestamp: ms}`, the unit in which an integer counts; texts of UTF-8 say it themselves"
                 self.refuse("logical", "wrong-shape", "a timestamp without a unit is a text on the wire", hint)
@@ -112,6 +110,9 @@ class _Reading:
                 found = self._counted("date", Fraction(1), Fraction(self._epoch(), _DAY))
             case "uuid" | "ipv4" | "ipv6" | "mac" as kind:
                 found = self._written(Written(kind))
+            case str() as word if word != "float":
+                self._refuse_number(word)
+                return None
             case _:
                 found = self._scaled()
         if found is None:
@@ -215,33 +216,51 @@ class _Reading:
             hint = f"such numbers are {low} to {high}"
             self.around.reports(self.place / "default", "bad-default", f"{value} is beyond what a {kind} can be", hint)
 
-    def _dated(self, kind: Word["timestamp", "date"], type: Text) -> Meaning | None:
-        """Texts that say a time."""
+    def _refuse_number(self, word: str) -> None:
+        """A number that no text says: the type has no texts, or columns no such decimals."""
+        digits = decimal_of(word)
+        if isinstance(self.type, Text) and digits is not None:
+            message = f"there are no decimals of {digits[0]} digits, {digits[1]} of them behind the point"
+            hint = f"write two numbers, such as decimal(10, 2): at most {LONGEST}, and at most the first"
+            self.refuse("logical", "bad-meaning", message, hint)
+            return
+        hint = "drop `logical`" if digits is None else "write `scale: 0.01`, what an integer is a multiple of"
+        hint = hint if isinstance(self.type, Integer) else "write `type: str`"
+        self.refuse("logical", "wrong-shape", f"`logical: {word}` is of texts of UTF-8, which say a number", hint)
+
+    def _said(self, word: str, saying: Said, type: Text) -> Meaning | None:
+        """Texts that say a time or a number."""
+        what = "time" if word in ("timestamp", "date") else "number"
         if isinstance(self.stated, Array):
             hint = "make the elements structs with such a field"
             self.refuse("logical", "wrong-shape", "elements have no spelling of their own", hint)
             return None
         if self.document.compute is not None:
             hint = "compute the number of a unit, and say `logical: {timestamp: s}` of it; or let readers see the text"
-            self.refuse("logical", "wrong-shape", "a text that is computed may say no time, and nothing holds it", hint)
+            hint = hint if what == "time" else "say it of the text on the wire; or let readers see the text"
+            message = f"a text that is computed may say no {what}, and nothing holds it"
+            self.refuse("logical", "wrong-shape", message, hint)
             return None
         for key in ("scale", "offset", "epoch"):
             if key in self.document.given:
-                self.refuse(key, "conflicting-keys", f"`{key}` beside a text that says a time", f"drop `{key}`")
-        self._check_room(kind, type)
-        return Meaning(Dated(kind))
+                self.refuse(key, "conflicting-keys", f"`{key}` beside a text that says a {what}", f"drop `{key}`")
+        self._check_room(word, saying, type)
+        return Meaning(saying)
 
-    def _check_room(self, kind: Word["timestamp", "date"], type: Text) -> None:
+    def _check_room(self, word: str, saying: Said, type: Text) -> None:
         """A text of a stated size has the bytes of all that builders write."""
-        least, most = _ROOM[kind]
+        least, most = _room(saying)
+        is_fine = word == "timestamp"
         match type.size:
             case Padded(size) if size < most:
-                message, hint = f"{size} bytes have no room for each {kind}", f"write str({most}), or more"
-            case Literal(int(size)) if size < least or (least == most and size > most):
-                message, hint = f"no {kind} has {size} bytes", f"write str({most}), or say what fills it up by `pad`"
+                message, hint = f"{size} bytes have no room for each {word}", f"write str({most}), or more"
+            case Literal(int(size)) if size < least or (not is_fine and size > most):
+                message, hint = f"no {word} has {size} bytes", f"write str({most}), or say what fills it up by `pad`"
             case Literal() if least < most and not self.document.raw:
-                message = f"builders write a {kind} in UTC, in {least} or {most} bytes"
+                written = "in UTC, in 20 or 27 bytes" if is_fine else f"in {least} to {most} bytes"
+                message = f"builders write each {word} {written}"
                 hint = "give `raw: NAME`: readers see the text, too, and builders write that"
+                hint = hint if is_fine else f"write str({most}), and say what fills it up by `pad`"
             case _:
                 return
         self.refuse("logical", "wrong-shape", message, hint)
@@ -297,7 +316,9 @@ class _Reading:
             return Meaning()
         if not isinstance(self.type, Integer):
             key = next(key for key in ("scale", "offset", "logical") if key in self.document.given)
-            self.refuse(key, "wrong-shape", "only integers have a scale", f"drop `{key}`")
+            is_text = isinstance(self.type, Text) and key == "scale"
+            hint = "a text says a decimal by `logical: 'decimal(10, 2)'`" if is_text else f"drop `{key}`"
+            self.refuse(key, "wrong-shape", "only integers have a scale", hint)
             return None
         if not scale:
             self.refuse(
@@ -343,10 +364,25 @@ class _Reading:
             self.around.reports(self.place / "raw", "bad-name", f"{raw} cannot be the name of a column", flaw)
         if isinstance(meaning.shown, Named):
             return
-        times = isinstance(meaning.shown, Dated | Scaled) and meaning.shown.kind != "decimal"
-        if not times or isinstance(self.stated, Array):
+        is_time = isinstance(meaning.shown, Scaled) and meaning.shown.kind != "decimal"
+        if not (is_time or isinstance(meaning.shown, Said)) or isinstance(self.stated, Array):
             hint = "the others lose nothing; name the field twice, with a `compute`"
-            self.refuse("raw", "wrong-shape", "`raw` is of single times and dates, and of `values`", hint)
+            message = "`raw` is of single times and dates, of texts that say numbers, and of `values`"
+            self.refuse("raw", "wrong-shape", message, hint)
+
+
+def _room(saying: Said) -> tuple[int, int]:
+    """The bytes that a text may have: the fewest, and the most."""
+    match saying.counted:
+        case Scaled("decimal", precision=precision, digits=digits):
+            point = digits + 1 if digits else 0
+            return 1 + point, 1 + max(precision - digits, 1) + point
+        case Scaled("timestamp"):
+            return 20, 27
+        case Scaled():
+            return 10, 10
+        case integer:
+            return 1, max(len(str(integer.minimum)), len(str(integer.maximum)))
 
 
 def _exact(scale: Fraction, offset: Fraction, type: Integer) -> Scaled | None:
@@ -354,14 +390,14 @@ def _exact(scale: Fraction, offset: Fraction, type: Integer) -> Scaled | None:
     digits = 0
     while (scale * 10**digits).denominator != 1 or (offset * 10**digits).denominator != 1:
         digits += 1
-        if digits > _LONGEST:
+        if digits > LONGEST:
             return None
     multiplier, added = int(scale * 10**digits), int(offset * 10**digits)
     ends = (type.minimum * multiplier + added, type.maximum * multiplier + added)
     if not digits and all(-(1 << 63) <= end < 1 << 63 for end in ends):
         return Scaled("integer", multiplier, added)
     room = len(str(max(abs(type.minimum), type.maximum))) + len(str(abs(multiplier))) + 2
-    if max(room, len(str(abs(added))) + 1) > _LONGEST:
+    if max(room, len(str(abs(added))) + 1) > LONGEST:
         return None
     return Scaled("decimal", multiplier, added, max(*(len(str(abs(end))) for end in ends), digits), digits)
 
@@ -412,7 +448,7 @@ def _fields(step: Field, meaning: Meaning) -> Iterator[Step]:
         yield _seen(step, meaning, meaning.shown)
     elif isinstance(meaning.shown, Named):
         yield _told(step, Meaning(replace(meaning.shown, raw=meaning.raw)))
-    elif meaning.raw and isinstance(meaning.shown, Dated):
+    elif meaning.raw and isinstance(meaning.shown, Said):
         yield _told(step, Meaning(replace(meaning.shown, raw=meaning.raw), null=meaning.null))
 
 

@@ -245,6 +245,8 @@ def fitted(given: LogicalType, wanted: LogicalType) -> LogicalType:
             finer = 10 ** (scaled.digits - shown.digits)
             multiplier, offset = shown.multiplier * finer, shown.offset * finer
             return replace(given, shown=replace(scaled, multiplier=multiplier, offset=offset))
+        case logical.Meant(shown=logical.Said() as said), _:
+            return replace(given, shown=replace(said, counted=_counted(fitted(said.plain, wanted))))
         case logical.Meant(shown=None), logical.Integer() | logical.Float() | logical.Text() | logical.Binary():
             return replace(given, wire=wanted)
         case logical.Meant(), _:
@@ -253,9 +255,24 @@ def fitted(given: LogicalType, wanted: LogicalType) -> LogicalType:
             return wanted
 
 
+def _counted(plain: LogicalType) -> logical.Integer | logical.Scaled:
+    """What texts say, of a type that says the same of integers."""
+    match plain:
+        case logical.Integer():
+            return plain
+        case logical.Meant(shown=logical.Scaled() as scaled):
+            return scaled
+        case _:
+            raise AssertionError(f"{plain} counts nothing")
+
+
 def _way_there(given: LogicalType, wanted: LogicalType) -> str:
-    """What a number lacks for a column of times or decimals."""
+    """What a number or a text lacks for a column of times or numbers."""
     match given, wanted:
+        case logical.Text(), logical.Integer(8 | 16 | 32 | 64) | logical.Meant(
+            shown=logical.Scaled("timestamp" | "date" | "decimal")
+        ):
+            return f"; a text says it by `logical: {shown(wanted)}`"
         case logical.Integer(), logical.Meant(shown=logical.Scaled("decimal")):
             return "; say its unit by `scale`"
         case logical.Integer(), logical.Meant():
@@ -293,10 +310,14 @@ def _fits_meant(given: logical.Meant, wanted: LogicalType) -> bool:
     match given.shown, wanted:
         case None, _:
             return _fits_scalar(given.wire, wanted)
+        case logical.Said(logical.Integer() as integer), _:
+            return isinstance(wanted, logical.Integer) and _fits_scalar(integer, wanted)
+        case logical.Said() as said, _:
+            return _fits_scalar(said.plain, wanted)
         case logical.Scaled("decimal") as own, logical.Meant(shown=logical.Scaled("decimal") as scaled):
             whole = own.precision - own.digits <= scaled.precision - scaled.digits
             return whole and own.digits <= scaled.digits
-        case logical.Scaled(kind) | logical.Dated(kind), logical.Meant(shown=logical.Scaled(other)):
+        case logical.Scaled(kind), logical.Meant(shown=logical.Scaled(other)):
             return kind == other
         case logical.Scaled("integer"), _:
             return wanted == logical.Integer(64, signed=True)
@@ -348,8 +369,10 @@ def _meant_text(type: logical.Meant) -> str:
             return f"decimal({precision}, {digits})"
         case logical.Scaled("integer"):
             return "int64"
-        case logical.Scaled(kind) | logical.Dated(kind):
+        case logical.Scaled(kind):
             return kind
+        case logical.Said():
+            return shown(type.shown.plain)
         case logical.Measured():
             return "float64"
         case logical.Written(kind):

@@ -3,22 +3,25 @@
 from dataclasses import replace
 
 from wireloom.expr.ast import Literal
-from wireloom.model.ground import FINE_MOMENT, MOMENT, NAMED_PATTERNS, PatternError, automaton, has_automaton, with_text
+from wireloom.model.ground import NAMED_PATTERNS, PatternError, check, has_automaton, spelling_of_said, with_text
+from wireloom.model.logical import Integer, Said, Scaled
 from wireloom.model.types import Bytes, Padded, Spelling, Text, Type, charset_of, not_null
 from wireloom.resolve.bounds import ends_of
+from wireloom.resolve.said import said
 from wireloom.resolve.types import UNKNOWN, Surroundings
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
 
-_LONGEST = 64  # characters of a text in place of a time
+_LONGEST = 64  # characters of a text in place of a time or a number
+_KNOWN = {"timestamp": "date-time", "date": "date"}
 
 
 def spelling_of(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Spelling | None:
     """What the text is held against; None where nothing is."""
     keys = [key for key in ("length", "pattern") if key in document.model_fields_set]
     text, charset = not_null(type), charset_of(type)
-    if document.logical in ("timestamp", "date") and isinstance(text, Text):
-        return _of_field_of_time(around, place, document)
+    if isinstance(text, Text) and (saying := said(document.logical)) is not None:
+        return _of_saying(around, place, document, saying)
     if not keys or type is UNKNOWN:
         return None
     if not isinstance(text, Text | Bytes) or (isinstance(text, Bytes) and not charset):
@@ -34,9 +37,13 @@ def spelling_of(around: Surroundings, place: Place, document: FieldDocument, typ
     return found
 
 
-def _of_field_of_time(around: Surroundings, place: Place, document: FieldDocument) -> Spelling:
-    """How the text of a time is spelled; it may be another one that means null."""
-    found, hint = _of_time(document), "let it say a time as RFC 3339 has it"
+def _of_saying(around: Surroundings, place: Place, document: FieldDocument, saying: Said) -> Spelling:
+    """How the text of a time or a number is spelled; it may be another one that means null."""
+    pattern = spelling_of_said(saying, fine=document.raw is not None)
+    found = Spelling(pattern=pattern, known=_KNOWN.get(str(document.logical), str(document.logical)))
+    what, hint = "time", "let it say a time as RFC 3339 has it"
+    if document.logical not in _KNOWN:
+        what, hint = "number", _hint(saying.counted)
     if document.null is None or found.has(document.null):
         _check_stated(around, place, document, found, hint)
         return found
@@ -44,16 +51,17 @@ def _of_field_of_time(around: Surroundings, place: Place, document: FieldDocumen
     text = str(document.null)
     if not (text.isascii() and text.isprintable() and len(text) <= _LONGEST):
         hint = f"write at most {_LONGEST} characters of ASCII: '-', '' ..."
-        around.reports(place / "null", "bad-const", f"{text!r} cannot stand in place of a time", hint)
+        around.reports(place / "null", "bad-const", f"{text!r} cannot stand in place of a {what}", hint)
         return found
     return replace(found, pattern=with_text(found.pattern, text), known=f"{found.known}, or {text!r}")
 
 
-def _of_time(document: FieldDocument) -> Spelling:
-    """How a text is spelled that says a time; one that readers see, too, may say what columns do not hold."""
-    if document.logical == "date":
-        return Spelling(pattern=NAMED_PATTERNS["date"], known="date")
-    return Spelling(pattern=FINE_MOMENT if document.raw else MOMENT, known="date-time")
+def _hint(counted: Integer | Scaled) -> str:
+    """What texts say a number."""
+    if isinstance(counted, Integer):
+        return f"write {counted.minimum} to {counted.maximum} in digits, without zeros in front"
+    before = max(counted.precision - counted.digits, 1)
+    return f"write at most {before} digits and {counted.digits} behind the point, without zeros in front"
 
 
 def _check_stated(around: Surroundings, place: Place, document: FieldDocument, spelling: Spelling, hint: str) -> None:
@@ -99,7 +107,7 @@ def _pattern(around: Surroundings, place: Place, document: FieldDocument, charse
         around.reports(place, "bad-pattern", message, f"write `{{named: {written}}}`, or put it into parentheses")
         return "", ""
     try:
-        automaton(written)
+        check(written)
     except PatternError as error:
         around.reports(place, "bad-pattern", f"{written} is no pattern: {error}", error.hint)
         return "", ""

@@ -5,7 +5,6 @@ tries one way after the other takes no more steps than there are characters. An 
 is what the engine has. Its symbols are the characters of ASCII, and one for all others.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -52,22 +51,61 @@ def _moment(fraction: str) -> str:
 
 MOMENT, FINE_MOMENT = _moment("(?:\\.[0-9]{1,6})?"), _moment("(?:\\.[0-9]+)?")
 """A date and time that a column of microseconds holds, and one of any number of digits."""
-_OWN = frozenset((*NAMED.values(), MOMENT, FINE_MOMENT))  # which may lead several ways
+
+
+def integers(lowest: int, highest: int) -> str:
+    """The integers from one that is not positive to one that is, as they are written in canonical JSON."""
+    negative = f"|-(?:{_up_to(str(-lowest))})" if lowest else ""
+    return f"0|{_up_to(str(highest))}{negative}"
+
+
+def _up_to(last: str) -> str:
+    """The integers from 1 to one of several digits: those of fewer digits, and those that are less in some place."""
+    found = [f"[1-9]{_digits(0, len(last) - 2)}"]
+    for place, digit in enumerate(last):
+        least, most = int(place == 0), int(digit) - (place < len(last) - 1)
+        if least <= most:
+            behind = len(last) - 1 - place
+            found.append(f"{last[:place]}{_between(least, most)}{_digits(behind, behind)}")
+    return "|".join(found)
+
+
+def _between(least: int, most: int) -> str:
+    return str(least) if least == most else f"[{least}-{most}]"
+
+
+def _digits(least: int, most: int) -> str:
+    """So many digits; none where there are none at most."""
+    match least, most:
+        case _, 0:
+            return ""
+        case 1, 1:
+            return "[0-9]"
+        case 0, 1:
+            return "[0-9]?"
+        case _ if least == most:
+            return f"[0-9]{{{least}}}"
+        case _:
+            return f"[0-9]{{{least},{most}}}"
+
+
+def decimals(precision: int, digits: int, *, padded: bool = False) -> str:
+    """Decimals of so many digits, at most so many of them behind the point, or all where `padded`; zero has no sign."""
+    least = digits if padded else 1
+    fraction = f"\\.{_digits(least, digits)}" if digits else ""
+    fraction = fraction if padded or not digits else f"(?:{fraction})?"
+    whole = f"-?[1-9]{_digits(0, precision - digits - 1)}{fraction}|" if precision > digits else ""
+    small = "|".join(
+        f"{'0' * place}[1-9]{_digits(digits - place - 1 if padded else 0, digits - place - 1)}"
+        for place in range(digits)
+    )
+    return f"{whole}0{fraction}" + (f"|-0\\.(?:{small})" if digits else "")
 
 
 def with_text(pattern: str, text: str) -> str:
     """The pattern, or that very text."""
     literal = "".join(f"\\{each}" if each in _SPECIAL else each for each in text)
     return f"{pattern}|{literal}"
-
-
-def _is_own(pattern: str) -> bool:
-    """Whether it is a pattern of this module, perhaps with a text beside it."""
-    for own in _OWN:
-        if pattern.startswith(f"{own}|"):
-            text = re.sub(r"\\(.)", r"\1", pattern[len(own) + 1 :])
-            return with_text(own, text) == pattern
-    return pattern in _OWN
 
 
 class PatternError(ValueError):
@@ -305,7 +343,7 @@ class _Reader:
     def _place(self, symbols: frozenset[int]) -> _Part:
         self.symbols.append(symbols)
         self.follow.append(set())
-        if len(self.symbols) > _LARGEST:
+        if self.strict and len(self.symbols) > _LARGEST:
             raise PatternError(f"more than {_LARGEST} characters when it is written out", "say the length by `length`")
         here = frozenset((len(self.symbols) - 1,))
         return _Part(here, here, empty=False)
@@ -352,14 +390,17 @@ def has_automaton(charset: str) -> bool:
     return charset not in TWO_BYTES
 
 
+def check(pattern: str) -> None:
+    """Raise PatternError where a text is no pattern of the dialect; those of this module may lead several ways."""
+    reader = _Reader(pattern, strict=True)
+    _check_certain(reader, reader.whole())
+
+
 @lru_cache(maxsize=64)
 def automaton(pattern: str) -> Automaton:
-    """The automaton of a pattern of the dialect, or of one that has a name; raises PatternError."""
-    strict = not _is_own(pattern)
-    reader = _Reader(pattern, strict)
+    """The automaton of a pattern of the dialect, or of this module."""
+    reader = _Reader(pattern, strict=False)
     whole = reader.whole()
-    if strict:
-        _check_certain(reader, whole)
     classes, columns = _classes(reader.symbols)
     samples = {kind: symbol for symbol, kind in enumerate(classes)}
     states: dict[frozenset[int], int] = {frozenset((-1,)): 0}

@@ -11,7 +11,6 @@ from wireloom.model.logical import (
     BigInteger,
     Binary,
     Boolean,
-    Dated,
     Encoded,
     Float,
     Integer,
@@ -24,6 +23,7 @@ from wireloom.model.logical import (
     Named,
     Open,
     Record,
+    Said,
     Scaled,
     Text,
     Written,
@@ -130,8 +130,10 @@ def _meant_type(type: Meant) -> Code:
             return arrow_type(type.wire)
         case Scaled("decimal", precision=precision, digits=digits):
             return f"pa.decimal128({precision}, {digits})"
-        case Scaled(kind) | Dated(kind):
+        case Scaled(kind):
             return _SCALED[kind]
+        case Said():
+            return arrow_type(type.shown.plain)
         case Measured():
             return "pa.float64()"
         case Written() | Encoded() | Named():

@@ -9,7 +9,6 @@ from wireloom.model.logical import (
     BigInteger,
     Binary,
     Boolean,
-    Dated,
     Encoded,
     Float,
     Integer,
@@ -22,6 +21,7 @@ from wireloom.model.logical import (
     Named,
     Open,
     Record,
+    Said,
     Scaled,
     Text,
     Written,
@@ -98,8 +98,10 @@ def _meant_text(type: Meant) -> str:
             return type_text(type.wire)
         case Scaled("decimal", digits=digits):
             return f"decimal, {digits} digits behind the point"
-        case Scaled(kind) | Dated(kind):
+        case Scaled(kind):
             return kind
+        case Said():
+            return type_text(type.shown.plain)
         case Measured():
             return "float, 64 bits"
         case Written(kind):

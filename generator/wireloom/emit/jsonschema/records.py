@@ -283,8 +283,8 @@ class Records:
             shown = shown.wire
         if field.const is not None:
             return values([rendering.constant(field.const, shown)])
-        is_dated = isinstance(shown, logical.Meant) and isinstance(shown.shown, logical.Dated)
-        if field.spelling is not None and not is_dated:
+        is_said = isinstance(shown, logical.Meant) and isinstance(shown.shown, logical.Said)
+        if field.spelling is not None and not is_said:
             return {**self.schema(type, shown), **rendering.spelled(field.spelling)}
         number = self.bare(type)
         if not isinstance(number, Integer) or not isinstance(shown, logical.Integer):

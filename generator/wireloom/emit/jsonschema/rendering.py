@@ -9,13 +9,12 @@ from wireloom.emit.arrow.module import kinds
 from wireloom.emit.frames import described
 from wireloom.emit.jsonschema.base64 import pattern
 from wireloom.emit.jsonschema.constants import Schema
-from wireloom.model.ground import NAMED_PATTERNS
+from wireloom.model.ground import NAMED_PATTERNS, decimals
 from wireloom.model.logical import (
     Alternatives,
     BigInteger,
     Binary,
     Boolean,
-    Dated,
     Encoded,
     Float,
     Integer,
@@ -28,6 +27,7 @@ from wireloom.model.logical import (
     Named,
     Open,
     Record,
+    Said,
     Scaled,
     Text,
     Written,
@@ -80,8 +80,12 @@ def _meant(type: Meant) -> Schema:
         case Scaled("decimal", digits=digits):
             fraction = f"\\.[0-9]{{{digits}}}" if digits else ""
             return {"type": "string", "pattern": f"^-?(?:0|[1-9][0-9]*){fraction}{_END}"}
-        case Scaled(kind) | Dated(kind):
+        case Scaled(kind):
             return dict(_TIMES[kind])
+        case Said(Scaled("decimal", precision=precision, digits=digits)):
+            return {"type": "string", "pattern": f"^(?:{decimals(precision, digits, padded=True)}){_END}"}
+        case Said():
+            return schema(type.shown.plain)
         case Measured():
             return {"type": "number"}
         case Written(kind):

@@ -12,7 +12,6 @@ from wireloom.model.logical import (
     BigInteger,
     Binary,
     Boolean,
-    Dated,
     Encoded,
     Float,
     Integer,
@@ -25,6 +24,7 @@ from wireloom.model.logical import (
     Named,
     Open,
     Record,
+    Said,
     Scaled,
     Text,
     Written,
@@ -90,7 +90,7 @@ def logical(type: LogicalType) -> Call:
             assert_never(type)
 
 
-def _meaning(shown: Scaled | Measured | Written | Dated | Encoded | Named) -> Call:
+def _meaning(shown: Scaled | Measured | Written | Said | Encoded | Named) -> Call:
     match shown:
         case Scaled("decimal", multiplier, offset, precision, digits):
             numbers = map(str, (multiplier, offset, precision, digits))
@@ -101,8 +101,9 @@ def _meaning(shown: Scaled | Measured | Written | Dated | Encoded | Named) -> Ca
             return call("logical.Measured", repr(scale), repr(offset))
         case Written(kind):
             return call("logical.Written", literal(kind))
-        case Dated(kind, raw):
-            return call("logical.Dated", literal(kind), *([literal(raw)] if raw else []))
+        case Said(counted, raw):
+            integers = logical(counted) if isinstance(counted, Integer) else _meaning(counted)
+            return call("logical.Said", integers, *([literal(raw)] if raw else []))
         case Encoded(charset):
             return call("logical.Encoded", literal(charset))
         case Named(names, raw):

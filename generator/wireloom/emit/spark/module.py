@@ -12,7 +12,6 @@ from wireloom.model.logical import (
     BigInteger,
     Binary,
     Boolean,
-    Dated,
     Encoded,
     Float,
     Integer,
@@ -25,6 +24,7 @@ from wireloom.model.logical import (
     Named,
     Open,
     Record,
+    Said,
     Scaled,
     Text,
     Written,
@@ -129,8 +129,10 @@ def _meant_type(type: Meant) -> Code:
             return spark_type(type.wire)
         case Scaled("decimal", precision=precision, digits=digits):
             return f"t.DecimalType({precision}, {digits})"
-        case Scaled(kind) | Dated(kind):
+        case Scaled(kind):
             return _SCALED[kind]
+        case Said():
+            return spark_type(type.shown.plain)
         case Measured():
             return _FLOATS[64]
         case Written() | Encoded() | Named():

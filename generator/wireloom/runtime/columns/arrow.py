@@ -19,7 +19,6 @@ from wireloom.runtime.columns.logical import (
     BigInteger,
     Binary,
     Boolean,
-    Dated,
     Encoded,
     Float,
     Integer,
@@ -32,6 +31,7 @@ from wireloom.runtime.columns.logical import (
     Named,
     Open,
     Record,
+    Said,
     Scaled,
     Text,
     Written,
@@ -175,8 +175,10 @@ def _meant_type(type: Meant) -> pa.DataType:
             return arrow_type(type.wire)
         case Scaled("decimal", precision=precision, digits=digits):
             return pa.decimal128(precision, digits)
-        case Scaled(kind) | Dated(kind):
+        case Scaled(kind):
             return _SCALED[kind]
+        case Said():
+            return arrow_type(type.shown.plain)
         case Measured():
             return pa.float64()
         case Written() | Encoded() | Named():

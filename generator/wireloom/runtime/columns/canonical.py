@@ -27,7 +27,6 @@ from wireloom.runtime.columns.logical import (
     BigInteger,
     Binary,
     Boolean,
-    Dated,
     Encoded,
     ExtensionType,
     Float,
@@ -40,6 +39,7 @@ from wireloom.runtime.columns.logical import (
     Named,
     Open,
     Record,
+    Said,
     Scaled,
     Text,
     Written,
@@ -96,8 +96,8 @@ def _rendered_meaning(value: object, type: Meant) -> object:
             return to_canonical(value, type.wire)
         case Scaled():
             return meanings.rendered(value, type.shown)
-        case Dated():
-            return meanings.rendered(value, type.shown.counted)
+        case Said():
+            return to_canonical(value, type.shown.plain)
         case Measured():
             return _rendered_float(value)
         case Written() | Encoded() | Named():
@@ -208,8 +208,8 @@ def _meaning(rendering: object, type: Meant, path: str) -> object:
             return from_canonical(rendering, type.wire, (), path)
         case Scaled() as scaled:
             return _quantity(rendering, scaled, path)
-        case Dated():
-            return _quantity(rendering, type.shown.counted, path)
+        case Said():
+            return from_canonical(rendering, type.shown.plain, (), path)
         case Measured():
             return _float(rendering, path)
         case Written() | Encoded() | Named():

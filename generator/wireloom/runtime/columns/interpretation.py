@@ -19,7 +19,6 @@ from wireloom.runtime.columns.logical import (
     BigInteger,
     Binary,
     Boolean,
-    Dated,
     Encoded,
     Float,
     Integer,
@@ -31,11 +30,12 @@ from wireloom.runtime.columns.logical import (
     Named,
     Open,
     Record,
+    Said,
     Scaled,
     Text,
     Written,
 )
-from wireloom.runtime.columns.meanings import bounds, says_time, sentinel
+from wireloom.runtime.columns.meanings import bounds, digits_said, says, sentinel, spelling_of_said
 
 _INT64 = 1 << 63
 _INT64_DIGITS = 19
@@ -122,8 +122,8 @@ def _meaning(array: pa.Array, type: Meant, native: Any) -> pa.Array:
             return pc.add(pc.multiply(_numbers(array).cast(pa.float64()), scale), offset)
         case Written():
             return _texts(array, type.shown, native)
-        case Dated():
-            return _counted(array, type, type.shown, native)
+        case Said():
+            return _said(array, type, type.shown, native)
         case Encoded(charset):
             return _decoded(array, charset, native)
         case Named():
@@ -188,16 +188,32 @@ def _texts(array: pa.Array, written: Written, native: Any) -> pa.Array:
     return pa.Array.from_buffers(pa.string(), len(array), [kept, pa.py_buffer(places), pa.py_buffer(text)])
 
 
-def _counted(array: pa.Array, type: Meant, dated: Dated, native: Any) -> pa.Array:
-    """The moments or days that texts say, which have been held against their pattern."""
-    _, offsets, data = array.buffers()
-    counts = native.counts_of_times(dated.kind, offsets, data, array.offset, len(array))
-    kept = pc.is_valid(array).buffers()[1] if array.null_count else None
-    found = pa.Array.from_buffers(arrow_type(type), len(array), [kept, pa.py_buffer(counts)])
-    if not says_time(type.null, dated):
+def _said(array: pa.Array, type: Meant, said: Said, native: Any) -> pa.Array:
+    """What texts say, which have been held against their pattern; those of refused records may say nothing."""
+    match said.counted:
+        case Scaled("timestamp" | "date" as kind):
+            found = _counted(array, kind, arrow_type(type), native)
+        case _:
+            found = _numbers_said(array, said, arrow_type(type))
+    if not says(type.null, said):
         return found
-    (null,) = _counted(pa.array([type.null], pa.string()), replace(type, null=None), dated, native)
+    (null,) = _said(pa.array([type.null], pa.string()), replace(type, null=None), said, native)
     return pc.if_else(pc.equal(found, null), pa.scalar(None, found.type), found)
+
+
+def _counted(array: pa.Array, kind: str, target: pa.DataType, native: Any) -> pa.Array:
+    _, offsets, data = array.buffers()
+    counts = native.counts_of_times(kind, offsets, data, array.offset, len(array))
+    kept = pc.is_valid(array).buffers()[1] if array.null_count else None
+    return pa.Array.from_buffers(target, len(array), [kept, pa.py_buffer(counts)])
+
+
+def _numbers_said(array: pa.Array, said: Said, target: pa.DataType) -> pa.Array:
+    try:
+        return array.cast(target)
+    except pa.ArrowInvalid:
+        spelled = pc.match_substring_regex(array, f"^(?:{spelling_of_said(said, fine=False)})$")
+        return pc.if_else(spelled, array, pa.scalar(None, array.type)).cast(target)
 
 
 def _decoded(array: pa.Array, charset: str, native: Any) -> pa.Array:
@@ -236,8 +252,8 @@ def wire_array(array: pa.Array, type: Meant, native: Any) -> pa.Array:
             found = found.cast(pa.int64()).cast(target)
         case Written():
             found = _bytes(array, type.shown, native)
-        case Dated(kind):
-            found = _dated(_units(array, type, type.shown.counted), kind, native)
+        case Said():
+            found = _saying(array, type, type.shown, native)
         case Encoded(charset):
             found = _encoded(array, charset, native)
         case Named():
@@ -307,6 +323,32 @@ def _bytes(array: pa.Array, written: Written, native: Any) -> pa.Array:
         raise MeaninglessError(f"a text that is no {written.kind} in its usual form")
     places, bytes_ = read
     return pa.Array.from_buffers(pa.binary(), len(found), [present, pa.py_buffer(places), pa.py_buffer(bytes_)])
+
+
+def _saying(array: pa.Array, type: Meant, said: Said, native: Any) -> pa.Array:
+    """The texts that say values, as builders write them."""
+    match said.counted:
+        case Scaled("timestamp" | "date" as kind):
+            return _dated(_units(array, type, said.counted), kind, native)
+        case _ if not (pa.types.is_integer(array.type) or pa.types.is_decimal(array.type)):
+            raise MeaninglessError(f"{array.type} for a number")
+        case Scaled() as decimal:
+            return _decimal_texts(array, digits_said(decimal))
+        case Integer():
+            return array.cast(arrow_type(type)).cast(pa.string())
+        case _:
+            assert_never(said.counted)
+
+
+def _decimal_texts(array: pa.Array, digits: int) -> pa.Array:
+    """The texts of decimals, with so many digits behind the point."""
+    count = _viewed(array.cast(pa.decimal128(_LONGEST, digits)), pa.decimal128(_LONGEST, 0))
+    if not digits:
+        return count.cast(pa.string())
+    texts = pc.utf8_lpad(pc.abs(count).cast(pa.string()), digits + 1, "0")
+    whole, fraction = pc.utf8_slice_codeunits(texts, 0, -digits), pc.utf8_slice_codeunits(texts, -digits)
+    sign = pc.if_else(pc.less(count, _constant(0)), "-", "")
+    return pc.binary_join_element_wise(sign, whole, pa.scalar("."), fraction, "")
 
 
 def _dated(counts: pa.Array, kind: str, native: Any) -> pa.Array:

@@ -144,16 +144,20 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Dated:
-    """Texts that say a moment or a day (RFC 3339, `date-time` and `full-date`); `raw` is the member that has them."""
+class Said:
+    """Texts that say an integer, a decimal, a moment or a day (RFC 3339); `raw` is the member that has them.
 
-    kind: Literal["timestamp", "date"]
+    `counted` is what readers see, as if integers counted it; the `multiplier` of a decimal is that of the last digit
+    that texts may have.
+    """
+
+    counted: Union[Integer, Scaled]
     raw: str = ""
 
     @property
-    def counted(self) -> Scaled:
-        """What readers see, as if integers counted it."""
-        return Scaled(self.kind)
+    def plain(self) -> "Union[Integer, Meant]":
+        """The type of the same column where it comes of integers."""
+        return self.counted if isinstance(self.counted, Integer) else Meant(Integer(64, signed=True), self.counted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,13 +180,13 @@ class Meant:
     """What is on the wire, and what readers see of it: what it means, null where it is the sentinel `null`."""
 
     wire: Union[Integer, Float, Text, Binary]
-    shown: Union[Scaled, Measured, Written, Dated, Encoded, Named, None] = None
+    shown: Union[Scaled, Measured, Written, Said, Encoded, Named, None] = None
     null: int | float | str | bytes | None = None
 
     @property
     def raw(self) -> str:
         """The member that has what is on the wire, of which several values mean the same; empty where none has."""
-        return self.shown.raw if isinstance(self.shown, Named | Dated) else ""
+        return self.shown.raw if isinstance(self.shown, Named | Said) else ""
 
 
 LogicalType = Union[Boolean, Integer, BigInteger, Float, Text, Binary, List, Map, Record, Alternatives, Open, Meant]

@@ -17,7 +17,6 @@ from uuid import UUID
 
 from wireloom.runtime.columns.logical import (
     Alternatives,
-    Dated,
     Encoded,
     Float,
     Integer,
@@ -28,12 +27,13 @@ from wireloom.runtime.columns.logical import (
     Measured,
     Named,
     Record,
+    Said,
     Scaled,
     Written,
     kind_name,
 )
 from wireloom.runtime.errors import EncodeError, shown
-from wireloom.runtime.patterns import FINE_MOMENT, NAMED, automaton
+from wireloom.runtime.patterns import FINE_MOMENT, MOMENT, NAMED, automaton, decimals, integers
 from wireloom.runtime.values import Pairs, Parsed, Value, float32, kind_of
 
 Change = Callable[[Any], Any]
@@ -67,9 +67,9 @@ def meaning(value: Any, type: Meant) -> Any:
             return value * scale + offset
         case Written():
             return address_text(value, type.shown)
-        case Dated():
-            found = _dated(value, type.shown)
-            return None if says_time(type.null, type.shown) and found == _dated(type.null, type.shown) else found
+        case Said():
+            found = _said(value, type.shown)
+            return None if says(type.null, type.shown) and found == _said(type.null, type.shown) else found
         case Encoded(charset):
             return bytes(value).decode(charset)
         case Named():
@@ -89,8 +89,8 @@ def wire_value(given: Any, type: Meant) -> Any:
             wire = _held(_nearest(given, type.shown), given, type)
         case Written():
             wire = address_bytes(given, type.shown)
-        case Dated():
-            wire = rendered(_quantity(_count(given, type.shown.counted), type.shown.counted), type.shown.counted)
+        case Said():
+            wire = _saying(given, type.shown)
         case Encoded(charset):
             wire = _encoded(given, charset)
         case Named():
@@ -112,8 +112,8 @@ def _is_sentinel(wire: object, type: Meant) -> bool:
 
 def sentinel(type: Meant) -> int | float | str | bytes | None:
     """What means null, as builders write what means the same."""
-    if isinstance(type.shown, Dated) and says_time(type.null, type.shown):
-        return str(rendered(_dated(type.null, type.shown), type.shown.counted))
+    if isinstance(type.shown, Said) and says(type.null, type.shown):
+        return _saying(_said(type.null, type.shown), type.shown)
     return type.null
 
 
@@ -204,21 +204,66 @@ def _nearest(given: object, measured: Measured) -> int:
 # --- texts -----------------------------------------------------------------------------------------------------------
 
 
-def says_time(text: object, dated: Dated) -> bool:
-    """Whether what means null is a moment or day, not a text in its place."""
-    pattern = FINE_MOMENT if dated.kind == "timestamp" else NAMED["date"]
-    return isinstance(text, str) and automaton(pattern).accepts(text)
+def spelling_of_said(said: Said, *, fine: bool) -> str:
+    """The pattern of the texts; of a moment, `fine` takes any number of digits behind the second."""
+    match said.counted:
+        case Integer() as integer:
+            return integers(integer.minimum, integer.maximum)
+        case Scaled("decimal", precision=precision, digits=digits):
+            return decimals(precision, digits)
+        case Scaled("timestamp"):
+            return FINE_MOMENT if fine else MOMENT
+        case Scaled():
+            return NAMED["date"]
+        case _:
+            assert_never(said.counted)
 
 
-def _dated(text: Any, dated: Dated) -> Any:
-    """The day or the moment that a text says; microseconds, of what is finer (RFC 3339)."""
-    match dated.kind:
-        case "timestamp":
+def says(text: object, said: Said) -> bool:
+    """Whether what means null is a time or a number, not a text in its place."""
+    return isinstance(text, str) and automaton(spelling_of_said(said, fine=True)).accepts(text)
+
+
+def _said(text: Any, said: Said) -> Any:
+    """What a text says; microseconds, of a moment that is finer (RFC 3339)."""
+    match said.counted:
+        case Integer():
+            return int(text)
+        case Scaled("decimal", digits=digits):
+            whole, _, fraction = text.partition(".")
+            return _quantity(int(whole + fraction.ljust(digits, "0")), said.counted)
+        case Scaled("timestamp"):
             return datetime.fromisoformat(text).astimezone(UTC)
-        case "date":
+        case Scaled():
             return date.fromisoformat(text)
         case _:
-            assert_never(dated.kind)
+            assert_never(said.counted)
+
+
+def _saying(given: object, said: Said) -> str:
+    """The text that builders write."""
+    match said.counted:
+        case Integer(minimum=lowest, maximum=highest):
+            if isinstance(given, bool) or not isinstance(given, int):
+                raise EncodeError("an integer", shown(given))
+            if not lowest <= given <= highest:
+                raise EncodeError(f"an integer of {lowest} to {highest}", shown(given))
+            return str(given)
+        case Scaled("decimal", precision=precision) as decimal:
+            written = Scaled("decimal", digits=digits_said(decimal))
+            count = _count(given, written)
+            if abs(count) >= 10**precision:
+                raise EncodeError(f"a Decimal of at most {precision} digits", shown(given))
+            return str(rendered(_quantity(count, written), written))
+        case Scaled() as time:
+            return str(rendered(_quantity(_count(given, time), time), time))
+        case _:
+            assert_never(said.counted)
+
+
+def digits_said(decimal: Scaled) -> int:
+    """The digits that texts have behind the point, at most; readers may see more."""
+    return decimal.digits - len(str(decimal.multiplier)) + 1
 
 
 def _encoded(given: object, charset: str) -> bytes:

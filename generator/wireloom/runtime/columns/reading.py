@@ -22,7 +22,6 @@ from wireloom.runtime.columns.logical import (
     BigInteger,
     Binary,
     Boolean,
-    Dated,
     Encoded,
     ExtensionType,
     Float,
@@ -35,6 +34,7 @@ from wireloom.runtime.columns.logical import (
     Named,
     Open,
     Record,
+    Said,
     Scaled,
     Text,
     Written,
@@ -192,12 +192,14 @@ def _meant(array: pa.Array, type: Meant, extensions: Sequence[ExtensionType]) ->
     match type.shown:
         case None:
             return _values(array, type.wire, extensions)
-        case Scaled("timestamp" | "duration") | Dated("timestamp"):
+        case Scaled("timestamp" | "duration"):
             return _plain(_in_microseconds(array))
-        case Scaled("date") | Dated():
+        case Scaled("date"):
             return _plain(array.cast(pa.date32()) if kinds.is_date64(array.type) else array)
         case Scaled("integer"):
             return _each(_integer, _plain(array))
+        case Said():
+            return _values(array, type.shown.plain, extensions)
         case Scaled() | Measured() | Written() | Encoded() | Named():
             return _plain(array)
         case _:

@@ -60,7 +60,7 @@ def differences(source: Side, target: Side, prefix: str = "") -> Iterator[Differ
 
 
 def _of_types(source: Side, target: Side, types: tuple[LogicalType, LogicalType], path: str) -> Iterator[Difference]:
-    match types:
+    match _plain(types[0]), _plain(types[1]):
         case Record() as given, Record() as wanted:
             yield from differences(source.of(given), target.of(wanted), f"{path}.")
         case logical.List(element), logical.List(other):
@@ -78,15 +78,24 @@ def _of_types(source: Side, target: Side, types: tuple[LogicalType, LogicalType]
                     yield Difference(path, "narrower", f"the target takes no {kind}")
         case given, wanted if _kind(given) != _kind(wanted):
             yield Difference(path, "narrower", f"{_kind(given)} in the source, {_kind(wanted)} in the target")
-        case logical.Meant(shown=given), logical.Meant(shown=logical.Scaled() as other) if (
-            own := _counted(given)
-        ) is not None and not _counts(own, other):
+        case logical.Meant(shown=logical.Scaled() as own), logical.Meant(shown=logical.Scaled() as other) if (
+            not _counts(own, other)
+        ):
             yield Difference(path, "narrower", f"the target counts in units of {other.multiplier} us")
         case logical.Integer() as given, logical.Integer() as wanted if not _fits(given, wanted):
             sign = "int" if wanted.signed else "uint"
             yield Difference(path, "narrower", f"the target takes {sign}{wanted.bits} alone")
         case _:
             return
+
+
+def _plain(type: LogicalType) -> LogicalType:
+    """What readers see, as if integers counted what texts say: times in microseconds."""
+    match type:
+        case logical.Meant(shown=logical.Said() as said):
+            return said.plain
+        case _:
+            return type
 
 
 def _kind(type: LogicalType) -> str:
@@ -96,7 +105,7 @@ def _kind(type: LogicalType) -> str:
             return "alternatives"
         case logical.Meant(shown=logical.Scaled("integer")):
             return "int"
-        case logical.Meant(shown=logical.Scaled(kind) | logical.Dated(kind)):
+        case logical.Meant(shown=logical.Scaled(kind)):
             return kind
         case logical.Meant(shown=logical.Measured()):
             return "float"
@@ -104,17 +113,6 @@ def _kind(type: LogicalType) -> str:
             return "str"
         case _:
             return logical.kind_name(type)
-
-
-def _counted(shown: object) -> logical.Scaled | None:
-    """In which units what readers see is counted; texts say microseconds."""
-    match shown:
-        case logical.Scaled():
-            return shown
-        case logical.Dated():
-            return shown.counted
-        case _:
-            return None
 
 
 def _counts(source: logical.Scaled, target: logical.Scaled) -> bool:

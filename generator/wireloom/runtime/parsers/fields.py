@@ -162,7 +162,8 @@ class Spelling:
             expected = f"{_ends(self.minimum, self.maximum)} characters"
             raise DecodeError(code, offset=offset, expected=expected, actual=f"{len(text)}")
         if self.pattern and re.fullmatch(self.pattern, text) is None:
-            expected = f"a {self.known}" if self.known else f"text that matches {self.pattern}"
+            named = f"a{'n' if self.known.startswith('int') else ''} {self.known}"
+            expected = named if self.known else f"text that matches {self.pattern}"
             raise DecodeError(code, offset=offset, expected=expected, actual=shown(text))
 
 

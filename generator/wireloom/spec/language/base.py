@@ -1,5 +1,6 @@
 """What all documents of the language share: scalars, the class of a mapping, and how forms are told apart."""
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -46,6 +47,25 @@ CHARSETS = (
     "utf-16be",
 )
 Charset = Literal[CHARSETS]  # type: ignore[valid-type]
+_LOGICAL = (
+    *("timestamp", "date", "uuid", "ipv4", "ipv6", "mac", "float"),
+    *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
+)
+_DECIMAL = r"decimal\([0-9]{1,9}, ?[0-9]{1,9}\)"
+
+
+def _logical(value: object) -> object:
+    if isinstance(value, str) and (value in _LOGICAL or re.fullmatch(_DECIMAL, value)):
+        return value
+    options = ", ".join(repr(each) for each in (*_LOGICAL, "decimal(10, 2)"))
+    raise PydanticCustomError("literal_error", "one of {expected}", {"expected": options})
+
+
+LogicalText = Annotated[
+    Any,
+    AfterValidator(_logical),
+    WithJsonSchema({"anyOf": [{"enum": list(_LOGICAL)}, {"type": "string", "pattern": f"^{_DECIMAL}$"}]}),
+]
 Code = Annotated[str, WithJsonSchema({"type": "string", "format": "code"})]
 TypeText = Annotated[str, WithJsonSchema({"type": "string", "format": "type"})]
 

@@ -10,6 +10,7 @@ from wireloom.spec.language.base import (
     Document,
     ExpressionText,
     HexText,
+    LogicalText,
     ScalarValue,
     TypeText,
     mapping_or_text,
@@ -217,15 +218,14 @@ class FieldDocument(Document):
     )
     logical: (
         Annotated[
-            Annotated[Literal["timestamp", "date", "uuid", "ipv4", "ipv6", "mac", "float"], Tag("<text>")]
-            | Annotated[Logical, Tag("<time>")],
+            Annotated[LogicalText, Tag("<text>")] | Annotated[Logical, Tag("<time>")],
             mapping_or_text("<time>"),
         ]
         | None
     ) = Field(
         default=None,
         description="What it is to readers: a time in a unit, `date` (days), `uuid`, `ipv4`, `ipv6`, `mac`; "
-        "of a text `timestamp` or `date`.",
+        "of a text `timestamp`, `date`, `int64` (`int8` to `uint64`) or `decimal(10, 2)`.",
         examples=[{"timestamp": "ms"}],
     )
     epoch: str | None = Field(

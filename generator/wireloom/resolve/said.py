@@ -1,14 +1,16 @@
-"""Texts that say a moment: the same one can be written in several ways, of which readers see none.
+"""Texts that say times and numbers.
 
-Builders write it in UTC. So nothing else may follow from how it stood there: without `raw`, by which readers see the
-text, too, expressions know of such a field whether it is there, and lengths that builders derive count its bytes.
+The same moment, or decimal, can be written in several ways, of which readers see none. Builders write one: in UTC, with
+all digits. So nothing else may follow from how it stood there: without `raw`, by which readers see the text, too,
+expressions know of such a field whether it is there, and lengths that builders derive count its bytes.
 """
 
+import re
 from collections.abc import Iterator
 
 from wireloom.expr.ast import Call, Expression, FieldRef, parts
 from wireloom.model import types
-from wireloom.model.logical import Dated
+from wireloom.model.logical import Integer, Said, Scaled
 from wireloom.model.traversal import parts as parts_of
 from wireloom.model.types import Field, Struct, Type
 from wireloom.resolve.draft import Draft
@@ -16,10 +18,40 @@ from wireloom.resolve.sites import Names, Role, Site, Types, sites, structs
 from wireloom.spec.documents import Place
 
 _HINT = "give the text `raw: NAME`: readers see it, too, and builders write that"
+_INTEGER = re.compile("(u?)int(8|16|32|64)").fullmatch
+_DECIMAL = re.compile(r"decimal\(([0-9]{1,9}), ?([0-9]{1,9})\)").fullmatch
+LONGEST = 38
+"""The digits of the longest decimals that columns hold."""
 
 
-def check_moments(draft: Draft, named: Types, names: Names) -> None:
-    """Report what goes by the text of a moment, of which builders know the moment alone."""
+def said(word: object) -> Said | None:
+    """What a text says by a word of `logical`; None for other words, and for decimals that there are not."""
+    match word:
+        case "timestamp" | "date":
+            return Said(Scaled(word))
+        case str():
+            return _number(word)
+        case _:
+            return None
+
+
+def _number(word: str) -> Said | None:
+    if found := _INTEGER(word):
+        return Said(Integer(int(found[2]), signed=not found[1]))
+    precision, digits = decimal_of(word) or (0, 0)
+    if not 0 < precision <= LONGEST or digits > precision:
+        return None
+    return Said(Scaled("decimal", precision=precision, digits=digits))
+
+
+def decimal_of(word: str) -> tuple[int, int] | None:
+    """The digits of a decimal in all and behind its point; None of another word."""
+    found = _DECIMAL(word)
+    return None if found is None else (int(found[1]), int(found[2]))
+
+
+def check_said(draft: Draft, named: Types, names: Names) -> None:
+    """Report what goes by a text of which builders know what it says alone, where it can be said in several ways."""
     lossy = {field.wire_name for struct in structs(named) for field in struct.fields if _is_lossy(field)}
     if not lossy:
         return
@@ -35,7 +67,7 @@ def check_moments(draft: Draft, named: Types, names: Names) -> None:
 
 
 def _report(draft: Draft, place: Place, name: str) -> None:
-    draft.reports(place, "lossy-meaning", f"the moment that {name} says can be written in several ways", _HINT)
+    draft.reports(place, "lossy-meaning", f"what {name} says can be written in several ways", _HINT)
 
 
 def _told_by(type: Type) -> Iterator[str]:
@@ -57,7 +89,18 @@ def _told_by(type: Type) -> Iterator[str]:
 
 def _is_lossy(field: Field) -> bool:
     meaning = field.meaning
-    return meaning is not None and not meaning.raw and meaning.shown == Dated("timestamp")
+    return meaning is not None and not meaning.raw and has_several_writings(meaning.shown)
+
+
+def has_several_writings(shown: object) -> bool:
+    """Whether texts may say the same in several ways: moments, and decimals with digits behind the point."""
+    match shown:
+        case Said(Scaled("decimal", digits=digits)):
+            return digits > 0
+        case Said(Scaled("timestamp")):
+            return True
+        case _:
+            return False
 
 
 def _read(site: Site) -> Iterator[FieldRef]:

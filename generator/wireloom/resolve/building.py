@@ -253,8 +253,8 @@ def _check_circles(draft: Draft, named: Types, names: Names) -> None:
             node = (struct.name, site.bit or site.field.wire_name)
             if site.role in (Role.DERIVE, Role.COMPUTE):
                 places[node] = site.place
-            elif site.role is not Role.CONDITION or site.field.compute is None:
-                continue  # what is on the wire is there or not, whatever its condition follows from
+            elif site.role is not Role.CONDITION or not _follows_alone(site.field):
+                continue  # a record says whether what readers see of the wire is there
             follows.setdefault(node, []).extend(_sources(names, struct, site.expression))
     reported = set[_Node]()
     for node, place in places.items():
@@ -264,6 +264,11 @@ def _check_circles(draft: Draft, named: Types, names: Names) -> None:
             path = " <- ".join(name for _, name in (*circle, node))
             message = f"{node[1]} follows from itself: {path}"
             draft.reports(place, "circular-value", message, "let one of them follow from what the record holds")
+
+
+def _follows_alone(field: Field) -> bool:
+    """Whether nothing that readers see says that a field is there, so that its condition alone does."""
+    return field.compute is not None or (field.hidden and not _needs_source(field))
 
 
 def _sources(names: Names, struct: Struct, expression: Expression) -> Iterator[_Node]:

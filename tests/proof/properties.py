@@ -334,6 +334,7 @@ class _Examination:
 
     def turn(self) -> None:
         """One setting of the parameters."""
+        self.programs()
         source = Values(self.format, self.chance, self.parameters)
         values: list[Any] = []
         for _ in range(self.some(_MADE)):
@@ -357,6 +358,12 @@ class _Examination:
             changed = [altered(self.chance.one(parsed), self.chance) for _ in range(self.some(_ALTERED))]
             self.write(changed)
             self.write([forgotten(value) for value in changed])
+
+    def programs(self) -> None:
+        """What the engine's compilers make is what its validator takes, but for calls too deep."""
+        for path in (self.module.CODEC.decode_path(**self.options), self.module.CODEC.encode_path(**self.options)):
+            if "malformed" in path.reason and "nested too deep" not in path.reason:
+                self.note("a program that the engine refuses", plain(path.reason), path.reason)
 
     def exemplify(self, record: bytes) -> None:
         """An example of a record."""

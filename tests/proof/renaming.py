@@ -15,6 +15,7 @@ _FIELDS = (
     *("records", "n", "X", "id", "element", "variant", "metadata", "row", "schema", "evaluate", "obj", "params"),
     *("Null", "format", "fields", "e1", "E5", "nan", "inf", "lower_Upper", "x" * 90, "list", "map", "root", "columns"),
     *("auto", "big", "error_", "bytes", "bool", "Record", "io", "limit", "tell", "read"),
+    *("bits", "cases", "oneOf", "else", "extElse", "codes", "versions", "as", "types", "flatten"),
 )
 _PARAMETERS = (
     *("strict", "self", "name", "context", "codec", "kind", "args", "request", "version", "stop", "array", "x", "obj"),

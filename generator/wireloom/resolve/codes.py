@@ -25,6 +25,7 @@ _CODE_KEYS = ("else", "extElse", "error", "end")
 _PROTOBUF_BITS = (32, 64)  # of integers on the wire
 _NEAR = 0.8  # codes are made of few words, so that many are a little alike
 _CODE_LISTS = ("codes", "wrongWhen")
+_NAMING_KEYS = ("bits", "cases", "values", "oneOf", "as", "versions")  # of mappings whose keys the author names
 
 
 def check_codes(draft: Draft) -> None:
@@ -50,41 +51,38 @@ def check_codes(draft: Draft) -> None:
 
 def _written_codes(place: Place) -> Iterator[tuple[Place, str]]:
     """Every code that the types name (in examples, a code is named and not reported)."""
-    for key in ("byteOrder", "types"):
-        yield from _codes_below(place / key, place / key)
+    for key, names in (("byteOrder", False), ("types", True)):
+        if (place / key).node is not place.document.node:  # there is such a key
+            yield from _codes_below(place / key, names=names)
 
 
-def _codes_below(place: Place, start: Place) -> Iterator[tuple[Place, str]]:
-    node: Node = place.node
-    if node is start.document.node:
-        return  # there is no such key
-    match node:
+def _codes_below(place: Place, *, names: bool = False) -> Iterator[tuple[Place, str]]:
+    """The codes in a part of a spec; `names` says whether its keys are names that the author gave."""
+    match place.node:
         case MappingNode(entries=entries):
             for key, value in entries:
-                inner = place / key.text
-                if key.text in _CODE_KEYS and isinstance(value, ScalarNode) and not _is_field(place):
-                    yield inner, value.text
-                elif key.text in _CODE_LISTS and isinstance(value, SequenceNode):
-                    yield from (
-                        (inner / index, item.text)
-                        for index, item in enumerate(value.items)
-                        if isinstance(item, ScalarNode)
-                    )
-                else:
-                    yield from _codes_below(inner, start)
+                yield from _codes_of(key.text, value, place / key.text, names=names)
         case SequenceNode(items=items):
             for index in range(len(items)):
-                yield from _codes_below(place / index, start)
+                yield from _codes_below(place / index)
         case ScalarNode():
             return
 
 
-_NAMING_KEYS = ("bits", "cases", "values", "oneOf")
-
-
-def _is_field(place: Place) -> bool:
-    """Whether the keys of a mapping are names that the author gave."""
-    return bool(place.path) and place.path[-1] in _NAMING_KEYS
+def _codes_of(key: str, value: Node, place: Place, *, names: bool) -> Iterator[tuple[Place, str]]:
+    match value:
+        case _ if names:
+            yield from _codes_below(place)
+        case ScalarNode(text=code) if key in _CODE_KEYS:
+            yield place, code
+        case SequenceNode(items=items) if key in _CODE_LISTS:
+            yield from ((place / index, item.text) for index, item in enumerate(items) if isinstance(item, ScalarNode))
+        case SequenceNode(items=items) if key == "fields":
+            for index, item in enumerate(items):
+                is_step = isinstance(item, MappingNode) and item.entry("end") is not None
+                yield from _codes_below(place / index, names=not is_step)
+        case _:
+            yield from _codes_below(place, names=key in _NAMING_KEYS)
 
 
 def error_codes(draft: Draft, named: tuple[tuple[str, Type], ...], roots: Sequence[Type]) -> tuple[ErrorCode, ...]:

@@ -80,6 +80,7 @@ class Assembly:
     _symbols: dict[bytes, int] = field(default_factory=dict)
     labels: list[Label] = field(default_factory=list)
     regions: list[tuple[Register, int, int]] = field(default_factory=list)  # rows that give a register a value
+    decimals: frozenset[int] = frozenset()  # columns of numbers that may be beyond 64 bits
     around: frozenset[str] = frozenset()  # the kinds of regions in which the code at hand stands
     _bodies: list[Callable[[], None]] = field(default_factory=list)
 

@@ -58,6 +58,8 @@ class Run:
     def _integer(self, size: int, signed: int, big: int, register: Operand, column: Operand) -> bool:
         if size not in _SHIFTS or (size == 8 and not signed) or self.big not in (None, big):
             return False
+        if self.assembly.number(column) in self.assembly.decimals:
+            return False
         self.big, self._register = big, None
         self._number = [self.size, _SHIFTS[size], signed]
         if self.assembly.number(column) >= 0:

@@ -56,7 +56,8 @@ class Compiler:
         self.engine, self.layout, self.settings = engine, layout, dict(settings)
         self.open_values, self.extensions = open_values, extensions
         self.columns = outline(type, open_values)
-        self.assembly = Assembly(engine.OPCODES, engine.EXPRESSION_CODES)
+        decimals = frozenset(column.index for column in self.columns if column.kind == "decimal")
+        self.assembly = Assembly(engine.OPCODES, engine.EXPRESSION_CODES, decimals=decimals)
         self.expressions = Expressions(self.assembly, self.settings, layout["ranges"])
         self.conditions = Conditions(self.assembly)
         self.crcs = list(layout["crcs"])

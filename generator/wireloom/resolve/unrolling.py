@@ -5,7 +5,7 @@ deeper than its `depth`, what is there is kept as it is where something else say
 of protobuf and in a region, as text in JSON); else there must be nothing: `depth_limit`.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from wireloom.model import types
 from wireloom.model.presence import presence_condition
 from wireloom.model.traversal import references as names_of
 from wireloom.model.types import Bytes, Encoding, Field, Form, JsonText, Reference, Refusal, Select, Struct, Type
+from wireloom.resolve.sites import Names, holders
 
 CODE = "depth_limit"
 _Levels = tuple[tuple[str, int], ...]  # how deep each type with a depth stands
@@ -26,7 +27,11 @@ def unrolled(named: tuple[tuple[str, Type], ...], depths: Mapping[str, int]) -> 
     unrolling = _Unrolling(dict(named), depths)
     for name, _ in named:
         unrolling.name(name, ())
-    return tuple((new, unrolling.made[new]) for name, _ in named for new in reversed(unrolling.copies[name]))
+    made = {new: unrolling.made[new] for name, _ in named for new in reversed(unrolling.copies[name])}
+    names = Names(made, holders(made))
+    return tuple(
+        (name, _counted(type, type, names) if isinstance(type, Struct) else type) for name, type in made.items()
+    )
 
 
 def sizes_of(named: Mapping[str, Type], depths: Mapping[str, int], most: int) -> dict[str, int]:
@@ -254,10 +259,26 @@ def _without(part: Any, deep: Mapping[str, Expression | None], up: int = 0) -> A
             return replace(part, holds=_without(holds, deep, up + 1))
         case types.Discard(keep=keep, when=when):
             return replace(part, keep=_without(keep, deep, up + 1), when=_without(when, deep, up))
-        case tuple():
-            return tuple(_without(each, deep, up) for each in part)
-        case _ if is_dataclass(part) and not isinstance(part, type):
-            changed = {each.name: _without(getattr(part, each.name), deep, up) for each in fields(part)}
-            return replace(part, **changed)
         case _:
-            return part
+            return _changed(part, lambda each: _without(each, deep, up))
+
+
+def _counted(part: Any, struct: Struct, names: Names) -> Any:  # noqa: ANN401 - part of a step
+    """A part of a struct whose expressions know no count of lists in other structs that are kept as bytes."""
+    match part:
+        case types.Last() | types.Discard():
+            return part  # their conditions are of an element
+        case Call(function="count", arguments=(FieldRef(kind=Kind.LIST) as reference,)):
+            kept = any(isinstance(each.field.type, Bytes) for each in names.origins(struct, reference))
+            return replace(part, arguments=(replace(reference, kind=Kind.ANY),)) if kept else part
+        case _:
+            return _changed(part, lambda each: _counted(each, struct, names))
+
+
+def _changed(part: Any, change: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - part of a step
+    """A part of a step with a change to all of its own parts."""
+    if isinstance(part, tuple):
+        return tuple(map(change, part))
+    if is_dataclass(part) and not isinstance(part, type):
+        return replace(part, **{each.name: change(getattr(part, each.name)) for each in fields(part)})
+    return part

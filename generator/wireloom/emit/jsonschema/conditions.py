@@ -57,7 +57,6 @@ _ORDER: Mapping[str, Callable[[int, int], bool]] = {
     ">": lambda a, b: a > b,
     ">=": lambda a, b: a >= b,
 }
-_NEVER_NULL = ("len", "count")
 
 
 def evaluate(expression: Expression, lookup: Lookup, parameters: Mapping[str, Value]) -> Value:
@@ -96,8 +95,10 @@ def evaluate(expression: Expression, lookup: Lookup, parameters: Mapping[str, Va
         case Call("present", (argument,)):
             value = of(argument)
             return Unknown.SOMETHING if value is Unknown.ANYTHING else value is not None
-        case Call(function):
-            return Unknown.SOMETHING if function in _NEVER_NULL else Unknown.ANYTHING
+        case Call("len" | "count", (argument,)):
+            return Unknown.ANYTHING if kind(argument) is Kind.ANY else Unknown.SOMETHING
+        case Call():
+            return Unknown.ANYTHING
         case MarkRef() | Position():
             return Unknown.SOMETHING
         case Name():

@@ -149,9 +149,13 @@ def _scaled(array: pa.Array, type: Meant, scaled: Scaled) -> pa.Array:
         found = found if scaled.multiplier == 1 else pc.multiply(found, scaled.multiplier)
         return found if not scaled.offset else pc.add(found, scaled.offset)
     wide = array if pa.types.is_decimal(array.type) else array.cast(pa.int64()).cast(pa.decimal128(_INT64_DIGITS, 0))
-    found = wide.cast(pa.decimal128(len(str(max(map(abs, bounds(type))))), 0))
+    digits = len(str(max(map(abs, bounds(type)))))
+    room = digits + len(str(scaled.multiplier)) + 1  # as Arrow counts the digits of results
+    room = max(room, len(str(scaled.offset))) + 1 if scaled.offset else room
+    found = wide.cast(pa.decimal128(digits, 0) if room <= _LONGEST else pa.decimal256(digits, 0))
     found = found if scaled.multiplier == 1 else pc.multiply(found, _constant(scaled.multiplier))
-    return found if not scaled.offset else pc.add(found, _constant(scaled.offset))
+    found = found if not scaled.offset else pc.add(found, _constant(scaled.offset))
+    return found if room <= _LONGEST else found.cast(pa.decimal128(_LONGEST, 0))
 
 
 def _constant(number: int) -> pa.Scalar:

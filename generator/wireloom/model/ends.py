@@ -66,6 +66,28 @@ def _endless_field(struct: Struct, named: Types, seen: frozenset[str]) -> str:
     return asks
 
 
+def looks_at_end(type: Type, named: Types, seen: frozenset[str] = frozenset()) -> str:
+    """A field, of any struct that stands in the same region, whose condition looks at where that ends; else empty.
+
+    Builders can tell where it ends as long as nothing else stands behind.
+    """
+    match type:
+        case types.Reference(name=name):
+            return "" if name in seen else looks_at_end(named[name], named, seen | {name})
+        case types.Struct(encoding=Encoding.BINARY, name=name, fields=fields):
+            for field in fields:
+                if field.on_wire and field.when is not None and _needs_end(field.when):
+                    return f"{name}.{field.wire_name}"
+            below = [field.type for field in fields if field.on_wire and field.size is None]
+        case types.Select(cases=cases):
+            below = [case.type for case in cases if not isinstance(case.type, types.Refusal)]
+        case types.Attempt(trials=trials):
+            below = [trial.type for trial in trials]
+        case _:
+            return ""
+    return next((found for each in below if (found := looks_at_end(each, named, seen))), "")
+
+
 def _falls_back_at_end(trial: types.Trial) -> bool:
     """Whether the next alternative is tried where this one has too few bytes: behind it there may be others' bytes."""
     return any("truncated" in fallback.codes for fallback in trial.fallbacks)

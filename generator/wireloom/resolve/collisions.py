@@ -7,6 +7,7 @@ from wireloom.expr.ast import Binary, Expression, FieldRef, Literal, MarkRef, Po
 from wireloom.expr.sums import Sum, sum_of
 from wireloom.expr.text import text_of
 from wireloom.model import types
+from wireloom.model.ends import looks_at_end
 from wireloom.model.types import Amount, Encoding, Field, Form, Struct, Type
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.sites import held
@@ -397,6 +398,11 @@ def _check_greed(draft: Draft, place: Place, struct: Struct, named: Types) -> No
         if alone and followers and is_greedy(field.type, named, frozenset()):
             message = f"{field.wire_name} takes all bytes left, and {followers[0].wire_name} follows"
             draft.reports_entry(where, "greedy-field", message, "give it a size: `bytes(n)`, `str(n)`, `count`, `size`")
+        if field.size is None and followers and (asking := looks_at_end(field.type, named)):
+            behind = f"{followers[0].wire_name} follows {field.wire_name}"
+            message = f"{asking} is there or not by where the bytes end, and {behind}"
+            hint = f"give {field.wire_name} a `size`, or let a flag say whether {asking} is there"
+            draft.reports_entry(where, "greedy-field", message, hint)
         always = [later for later in followers if later.when is None]
         if alone and always and (case := _greedy_case(field.type, named, frozenset())):
             message = f"{field.wire_name} takes all bytes left where it is {case}, and {always[0].wire_name} follows"

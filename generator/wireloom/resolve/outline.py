@@ -264,7 +264,8 @@ def _members(draft: Draft, struct: StructType, seen: frozenset[str]) -> dict[str
         if isinstance(document, FieldDocument):
             found += [_bit_member(name, bit, position) for name, bit in (document.bits or {}).items()]
             if document.flatten:
-                found += _lent(draft, entry.key, document, position, seen)
+                lent = _lent(draft, entry.key, document, position, seen)
+                found = lent if any(each.name == entry.key for each in lent) else [*found, *lent]
         for member in found:
             known = members.get(member.name)
             members[member.name] = member if known is None else joined_members(known, member)

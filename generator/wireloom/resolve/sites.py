@@ -215,17 +215,21 @@ class Names:
         for position, field in enumerate(struct.steps):
             if not isinstance(field, Field):
                 continue
-            if field.wire_name == name:
+            lent = list(self._lent(field, name, seen | {struct.name})) if field.flatten else []
+            if field.wire_name == name and not lent:
                 yield Origin(struct, position, field)
             for bit in field.bits:
                 if bit.name == name:
                     yield Origin(struct, position, field, bit)
-            if field.flatten:
-                for inner, _ in held(field.type, self.named):
-                    lent = self.named[inner]
-                    if isinstance(lent, Struct) and inner not in seen:
-                        for origin in self._named(lent, name, seen | {struct.name, inner}):
-                            yield Origin(origin.struct, origin.position, origin.field, origin.bit, field)
+            yield from lent
+
+    def _lent(self, field: Field, name: str, seen: frozenset[str]) -> Iterator[Origin]:
+        """The fields of what melts into a struct."""
+        for inner, _ in held(field.type, self.named):
+            struct = self.named[inner]
+            if isinstance(struct, Struct) and inner not in seen:
+                for origin in self._named(struct, name, seen | {inner}):
+                    yield Origin(origin.struct, origin.position, origin.field, origin.bit, field)
 
     def _member(self, origin: Origin, members: tuple[str, ...]) -> Origin:
         """The innermost field that a dotted name means, where one struct says it."""

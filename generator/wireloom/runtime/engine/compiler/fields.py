@@ -309,14 +309,16 @@ class Fields(Part):
     def read(self, item: Item) -> None:
         """Read the value and hold it against the field's own constraint."""
         name, type, attributes, scope = item.name, item.type, item.attributes, item.scope
+        if self.compiler.is_record(type) and attributes.get("flatten"):
+            is_lent = name in self.compiler.records.lent(type)  # then the name is that of a member
+            register = None if is_lent else self.compiler.define(scope, name, "mixed")
+            with self.compiler.filling(register):
+                self.compiler.records.members(type, scope, item.record, scope)
+                self.compiler.there(register)
+            return
         if self.compiler.is_record(type):
             register = self.compiler.define(scope, name, "mixed")
-            if attributes.get("flatten"):
-                with self.compiler.filling(register):
-                    self.compiler.records.members(type, scope, item.record, scope)
-                    self.compiler.there(register)
-            else:
-                self.compiler.value(type, scope, Sink(register, item.column, name))
+            self.compiler.value(type, scope, Sink(register, item.column, name))
             return
         self.scalar(item, lambda sink: self.compiler.value(type, scope, sink))
 

@@ -23,6 +23,9 @@ class Records(Protocol):
     ) -> Scope | None:
         """Read a record into the row of `record` that is open."""
 
+    def lent(self, node: Node) -> frozenset[str]:
+        """What expressions call the members of a record that melts into the one around."""
+
     def selected(self, tag: Tree, cases: Sequence[Any], code: str, scope: Scope, read: Any) -> None:
         """Choose by an expression."""
 

@@ -158,6 +158,22 @@ class Records(Part):
             case _:
                 pass
 
+    def lent(self, node: Node) -> frozenset[str]:
+        """What expressions call the members of a record that melts into the one around."""
+        match self.compiler.resolved(node):
+            case ("struct", _, _, _, _, steps):
+                fields = [step for step in steps if step[0] == "field"]
+                own = {name for step in fields for name in (step[1], *(bit[0] for bit in step[3].get("bits", ())))}
+                return frozenset(own).union(*(self.lent(step[2]) for step in fields if step[3].get("flatten")))
+            case ("inline", inner):
+                return self.lent(inner)
+            case ("peek" | "select", _, cases, _) | ("tagged", _, _, _, _, cases, _):
+                return frozenset[str]().union(*(self.lent(case) for _, case in cases))
+            case ("attempt", trials, kind, reason):
+                return frozenset((kind, reason)).union(*(self.lent(trial[1]) for trial in trials))
+            case _:
+                return frozenset()
+
     def _titles(self, node: Node) -> Iterator[str]:
         """The members that readers see of a record, those of records that melt into it among them."""
         match self.compiler.resolved(node):

@@ -54,7 +54,11 @@ def _check_wire_names(draft: Draft, place: Place, struct: Struct) -> None:
     taken: dict[str, Field | None] = {}
     for where, field in _placed(struct, place):
         known = taken.get(field.wire_name)
-        if field.wire_name in taken and not (known is not None and _in_turn(struct, known, field)):
+        if known is not None and struct.encoding is Encoding.PROTOBUF and field.on_wire and known.on_wire:
+            message = f"{field.wire_name} is there twice, and a message has one field of each name"
+            hint = f"give one of them another name, and `as: {field.wire_name}` for its readers"
+            draft.reports_entry(where, "duplicate-field", message, hint)
+        elif field.wire_name in taken and not (known is not None and _in_turn(struct, known, field)):
             draft.reports_entry(
                 where,
                 "duplicate-field",

@@ -273,6 +273,8 @@ class Fields(Part):
             self.assembly.emit("COMPUTE", place, 1, register, None, *UNBOUNDED)
 
         if tag is not None:
+            if isinstance(self.expressions.compiled(tag, item.scope), Constant):
+                chosen(("packing", NAMES[0]))  # no case may be left, which nothing else would write
             packings = [(values, ("packing", codec)) for values, codec in cases]
             self.compiler.records.selected(tag, packings, unknown, item.scope, chosen)
         codec = NAMES.index(cases[0][1]) if tag is None else 0

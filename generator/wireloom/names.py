@@ -47,7 +47,9 @@ def logical_name_flaw(name: str) -> str:
 
 def type_name_flaw(name: str) -> str:
     """What is wrong with the name of a type; empty if nothing."""
-    return "" if _TYPE.fullmatch(name) else "a type's name begins with a capital letter"
+    if not _TYPE.fullmatch(name):
+        return "a type's name begins with a capital letter"
+    return f"{name} is a word of Python" if keyword.iskeyword(name) else ""
 
 
 def format_name_flaw(name: str) -> str:

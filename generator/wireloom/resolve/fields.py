@@ -105,7 +105,8 @@ def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument
         message, hint = "nothing here is a text", "drop `charset`, or say it where the texts stand"
         around.scope.draft.reports_entry(place / "charset", "wrong-shape", message, hint)
     if around.fill is not None and not has_size(type, Padded):
-        message, hint = "nothing here is a text or bytes of a stated size", "drop `pad`"
+        message = "nothing here is a text or bytes of a constant size"
+        hint = "write str(8) or bytes(8), or drop `pad`; behind a computed size a hidden field of bytes fills up"
         around.scope.draft.reports_entry(place / "pad", "wrong-shape", message, hint)
     if around.delimiter is not None:
         check_ending(around, place / "delimiter", around.delimiter.data)

@@ -352,7 +352,7 @@ class FieldDocument(Document):
     )
     pad: HexText | None = Field(
         default=None,
-        description="The byte, in hexadecimal, that fills its text or bytes up to their stated size (binary).",
+        description="The byte, in hexadecimal, that fills its text or bytes up to their constant size (binary).",
         examples=["20"],
     )
     unique: str | None = Field(

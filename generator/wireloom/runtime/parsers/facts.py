@@ -8,7 +8,7 @@ has to go on without it makes a guess, which a further pass over the fields puts
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 from construct import Container
 
@@ -60,9 +60,14 @@ def lent(subcon: Any, value: Any, context: Container) -> dict[str, Any]:
     return found
 
 
+def _lends(step: Field | Computed | Counted) -> TypeGuard[Field]:
+    """Whether a field is flattened, and its record knows what members it lends."""
+    return isinstance(step, Field) and step.flatten and hasattr(step.subcon, "titles")
+
+
 def _titles(step: Field | Computed | Counted) -> Iterator[str]:
     """What readers call the members that a flattened field lends."""
-    if isinstance(step, Field) and step.flatten and hasattr(step.subcon, "titles"):
+    if _lends(step):
         yield from step.subcon.titles()
 
 
@@ -154,9 +159,11 @@ class Facts:
 
     def _first(self, step: Field | Computed | Counted) -> Any:
         """What is known of a step before anything is worked out: a flattened record is there where a member is."""
-        if isinstance(step, Field) and step.flatten and hasattr(step.subcon, "titles"):
-            return self.value if step.is_given(self.value) else None
-        return self.given(step)
+        return self._melted(step) if _lends(step) else self.given(step)
+
+    def _melted(self, step: Field) -> Mapping[str, Any] | None:
+        """A flattened record, where a member of it is given."""
+        return self.value if step.is_given(self.value) else None
 
     def _derive(self, step: Field | Computed | Counted) -> None:
         match step:
@@ -164,6 +171,8 @@ class Facts:
                 self._set(step.name, self.given(step) or 0)
             case Computed():
                 self._set(step.name, self._computed(step))
+            case Field(flatten=True, optional=True) if _lends(step):
+                self._set(step.name, self._melted(step))
             case Field(flatten=True):
                 self._set(step.name, self.value)
             case Field():

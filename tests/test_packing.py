@@ -161,6 +161,6 @@ def test_digests_of_a_list_in_a_region_are_held_before_what_it_unpacks_to_is_gon
     with opened({format.name: pipeline.emit(format)}) as modules:
         codec = modules[format.name].CODEC
         if engines.available():
-            assert codec.decode_path().reason == "a digest within a region that is unpacked"
+            assert codec.decode_path().native
         data = codec.build({"items": [{"text": "one"}, {"text": "two"}]})
         assert codec.decode([data]).records.to_pylist() == [{"items": [{"text": "one"}, {"text": "two"}]}]

@@ -399,10 +399,10 @@ cdef const uint8_t *with_hole(Machine *m, const uint8_t *data, int64_t size, int
 
 
 cdef int verify(Machine *m, const int64_t *i) noexcept nogil:
-    """i: algorithm, first expression, last expression, start register, register of the field, code"""
+    """i: CRC or digest, first expression, last expression, start register, register of the field, code"""
     cdef int64_t first = 0, last = 0, size, hole = m.hole
     cdef const uint8_t *data
-    cdef uint8_t digest[16]
+    cdef uint8_t digest[DIGEST_LONGEST]
     cdef bint none = False
     cdef int code = number_of(m, i[2], &first, &none)
     m.hole = 0
@@ -428,12 +428,13 @@ cdef int verify(Machine *m, const int64_t *i) noexcept nogil:
         if wl_crc_value(m.crcs + i[1], data, size) != <uint64_t>m.registers[i[5]]:
             return <int>i[6]
         return OK
-    if m.registers[i[5]] != 16:
+    if m.registers[i[5]] != digest_sizes[i[1]]:
         return IRREGULAR
-    if hole:
-        wl_md5(data, size, digest)
-        return OK if memcmp(digest, m.pointers[i[5]], 16) == 0 else <int>i[6]
-    return check_digest(m, m.base + first, size, m.pointers[i[5]], <int>i[6])
+    if i[1] == DIGEST_MD5 and not hole:
+        return check_digest(m, data, size, m.pointers[i[5]], <int>i[6])
+    if write_digest(i[1], data, size, digest):
+        return IRREGULAR
+    return OK if memcmp(digest, m.pointers[i[5]], <size_t>digest_sizes[i[1]]) == 0 else <int>i[6]
 
 
 cdef int need(Machine *m, const int64_t *i, int64_t *number) noexcept nogil:

@@ -30,7 +30,7 @@ _STATED = {
     OP_GATHER_BEGIN: "R>bytes R>value r<bytes",
     OP_GATHER: "R<bytes R<value R<bytes N N",
     OP_VERIFY_CRC: "Z X X R<start R<value K",
-    OP_VERIFY_MD5: "N X X R<start R<bytes K",
+    OP_VERIFY_DIGEST: "N X X R<start R<bytes K",
     OP_MARK: "R>value R<start",
     OP_NEED: "X R<start",
     OP_FRAME: "X R<start R>size P>save",
@@ -304,6 +304,8 @@ class _Checker:
             self.require(1 <= words[1] <= 8, where)
         elif op == OP_HOLE:
             self.require(1 <= words[3] <= 64, where)
+        elif op == OP_VERIFY_DIGEST:
+            self.require(0 <= words[1] < DIGEST_COUNT, where)
         elif op == OP_GATHER:
             self.check_symbol(words[4], where)
         elif op == OP_FIXED:

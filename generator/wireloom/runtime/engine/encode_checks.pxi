@@ -231,8 +231,8 @@ class _WritingChecker(_Checker):
 
     def check_checksums(self, start, where):
         for algorithm, first, last, register, held, *form in self.counted(start, CHECKSUM_WIDTH, where):
-            self.require(MD5_LATER <= algorithm < len(self.crcs) and 0 <= register < self.registers, where)
-            self.require(held == 16 if algorithm < 0 else _is_held(held, *form), where)
+            self.require(-DIGEST_COUNT <= algorithm < len(self.crcs) and 0 <= register < self.registers, where)
+            self.require(held == digest_sizes[-1 - algorithm] if algorithm < 0 else _is_held(held, *form), where)
             self.check_expression(first, where)
             self.check_expression(last, where)
 

@@ -450,9 +450,7 @@ cdef int set_mapped_bits(Builder *k, const int64_t *i) noexcept nogil:
 
 cdef enum:
     CHECKSUM_LIMIT = 8
-    CHECKSUM_WIDTH = 8  # algorithm (or MD5), first and last expression, register of the place, bytes held, its form
-    MD5_NOW = -1
-    MD5_LATER = -2  # nothing else looks at the digest: it may be written with those of other records
+    CHECKSUM_WIDTH = 8  # CRC (or -1 less a digest), first and last expression, register of the place, bytes held, its form
 
 
 cdef int write_checksums(Builder *k, const int64_t *table, int64_t start) noexcept nogil:
@@ -492,15 +490,14 @@ cdef int write_checksums(Builder *k, const int64_t *table, int64_t start) noexce
 cdef int write_checksum(Builder *k, const int64_t *each, int64_t at, int64_t first, int64_t size) noexcept nogil:
     cdef uint64_t value
     cdef Seal *seal
-    if each[0] == MD5_LATER and k.seal_count < DEFERRED:
+    if each[0] == -1 - DIGEST_MD5 and k.seal_count < DEFERRED:
         seal = k.seals + k.seal_count
         seal.first, seal.size, seal.at = k.base + first, size, at
         k.seal_count += 1
         k.sealed += size
         return OK
     if each[0] < 0:
-        wl_md5(k.output.data + k.base + first, size, k.output.data + at)
-        return OK
+        return write_digest(-1 - each[0], k.output.data + k.base + first, size, k.output.data + at)
     value = wl_crc_value(k.m.crcs + each[0], k.output.data + k.base + first, size)
     return store_later(k.output.data + at, <int64_t>value, value >> 63, each + 5)
 

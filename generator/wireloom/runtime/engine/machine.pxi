@@ -117,7 +117,7 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
         elif op == OP_COMPUTE:
             m.position = p
             code = compute(m, i)
-        elif op == OP_VERIFY_CRC or op == OP_VERIFY_MD5:
+        elif op == OP_VERIFY_CRC or op == OP_VERIFY_DIGEST:
             m.position = p
             code = verify(m, i)
         elif op == OP_FRAME:  # expression, start register, size register, save register

@@ -180,7 +180,7 @@ cpdef enum Op:
     OP_GATHER_BEGIN
     OP_GATHER
     OP_VERIFY_CRC
-    OP_VERIFY_MD5
+    OP_VERIFY_DIGEST
     OP_MARK
     OP_NEED
     OP_FRAME

@@ -148,6 +148,7 @@ class Json(Protocol):
 class Compiler(Protocol):
     """The compiler as its parts see it."""
 
+    engine: Any
     big: bool
     layout: Mapping[str, Any]
     settings: dict[str, Any]

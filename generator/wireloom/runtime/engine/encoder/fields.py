@@ -12,8 +12,6 @@ from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, 
 from wireloom.runtime.packing import NAMES
 from wireloom.runtime.values import FILLED
 
-_MD5, _MD5_LATER = -1, -2
-_MD5_SIZE = 16
 _CHECKSUM = 8  # words of a checksum
 _WORD = 64
 _HERE = "\0here"  # the mark that is set where filler begins
@@ -304,9 +302,8 @@ class Fields(Part):
         match node:
             case ("int", *_):
                 size = held_width(node)
-            case ("bytes", int(size), _) if item.attributes.get("checksum", ("",))[0] == "md5":
-                if size != _MD5_SIZE:
-                    raise Uncovered("an MD5 of another size")
+            case ("bytes", int(size), _) if "checksum" in item.attributes:
+                pass
             case _:
                 raise Uncovered(f"a {node[0]} that follows from the layout")
         register = self.assembly.register("int").read()
@@ -345,8 +342,9 @@ class Fields(Part):
             case ("int", *_) as node if algorithm in self.compiler.crcs:
                 form = held_width(node), *number_form(node, self.compiler.big)
                 return [self.compiler.crcs.index(algorithm), *bounds, placed.register, *form]
-            case ("bytes", *_) if algorithm == "md5":
-                return [_MD5_LATER if alone else _MD5, *bounds, placed.register, _MD5_SIZE, 0, 0, 0]
+            case ("bytes", size, _) if algorithm in self.compiler.native.DIGESTS:
+                digest = "md5 at once" if algorithm == "md5" and not alone else algorithm
+                return [-1 - self.compiler.native.DIGESTS.index(digest), *bounds, placed.register, size, 0, 0, 0]
             case _:
                 raise Uncovered(f"the checksum {algorithm}")
 

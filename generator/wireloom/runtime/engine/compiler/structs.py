@@ -6,7 +6,6 @@ from typing import Any
 from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import (
-    ALWAYS,
     UNBOUNDED,
     Discard,
     Item,
@@ -163,6 +162,7 @@ class Structs(Part):
             raise Uncovered("a discard by what stands outside of the element, or of elements of several structs")
         holds = self.expressions.condition(discard.keep, element)
         if isinstance(holds, Constant) and holds.value:
+            self._note(discard.dropped, None)  # nothing else may write it
             return
         dropped, end = Label(), Label()
         if isinstance(holds, Code):
@@ -188,9 +188,10 @@ class Structs(Part):
         if not self.compiler.conditions.branch(holds, otherwise):
             self.assembly.emit("WHEN", self.expressions.place(holds), otherwise)
 
-    def _note(self, register: Register) -> None:
-        """Fill a register: it is true from here on."""
-        self.assembly.emit("COMPUTE", self.expressions.place(ALWAYS), 2, register.read(), None, *UNBOUNDED)
+    def _note(self, register: Register, value: bool | None = True) -> None:  # noqa: FBT001, FBT002 - what it is
+        """Fill a register: it is true from here on, or nothing again."""
+        place = self.expressions.place(Constant(value))
+        self.assembly.emit("COMPUTE", place, 2, register.read(), None, *UNBOUNDED)
 
     def _discard(self, name: str, count: str, scope: Scope, record: Column | None) -> None:
         discard, elements, counted = scope.discards[name], scope.names.get(name), scope.names.get(count)

@@ -402,7 +402,7 @@ def _check_greed(draft: Draft, place: Place, struct: Struct, named: Types) -> No
         if alone and followers and is_greedy(field.type, named, frozenset()):
             message = f"{field.wire_name} takes all bytes left, and {followers[0].wire_name} follows"
             draft.reports_entry(where, "greedy-field", message, "give it a size: `bytes(n)`, `str(n)`, `count`, `size`")
-        if field.size is None and followers and (asking := looks_at_end(field.type, named)):
+        elif field.size is None and followers and (asking := looks_at_end(field.type, named)):
             behind = f"{followers[0].wire_name} follows {field.wire_name}"
             message = f"{asking} is there or not by where the bytes end, and {behind}"
             hint = f"give {field.wire_name} a `size`, or let a flag say whether {asking} is there"

@@ -8,6 +8,7 @@ from wireloom.runtime.patterns import automaton
 
 _MOST = 12
 _TRIES = 8
+_LONGEST = 1 << 16  # characters of a text that is made up
 _LETTERS = "ab0é Z"
 _OTHERS = "é€𝄞"
 
@@ -40,7 +41,7 @@ def spelled_value(field: Field, choose: Callable[[Sequence[str]], str]) -> str |
         text = spelled(field.spelling, choose)
         if _fits(field, text):
             return text
-    text = "a" * (_stated(field) or 0)
+    text = "a" * min(_stated(field) or 0, _LONGEST)
     return text if not field.spelling.pattern and _fits(field, text) else None
 
 

@@ -222,6 +222,14 @@ def _check_scalar(draft: Draft, place: Place, field: Field, named: Types) -> Non
             message = f"an expression gives one value, and {field.wire_name} is none"
             hint = "derive or compute integers, texts, booleans: the fields inside of it"
             draft.reports_entry(place / key, "wrong-shape", message, hint)
+    named_type = types.not_null(field.type)
+    if field.compute is not None and isinstance(named_type, types.Reference) and _is_scalar(named_type, named):
+        message = f"{field.wire_name} is computed, and {named_type.name} is a type of another name"
+        draft.reports_entry(place / "type", "wrong-shape", message, "write what it stands for")
+
+
+def _is_scalar(type: Type, named: Types) -> bool:
+    return isinstance(_plain(type, named), _SCALARS)
 
 
 def _plain(type: Type, named: Types) -> Type:

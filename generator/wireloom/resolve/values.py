@@ -4,7 +4,7 @@ from collections.abc import Mapping as Table
 from collections.abc import Sequence
 
 from wireloom.expr.ast import Expression, Kind, Literal
-from wireloom.expr.types import kind, literal_kind
+from wireloom.expr.types import kind, literal_kind, may_be_fraction
 from wireloom.model.types import Boolean, Bytes, Integer, Mapping, Null, Nullable, Scalar, Text, Type
 from wireloom.resolve import constants
 from wireloom.resolve.expressions import BROKEN, expression
@@ -79,8 +79,9 @@ def _meaning(scope: Scope, place: Place, value: object) -> Expression:
 def _computed(scope: Scope, place: Place, text: str) -> Expression:
     """The expression of a meaning, which is of a kind that meanings have."""
     found = expression(scope, place, text, Kind.ANY, column=1)
-    if found is not BROKEN and kind(found) not in _KINDS:
-        what = "any value" if kind(found) is Kind.ANY else kind(found).value
+    is_fraction = kind(found) is Kind.INTEGER and may_be_fraction(found)
+    if found is not BROKEN and (is_fraction or kind(found) not in _KINDS):
+        what = "any value" if kind(found) is Kind.ANY else "any number" if is_fraction else kind(found).value
         message, hint = f"the expression gives {what}", "values mean integers, texts, booleans or null"
         scope.draft.reports(place, "expression-type", message, hint, column=1)
         return BROKEN

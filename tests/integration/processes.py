@@ -1,6 +1,8 @@
 """Servers of a test, each a process of its own: stopped by its own id, also where the test itself is killed."""
 
+import errno
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -9,10 +11,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 STOP_SECONDS = 20
 LIGHT = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"  # of a JVM that lives for a test: it shall start fast
+
+DRAWN = Path("/proc/sys/net/ipv4/ip_local_port_range")  # the ports of connections whose side here names none
+FIRST_PORT = 10_000  # below are those of well-known services
 
 # Waits until the test that holds its standard input is gone, then ends the server that it left behind.
 WATCH = f"""
@@ -77,12 +83,27 @@ def java() -> str:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of the loopback interface that nobody has at the moment, all different."""
-    with ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
+    """Ports of the loopback interface that nobody has at the moment, all different; OSError where there are too few.
+
+    They lie outside of the range that the kernel draws from for whoever opens a connection: none of the many that
+    Spark opens takes one before the server has started that is to listen there.
+    """
+    low, high = map(int, DRAWN.read_text(encoding="ascii").split())
+    candidates = [port for port in range(FIRST_PORT, 1 << 16) if not low <= port <= high]
+    random.shuffle(candidates)  # tests beside this one choose, too
+    free = list(islice(filter(_is_free, candidates), count))
+    if len(free) < count:
+        raise OSError(errno.EADDRINUSE, f"{count} ports are wanted outside of {low} to {high}, as {DRAWN} has it")
+    return free
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
 
 
 def listens(port: int) -> bool:

@@ -32,7 +32,7 @@ from wireloom.model.types import (
 )
 from wireloom.resolve import builtins, constants
 from wireloom.resolve.outline import is_open
-from wireloom.resolve.said import LONGEST, decimal_of, said
+from wireloom.resolve.said import LONGEST, decimal_of, no_such_decimal, said
 from wireloom.resolve.types import UNKNOWN, Surroundings
 from wireloom.resolve.values import mappings_of
 from wireloom.spec.documents import Place
@@ -220,9 +220,7 @@ class _Reading:
         """A number that no text says: the type has no texts, or columns no such decimals."""
         digits = decimal_of(word)
         if isinstance(self.type, Text) and digits is not None:
-            message = f"there are no decimals of {digits[0]} digits, {digits[1]} of them behind the point"
-            hint = f"write two numbers, such as decimal(10, 2): at most {LONGEST}, and at most the first"
-            self.refuse("logical", "bad-meaning", message, hint)
+            self.refuse("logical", "bad-meaning", *no_such_decimal(*digits))
             return
         hint = "drop `logical`" if digits is None else "write `scale: 0.01`, what an integer is a multiple of"
         hint = hint if isinstance(self.type, Integer) else "write `type: str`"

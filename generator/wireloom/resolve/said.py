@@ -16,10 +16,10 @@ from wireloom.model.types import Field, Struct, Type
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.sites import Names, Role, Site, Types, sites, structs
 from wireloom.spec.documents import Place
+from wireloom.spec.language import DECIMAL
 
 _HINT = "give the text `raw: NAME`: readers see it, too, and builders write that"
 _INTEGER = re.compile("(u?)int(8|16|32|64)").fullmatch
-_DECIMAL = re.compile(r"decimal\(([0-9]{1,9}), ?([0-9]{1,9})\)").fullmatch
 LONGEST = 38
 """The digits of the longest decimals that columns hold."""
 
@@ -46,8 +46,16 @@ def _number(word: str) -> Said | None:
 
 def decimal_of(word: str) -> tuple[int, int] | None:
     """The digits of a decimal in all and behind its point; None of another word."""
-    found = _DECIMAL(word)
-    return None if found is None else (int(found[1]), int(found[2]))
+    if re.fullmatch(DECIMAL, word) is None:
+        return None
+    precision, digits = map(int, re.findall("[0-9]+", word))
+    return precision, digits
+
+
+def no_such_decimal(precision: object, digits: object) -> tuple[str, str]:
+    """What to say of decimals that columns do not have, and what would be right."""
+    message = f"there are no decimals of {precision} digits, {digits} of them behind the point"
+    return message, f"write two numbers, such as decimal(10, 2): at most {LONGEST}, and at most the first"
 
 
 def check_said(draft: Draft, named: Types, names: Names) -> None:

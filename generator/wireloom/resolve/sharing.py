@@ -9,6 +9,7 @@ from wireloom.model.logical import LogicalField, LogicalType, Record
 from wireloom.problems import Problems, nearest
 from wireloom.resolve import builtins, notation
 from wireloom.resolve.logical import ColumnsClash, Shape, merged, shape
+from wireloom.resolve.said import LONGEST, no_such_decimal
 from wireloom.spec.documents import Document, Documents, Place, unlike
 from wireloom.spec.language import SchemaDocument, SchemaField, SchemaType
 
@@ -17,7 +18,6 @@ _MEANT: Mapping[str, LogicalType] = {
     "date": logical.Meant(logical.Integer(32, signed=True), logical.Scaled("date")),
     "duration": logical.Meant(logical.Integer(64, signed=True), logical.Scaled("duration")),
 }
-_MOST_DIGITS = 38  # of decimal columns
 _NAMES = (*(name for name in builtins.TYPE_NAMES if name != "ext"), *_MEANT, "decimal")
 
 
@@ -123,14 +123,11 @@ class _Reader:
 
     def _decimal(self, place: Place, digits: notation.Argument, fraction: notation.Argument) -> LogicalType:
         texts = digits.text.strip(), fraction.text.strip()
-        precision, places = (
-            int(text) if text.isdecimal() and len(text) <= len(str(_MOST_DIGITS)) else -1 for text in texts
-        )
-        if not 0 < precision <= _MOST_DIGITS or not 0 <= places <= precision:
-            message = f"there are no decimals of {texts[0]} digits, {texts[1]} of them behind the point"
-            hint = f"write two numbers, such as decimal(10, 2): at most {_MOST_DIGITS}, and at most the first"
+        precision, places = (int(text) if text.isdecimal() and len(text) <= len(str(LONGEST)) else -1 for text in texts)
+        if not 0 < precision <= LONGEST or not 0 <= places <= precision:
+            message, hint = no_such_decimal(*texts)
             self.problems.add(place.problem("type-syntax", message, hint, column=digits.column))
-            precision, places = _MOST_DIGITS, 0
+            precision, places = LONGEST, 0
         shown = logical.Scaled("decimal", precision=precision, digits=places)
         return logical.Meant(logical.Integer(64, signed=True), shown)
 

@@ -5,7 +5,7 @@ looked up or computed here. The loader checks files against these classes, and t
 is made from the same ones.
 """
 
-from wireloom.spec.language.base import Code, Document, ExpressionText, HexText, ScalarValue, TypeText
+from wireloom.spec.language.base import DECIMAL, Code, Document, ExpressionText, HexText, ScalarValue, TypeText
 from wireloom.spec.language.fields import (
     Bits,
     FieldDocument,
@@ -47,6 +47,7 @@ from wireloom.spec.language.types import (
 )
 
 __all__ = [
+    "DECIMAL",
     "AttemptType",
     "Bits",
     "ByteOrderByParameter",

@@ -51,11 +51,12 @@ _LOGICAL = (
     *("timestamp", "date", "uuid", "ipv4", "ipv6", "mac", "float"),
     *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
 )
-_DECIMAL = r"decimal\([0-9]{1,9}, ?[0-9]{1,9}\)"
+DECIMAL = r"decimal\([0-9]{1,9}, ?[0-9]{1,9}\)"
+"""The pattern of the word for decimals: the digits in all, and behind the point."""
 
 
 def _logical(value: object) -> object:
-    if isinstance(value, str) and (value in _LOGICAL or re.fullmatch(_DECIMAL, value)):
+    if isinstance(value, str) and (value in _LOGICAL or re.fullmatch(DECIMAL, value)):
         return value
     options = ", ".join(repr(each) for each in (*_LOGICAL, "decimal(10, 2)"))
     raise PydanticCustomError("literal_error", "one of {expected}", {"expected": options})
@@ -64,7 +65,7 @@ def _logical(value: object) -> object:
 LogicalText = Annotated[
     Any,
     AfterValidator(_logical),
-    WithJsonSchema({"anyOf": [{"enum": list(_LOGICAL)}, {"type": "string", "pattern": f"^{_DECIMAL}$"}]}),
+    WithJsonSchema({"anyOf": [{"enum": list(_LOGICAL)}, {"type": "string", "pattern": f"^{DECIMAL}$"}]}),
 ]
 Code = Annotated[str, WithJsonSchema({"type": "string", "format": "code"})]
 TypeText = Annotated[str, WithJsonSchema({"type": "string", "format": "type"})]

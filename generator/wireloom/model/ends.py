@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from wireloom.expr.ast import Expression, Literal, Position, Unary, references
 from wireloom.model import types
+from wireloom.model.traversal import parts
 from wireloom.model.types import Amount, Encoding, Struct, Type
 
 Types = Mapping[str, Type]
@@ -27,19 +28,17 @@ def _endless(type: Type, named: Types, encoding: Encoding, seen: frozenset[str])
             return _endless_field(type, named, seen)
         case types.Select(tag=types.FieldTag(expression=tag)) if _needs_end(tag):
             return "a choice"
-        case types.Select(cases=cases):
-            inner_types = [case.type for case in cases if not isinstance(case.type, types.Refusal)]
         case types.Attempt(trials=trials) if any(map(_falls_back_at_end, trials[:-1])):
             return "an attempt"
-        case types.Attempt(trials=trials):
-            inner_types = [trial.type for trial in trials]
+        case types.Select() | types.Attempt():
+            pass
         case types.Bytes(size=size) | types.Text(size=size) if encoding is Encoding.BINARY:
             return "a value" if _takes_all(size) else ""
         case types.Array(count=count, element=element) if encoding is Encoding.BINARY:
             return "a list" if _takes_all(count) else _endless(element, named, encoding, seen)
         case _:
             return ""
-    return next((found for each in inner_types if (found := _endless(each, named, encoding, seen))), "")
+    return next((found for each in parts(type) if (found := _endless(each, named, encoding, seen))), "")
 
 
 def _endless_field(struct: Struct, named: Types, seen: frozenset[str]) -> str:
@@ -78,11 +77,9 @@ def looks_at_end(type: Type, named: Types, seen: frozenset[str] = frozenset()) -
             for field in fields:
                 if field.on_wire and field.when is not None and _needs_end(field.when):
                     return f"{name}.{field.wire_name}"
-            below = [field.type for field in fields if field.on_wire and field.size is None]
-        case types.Select(cases=cases):
-            below = [case.type for case in cases if not isinstance(case.type, types.Refusal)]
-        case types.Attempt(trials=trials):
-            below = [trial.type for trial in trials]
+            below = tuple(field.type for field in fields if field.on_wire and field.size is None)
+        case types.Select() | types.Attempt():
+            below = parts(type)
         case _:
             return ""
     return next((found for each in below if (found := looks_at_end(each, named, seen))), "")

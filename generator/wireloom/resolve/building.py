@@ -217,19 +217,15 @@ def _as_filler(type: Type) -> Type:
 
 def _check_scalar(draft: Draft, place: Place, field: Field, named: Types) -> None:
     """What is derived or computed is one value."""
+    stated, is_scalar = types.not_null(field.type), isinstance(_plain(field.type, named), _SCALARS)
     for key, expression in (("derive", field.derive), ("compute", field.compute)):
-        if expression is not None and not isinstance(_plain(field.type, named), _SCALARS):
+        if expression is not None and not is_scalar:
             message = f"an expression gives one value, and {field.wire_name} is none"
             hint = "derive or compute integers, texts, booleans: the fields inside of it"
             draft.reports_entry(place / key, "wrong-shape", message, hint)
-    named_type = types.not_null(field.type)
-    if field.compute is not None and isinstance(named_type, types.Reference) and _is_scalar(named_type, named):
-        message = f"{field.wire_name} is computed, and {named_type.name} is a type of another name"
+    if field.compute is not None and is_scalar and isinstance(stated, types.Reference):
+        message = f"{field.wire_name} is computed, and {stated.name} is a type of another name"
         draft.reports_entry(place / "type", "wrong-shape", message, "write what it stands for")
-
-
-def _is_scalar(type: Type, named: Types) -> bool:
-    return isinstance(_plain(type, named), _SCALARS)
 
 
 def _plain(type: Type, named: Types) -> Type:

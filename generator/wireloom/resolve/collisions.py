@@ -8,6 +8,7 @@ from wireloom.expr.sums import Sum, sum_of
 from wireloom.expr.text import text_of
 from wireloom.model import types
 from wireloom.model.ends import looks_at_end
+from wireloom.model.traversal import parts as parts_of
 from wireloom.model.types import Amount, Encoding, Field, Form, Struct, Type
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.sites import held
@@ -490,13 +491,11 @@ def _greedy_case(type: Type, named: Types, seen: frozenset[str]) -> str:
     match type:
         case types.Reference(name=name) if name not in seen:
             return _greedy_case(named[name], named, seen | {name})
-        case types.Select(cases=cases):
-            inner = [case.type for case in cases if not isinstance(case.type, types.Refusal)]
-        case types.Attempt(trials=trials):
-            inner = [trial.type for trial in trials]
+        case types.Select() | types.Attempt():
+            pass
         case _:
             return ""
-    for each in inner:
+    for each in parts_of(type):
         if is_greedy(each, named, frozenset()):
             return each.name if isinstance(each, types.Reference) else "one of its cases"
         if found := _greedy_case(each, named, seen):

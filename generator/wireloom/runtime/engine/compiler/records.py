@@ -112,7 +112,7 @@ class Records(Part):
         refused = self.assembly.register("text").read()
         none = self.expressions.place(Constant(None))
         self.assembly.emit("COMPUTE", none, 1, refused, None)
-        end, titles = Label(), {kind, reason, *(title for trial in trials for title in self._titles(trial[1]))}
+        end, titles = Label(), {kind, reason, *(title for trial in trials for _, title in self._members(trial[1]))}
         own = [column.index for name, column in (record.children.items() if record else ()) if name in titles]
         written = self.assembly.table([len(own), *own])
 
@@ -160,37 +160,31 @@ class Records(Part):
 
     def lent(self, node: Node) -> frozenset[str]:
         """What expressions call the members of a record that melts into the one around."""
-        match self.compiler.resolved(node):
-            case ("struct", _, _, _, _, steps):
-                fields = [step for step in steps if step[0] == "field"]
-                own = {name for step in fields for name in (step[1], *(bit[0] for bit in step[3].get("bits", ())))}
-                return frozenset(own).union(*(self.lent(step[2]) for step in fields if step[3].get("flatten")))
-            case ("inline", inner):
-                return self.lent(inner)
-            case ("peek" | "select", _, cases, _) | ("tagged", _, _, _, _, cases, _):
-                return frozenset[str]().union(*(self.lent(case) for _, case in cases))
-            case ("attempt", trials, kind, reason):
-                return frozenset((kind, reason)).union(*(self.lent(trial[1]) for trial in trials))
-            case _:
-                return frozenset()
+        return frozenset(name for name, _ in self._members(node))
 
-    def _titles(self, node: Node) -> Iterator[str]:
-        """The members that readers see of a record, those of records that melt into it among them."""
+    def _members(self, node: Node) -> Iterator[tuple[str, str | None]]:
+        """What expressions and readers call the members of a record, those of what melts into it among them.
+
+        Readers have no name for what melts itself.
+        """
         match self.compiler.resolved(node):
             case ("struct", _, _, _, _, steps):
-                for step in steps:
-                    if step[0] == "field" and step[3].get("flatten"):
-                        yield from self._titles(step[2])
-                    elif step[0] == "field":
-                        yield step[3].get("as", step[1])
-                        yield from (bit[0] for bit in step[3].get("bits", ()))
-            case ("peek" | "select", _, cases, _):
+                for _, name, type, attributes in (step for step in steps if step[0] == "field"):
+                    if attributes.get("flatten"):
+                        yield name, None
+                        yield from self._members(type)
+                    else:
+                        yield name, attributes.get("as", name)
+                    yield from ((bit[0], bit[0]) for bit in attributes.get("bits", ()))
+            case ("inline", inner):
+                yield from self._members(inner)
+            case ("peek" | "select", _, cases, _) | ("tagged", _, _, _, _, cases, _):
                 for _, case in cases:
-                    yield from self._titles(case)
+                    yield from self._members(case)
             case ("attempt", trials, kind, reason):
-                yield from (kind, reason)
+                yield from ((kind, kind), (reason, reason))
                 for trial in trials:
-                    yield from self._titles(trial[1])
+                    yield from self._members(trial[1])
             case ("refuse", _):
                 pass
             case other:

@@ -12,6 +12,7 @@ CONSTRUCTED = {  # by the name of the builtin; the others are tried by each of t
     "list": ("list(uint8)",),
     "map": ("map(str, uint8)",),
     "ext": ("ext(1, bytes)", "ext(1, str)"),
+    "extended": ("extended(253, uint16, uint64)",),
     "json": ("json(object)",),
     "union": ("uint8 | str",),
     "any": ("any",),

@@ -22,7 +22,23 @@ from wireloom.spec.language import (
 _WIDTHS = (8, 8, 16, 16, 24, 32, 32, 40, 48, 56, 64, 64)
 _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in _WIDTHS)
 _VARINTS = ("varint32", "varint64", "zigzag32", "zigzag64")
-_NUMERALS = {"vlq32": 32, "vlq64": 64, "quic62": 62, "sqlite64": 64, "flac36": 36, "ebml56": 56}
+_NUMERALS = {
+    "vlq32": 32,
+    "vlq64": 64,
+    "quic62": 62,
+    "sqlite64": 64,
+    "flac36": 36,
+    "ebml56": 56,
+    "sleb32": 32,
+    "sleb64": 64,
+}
+_MARKED = {
+    "extended(253, uint16, uint32, uint64)": 64,
+    "extended(2, -, uint8, uint24, uint16)": 24,
+    "extended(255, uint8)": 8,
+    "extended(0, -, uint56)": 56,
+}
+_NUMERALS |= _MARKED
 _DECIMALS = ("bcd1", "bcd2", "bcd18", "packed1", "packed5", "packed18", "upacked1", "upacked18")
 _COLUMNS = ("dec1", "dec4", "dec18", "sdec1", "sdec3", "sdec18", "oct1", "oct1", "oct21")  # oct1 is refused most often
 _HEXADECIMALS = ("hex1", "hex8", "hex16", "HEX1", "HEX9", "HEX16")
@@ -62,7 +78,7 @@ def integer(name: str) -> Typed:
     if name in _VARINTS:
         return Typed(name, "int", "int", int(name[-2:]), signed=name.startswith("zigzag"))
     if name in _NUMERALS:
-        return Typed(name, "int", "int", _NUMERALS[name], signed=name.startswith("sqlite"))
+        return Typed(name, "int", "int", _NUMERALS[name], signed=name.startswith(("sqlite", "sleb")))
     if name.startswith(("bcd", "packed", "upacked")):
         digits, packed = int("".join(filter(str.isdigit, name))), "packed" in name
         bits, size = (10**digits).bit_length() - 1, digits // 2 + 1 if packed else (digits + 1) // 2
@@ -184,7 +200,8 @@ class Types:
     def front(self) -> Typed:
         """The type of a number in front of what it counts."""
         plain = ("uint8", "uint16", "int8", "int16", "uint24", "int32", "int")
-        return integer(self.chance.one([*_VARINTS, *_NUMERALS, "bcd2", "packed5", "dec4", "hex8", "sdec3", *plain]))
+        found = integer(self.chance.one([*_VARINTS, *_NUMERALS, "bcd2", "packed5", "dec4", "hex8", "sdec3", *plain]))
+        return self._named(found) if self.chance.often(0.05) else found
 
     def scalar(self) -> Typed:
         """Any scalar."""
@@ -324,10 +341,12 @@ class Types:
 
     def alias(self) -> Typed:
         """A named type that is a text."""
-        found = self.scalar()
+        return self._named(self.scalar())
+
+    def _named(self, typed: Typed) -> Typed:
         name = self.scope.draft.new_type("A")
-        self.scope.draft.types[name] = found.form
-        return replace(found, form=name)
+        self.scope.draft.types[name] = typed.form
+        return replace(typed, form=name)
 
     def struct(self, *, in_list: bool = False, encoding: str = "") -> Typed:
         """A struct of its own; with the encoding of the struct around unless told otherwise."""

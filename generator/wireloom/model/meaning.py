@@ -15,7 +15,7 @@ WORDS = frozenset({"doc", "title", "source", "spec", "digest", "examples"})
 """Fields of the model that readers of data do not notice."""
 PLACES = frozenset({"column"})
 """Fields that say where in the spec something stands."""
-LATER = {"charset": "", "unit": 1, "behind": None, "filler": False, "spelling": None, "besides": None}
+LATER = {"charset": "", "unit": 1, "behind": None, "filler": False, "spelling": None, "besides": None, "markers": None}
 """Fields that came later, with what they say of specs that say nothing of them, whose meaning is as it was."""
 
 

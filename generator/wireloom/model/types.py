@@ -54,6 +54,7 @@ class NumberForm(Enum):
     QUIC = "quic"  # the two highest bits say 1, 2, 4 or 8 bytes (RFC 9000)
     SQLITE = "sqlite"  # as VLQ, but that a ninth byte is the last and has eight bits
     FLAC = "flac"  # as UTF-8 writes a character, in up to seven bytes
+    SLEB = "sleb"  # as a varint, in two's complement: the second highest bit of the last byte is the sign
     EBML = "ebml"  # the place of the highest bit that is set says how many bytes; all others set is the greatest number
     BCD = "bcd"  # a decimal digit in each half of a byte, the highest first
     PACKED = "packed"  # the same, and the sign in the last half (COMP-3)
@@ -72,12 +73,24 @@ ORDERED = (NumberForm.BIG, NumberForm.LITTLE)
 
 
 @dataclass(frozen=True, slots=True)
+class Markers:
+    """Bytes that are no number, but say how many bytes of one follow.
+
+    They are `first` and those behind it, in the order of `widths`; 0 is a byte that says nothing. So say bytes behind
+    the last one. Those before `first` are the number.
+    """
+
+    first: int
+    widths: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Integer:
     """An integer that `bits` bits can hold, and its form on the wire. What a form can say beyond is `int_range`.
 
     Signed ones of 65 bits are those that int64 or uint64 holds. Forms that are written in digits have so many
     `digits`, others none. One that shares bytes with its neighbours has the `share` of them that a run of such fields
-    has: the last one all.
+    has: the last one all. One that is a byte unless that is one of the `markers` has its order of bytes behind them.
     """
 
     bits: int
@@ -85,11 +98,12 @@ class Integer:
     form: NumberForm = NumberForm.OWN
     digits: int = 0
     share: int | None = None
+    markers: Markers | None = None
 
     @property
     def is_plain(self) -> bool:
         """Whether it is written, in binary, as its two's complement in so many bytes."""
-        return self.form in (NumberForm.OWN, *ORDERED) and self.share is None
+        return self.form in (NumberForm.OWN, *ORDERED) and self.share is None and self.markers is None
 
     @property
     def is_partial(self) -> bool:

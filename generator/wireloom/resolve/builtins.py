@@ -71,17 +71,27 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
             instead=dict.fromkeys((_MSGPACK, _JSON), "write uint32 or uint64, int32 or int64"),
         ),
         "coded": Builtin(
-            "`vlq32` `vlq64`, `quic62`, `sqlite64`, `flac36`, `ebml56`",
+            "`sleb32` `sleb64`, `vlq32` `vlq64`, `quic62`, `sqlite64`, `flac36`, `ebml56`",
             {
-                _BINARY: "as many bytes as the value takes: seven bits in each, the highest first; or as the first "
-                "bits say in QUIC, in the files of SQLite (signed), in FLAC (as in UTF-8), in EBML (Matroska)",
+                _BINARY: "as many bytes as the value takes: LEB128 in two's complement (signed: DWARF, WebAssembly); "
+                "seven bits in each, the highest first; or as the first bits say in QUIC, in the files of SQLite "
+                "(signed), in FLAC (as in UTF-8), in EBML (Matroska)",
             },
-            _integers("vlq", (32, 64), NumberForm.VLQ, signed=False)
+            _integers("sleb", (32, 64), NumberForm.SLEB, signed=True)
+            | _integers("vlq", (32, 64), NumberForm.VLQ, signed=False)
             | _integers("quic", (62,), NumberForm.QUIC, signed=False)
             | _integers("sqlite", (64,), NumberForm.SQLITE, signed=True)
             | _integers("flac", (36,), NumberForm.FLAC, signed=False)
             | _integers("ebml", (56,), NumberForm.EBML, signed=False),
             instead=dict.fromkeys((_MSGPACK, _PROTOBUF, _JSON), "write uint32, uint64 or int64"),
+        ),
+        "extended": Builtin(
+            "`extended(FIRST, TYPE, ...)`",
+            {
+                _BINARY: "one byte that is the number; or, from FIRST on, says in which type the number follows "
+                "(Bitcoin, MySQL, DER; see below)",
+            },
+            instead=dict.fromkeys((_MSGPACK, _PROTOBUF, _JSON), "write uint32 or uint64"),
         ),
         "decimal": Builtin(
             "`bcd1` ... `bcd18`, `packed1` ... `packed18`, `upacked1` ... `upacked18`",
@@ -206,7 +216,7 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
 SCALARS: Mapping[str, Type] = MappingProxyType(
     {word: type for builtin in BUILTINS.values() for word, type in builtin.words.items()}
 )
-CONSTRUCTORS = ("list", "map", "ext")
+CONSTRUCTORS = ("list", "map", "ext", "extended")
 OTHER_WORDS = {  # how other languages call a type
     "string": "str",
     "text": "str",
@@ -228,6 +238,7 @@ OTHER_WORDS = {  # how other languages call a type
     "object": "map(KEY, VALUE)",
     "varint": "varint64",
     "leb128": "varint64",
+    "sleb128": "sleb64",
     "vlq": "vlq64",
     "date": "{type: str, logical: date}, or {type: int32, logical: date}",
     "timestamp": "{type: str, logical: timestamp}, or {type: int64, logical: {timestamp: ms}}",

@@ -11,7 +11,7 @@ from wireloom.expr.ast import Call, Conditional, Expression, Kind, Literal
 from wireloom.expr.parse import ExpressionError, parse
 from wireloom.expr.types import literal_kind
 from wireloom.model.types import Encoding, Scalar
-from wireloom.resolve import builtins, constants, notation
+from wireloom.resolve import builtins, constants, markers, notation
 from wireloom.resolve.draft import Draft, TypeForm, written
 from wireloom.resolve.renamings import Renamings, renamed, renaming_of
 from wireloom.spec.language import (
@@ -25,6 +25,7 @@ from wireloom.spec.language import (
     StructType,
 )
 
+_SIZED = ("str", "bytes")
 _MEANING = {"values", "null", "logical", "epoch", "scale", "offset", "raw", "default"}
 _NOT_GIVEN = {"as", "hidden", "derive", "compute", "const", "counted", "checksum", "refers", "flatten", "bits", "table"}
 """What says that a value lacks a number, or has another one or another name for it."""
@@ -131,8 +132,14 @@ def direct_names(draft: Draft, form: TypeForm) -> Iterator[tuple[str, int]]:
         for position, entry in enumerate(form.fields):
             if entry.is_field:
                 yield from ((name, position) for name in _mentioned(draft, entry.type))
+                yield from ((name, position) for name in _amounts(entry.field) if name in draft.content.types)
         return
     yield from ((name, 0) for name in _mentioned(draft, form))
+
+
+def _amounts(field: str | FieldDocument) -> tuple[object, ...]:
+    """What says how many bytes or elements there are: it may name the type of a number in front."""
+    return (field.count, field.size) if isinstance(field, FieldDocument) else ()
 
 
 def _mentioned(draft: Draft, form: TypeForm) -> tuple[str, ...]:
@@ -164,6 +171,8 @@ def _notation_names(draft: Draft, parsed: notation.Notation) -> Iterator[str]:
                     inner = written(argument.text)
                     if inner is not None:
                         yield from _notation_names(draft, inner)
+            elif name in _SIZED:
+                yield from (size for argument in arguments if (size := argument.text.strip()) in draft.content.types)
             elif name in draft.content.types:
                 yield name
             elif key := next((key for key in draft.content.types if key.startswith(f"{name}(")), ""):
@@ -189,6 +198,8 @@ def _notation_reach(draft: Draft, parsed: notation.Notation, seen: frozenset[str
             return Reach(Kind.LIST, (), elements, inner[0].kind if told else Kind.ANY)
         case notation.Single(name="ext", arguments=(_, content)):
             return reach(draft, content.text, seen, charset)
+        case notation.Single(name=markers.NAME):
+            return Reach(Kind.INTEGER)
         case notation.Single(name=name) if name in builtins.SCALARS:
             return Reach(builtins.kind(builtins.SCALARS[name]))
         case notation.Single(name=name) if name in draft.content.types and name not in seen:

@@ -18,7 +18,7 @@ _MEANT: Mapping[str, LogicalType] = {
     "date": logical.Meant(logical.Integer(32, signed=True), logical.Scaled("date")),
     "duration": logical.Meant(logical.Integer(64, signed=True), logical.Scaled("duration")),
 }
-_NAMES = (*(name for name in builtins.TYPE_NAMES if name != "ext"), *_MEANT, "decimal")
+_NAMES = (*(name for name in builtins.TYPE_NAMES if name not in ("ext", "extended")), *_MEANT, "decimal")
 
 
 @dataclass(frozen=True, slots=True)

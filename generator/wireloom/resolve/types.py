@@ -45,7 +45,8 @@ from wireloom.model.types import (
 )
 from wireloom.names import type_name_flaw
 from wireloom.problems import nearest
-from wireloom.resolve import builtins, constants, notation
+from wireloom.resolve import builtins, constants, markers, notation
+from wireloom.resolve.draft import written as parsed_text
 from wireloom.resolve.expressions import BROKEN, expression
 from wireloom.resolve.outline import reach
 from wireloom.resolve.scopes import Scope
@@ -172,6 +173,8 @@ def _single(around: Surroundings, place: Place, single: notation.Single) -> Type
             return _json_text(around, place, word)
         case "str" | "bytes", (size,):
             return _sized(around, place, name, size)
+        case markers.NAME, _:
+            return _extended(around, place, single)
         case (("list" | "map" | "ext"), _):
             forms = {"list": "list(TYPE)", "map": "map(KEY, VALUE)", "ext": "ext(CODE, TYPE)"}
             around.reports(
@@ -189,6 +192,15 @@ def _single(around: Surroundings, place: Place, single: notation.Single) -> Type
             return UNKNOWN
         case _:
             return _named(around, place, single)
+
+
+def _extended(around: Surroundings, place: Place, single: notation.Single) -> Type:
+    _require_form(around, place, markers.NAME, markers.NAME, single)
+    try:
+        return _ordered(around, markers.extended_of(single))
+    except notation.NotationError as error:
+        around.reports(place, "type-syntax", error.message, error.hint, column=error.column)
+        return UNKNOWN
 
 
 def _argument(around: Surroundings, place: Place, argument: notation.Argument) -> Type:
@@ -270,6 +282,9 @@ def amount_of(around: Surroundings, place: Place, written: object, column: int =
     """A size or a count: an expression, or the integer type of a number that stands right before what it is of."""
     found = prefix_of(around, written)
     if found is None:
+        if isinstance(written, str) and written.startswith(f"{markers.NAME}("):
+            type_of_text(around, place, written, column)
+            return BROKEN
         if _names_a_type(around, written):
             message, hint = f"{written} is no integer of whole bytes", "write one, such as uint8 or varint, or a field"
             around.reports(place, "wrong-shape", message, hint, column=column)
@@ -291,11 +306,29 @@ def _names_a_type(around: Surroundings, written: object) -> bool:
 
 def prefix_of(around: Surroundings, written: object) -> Prefix | None:
     """The number that an integer type states in place of a size or a count; None where that is an expression."""
-    type = builtins.SCALARS.get(written) if isinstance(written, str) else None
-    if isinstance(type, Integer) and type.is_partial:
+    type = _integer(around, written, frozenset()) if isinstance(written, str) else None
+    if type is None or type.is_partial or type.bits > _WIDEST:
         return None
-    ordered = None if type is None else _ordered(around, type)
-    return Prefix(ordered) if isinstance(ordered, Integer) and ordered.bits <= _WIDEST else None
+    ordered = _ordered(around, type)
+    return Prefix(ordered) if isinstance(ordered, Integer) else None
+
+
+def _integer(around: Surroundings, text: str, seen: frozenset[str]) -> Integer | None:
+    """The integer type that a text says, or a named type that is nothing else."""
+    match parsed_text(text):
+        case notation.Single(markers.NAME, _) as single:
+            try:
+                return markers.extended_of(single)
+            except notation.NotationError:
+                return None
+        case notation.Single(name, ()) if name in builtins.SCALARS:
+            type = builtins.SCALARS[name]
+            return type if isinstance(type, Integer) else None
+        case notation.Single(name, ()) if name in around.scope.draft.content.types and name not in seen:
+            form = around.scope.draft.content.types[name]
+            return _integer(around, form, seen | {name}) if isinstance(form, str) else None
+        case _:
+            return None
 
 
 def _json_text(around: Surroundings, place: Place, word: notation.Argument) -> Type:

@@ -6,8 +6,9 @@ number in as few bytes as can be.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from wireloom.runtime import leb128
 
@@ -46,6 +47,27 @@ def of(form: str, digits: int, *, signed: bool) -> Numeral:
     return _packed(digits, signed=signed) if form == "packed" else _FORMS[form]
 
 
+def extended(first: int, widths: Sequence[int], order: Literal["big", "little"]) -> Numeral:
+    """A byte that is the number or, from `first` on, says how many bytes of it follow: `widths` in order (0: none)."""
+    narrowest = sorted({width: first + place for place, width in reversed([*enumerate(widths)]) if width}.items())
+
+    def read(data: bytes) -> Found:
+        if not data or data[0] < first:
+            return (data[0], 1) if data else None
+        width = dict(enumerate(widths, first)).get(data[0], 0)
+        if not width:
+            raise ValueError(data[:1].hex())
+        return None if len(data) <= width else (int.from_bytes(data[1 : 1 + width], order), 1 + width)
+
+    def write(number: int) -> bytes:
+        if number < first:
+            return bytes([number])
+        width, marker = next(each for each in narrowest if not number >> 8 * each[0])
+        return bytes([marker]) + number.to_bytes(width, order)
+
+    return Numeral(lambda _: 1 + max(widths), read, write)
+
+
 def width_of(form: str, digits: int, *, signed: bool) -> int:
     """The bytes of so many digits."""
     if form == "bcd":
@@ -77,6 +99,22 @@ def _leb128(data: bytes) -> Found:
 def _zigzag(data: bytes) -> Found:
     found = _leb128(data)
     return None if found is None else (leb128.from_zigzag(found[0]), found[1])
+
+
+def _sleb(data: bytes) -> Found:
+    found = _leb128(data)
+    if found is None:
+        return None
+    number, size = found
+    return number - ((data[size - 1] >> 6 & 1) << 7 * size), size
+
+
+def _written_sleb(number: int) -> bytes:
+    written = []
+    while not -0x40 <= number < 0x40:
+        written.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes([*written, number & 0x7F])
 
 
 def _vlq(data: bytes) -> Found:
@@ -169,6 +207,7 @@ def _behind_mark(data: bytes, size: int, bits: int) -> Found:
 _FORMS = {
     "varint": Numeral(_sevens, _leb128, leb128.encoded),
     "zigzag": Numeral(_sevens, _zigzag, lambda number: leb128.encoded(leb128.to_zigzag(number))),
+    "sleb": Numeral(_sevens, _sleb, _written_sleb),
     "vlq": Numeral(_sevens, _vlq, _written_vlq),
     "quic": Numeral(lambda _: 8, _quic, _written_quic),
     "sqlite": Numeral(lambda _: _NINTH, _sqlite, _written_sqlite),

@@ -32,6 +32,7 @@ from wireloom.model.types import (
     Jump,
     Last,
     Map,
+    Markers,
     MemberTag,
     Null,
     Nullable,
@@ -200,6 +201,8 @@ def constant(name: str) -> str:
 def _scalar(type: Integer | Float | Boolean | Null | Text | Bytes | JsonText, scope: Scope) -> Code:
     module = scope.module
     match type:
+        case Integer(markers=Markers(first, widths), form=form):
+            return call("binary.Extended", str(first), literal(widths), order=_order(form, scope))
         case Integer(bits, signed, form, digits) if scope.encoding is Encoding.BINARY and not type.is_plain:
             stated = str(digits) if digits else None
             return call("binary.Numeral", literal(form.value), str(bits), signed=str(signed), digits=stated)

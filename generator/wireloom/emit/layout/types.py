@@ -29,6 +29,7 @@ from wireloom.model.types import (
     Map,
     Mapping,
     Mark,
+    Markers,
     MemberTag,
     Need,
     Null,
@@ -65,6 +66,8 @@ def _node(kind: str, *parts: Code | None) -> Tuple:
 def node(type: Type) -> Code:
     """A wire type."""
     match type:
+        case Integer(bits, signed, form, markers=Markers(first, widths)):
+            return _node("int", str(bits), str(signed), literal("extended"), str(first), literal(widths), *_form(form))
         case Integer(bits, signed, form, digits):
             return _node("int", str(bits), str(signed), *_form(form), *((str(digits),) if digits else ()))
         case Float(bits, form):

@@ -132,11 +132,62 @@ cdef bint load_columns(const uint8_t **position, const uint8_t *end, int64_t dig
     return False
 
 
+cdef enum:
+    MARKERS = 7  # bytes that say how many bytes of a number follow, at most
+
+
+cdef bint load_extended(const uint8_t **position, const uint8_t *end, int64_t markers, bint *wide, int64_t *value) noexcept nogil:
+    """A number in a byte, or behind one of the `markers` (see `number_form`); true where it is not there, or none."""
+    cdef const uint8_t *p = position[0]
+    cdef int64_t first = markers & 0xFF, width
+    if p >= end:
+        return True
+    if p[0] < first:
+        value[0] = p[0]
+        position[0] = p + 1
+        return False
+    width = markers >> (9 + 4 * (p[0] - first)) & 0xF if p[0] - first < MARKERS else 0
+    if width == 0 or end - p <= width:
+        return True
+    wide[0] = load(p + 1, width, False, markers >> 8 & 1, value)
+    position[0] = p + 1 + width
+    return False
+
+
+cdef bint load_sleb(const uint8_t **position, const uint8_t *end, int64_t bits, int64_t *value) noexcept nogil:
+    """LEB128 in two's complement; true where it does not end, or is beyond its bits."""
+    cdef const uint8_t *p = position[0]
+    cdef int64_t size = 0, longest = (bits + 6) // 7, left
+    cdef uint64_t number = 0
+    while True:
+        if size == longest or p + size >= end:
+            return True
+        number |= <uint64_t>(p[size] & 0x7F) << (7 * size)
+        size += 1
+        if p[size - 1] < 0x80:
+            break
+    if size == 10:
+        if p[9] != 0 and p[9] != 0x7F:
+            return True
+    elif p[size - 1] & 0x40:
+        number |= ~<uint64_t>0 << (7 * size)
+    left = 64 - bits
+    if <int64_t>(number << left) >> left != <int64_t>number:
+        return True
+    value[0] = <int64_t>number
+    position[0] = p + size
+    return False
+
+
 cdef bint load_numeral(const uint8_t **position, const uint8_t *end, int64_t word, bint signed, int64_t *value, bint *wide) noexcept nogil:
     """A number at `position`, which then stands behind it, of the form that `word` says (see `number_form`); true where there is none."""
     cdef int64_t form = word >> 8 & 0xFF, bits = word & 0xFF
     cdef uint64_t number = 0
     wide[0] = False
+    if form == 12:
+        return load_extended(position, end, word >> 16, wide, value)
+    if form == 13:
+        return load_sleb(position, end, bits, value)
     if form >= 8:
         return load_columns(position, end, word >> 16, form, signed, value, wide)
     if form >= 6:

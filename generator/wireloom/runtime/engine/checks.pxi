@@ -180,9 +180,20 @@ PLACES = {op: {name: place for place, name in names.items()} for op, names in _s
 def _is_numeral(word):
     """Whether a word says a form of numbers that are not their two's complement, as `number_form` has it."""
     bits, form, digits = word & 0xFF, word >> 8 & 0xFF, word >> 16
+    if form == 12:
+        return _are_markers(digits, bits)
+    if form == 13:
+        return digits == 0 and bits in (32, 64)
     if form >= 6:
         return form <= 11 and 1 <= digits <= (18, 18, 18, 16, 21, 16)[form - 6] and bits <= 64
     return digits == 0 and (bits in (32, 64) if form < 2 else bits == (0, 0, 62, 64, 36, 56)[form])
+
+
+def _are_markers(markers, bits):
+    """Whether each is a byte that says up to eight bytes, and the most are so many bits."""
+    widths = [markers >> 9 + 4 * n & 0xF for n in range(MARKERS)]
+    last = max([n for n, width in enumerate(widths) if width], default=0)
+    return markers >> 9 + 4 * MARKERS == 0 and bits == 8 * max(widths) and 8 <= bits <= 64 and (markers & 0xFF) + last <= 0xFF
 
 
 class LayoutError(ValueError):

@@ -24,8 +24,12 @@ cdef inline int put(Builder *k, const uint8_t *data, int64_t size) noexcept nogi
 
 cdef inline bint fits(int64_t value, bint wide, int64_t size, bint signed) noexcept nogil:
     """Whether an integer can be said in so many bytes."""
-    cdef int64_t bits = 8 * size
-    if size == 8:
+    return fits_bits(value, wide, 8 * size, signed)
+
+
+cdef inline bint fits_bits(int64_t value, bint wide, int64_t bits, bint signed) noexcept nogil:
+    """Whether an integer can be said in so many bits."""
+    if bits == 64:
         return not wide if signed else wide or value >= 0
     if wide:
         return False
@@ -141,22 +145,57 @@ cdef int64_t store_digits(uint8_t *target, int64_t value, bint wide, bint signed
     return digits_width(form, digits, signed) if stored else 0
 
 
+cdef int64_t store_extended(uint8_t *target, uint64_t number, int64_t markers) noexcept nogil:
+    """Write a number in a byte, or behind the narrowest of the `markers` (see `number_form`) that hold it; 0: none does."""
+    cdef int64_t first = markers & 0xFF, width = 9, marker = 0, n, each
+    if number < <uint64_t>first:
+        target[0] = <uint8_t>number
+        return 1
+    for n in range(MARKERS):
+        each = markers >> (9 + 4 * n) & 0xF
+        if each and each < width and (each == 8 or not number >> (8 * each)):
+            width, marker = each, first + n
+    if width > 8:
+        return 0
+    target[0] = <uint8_t>marker
+    store(target + 1, <int64_t>number, width, markers >> 8 & 1)
+    return 1 + width
+
+
+cdef int64_t store_sleb(uint8_t *target, int64_t value) noexcept nogil:
+    """LEB128 in two's complement, and how many bytes it is."""
+    cdef int64_t size = 0
+    while value < -0x40 or value >= 0x40:
+        target[size] = <uint8_t>(value & 0x7F | 0x80)
+        value >>= 7
+        size += 1
+    target[size] = <uint8_t>(value & 0x7F)
+    return size + 1
+
+
 cdef int put_numeral(Builder *k, int64_t value, bint wide, bint signed, int64_t word) noexcept nogil:
     """A number of the form that `word` says (see `number_form`)."""
     cdef int64_t form = word >> 8 & 0xFF, bits = word & 0xFF, size
     cdef int code
-    if form >= 6:
+    if 6 <= form <= 11:
         code = room(k, (word >> 16) + 1)
         if code:
             return code
         size = store_digits(k.output.data + k.size, value, wide, signed, word)
         k.size += size
         return OK if size else IRREGULAR
-    if signed and wide or not signed and (value < 0 and not wide or bits < 64 and (wide or value >> bits)):
+    if not fits_bits(value, wide, bits, signed):
         return IRREGULAR
     code = room(k, 10)
     if code:
         return code
+    if form == 12:
+        size = store_extended(k.output.data + k.size, <uint64_t>value, word >> 16)
+        k.size += size
+        return OK if size else IRREGULAR
+    if form == 13:
+        k.size += store_sleb(k.output.data + k.size, value)
+        return OK
     k.size += store_numeral(k.output.data + k.size, <uint64_t>value, form)
     return OK
 

@@ -73,7 +73,7 @@ class Numeral(construct.Construct):
         start, left = stream.tell(), stream.left
         data = bytes(stream.read(min(self.longest, left)))
         try:
-            found = self.numeral.read(data)
+            found = self._numeral(context).read(data)
         except ValueError as error:
             raise self._beyond(start, str(error)) from None
         if found is None and len(data) < self.longest:
@@ -90,8 +90,28 @@ class Numeral(construct.Construct):
         value = checked_integer(obj, self.bits, signed=self.signed)
         if not self.low <= value <= self.high:
             raise EncodeError(f"an integer from {self.low} to {self.high}", shown(obj))
-        stream.write(self.numeral.write(value))
+        stream.write(self._numeral(context).write(value))
         return obj
+
+    def _numeral(self, context: Container) -> numerals.Numeral:
+        return self.numeral
+
+
+class Extended(Numeral):
+    """An unsigned integer in one byte or, from `first` on, in as many behind it as that byte says.
+
+    The bytes that say so are those of `widths` in their order; 0, and a byte behind the last one, is `int_range`.
+    """
+
+    def __init__(self, first: int, widths: tuple[int, ...], *, order: Order) -> None:
+        construct.Construct.__init__(self)
+        self.bits, self.signed, self.order = 8 * max(widths), False, order
+        self.low, self.high = integer_range(self.bits, signed=False)
+        self.longest = 1 + max(widths)
+        self.numerals = {each: numerals.extended(first, widths, each) for each in ("big", "little")}
+
+    def _numeral(self, context: Container) -> numerals.Numeral:
+        return self.numerals[self.order if isinstance(self.order, str) else self.order(context)]
 
 
 class Float(construct.Construct):

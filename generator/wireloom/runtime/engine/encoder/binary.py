@@ -80,6 +80,15 @@ class Binary(Part):
         """Write the integer in a register."""
         self.assembly.emit("PUT", register, *number_form(node, self.compiler.big))
 
+    def _numeral(self, node: Node) -> numerals.Numeral:
+        match node:
+            case ("int", _, _, "extended", first, widths, *order):
+                return numerals.extended(first, widths, "big" if ordered(order, self.compiler.big) else "little")
+            case ("int", _, signed, form, *digits):
+                return numerals.of(form, sum(digits), signed=signed)
+            case _:
+                raise Uncovered(f"a constant {node[0]}")
+
     def constant(self, const: Any, node: Node) -> None:
         """Write a constant."""
         match node, const:
@@ -88,7 +97,7 @@ class Binary(Part):
                 self.assembly.constant(
                     int(const).to_bytes(width, "big" if big else "little", signed=signed)
                     if width
-                    else numerals.of(node[3], sum(node[4:]), signed=signed).write(const)
+                    else self._numeral(node).write(const)
                 )
             case ("bool",), bool():
                 self.assembly.constant(bytes([const]))

@@ -258,7 +258,7 @@ class _StructDrawing:
         self.scope.values[field.wire_name] = known.encode(charset) if charset and isinstance(known, str) else known
         for bit in field.bits:
             if not bit.hidden and bit.derive is None:
-                value[bit.name] = self.meant_bit(bit, self.scope.values[bit.name])
+                value[bit.title] = self.meant_bit(bit, self.scope.values[bit.name])
         if known is UNKNOWN or field.hidden or field.bits:
             return
         if field.flatten:
@@ -282,7 +282,7 @@ class _StructDrawing:
 
     def meant_bit(self, bit: wire.Bit, known: Any) -> Any:
         """What readers see of bits."""
-        return known if bit.meaning is None else filling(Record((logical_bit(bit),)))({bit.name: known})[bit.name]
+        return known if bit.meaning is None else filling(Record((logical_bit(bit),)))({bit.title: known})[bit.title]
 
     def known(self, field: wire.Field) -> Any:
         """The field's value for readers; UNKNOWN where places decide."""

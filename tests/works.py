@@ -178,6 +178,10 @@ FEATURES: dict[str, list[Feature]] = {
     "Meanings": [
         Feature("`null`", [{"v": {"type": "int16", "null": -1}}, {"w": {"type": "int16", "null": -1}}], {"v": 1}),
         Feature("`values` beside `raw`", [{"v": {"type": "int16", "values": {1: "one", 2: "two"}, "raw": "r"}}], {"r": 2, "v": "two"}),
+        Feature("`values` beside `raw`, of a boolean", [{"v": {"type": "bool", "values": {"true": "on"}, "raw": "r"}}], {"r": True, "v": "on"}),
+        Feature("`values` beside `raw`, of `uint3`", [{"v": {"type": "uint3", "values": {1: "one", 2: "two"}, "raw": "r"}}, {"w": "uint5"}], {"r": 2, "v": "two", "w": 4}),
+        Feature("`values` beside `raw`, of `bits`", [{"v": {"type": "uint8", "hidden": True, "bits": {"low": {"at": "0..3", "values": {1: "one", 2: "two"}, "raw": "r"}}}}], {"r": 2, "low": "two"}),
+        Feature("`values` beside `null`", [{"v": {"type": "int16", "values": {1: "one", 2: "two"}, "null": -1}}, {"w": {"type": "int16", "values": {1: "one"}, "null": -1}}], {"v": "two"}),
         Feature("`charset: cp037`", [{"v": {"type": "str", "charset": "cp037"}}], {"v": "Zoë"}),
         Feature("`charset: utf-16le`", [{"v": {"type": "str", "charset": "utf-16le"}}], {"v": "Zoë"}),
         Feature("`null` of texts", [{"v": {"type": "str", "null": "-"}}], {"v": "x"}),

@@ -250,10 +250,25 @@ def _may_mean(plan: Plan) -> bool:
 
 
 def _null(plan: Plan) -> Any:
+    if plan.has("values"):
+        return _null_beside_values(plan)
     free = _may_mean(plan) and not plan.typed.nullable and not plan.has("optional", "default")
     if not free or plan.typed.shape not in ("int", "float", "text", "bytes") or not plan.often(0.04):
         return ABSENT
     return constant(plan)
+
+
+def _null_beside_values(plan: Plan) -> Any:
+    """What means null where the others have names, too."""
+    rivals = ({*_MEANT_ALONE} - {"values"}) | {"optional", "default", "oneOf"}
+    free = plan.on_wire and not plan.typed.nullable and plan.typed.shape in ("int", "text", "bytes")
+    if not free or plan.has(*rivals) or not plan.chance.often(0.3):
+        return ABSENT
+    null = constant(plan)
+    if str(null) in map(str, plan.given["values"]):
+        return ABSENT
+    plan.values = None if plan.values is None else (*plan.values, None)
+    return null
 
 
 _TIMES = {
@@ -345,8 +360,9 @@ def _raw(plan: Plan) -> Any:
 
 def _raw_beside_values(plan: Plan) -> Any:
     """The name of what is on the wire beside that of some values."""
-    texts = plan.values is not None and all(isinstance(each, str) for each in plan.values)
-    if not texts or not plan.on_wire or plan.typed.nullable or plan.typed.shape == "bool" or not plan.chance.often(0.4):
+    others = (plan.values or ())[: -1 if "null" in plan.given else None]
+    texts = plan.values is not None and all(isinstance(each, str) for each in others)
+    if not texts or not plan.on_wire or plan.typed.nullable or not plan.chance.often(0.4):
         return ABSENT
     plan.values = None
     return plan.scope.draft.name("a")
@@ -730,17 +746,21 @@ def _bit(plan: Plan, name: str, low: int, width: int) -> Any:
     else:
         derive = ABSENT
     hidden = hidden and derive is not ABSENT
-    kind = _kind(inner.values) if values is not ABSENT else "bool" if width == 1 else "int"
+    texts = values is not ABSENT and not hidden and all(isinstance(each, str) for each in inner.values or (None,))
+    raw = plan.scope.draft.name("a") if texts and chance.often(0.6) else ABSENT
+    closed = values is not ABSENT and raw is ABSENT
+    kind = _kind(inner.values) if closed else "bool" if width == 1 else "int"
     kind = "hidden" if hidden and is_settled(derive) else kind
     plain = values is ABSENT and derive is ABSENT and not hidden
-    plan.lent.append(Known(name, kind, inner.values, plain=plain))
+    plan.lent.append(Known(name, kind, inner.values if closed else None, plain=plain))
     return document(
         Bits,
         {
             "at": span,
             "signed": True if signed else ABSENT,
             "values": values,
-            "else": plan.scope.draft.code() if values is not ABSENT and chance.often(0.4) else ABSENT,
+            "raw": raw,
+            "else": plan.scope.draft.code() if closed and chance.often(0.4) else ABSENT,
             "derive": derive,
             "hidden": True if hidden else ABSENT,
             "doc": "A bit." if chance.often(0.1) else ABSENT,

@@ -126,7 +126,7 @@ class _Writer:
         match chance.weighted([(6, "named"), (2, "prefix"), (1, "size"), (2, "delimiter")]):
             case "prefix":
                 number = chance.one(["uint8", "int16", "uint24", "uint32", "varint32", "zigzag64"])
-                ordered = number.startswith(("u", "i")) and number != "uint8" and chance.often(0.3)
+                ordered = number.startswith(("u", "i")) and number != "uint8" and chance.often(0.6)
                 return document(
                     PrefixFraming,
                     {

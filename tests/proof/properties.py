@@ -646,7 +646,7 @@ class _Examination:
         found = {field.name for field in fields(self.format) if field.derive is not None}
         found |= {field.name for field in fields(self.format) if has_const(field) and (field.since or field.until)}
         return frozenset(
-            found | {bit.name for field in fields(self.format) for bit in field.bits if bit.derive is not None}
+            found | {bit.title for field in fields(self.format) for bit in field.bits if bit.derive is not None}
         )
 
     @cached_property

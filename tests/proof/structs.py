@@ -372,6 +372,10 @@ class StructWriter:
                 whole["values"] = {0: "none", 1: "one", 3: "three"} if chance.often(0.1) else ABSENT
                 whole["range"] = chance.one(["0 .. 3", "1 ..", ".. 2"]) if chance.often(0.1) else ABSENT
                 whole["const"] = 2 if chance.often(0.1) and whole["values"] is whole["range"] is ABSENT else ABSENT
+            elif width == 1:
+                whole["values"] = {"true": "on", "false": "off"} if chance.often(0.05) else ABSENT
+            if whole["values"] is not ABSENT and chance.often(0.4):
+                whole["raw"] = self.scope.draft.name("a")
             whole["hidden"] = self._maybe(True, 0.01 if whole.get("const", ABSENT) is ABSENT else 0.5)
             if chance.often(_REFUSED / 3):
                 whole.pop(chance.one(sorted(whole)))

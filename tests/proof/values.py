@@ -231,7 +231,7 @@ class _StructValue:
             number = self.bit(bit)
             self.scope.values[bit.name] = number
             if not bit.hidden and bit.derive is None:
-                value[bit.name] = self.meant_bit(bit, number)
+                value[bit.title] = self.meant_bit(bit, number)
         charset = getattr(_bare(field.type), "charset", "")
         self.scope.values[field.wire_name] = drawn.encode(charset) if charset and isinstance(drawn, str) else drawn
         if drawn is UNKNOWN or field.hidden or (field.bits and self.chance.often(0.9)):
@@ -265,7 +265,7 @@ class _StructValue:
         if bit.meaning is None:
             return drawn
         try:
-            return filling(Record((logical_bit(bit),)))({bit.name: drawn})[bit.name]
+            return filling(Record((logical_bit(bit),)))({bit.title: drawn})[bit.title]
         except (OverflowError, ValueError):  # a check behind the field refuses it
             raise NoValueError from None
 

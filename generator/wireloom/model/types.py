@@ -503,6 +503,11 @@ class Bit:
         """Whether the value is a boolean."""
         return self.width == 1 and self.mappings is None
 
+    @property
+    def title(self) -> str:
+        """What readers call the value, which expressions call by its name."""
+        return self.name if self.meaning is None else self.meaning.raw or self.name
+
 
 @dataclass(frozen=True, slots=True)
 class Packing:

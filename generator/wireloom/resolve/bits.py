@@ -1,13 +1,15 @@
 """Bits of an integer that have names of their own."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from wireloom import names
 from wireloom.expr.ast import Kind
-from wireloom.model.types import Bit, Integer, Type
+from wireloom.model.types import Bit, Integer, Mapping, Meaning, Type
 from wireloom.resolve.expressions import expression
-from wireloom.resolve.outline import mapped_kind
+from wireloom.resolve.meanings import named_values
+from wireloom.resolve.outline import is_closed, is_open, mapped_kind
 from wireloom.resolve.scopes import Scope
 from wireloom.resolve.types import UNKNOWN, Surroundings
 from wireloom.resolve.values import mappings_of
@@ -55,23 +57,52 @@ def _bit(scope: Scope, place: Place, name: str, document: str | int | Bits, whol
         return Bit(name, low, width)
     low, width = _span(scope, place / "at", str(document.at), whole)
     values = Integer(width or whole.bits, signed=document.signed)
+    _check_raw(scope, place, document)
+    mappings = None if document.values is None else mappings_of(scope, place / "values", document.values, values)
+    is_named = mappings is not None and is_open(document)
     return Bit(
         name=name,
         low=low,
         width=width,
         signed=document.signed,
-        mappings=None if document.values is None else mappings_of(scope, place / "values", document.values, values),
+        mappings=None if is_named else mappings,
         code=document.else_ or _CODE,
         derive=None
         if document.derive is None
         else expression(scope.whole(), place / "derive", document.derive, _kind(document, width)),
         hidden=document.hidden,
         doc=document.doc,
+        meaning=_meaning(scope, place, document, mappings or (), width) if is_named else None,
     )
 
 
+def _check_raw(scope: Scope, place: Place, document: Bits) -> None:
+    """Report a name of the number that says nothing, or cannot be one."""
+    if document.raw is None:
+        return
+    if document.values is None:
+        hint = "give both, or drop `raw`: readers see the number"
+        scope.draft.reports_entry(place / "raw", "conflicting-keys", "`raw` without `values`", hint)
+    if document.hidden:
+        scope.draft.reports_entry(place / "hidden", "conflicting-keys", "`hidden` beside `raw`", "drop one of them")
+    if document.else_ is not None:
+        hint = "drop it: beside `raw` a number without a name is null"
+        scope.draft.reports(place / "else", "useless-else", "nothing here has a check of its own", hint)
+    if flaw := names.logical_name_flaw(document.raw):
+        scope.draft.reports(place / "raw", "bad-name", f"{document.raw} cannot be the name of a column", flaw)
+
+
+def _meaning(scope: Scope, place: Place, document: Bits, mappings: Sequence[Mapping], width: int) -> Meaning | None:
+    """The names of some numbers, which readers see too; a single bit is true or false."""
+    found = named_values(scope, place / "values", mappings)
+    if found is None:
+        return None
+    words = tuple((bool(wire), name) for wire, name in found.names) if width == 1 else found.names
+    return Meaning(replace(found, names=words), raw=document.raw or "")
+
+
 def _kind(document: Bits, width: int) -> Kind:
-    if document.values is not None:
+    if document.values is not None and is_closed(document):
         return mapped_kind(document.values)[0]
     if not width:
         return Kind.ANY

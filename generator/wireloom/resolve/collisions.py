@@ -118,7 +118,9 @@ def logical_names(field: Field, named: Types, seen: frozenset[str]) -> Iterator[
         yield field.name
     if field.meaning is not None and field.meaning.raw:
         yield field.meaning.raw
-    yield from (bit.name for bit in field.bits if not bit.hidden)
+    for bit in field.bits:
+        if not bit.hidden:
+            yield from dict.fromkeys((bit.name, bit.title))
 
 
 def _lent_names(type: Type, named: Types, seen: frozenset[str]) -> Iterator[str]:

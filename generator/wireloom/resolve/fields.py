@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from wireloom import names
-from wireloom.expr.ast import Expression, Kind
+from wireloom.expr.ast import Expression, Kind, Literal
 from wireloom.model.ground import unit
 from wireloom.model.types import (
     Delimiter,
@@ -27,7 +27,7 @@ from wireloom.resolve.bounds import bounds_of
 from wireloom.resolve.expressions import expression
 from wireloom.resolve.keys import check_form, check_keys
 from wireloom.resolve.links import checksum_of, is_table, table_reference_of
-from wireloom.resolve.meanings import meaning_of
+from wireloom.resolve.meanings import meaning_of, null_of
 from wireloom.resolve.outline import is_open, mapped_kind
 from wireloom.resolve.packings import packing_of
 from wireloom.resolve.scopes import Scope
@@ -42,7 +42,7 @@ from wireloom.resolve.types import (
     prefix_of,
     type_of,
 )
-from wireloom.resolve.values import mappings_of
+from wireloom.resolve.values import check_null, mappings_of
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
 
@@ -124,8 +124,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         message, hint = "what is counted are whole numbers", "give it the type int64"
         around.scope.draft.reports_entry(place / "counted", "wrong-shape", message, hint)
     minimum, maximum = bounds_of(around, place / "range", document.range, type)
-    closed = None if is_open(document) else document.values
-    mappings = None if closed is None else mappings_of(scope, place / "values", closed, type)
+    mappings = _mappings(around, place, document, type)
     meaning = meaning_of(around, place, document, type)
     if meaning is not None:
         _check_sentinel(around, place / "null", meaning.null, minimum, maximum)
@@ -167,6 +166,20 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
 
 
 # --- parts ---------------------------------------------------------------------------------------------------------
+
+
+def _mappings(
+    around: Surroundings, place: Place, document: FieldDocument, type: Type
+) -> tuple[ValueMapping, ...] | None:
+    """The values that there are and what they mean; what `null` says means null."""
+    if document.values is None or is_open(document):
+        return None
+    found = mappings_of(around.scope, place / "values", document.values, type)
+    null = null_of(around, place, document, type)
+    if null is None:
+        return found
+    check_null(around.scope, place / "null", null, found)
+    return (*found, ValueMapping(null, Literal(None)))
 
 
 def _expression(scope: Scope, place: Place, written: object, wanted: Kind) -> Expression | None:

@@ -9,7 +9,7 @@ from wireloom.resolve.draft import Draft, TypeForm
 from wireloom.resolve.outline import direct_names
 from wireloom.resolve.renamings import Renaming, renamed, renaming_of
 from wireloom.spec.documents import Place
-from wireloom.spec.language import AttemptType, Entry, FieldDocument, StructType
+from wireloom.spec.language import AttemptType, Bits, Entry, FieldDocument, StructType
 
 
 def check_renamings(draft: Draft) -> bool:
@@ -114,7 +114,8 @@ def _named(draft: Draft, name: str, document: str | FieldDocument, seen: frozens
     yield name
     if isinstance(document, FieldDocument):
         yield from (document.raw,) if document.raw else ()
-        yield from document.bits or ()
+        for bit, form in (document.bits or {}).items():
+            yield from (bit, form.raw) if isinstance(form, Bits) and form.raw else (bit,)
         if document.flatten:
             renamings = renaming_of(name, document)
             yield from (renamed(renamings, each) for each in _lent(draft, document.type, seen))

@@ -200,7 +200,7 @@ def logical_field(field: types.Field, named: Types) -> LogicalField:
 def logical_bit(bit: types.Bit) -> LogicalField:
     """What readers see of bits that are there."""
     found = _bit_shape(bit)
-    return LogicalField(bit.name, found.type, found.nullable, bit.doc, bit.unit)
+    return LogicalField(bit.title, found.type, found.nullable, bit.doc, bit.unit)
 
 
 def field_shape(field: types.Field, named: Types) -> Shape:
@@ -219,7 +219,9 @@ def _meant(found: Shape, meaning: types.Meaning) -> Shape:
         case logical.List(element):
             inner = _meant(Shape(element, found.type.nullable), meaning)
             return replace(found, type=logical.List(inner.type, inner.nullable))
-        case logical.Integer() | logical.Float() | logical.Text() | logical.Binary() as wire:
+        case logical.Boolean() if meaning.shown is None:
+            return found
+        case logical.Boolean() | logical.Integer() | logical.Float() | logical.Text() | logical.Binary() as wire:
             type = logical.Meant(wire, meaning.shown, meaning.null)
             return replace(found, type=type, nullable=found.nullable or _may_mean_null(meaning))
         case logical.Meant(wire, logical.Encoded() as shown):
@@ -263,7 +265,8 @@ def _bit_shape(bit: types.Bit) -> Shape:
         return Shape(logical.Boolean())
     bits = next(width for width in _WIDTHS if bit.width <= width)
     found = Shape(logical.Integer(bits, bit.signed))
-    return found if bit.meaning is None else _meant(found, bit.meaning)
+    is_plain = bit.meaning is None or bit.meaning == types.Meaning(raw=bit.meaning.raw)
+    return found if bit.meaning is None or is_plain else _meant(found, bit.meaning)
 
 
 def mapped_shape(mappings: tuple[types.Mapping, ...]) -> Shape:

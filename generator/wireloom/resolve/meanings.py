@@ -5,7 +5,7 @@ that name, and what it means is computed from it.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
@@ -16,11 +16,14 @@ from wireloom.expr.ast import Binary, Conditional, Expression, FieldRef, Kind, L
 from wireloom.model.logical import Measured, Named, Said, Scaled, Written
 from wireloom.model.types import (
     Array,
+    Bit,
+    Boolean,
     Bytes,
     Check,
     Field,
     Float,
     Integer,
+    Mapping,
     Meaning,
     Nullable,
     Padded,
@@ -31,10 +34,11 @@ from wireloom.model.types import (
     Type,
 )
 from wireloom.resolve import builtins, constants
-from wireloom.resolve.outline import is_open
+from wireloom.resolve.outline import is_closed, is_open
 from wireloom.resolve.said import LONGEST, decimal_of, no_such_decimal, said
+from wireloom.resolve.scopes import Scope
 from wireloom.resolve.types import UNKNOWN, Surroundings
-from wireloom.resolve.values import mappings_of
+from wireloom.resolve.values import check_null, mappings_of
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
 from wireloom.spec.language.fields import Logical
@@ -68,9 +72,29 @@ _MOST_DIGITS = 40
 
 def meaning_of(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Meaning | None:
     """What the value of a field means; None where it is what it is."""
-    if type is UNKNOWN or not any(key in document.given for key in _KEYS):
+    keys = document.given - ({"null"} if is_closed(document) else set())  # then a mapping among others
+    if type is UNKNOWN or keys.isdisjoint(_KEYS):
         return None
     return _Reading(around, place, document, type).meaning()
+
+
+def null_of(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Scalar:
+    """The value on the wire that means null beside `values`; None where none does."""
+    return None if type is UNKNOWN else _Reading(around, place, document, type).null()
+
+
+def named_values(scope: Scope, place: Place, entries: Sequence[Mapping]) -> Named | None:
+    """The names that some values have; None where a meaning is no name, which is reported."""
+    found: list[tuple[int | str | bytes, str]] = []
+    for each in entries:
+        match each.value, each.wire:
+            case Literal(str(name)), int() | str() | bytes():
+                found.append((each.wire, name))
+            case _:
+                hint = "write texts, and leave out what has no name"
+                scope.draft.reports_entry(place, "mixed-values", "beside `raw` a value is a name, a text", hint)
+                return None
+    return Named(tuple(found))
 
 
 def _element(type: Type) -> Type:
@@ -94,10 +118,10 @@ class _Reading:
         self.around.scope.draft.reports_entry(self.place / key, id, message, hint)
 
     def meaning(self) -> Meaning | None:
-        null = self._null()
+        null = self.null()
         match self.document.logical:
             case _ if is_open(self.document):
-                found = self._named()
+                found = self._named(null)
             case Logical() as time:
                 found = self._time(time)
             case str() as word if (saying := said(word)) is not None and isinstance(self.type, Text):
@@ -122,7 +146,8 @@ class _Reading:
 
     # --- null ------------------------------------------------------------------------------------------------------
 
-    def _null(self) -> Scalar:
+    def null(self) -> Scalar:
+        """The value on the wire that means null; None where none does."""
         written = self.document.null
         if written is None:
             return None
@@ -282,24 +307,18 @@ class _Reading:
 
     # --- names -----------------------------------------------------------------------------------------------------
 
-    def _named(self) -> Meaning | None:
+    def _named(self, null: Scalar) -> Meaning | None:
         """The names of an open set of values."""
-        if not isinstance(self.type, Integer | Text | Bytes) or isinstance(self.stated, Array):
-            hint = "say `raw` of an integer, a text or bytes, or drop it"
+        if not isinstance(self.type, Integer | Boolean | Text | Bytes) or isinstance(self.stated, Array):
+            hint = "say `raw` of an integer, a boolean, a text or bytes, or drop it"
             self.refuse("raw", "wrong-shape", "no value of this type is kept beside its name", hint)
             return None
         place = self.place / "values"
         entries = mappings_of(self.around.scope, place, self.document.values or {}, self.type)
-        names: list[tuple[int | str | bytes, str]] = []
-        for each in entries:
-            match each.value, each.wire:
-                case Literal(str(name)), int() | str() | bytes():
-                    names.append((each.wire, name))
-                case _:
-                    hint = "write texts, and leave out what has no name"
-                    self.refuse("values", "mixed-values", "beside `raw` a value is a name, a text", hint)
-                    return None
-        return Meaning(Named(tuple(names)))
+        if null is not None:
+            check_null(self.around.scope, self.place / "null", null, entries)
+        found = named_values(self.around.scope, place, entries)
+        return None if found is None else Meaning(found)
 
     # --- scales ----------------------------------------------------------------------------------------------------
 
@@ -426,6 +445,11 @@ def _lowered(struct: Struct) -> Struct:
 def _lowered_step(step: Step) -> Iterator[Step]:
     if isinstance(step, Field) and step.meaning is not None:
         yield from _fields(step, step.meaning)
+    elif isinstance(step, Field) and step.bits:
+        yield replace(step, bits=tuple(_raw_bit(bit) for bit in step.bits))
+        for bit in step.bits:
+            if bit.meaning is not None and isinstance(bit.meaning.shown, Named):
+                yield _told_by_bits(step, bit, bit.meaning.shown)
     else:
         yield step
 
@@ -448,6 +472,17 @@ def _fields(step: Field, meaning: Meaning) -> Iterator[Step]:
         yield _told(step, Meaning(replace(meaning.shown, raw=meaning.raw)))
     elif meaning.raw and isinstance(meaning.shown, Said):
         yield _told(step, Meaning(replace(meaning.shown, raw=meaning.raw), null=meaning.null))
+
+
+def _raw_bit(bit: Bit) -> Bit:
+    return bit if bit.meaning is None else replace(bit, meaning=replace(bit.meaning, shown=None))
+
+
+def _told_by_bits(field: Field, bit: Bit, named: Named) -> Field:
+    """The name that bits have for readers, as of a field of their own."""
+    type: Type = Boolean() if bit.flag else Integer(bit.width, bit.signed)
+    whole = replace(field, name=bit.name, wire_name=bit.name, type=type, doc=bit.doc)
+    return _told(whole, Meaning(replace(named, raw=bit.title)))
 
 
 def _reference(field: Field) -> FieldRef:
@@ -474,6 +509,8 @@ def _told(field: Field, meaning: Meaning) -> Field:
     match plain:
         case Integer(bits, signed):
             type: Type = Integer(bits, signed)
+        case Boolean():
+            type = Boolean()
         case Text():
             type = Text()
         case _:

@@ -11,7 +11,7 @@ from typing import Any
 
 from wireloom.expr.ast import FieldRef
 from wireloom.model import types
-from wireloom.model.types import Attempt, Field, Reference, Struct, Type
+from wireloom.model.types import Attempt, Bit, Field, Meaning, Reference, Struct, Type
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.renamings import Renamings, renamed, renamings_of
 from wireloom.resolve.sites import held
@@ -181,14 +181,13 @@ class _Melting:
         own = levels[0].renamings
         inner = (*renamings_of(self.draft, levels[0].struct).get(position, ()), *own) if step.flatten else ()
         rest: Field = self.part(replace(step, type=types.Null()), levels, ())
-        meaning = step.meaning and replace(step.meaning, raw=step.meaning.raw and renamed(own, step.meaning.raw))
         return replace(
             rest,
             name=renamed(own, step.wire_name, step.name),
             wire_name=renamed(own, step.wire_name),
             type=self.part(step.type, levels, inner),
-            meaning=meaning,
-            bits=tuple(replace(bit, name=renamed(own, bit.name)) for bit in rest.bits),
+            meaning=_meaning(step.meaning, own),
+            bits=tuple(_bit(bit, own) for bit in rest.bits),
         )
 
     def part(self, part: Any, levels: _Levels, renamings: Renamings, inside: int = 0) -> Any:  # noqa: ANN401
@@ -324,3 +323,12 @@ def _key(key: ScalarNode, renamings: Renamings) -> ScalarNode:
         return key
     new = renamed(renamings, key.text)
     return replace(key, value=new, text=new, written=key.written or key.text)
+
+
+def _bit(bit: Bit, renamings: Renamings) -> Bit:
+    return replace(bit, name=renamed(renamings, bit.name), meaning=_meaning(bit.meaning, renamings))
+
+
+def _meaning(meaning: Meaning | None, renamings: Renamings) -> Meaning | None:
+    """A meaning under the names that hold where its field melts."""
+    return meaning and replace(meaning, raw=meaning.raw and renamed(renamings, meaning.raw))

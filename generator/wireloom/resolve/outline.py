@@ -341,8 +341,9 @@ def _member(draft: Draft, name: str, document: str | FieldDocument, position: in
             element=reached.element,
             plain=True,
         )
-    if document.values is not None and not is_open(document):
+    if document.values is not None and is_closed(document):
         kind, values = mapped_kind(document.values)
+        values = values if values is None or document.null is None else tuple(dict.fromkeys((*values, None)))
         return Member(name, kind, position, values)
     if document.refers is not None:
         kind, charset = _entry_kind(draft, document.refers)
@@ -374,12 +375,17 @@ def _charset(document: str | FieldDocument, struct: StructType) -> str:
     return constants.charset_of(stated)
 
 
-def is_open(document: FieldDocument) -> bool:
+def is_open(document: FieldDocument | Bits) -> bool:
     """Whether `values` are names of some values, and others are kept all the same."""
     return document.values is not None and document.raw is not None
 
 
-def _names(document: FieldDocument) -> Iterator[tuple[int, str]]:
+def is_closed(document: FieldDocument | Bits) -> bool:
+    """Whether `values` are all values that there are, and readers see what they mean alone."""
+    return document.values is not None and document.raw is None
+
+
+def _names(document: FieldDocument | Bits) -> Iterator[tuple[int, str]]:
     for key, value in (document.values or {}).items():
         number = constants.integer(key)
         name = value.value if isinstance(value, MappedValue) else value
@@ -412,12 +418,14 @@ def possible_values(expression: Expression, ranges: Mapping[str, list[NamedRange
 
 
 def _bit_member(name: str, bit: str | int | Bits, position: int) -> Member:
-    if isinstance(bit, Bits) and bit.values is not None:
+    if isinstance(bit, Bits) and bit.values is not None and is_closed(bit):
         kind, values = mapped_kind(bit.values)
         return Member(name, kind, position, values)
     span = str(bit.at if isinstance(bit, Bits) else bit)
-    plain = not isinstance(bit, Bits) or not (bit.hidden or bit.derive)
-    return Member(name, Kind.INTEGER if ".." in span else Kind.BOOLEAN, position, plain=plain)
+    kind = Kind.INTEGER if ".." in span else Kind.BOOLEAN
+    named = tuple(_names(bit)) if isinstance(bit, Bits) and kind is Kind.INTEGER else ()
+    plain = not isinstance(bit, Bits) or not (bit.hidden or bit.derive or bit.raw)
+    return Member(name, kind, position, names=named, plain=plain)
 
 
 def mapped_kind(values: Mapping[str, object]) -> tuple[Kind, tuple[Scalar, ...] | None]:

@@ -17,7 +17,7 @@ from wireloom.resolve import constants
 from wireloom.resolve.draft import Draft, parameter_kind
 from wireloom.resolve.outline import Member, Outlines, joined_members, possible_values
 from wireloom.resolve.renamings import renamed
-from wireloom.spec.language import FieldDocument, StructType
+from wireloom.spec.language import Bits, FieldDocument, StructType
 
 _RANGE_MEMBERS = ("start", "end")
 _SUMMED = "`sum(sizes)` is over a list of integers, `sum(parts.length)` over an integer of structs"
@@ -313,9 +313,14 @@ class Scope:
         visible = set(self._visible())
         for form in self.draft.content.types.values():
             for entry in form.fields if isinstance(form, StructType) else ():
-                field = entry.field if entry.is_field and entry.key in visible else None
-                if isinstance(field, FieldDocument) and name in (field.as_, field.raw):
+                field = entry.field if entry.is_field else None
+                if not isinstance(field, FieldDocument):
+                    continue
+                if entry.key in visible and name in (field.as_, field.raw):
                     return entry.key
+                for key, bit in (field.bits or {}).items():
+                    if key in visible and isinstance(bit, Bits) and bit.raw == name:
+                        return key
         return ""
 
     def _texts(self) -> set[object]:

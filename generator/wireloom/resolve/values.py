@@ -47,6 +47,14 @@ def mappings_of(scope: Scope, place: Place, values: Table[str, object], type: Ty
     return tuple(entries)
 
 
+def check_null(scope: Scope, place: Place, null: Scalar, entries: Sequence[Mapping]) -> None:
+    """Report a value that means null, and something else besides."""
+    for each in entries:
+        if (literal_kind(each.wire), each.wire) == (literal_kind(null), null):
+            hint = "drop it from `values`, or drop `null`"
+            scope.draft.reports(place, "duplicate-value", f"{place.text} is one of the values, too", hint)
+
+
 def _is_inverted(type: Type, place: Place, values: Table[str, object]) -> bool:
     """Whether no key is a value of the type, and every meaning is."""
     if len(values) == 1 or any(constants.wire_key(type, place / text, text) is not constants.NONE for text in values):

@@ -283,6 +283,7 @@ def _bit(bit: Bit, known: Fields) -> Code:
         "structure.Bit",
         literal(bit.name),
         str(bit.low),
+        title=literal(bit.title) if bit.title != bit.name else None,
         width=str(bit.width) if bit.width != 1 else None,
         signed=_flag(bit.signed),
         mapped=_mapped(bit.mappings, bit.code),

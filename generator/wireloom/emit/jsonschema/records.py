@@ -320,7 +320,7 @@ class Records:
         """The bits of a field: as many as it has, or there with it."""
         absent = field.presence is Presence.OPTIONAL or self.nullable(field.type)
         for bit in field.bits:
-            shown = _type(record, bit.name)
+            shown = _type(record, bit.title)
             known = [outcomes(each.value) for each in bit.mappings or ()]
             nullable = absent or any(each is None or None in each for each in known)
             null = None if bit.meaning is None else bit.meaning.null
@@ -332,7 +332,7 @@ class Records:
             schema: Schema = {} if bit.hidden else bit_schema(bit, shown)
             yield Member(
                 (scope, bit.name),
-                "" if bit.hidden else bit.name,
+                "" if bit.hidden else bit.title,
                 rendering.described_schema(schema, bit.doc, ""),
                 conditions,
                 not nullable and null is None,

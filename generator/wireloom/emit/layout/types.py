@@ -270,6 +270,8 @@ def _mappings(mappings: tuple[Mapping, ...] | None) -> Code | None:
 
 
 def _bit(bit: Bit) -> Code:
+    null = None if bit.meaning is None else bit.meaning.null
+    title = None if bit.title == bit.name else bit.title
     return _node(
         bit.name,
         str(bit.low),
@@ -279,7 +281,8 @@ def _bit(bit: Bit) -> Code:
         literal(bit.code),
         str(bit.hidden),
         optional(bit.derive),
-        *(() if bit.meaning is None or bit.meaning.null is None else (literal(bit.meaning.null),)),
+        *(() if null is None and title is None else (literal(null),)),
+        *(() if title is None else (literal(title),)),
     )
 
 

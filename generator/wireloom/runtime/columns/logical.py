@@ -179,7 +179,7 @@ class Named:
 class Meant:
     """What is on the wire, and what readers see of it: what it means, null where it is the sentinel `null`."""
 
-    wire: Union[Integer, Float, Text, Binary]
+    wire: Union[Boolean, Integer, Float, Text, Binary]
     shown: Union[Scaled, Measured, Written, Said, Encoded, Named, None] = None
     null: int | float | str | bytes | None = None
 

@@ -221,7 +221,7 @@ class Facts:
         except PositionPendingError:
             self._set(step.name, self._pending(step.name, PENDING))
             for bit in step.bits:
-                known = self.value.get(bit.name) if bit.derive is None else self._known(bit.derive)
+                known = self.given(bit) if bit.derive is None else self._known(bit.derive)
                 self._set(bit.name, self._pending(bit.name, known))
             return True
         except EncodeError:
@@ -231,7 +231,7 @@ class Facts:
             try:
                 self._set(bit.name, bit.read(raw, self.scope, 0))
             except DecodeError:
-                self._set(bit.name, self.value.get(bit.name))
+                self._set(bit.name, self.given(bit))
         return True
 
     def _known(self, expression: Any) -> Any:

@@ -85,6 +85,7 @@ class Bit:
     derive: Expression | None = None
     hidden: bool = False
     null: int | None = None  # the number that means null to readers
+    title: str = ""  # what readers call it, where expressions call it otherwise
 
     def read(self, raw: int, scope: Container, offset: int) -> Scalar:
         """The value of these bits in `raw`."""
@@ -104,7 +105,7 @@ class Bit:
             return raw
         parsed = kept(scope._value, self.name, scope) if self.hidden else MISSING
         anew = self.derive is not None and (self.hidden or derives_anew(scope))
-        value: Any = parsed if parsed is not MISSING else None if anew else scope._value.get(self.name)
+        value: Any = parsed if parsed is not MISSING else None if anew else scope._value.get(self.title or self.name)
         if value is None and self.derive is not None:
             value = evaluate(self.derive, scope)
         if value is None:
@@ -126,12 +127,12 @@ class Bit:
         """The number, if the bits can say it."""
         if self.width == 1 and self.mapped is None:
             if not isinstance(value, bool):
-                raise EncodeError("true or false", shown(value)).at(self.name)
+                raise EncodeError("true or false", shown(value)).at(self.title or self.name)
             return int(value)
         signed = self.signed and self.mapped is None
         low, high = (-(1 << self.width - 1), 1 << self.width - 1) if signed else (0, 1 << self.width)
         if not isinstance(value, int) or isinstance(value, bool) or not low <= value < high:
-            raise EncodeError(f"an integer from {low} to {high - 1}", shown(value)).at(self.name)
+            raise EncodeError(f"an integer from {low} to {high - 1}", shown(value)).at(self.title or self.name)
         return value
 
 
@@ -338,7 +339,7 @@ class Field:
             self.spelling.hold(raw, offset, self.code)
         for bit in self.bits:
             run.offsets[bit.name] = offset
-            self._put(run, bit.name, bit.name, bit.read(raw, run.scope, offset), hidden=bit.hidden)
+            self._put(run, bit.name, bit.title or bit.name, bit.read(raw, run.scope, offset), hidden=bit.hidden)
         if self.refers is not None:
             return self._entry(raw, run, offset)
         return raw

@@ -176,7 +176,7 @@ class Struct(construct.Construct):
                     yield from _titles(step.subcon)
                 case Field():
                     yield step.title or step.name
-                    yield from (bit.name for bit in step.bits)
+                    yield from (bit.title or bit.name for bit in step.bits)
                 case Computed():
                     yield step.title or step.name
                 case Counted():
@@ -265,7 +265,7 @@ def _free(steps: Sequence[Step]) -> Iterator[str]:
             case Field():
                 if step.is_determined:
                     yield step.title or step.name
-                yield from (bit.name for bit in step.bits)
+                yield from (bit.title or bit.name for bit in step.bits)
             case Computed():
                 yield step.title or step.name
             case Counted():
@@ -281,7 +281,7 @@ def _derived(steps: Sequence[Step]) -> Iterator[str]:
             case Field():
                 if step.is_derived:
                     yield step.title or step.name
-                yield from (bit.name for bit in step.bits if bit.derive is not None)
+                yield from (bit.title or bit.name for bit in step.bits if bit.derive is not None)
             case Computed():
                 yield step.title or step.name
             case Counted():

@@ -40,8 +40,11 @@ class Bits(Document):
     signed: bool = Field(default=False, description="Two's complement.", examples=[True])
     values: ValueTable | None = Field(
         default=None,
-        description="What the number means to readers; other numbers are an error.",
+        description="What the number means to readers; others are an error, or null beside `raw`.",
         examples=[{"0": "off", "1": "on"}],
+    )
+    raw: str | None = Field(
+        default=None, description="What readers call the number, to see it too.", examples=["modeNumber"]
     )
     else_: Code | None = Field(
         default=None,

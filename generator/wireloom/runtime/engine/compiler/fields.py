@@ -17,6 +17,7 @@ from wireloom.runtime.engine.compiler.scope import (
     Node,
     Scope,
     Sink,
+    bit_title,
     is_prefix,
     limits,
     member,
@@ -496,7 +497,7 @@ class Fields(Part):
 
     def _bit(self, bit: Node, scope: Scope, record: Column | None) -> None:
         name, low, width, signed, values, code, hidden, *_ = bit
-        column = None if hidden else member(record, name)
+        column = None if hidden else member(record, bit_title(bit))
         place, number = low << 8 | width, self.assembly.refusal(code)
         if values is None:
             kind = "bool" if width == 1 else "int"

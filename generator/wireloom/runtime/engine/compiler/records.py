@@ -7,7 +7,7 @@ from typing import Any
 
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
-from wireloom.runtime.engine.compiler.scope import ALWAYS, UNBOUNDED, Node, Scope, Sink, member, number_form
+from wireloom.runtime.engine.compiler.scope import ALWAYS, UNBOUNDED, Node, Scope, Sink, bit_title, member, number_form
 from wireloom.runtime.engine.compiler.switches import hashed, otherwise
 from wireloom.runtime.engine.expressions import NUMBER, Constant, Tree, encoded
 from wireloom.runtime.engine.outline import Column
@@ -175,7 +175,7 @@ class Records(Part):
                         yield from self._members(type)
                     else:
                         yield name, attributes.get("as", name)
-                    yield from ((bit[0], bit[0]) for bit in attributes.get("bits", ()))
+                    yield from ((bit[0], bit_title(bit)) for bit in attributes.get("bits", ()))
             case ("inline", inner):
                 yield from self._members(inner)
             case ("peek" | "select", _, cases, _) | ("tagged", _, _, _, _, cases, _):

@@ -23,6 +23,7 @@ TAKES = {
     "null": "null",
 }
 """What columns of a wire type take."""
+_TITLE = 9  # the place in a layout's bits of what readers call them, where that is another name
 _WIDEST_PADDED = 1 << 31
 _WORD = 64  # bits of a register
 _NUMERALS = {"varint": 0, "zigzag": 0, "vlq": 1, "quic": 2, "sqlite": 3, "flac": 4, "ebml": 5, "bcd": 6, "packed": 7}
@@ -156,6 +157,11 @@ class Item:
     scope: Scope
     record: Column | None
     column: Column | None
+
+
+def bit_title(bit: Sequence[Any]) -> str:
+    """What readers call bits, which expressions call by their name."""
+    return str(bit[_TITLE] if len(bit) > _TITLE else bit[0])
 
 
 def member(record: Column | None, name: str) -> Column | None:

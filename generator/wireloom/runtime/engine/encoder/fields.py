@@ -4,7 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
-from wireloom.runtime.engine.compiler.scope import ending_of, held_width, is_prefix, member, number_form, ordered
+from wireloom.runtime.engine.compiler.scope import (
+    bit_title,
+    ending_of,
+    held_width,
+    is_prefix,
+    member,
+    number_form,
+    ordered,
+)
 from wireloom.runtime.engine.compiler.switches import hashed
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope
@@ -15,7 +23,7 @@ from wireloom.runtime.values import FILLED
 _CHECKSUM = 8  # words of a checksum
 _WORD = 64
 _HERE = "\0here"  # the mark that is set where filler begins
-_PARTS = 8  # of a bit in a layout, without the number that means null
+_VALUES, _DERIVED, _NULL = 4, 7, 8  # places of a bit in a layout; the last is the number that means null
 
 
 class Fields(Part):
@@ -180,11 +188,12 @@ class Fields(Part):
             if given.kind not in ("int", "bool"):
                 raise Uncovered(f"bits of {given.kind}")
             self.compiler.compute(Code("int", Term("zero", (Term("LOAD", (), given.read()),))), whole)
-        for name, low, width, signed, values, _, _, derive, *_ in attributes["bits"]:
+        for bit in attributes["bits"]:
+            _, low, width, signed, values, *_ = bit
             if width == _WORD:
                 raise Uncovered("all of 64 bits")
             bits = (signed and width > 1) << 16 | low << 8 | width
-            self._bit(whole, bits, values, self._bit_value(name, values, derive, scope))
+            self._bit(whole, bits, values, self._bit_value(bit, scope))
         if not node[2] and any(low + width == _WORD for _, low, width, *_ in attributes["bits"]):
             self._unsigned(whole, node, scope)
             return
@@ -204,21 +213,21 @@ class Fields(Part):
         place = self.assembly.register("int")
         self.assembly.emit("HOLD", size, place)
         for bit in item.attributes["bits"]:
-            name, low, width, signed, values, _, _, derive, *_ = bit
+            _, low, width, signed, values, *_ = bit
             if width == _WORD:
                 raise Uncovered("all of 64 bits")
             bits = self.assembly.register("int").read()
             self.compiler.compute(Constant(_null(bit) >> low), bits)
-            value = self._bit_value(name, values, derive, item.scope)
+            value = self._bit_value(bit, item.scope)
             self._bit(bits, (signed and width > 1) << 16 | width, values, value)
             first, last = low // 8, (low + width - 1) // 8
             offset = size - 1 - last if big else first
             self.assembly.emit("WINDOW", bits, place.read(), offset, last - first + 1, low % 8 | big << 8)
 
-    def _bit_value(self, name: str, values: Any, derive: Tree, scope: Scope) -> Register:
-        if derive is not None:
-            return self.derived(derive, scope)
-        return self.compiler.names.value(member(scope.record, name), textual=values is not None).read()
+    def _bit_value(self, bit: Sequence[Any], scope: Scope) -> Register:
+        if bit[_DERIVED] is not None:
+            return self.derived(bit[_DERIVED], scope)
+        return self.compiler.names.value(member(scope.record, bit_title(bit)), textual=bit[_VALUES] is not None).read()
 
     def _bit(self, whole: Register, bits: int, values: Any, value: Register) -> None:
         if values is None:
@@ -380,7 +389,7 @@ def _from_mark(tree: Tree, mark: str) -> Tree:
 
 def _null(bit: Sequence[Any]) -> int:
     """What stands in the integer where a bit's column is null: what means null to readers, else zeros."""
-    null = int(bit[_PARTS]) if len(bit) > _PARTS else 0
+    null = int(bit[_NULL] or 0) if len(bit) > _NULL else 0
     low, width = int(bit[1]), int(bit[2])
     return (null & ((1 << width) - 1)) << low
 

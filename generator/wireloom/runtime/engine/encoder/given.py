@@ -95,9 +95,9 @@ class Given(Part):
         self, bit: Sequence[Any], name: str, attributes: dict[str, Any], scope: Scope, version: tuple[list[str], Tree]
     ) -> Tree:
         """The value of bits; where their column is null, of those of the integer that is given, or of zeros."""
-        title, low, width, signed, *_ = bit
-        scope.names[f"\0{title}"] = scope.names[title]
-        given, zeros = ("field", 0, f"\0{title}"), False if width == 1 else 0
+        own, low, width, signed, *_ = bit
+        scope.names[f"\0{own}"] = scope.names[own]
+        given, zeros = ("field", 0, f"\0{own}"), False if width == 1 else 0
         column = None if attributes.get("hidden") else member(scope.record, attributes.get("as", name))
         other = _meant_by_null(bit)
         if other is None:
@@ -151,7 +151,7 @@ def _meant(attributes: dict[str, Any], given: Tree) -> Tree:
 def _meant_by_null(bit: Sequence[Any]) -> Tree:
     """What expressions see of bits that are written for null; None where none are."""
     _, _, width, _, values, *_ = bit
-    if len(bit) > _NULL:
+    if len(bit) > _NULL and bit[_NULL] is not None:
         return bool(bit[_NULL]) if width == 1 else int(bit[_NULL])
     return _NOTHING if any(meaning is None for _, meaning in values or ()) else None
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Register
-from wireloom.runtime.engine.compiler.scope import member
+from wireloom.runtime.engine.compiler.scope import bit_title, member
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.expressions import encoded, join_name, sum_name
@@ -37,6 +37,8 @@ class Names(Part):
         for step in steps:
             if step[0] == "field":
                 own.setdefault(step[1], _title(step[1], step[3]))
+                for bit in step[3].get("bits", ()):
+                    own.setdefault(bit[0], bit_title(bit))
         hidden = {name for name, attributes in self.members(steps) if attributes.get("hidden")}
         for title in dict.fromkeys(self.titles(steps)):
             if own.get(title, title) == title:
@@ -156,7 +158,7 @@ class Names(Part):
                 case ("field", name, _, attributes):
                     yield name if attributes.get("hidden") else attributes.get("as", name), attributes
                     for bit in attributes.get("bits", ()):
-                        yield bit[0], {} if bit[4] is None else {"values": bit[4]}
+                        yield bit_title(bit), {} if bit[4] is None else {"values": bit[4]}
                 case _:
                     pass
 

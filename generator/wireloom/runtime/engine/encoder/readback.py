@@ -12,7 +12,7 @@ from typing import Any
 from wireloom.runtime.columns.logical import BigInteger, List, LogicalType, Record
 from wireloom.runtime.engine import compiler as reading
 from wireloom.runtime.engine.assembly import Uncovered
-from wireloom.runtime.engine.compiler.scope import member
+from wireloom.runtime.engine.compiler.scope import bit_title, member
 from wireloom.runtime.engine.outline import Column
 
 _DETERMINED, _ALTERNATIVES, _OPEN = 1, 2, 4
@@ -44,7 +44,7 @@ class Determined:
                 repeated = encoding == "protobuf" and type[0] in ("list", "map")
                 self.note(column, determined=repeated or bool(_DETERMINING & attributes.keys()))
             for bit in attributes.get("bits", ()):
-                self.note(member(record, bit[0]), determined=True)
+                self.note(member(record, bit_title(bit)), determined=True)
 
 
 def reader(

@@ -93,6 +93,19 @@ def _is_day(text: str) -> bool:
     return True
 
 
+@pytest.mark.parametrize("pattern", ["[+-]", "[-+]", "[^+-]", "[^-+]", "[-]", "[^-]", "[a-c-]", "[-a-c]"])
+def test_a_hyphen_at_an_end_of_a_class_stands_for_itself(pattern):
+    check(pattern)
+    for letter in "+-abc,":
+        assert automaton(pattern).accepts(letter) == (re.fullmatch(pattern, letter) is not None), letter
+
+
+@pytest.mark.parametrize("pattern", ["[a-c-e]", "[--a]", "[+--]", "[a-]b]", "[-", "[a-"])
+def test_a_hyphen_elsewhere_in_a_class_is_escaped(pattern):
+    with pytest.raises(PatternError):
+        check(pattern)
+
+
 @pytest.mark.parametrize(
     "pattern",
     [

@@ -30,7 +30,10 @@ _NAME = re.compile(r"\b[a-z]+[0-9]+\b|size")  # of a field, a bit, a mark or a p
 _DOCS = ("What was measured", '`x`: "y", z # no\nmore', 'A """ and a \\ and a {brace}', "Größe | Maß")
 _SCALARS = ("int", "bool", "float", "text", "bytes")
 CHARSETS = ("utf-8", "ascii", "latin-1", "cp1252", "cp037", "cp437", "utf-16le", "utf-16be")
-PATTERNS = ("[ab]*", "[^b]*", "[a-z0-9]+", "a?(b|c d)*", "[ab0 ]{0,4}", "(12|x{1,20})?", '[^"]*', "[\\-a]?")
+PATTERNS = (
+    *("[ab]*", "[^b]*", "[a-z0-9]+", "a?(b|c d)*", "[ab0 ]{0,4}", "(12|x{1,20})?", '[^"]*', "[\\-a]?"),
+    "[+-]?[0-9]{1,3}",
+)
 ENDINGS = ("00", "00", "0a", "0d0a", "2c", "abab")
 _PAIR = 4  # hexadecimal digits of two bytes
 _UNITS = ("ms since epoch", "bytes")

@@ -297,9 +297,9 @@ class _Reader:
         self.at += negated
         found: set[int] = set()
         while self._peek() != "]":
-            low = self._member()
+            low = self._hyphen(first=not found) or self._member()
             high = low
-            if self._peek() == "-":
+            if self._peek() == "-" and not self._closes():
                 self.at += 1
                 high = self._member()
             more = set(range(low, high + 1))
@@ -311,6 +311,17 @@ class _Reader:
         if not found:
             raise PatternError("[ ] without characters", "say which")
         return _ALL - found if negated else frozenset(found)
+
+    def _hyphen(self, *, first: bool) -> int:
+        """The code of a hyphen that stands for itself: as the first of a class or its last; else 0."""
+        if self._peek() != "-" or not (self._closes() or (first and self.text[self.at + 1 : self.at + 2] != "-")):
+            return 0
+        self.at += 1
+        return ord("-")
+
+    def _closes(self) -> bool:
+        """Whether the class ends behind the next character."""
+        return self.text.startswith("]", self.at + 1)
 
     def _member(self) -> int:
         letter = self._peek()

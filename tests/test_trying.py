@@ -237,6 +237,16 @@ def test_an_example_that_states_nothing_does_not_hold_until_it_is_recorded(specs
     assert specs.run("test", "--record").output.startswith("4 examples, all hold")
 
 
+def test_an_example_that_builds_other_bytes_is_recorded_so(specs):
+    spec = specs.folder / "loose.yaml"
+    head = "wireloom: 1\nformat: loose\ntitle: Filler\nencoding: binary\nroot: Record\n"
+    fields = "      - filler: {type: uint8, hidden: true}\n      - number: uint8\n"
+    begun = f"{head}types:\n  Record:\n    fields:\n{fields}examples:\n  - name: odd filler\n    hex: 0107\n"
+    spec.write_text(begun, encoding="utf-8")
+    assert "loose: odd filler: recorded value: {number: 7}, rebuilds: false" in specs.run("test", "--record").output
+    assert spec.read_text(encoding="utf-8") == f"{begun}    value: {{number: 7}}\n    rebuilds: false\n"
+
+
 @pytest.fixture
 def remembered(specs: Specs, monkeypatch: pytest.MonkeyPatch) -> Specs:
     """The folder, with a cache of its own."""

@@ -88,7 +88,7 @@ def record(subjects: Sequence[Subject]) -> list[Recorded]:
         for subject in subjects:
             codec: Codec = modules[subject.format.name].CODEC
             examples = enumerate(subject.format.examples)
-            new = {index: recording.entries(_outcome(codec, each)) for index, each in examples if not each.stated}
+            new = {index: _came(codec, each) for index, each in examples if not each.stated}
             recording.record(subject.document, new)
             done += [_recorded(subject, index, entries) for index, entries in new.items()]
     return done
@@ -99,13 +99,19 @@ def _recorded(subject: Subject, index: int, entries: recording.Entries) -> Recor
     return Recorded(location, subject.format.name, subject.format.examples[index].name, entries)
 
 
-def _outcome(codec: Codec, example: Example) -> object:
-    """What parsing an example gives: its rendering, or the DecodeError."""
+def _came(codec: Codec, example: Example) -> recording.Entries:
+    """What comes of an example: the error, or the rendering, and whether building gives other bytes."""
+    parameters = dict(example.parameters)
     try:
-        value = codec.parse(example.data, root=example.root, **dict(example.parameters))
+        value = codec.parse(example.data, root=example.root, **parameters)
     except DecodeError as error:
-        return error
-    return codec.to_canonical(value, root=example.root)
+        return recording.entries(error)
+    found = recording.entries(codec.to_canonical(value, root=example.root))
+    try:
+        rebuilds = codec.build(sourceless(value), root=example.root, **parameters) == example.data
+    except EncodeError:
+        rebuilds = False
+    return found if rebuilds or not example.rebuilds else (*found, ("rebuilds", False))
 
 
 def _failures(subject: Subject, module: ModuleType) -> Iterator[Failure]:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from test_one_field import record
 from wireloom.runtime.columns.canonical import dumps, from_canonical, from_tagged, to_canonical, to_tagged
 from wireloom.runtime.columns.logical import (
     Alternatives,
@@ -24,6 +25,7 @@ from wireloom.runtime.columns.logical import (
     Record,
     Text,
 )
+from wireloom.runtime.errors import EncodeError
 from wireloom.runtime.values import Extension, Pairs, same
 
 EXTENSIONS = (ExtensionType(7, "java_obj", text=False), ExtensionType(23, "geojson", text=True))
@@ -154,3 +156,13 @@ def test_what_does_not_fit_is_refused_at_its_path(rendering: object, type: Logic
 def test_a_value_of_no_alternative_is_a_mistake_of_the_program() -> None:
     with pytest.raises(TypeError, match="none of str, bytes"):
         to_canonical(1, Alternatives((Text(), Binary())))
+
+
+@pytest.mark.parametrize("value", [{"at": "now"}, {"at": 5}, 5, [], {"price": "cheap"}, {"data": 1}])
+def test_what_is_no_value_of_the_format_is_an_encode_error(value, tmp_path):
+    fields = {"at": {"type": "int64", "logical": {"timestamp": "s"}}, "price": {"type": "int32", "scale": 0.01}}
+    with (
+        record(tmp_path, *({name: field} for name, field in fields.items()), {"data": "bytes(2)"}) as format,
+        pytest.raises(EncodeError),
+    ):
+        format.to_canonical(value)

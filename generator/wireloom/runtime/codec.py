@@ -545,8 +545,11 @@ class Codec:
     # --- renderings ------------------------------------------------------------------------------------------------
 
     def to_canonical(self, value: Any, *, root: str | None = None) -> object:
-        """The canonical JSON rendering of a value, as a tree for `json`."""
-        return canonical.to_canonical(value, self.root(root).type)
+        """The canonical JSON rendering of a value, as a tree for `json`; raises EncodeError where it is none of it."""
+        try:
+            return canonical.to_canonical(value, self.root(root).type)
+        except (AttributeError, TypeError, ValueError) as error:
+            raise EncodeError("a value of the format", str(error)) from error
 
     def from_canonical(self, rendering: object, *, root: str | None = None) -> Any:
         """The value of a rendering; raises EncodeError where it does not fit the format."""

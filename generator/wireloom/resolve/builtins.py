@@ -223,6 +223,8 @@ OTHER_WORDS = {  # how other languages call a type
     "char": "str(1)",
     "boolean": "bool",
     "byte": "uint8",
+    "uint1": "bit",
+    "int1": "bit",
     "uint": "uint32",
     "short": "int16",
     "long": "int64",

@@ -1,6 +1,6 @@
 """What always holds, or never: comparisons that types decide, sizes below zero, tags that do not occur."""
 
-from wireloom.expr.ast import Binary, Expression, FieldRef, Kind, Literal, Membership, Unary, parts
+from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal, Membership, Unary, parts
 from wireloom.expr.extents import Extent, Extents, extent
 from wireloom.expr.text import text_of
 from wireloom.expr.types import kind
@@ -42,10 +42,55 @@ def _check_comparisons(draft: Draft, site: Site, expression: Expression, known: 
                 if isinstance(option, int) and not isinstance(option, bool) and not _holds(found, option):
                     message = f"{text_of(operand)} is never {option}"
                     draft.reports(site.place, "certain-condition", message, _bounds(operand, known))
+        case Binary("==" | "!=" as operator, Call("slice") as cut, Literal(str() | bytes() as text)) | Binary(
+            "==" | "!=" as operator, Literal(str() | bytes() as text), Call("slice") as cut
+        ) if _is_longer(text, cut):
+            word = "never" if operator == "==" else "always"
+            draft.reports(site.place, "certain-condition", f"{text_of(expression)} {word} holds", _length(text, cut))
+        case Membership(Call("slice") as cut, options):
+            for option in options:
+                if isinstance(option, str | bytes) and _is_longer(option, cut):
+                    message = f"{text_of(cut)} is never {text_of(Literal(option))}"
+                    draft.reports(site.place, "certain-condition", message, _length(option, cut))
         case _:
             pass
     for part in parts(expression):
         _check_comparisons(draft, site, part, known)
+
+
+def _is_longer(text: str | bytes, cut: Call) -> bool:
+    """Whether a text, or bytes, is longer than what is cut out can be."""
+    most = _longest(cut)
+    return most is not None and len(text) > most
+
+
+def _longest(cut: Call) -> int | None:
+    """How much `slice` gives at most; None where that depends."""
+    _, *ends = cut.arguments
+    match [_literal(each) for each in ends]:
+        case [int(start)] if start < 0:
+            return -start
+        case [int(start), int(end)] if (start < 0) == (end < 0):
+            return max(end - start, 0)
+        case [int(start), int(end)] if start < 0:
+            return min(-start, end)
+        case _:
+            return None
+
+
+def _literal(expression: Expression) -> int | None:
+    match expression:
+        case Literal(int(value)):
+            return value
+        case Unary("-", Literal(int(value))):
+            return -value
+        case _:
+            return None
+
+
+def _length(text: str | bytes, cut: Call) -> str:
+    """How long a text, or bytes, and what is cut out of it are."""
+    return f"the slice is {_longest(cut)} long at most, and this is {len(text)} long"
 
 
 def _are_integers(*operands: Expression) -> bool:

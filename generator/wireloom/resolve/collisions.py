@@ -18,6 +18,7 @@ Types = Mapping[str, Type]
 
 
 _SIZE = Position("size")
+_HERE = Position("here")
 _ALL_LEFT = Binary("-", _SIZE, Position("here"))
 
 
@@ -230,6 +231,7 @@ def _check_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> 
     """Fields at stated offsets overlap no other field and leave no unnamed byte."""
     _check_variable_offsets(draft, place, struct, named)
     _check_from_end(draft, place, struct, named)
+    _check_behind_tail(draft, place, struct, named)
     spans: list[_Span] = []
     reached: int | None = 0  # where the next field begins, where that is known
     for where, field in _placed(struct, place):
@@ -314,6 +316,35 @@ def _check_from_end(draft: Draft, place: Place, struct: Struct, named: Types) ->
         elif size is not None and left < 0:
             message = f"{field.wire_name} has {_bytes(size)}, and {end - start} are there before {following}"
             draft.reports(where / "at", "overlapping-fields", message, f"`at: {end - size}` gives it room")
+
+
+def _check_behind_tail(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
+    """Report what is to reach up to the end, or to a place before it, where a field that counts from there is read."""
+    left, tail = 0, ""  # the bytes behind the field that counts from the end, at most
+    for where, field in _placed(struct, place):
+        at = _from_end(field)
+        if field.at is not None:
+            certain = at is not None and field.when is None and not field.since + field.until
+            left, tail = (-(at or 0) - (fixed_size(field, named) or 0), field.wire_name) if certain else (0, "")
+        for amount in _amounts(field) if tail and field.at is None else ():
+            found = sum_of(amount, Sum(0, {_HERE: 1}))
+            if found is not None and dict(found.terms) == {_SIZE: 1, _HERE: -1} and found.number + left < 0:
+                message = f"{text_of(amount)} is negative behind {tail}, which counts from the end"
+                hint = f"fields are read in the order of the list: move {tail} behind {field.wire_name}"
+                draft.reports_entry(where, "negative-size", message, hint)
+
+
+def _amounts(field: Field) -> Iterator[Expression]:
+    """What says how many bytes, or elements, a field has."""
+    found = [types.stated(field.size)]
+    match types.not_null(field.type):
+        case types.Bytes(size=size) | types.Text(size=size):
+            found.append(types.stated(size))
+        case types.Array(count=count):
+            found.append(types.stated(count))
+        case _:
+            pass
+    yield from (each for each in found if each is not None)
 
 
 def _bytes(count: int) -> str:

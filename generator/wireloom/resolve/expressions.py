@@ -75,11 +75,20 @@ def _checked(scope: Scope, place: Place, resolved: Expression, wanted: Kind, col
         return BROKEN
     if not fits(found, wanted):
         message = f"the expression gives {found.value}, and {wanted.value} is needed"
-        hint = "compare it, as in `x != 0` or `present(x)`" if wanted is Kind.BOOLEAN else ""
+        hint = _boolean_of(resolved) if wanted is Kind.BOOLEAN else ""
         scope.draft.reports(place, "expression-type", message, hint, column=column)
         return BROKEN
     _check_constants(scope, place, resolved)
     return BROKEN if _is_broken(resolved) else resolved
+
+
+def _boolean_of(expression: Expression) -> str:
+    """What to say where a boolean is needed."""
+    match expression:
+        case Literal(0 | 1 as number):
+            return f"write {'true' if number else 'false'}"
+        case _:
+            return "compare it, as in `x != 0` or `present(x)`"
 
 
 def _is_broken(expression: Expression) -> bool:

@@ -32,6 +32,7 @@ GROUND = {
     "values",
     "parameters",
     "cursor",
+    "endings",
     "expressions",
     "foreign",
     "charsets",

@@ -93,6 +93,8 @@ FEATURES: dict[str, list[Feature]] = {
         _of_type("str(uint16)", "é"),
         _of_type("bytes(zigzag32)?", None),
         Feature("`delimiter`", [{"v": {"type": "str", "delimiter": "00"}}], {"v": "é"}),
+        Feature("`delimiter`, and `escape`", [{"v": {"type": "str", "delimiter": "22", "escape": "5c", "escaped": {"6e": "0a"}}}], {"v": 'é"\\\n'}),
+        Feature("`delimiter`, doubled within", [{"v": {"type": "str", "delimiter": "22", "escape": "22"}}], {"v": 'é"'}),
         Feature("`terminator`", [{"v": {"type": "list(str(uint8))", "terminator": "00"}}], {"v": ["é", "a"]}),
         Feature("`terminator`, or the region's end", [{"v": {"type": "list(str(uint8))", "terminator": "00?"}}, {"w": "bytes"}], {"v": ["é", "a"], "w": b""}),
         Feature("`jump`", [{"v": {"type": "list(str(uint8))", "terminator": "00", "jump": {"type": "uint16", "range": "0xC000 .."}}}], {"v": ["é", "a"]}),

@@ -458,6 +458,27 @@ def _delimiter(plan: Plan) -> Any:
     return _ending(plan) if fits and words and plan.chance.often(share) else ABSENT
 
 
+def _escape(plan: Plan) -> Any:
+    """What lets a delimiter stand in the value: another byte, or the delimiter itself."""
+    if not plan.has("delimiter") or plan.encoding != "binary" or plan.chance.often(0.6):
+        return ABSENT
+    delimiter = str(plan.given["delimiter"])
+    wide = str(plan.given.get("charset", "")).startswith("utf-16")
+    if wide and not plan.chance.often(0.05):
+        return ABSENT
+    others = [each for each in ("5c", "22", "61", "c3") if each not in delimiter]
+    return delimiter if len(delimiter) < _PAIR and plan.chance.often(0.4) else plan.chance.one(others)
+
+
+def _escaped(plan: Plan) -> Any:
+    """What stands for other bytes behind the escape."""
+    doubled = plan.given.get("escape") == plan.given.get("delimiter")
+    if not plan.has("escape") or (doubled and not plan.chance.often(0.02)) or plan.chance.often(0.6):
+        return ABSENT
+    codes = [("6e", "0a"), ("62", "61"), ("78", "5c"), ("79", "00"), ("7a", "2c"), ("30", "22"), ("61", "62")]
+    return dict(plan.chance.some(codes, 1))
+
+
 def _pad(plan: Plan) -> Any:
     """What fills a text or bytes of a stated size up."""
     form = str(plan.typed.form)
@@ -601,6 +622,8 @@ STRATEGIES: Mapping[str, Callable[[Plan], Any]] = {
     "member": _member,
     "charset": _charset,
     "delimiter": _delimiter,
+    "escape": _escape,
+    "escaped": _escaped,
     "terminator": _terminator,
     "jump": _jump,
     "pad": _pad,

@@ -112,9 +112,11 @@ def _counts_from_end(offset: Expression) -> bool:
 
 
 def _takes_all(amount: Amount | None) -> bool:
-    """Whether an amount is all that is left, or follows from it."""
+    """Whether an amount is all that is left, or what is left behind it has a say in it."""
     if amount is None or (isinstance(amount, types.Terminator) and amount.behind is not None):
         return True
+    if isinstance(amount, types.Delimiter):
+        return amount.ending.looks_behind
     expression = types.stated(amount)
     return expression is not None and _needs_end(expression)
 

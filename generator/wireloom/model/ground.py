@@ -2,6 +2,7 @@
 
 from wireloom.runtime.charsets import unit
 from wireloom.runtime.columns.meanings import spelling_of_said
+from wireloom.runtime.endings import Ending
 from wireloom.runtime.numerals import base_of, format_of, width_of
 from wireloom.runtime.packing import CODECS
 from wireloom.runtime.patterns import NAMED as NAMED_PATTERNS
@@ -10,6 +11,7 @@ from wireloom.runtime.values import float16
 
 __all__ = [
     "NAMED_PATTERNS",
+    "Ending",
     "PatternError",
     "automaton",
     "base_of",

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Union
 
 from wireloom.expr.ast import Expression
-from wireloom.model.ground import automaton, base_of, width_of
+from wireloom.model.ground import Ending, automaton, base_of, width_of
 from wireloom.model.logical import Encoded, Measured, Named, Said, Scaled, Written
 
 Scalar = int | bool | str | bytes | float | None
@@ -175,12 +175,24 @@ class Delimiter:
     """Bytes right behind a value and no part of it: where they are first found, it ends (binary).
 
     Where they are not found, that is `code`, or what a region that is too small says. They stand behind a whole number
-    of `unit` bytes.
+    of `unit` bytes. Behind an `escape` a byte stands for itself, or for what `escaped` says beside it.
     """
 
     data: bytes
     code: str = ""
     unit: int = 1
+    escape: int | None = None
+    escaped: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def ending(self) -> Ending:
+        """The same, as who reads and writes values has it."""
+        return Ending((self.data,), self.unit, self.escape, self.escaped)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing but one delimiter is to be looked for."""
+        return self.escape is None
 
 
 @dataclass(frozen=True, slots=True)

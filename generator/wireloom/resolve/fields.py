@@ -90,7 +90,22 @@ def _delimiter(around: Surroundings, place: Place, document: FieldDocument) -> D
     if isinstance(data, bytes) and len(data) % width:
         message, hint = f"{(place / 'delimiter').text} is no whole number of characters", "write 0000, 0d000a00 ..."
         around.reports(place / "delimiter", "bad-const", message, hint)
-    return Delimiter(data if isinstance(data, bytes) else b"", document.else_ or "", width)
+    delimiter = Delimiter(data if isinstance(data, bytes) else b"", document.else_ or "", width)
+    return delimiter if document.escape is None else _with_escape(around, place, document, delimiter)
+
+
+def _with_escape(around: Surroundings, place: Place, document: FieldDocument, delimiter: Delimiter) -> Delimiter:
+    codes = [(place / "escaped" / code, code) for code in document.escaped or ()]
+    escaped = tuple((_byte(around, at, code), _byte(around, at, at.text)) for at, code in codes)
+    return replace(delimiter, escape=_byte(around, place / "escape", (place / "escape").text), escaped=escaped)
+
+
+def _byte(around: Surroundings, place: Place, text: str) -> int:
+    data = constants.hexadecimal(text)
+    if isinstance(data, bytes) and len(data) == 1:
+        return data[0]
+    around.reports(place, "bad-hex", f"{text or 'nothing'} is no byte", "write two hexadecimal digits")
+    return 0
 
 
 def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument) -> Type:
@@ -110,6 +125,8 @@ def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument
         around.scope.draft.reports_entry(place / "pad", "wrong-shape", message, hint)
     if around.delimiter is not None:
         check_ending(around, place / "delimiter", around.delimiter.data)
+        if around.delimiter.data and (flaw := around.delimiter.ending.flaw()):
+            around.reports(place / ("delimiter" if document.escape is None else "escape"), "conflicting-keys", *flaw)
         if not has_size(type, Delimiter):
             message, hint = "nothing here is a text or bytes without a size", "drop `delimiter`"
             around.scope.draft.reports_entry(place / "delimiter", "wrong-shape", message, hint)

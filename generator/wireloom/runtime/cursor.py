@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from wireloom.runtime.endings import Ending
 from wireloom.runtime.errors import DecodeError, amount
 
 AGAIN, AGAIN_FREE = 64, 64
@@ -62,9 +63,9 @@ class Cursor(io.BytesIO):
             raise self.short(start, count)
         return self.read(count)
 
-    def find(self, data: bytes, start: int | None = None) -> int:
-        """Where `data` stands next within the region (from `start` on); -1 where it does not."""
-        return self.getvalue().find(data, self.tell() if start is None else start, self.limit)
+    def ending(self, ending: Ending) -> tuple[int, int] | None:
+        """Where the value that begins here ends within the region, and where its delimiter does; None if nowhere."""
+        return ending.find(self.getvalue(), self.tell(), self.limit)
 
     def starts_with(self, data: bytes) -> bool:
         """Whether `data` stands here, within the region."""

@@ -143,9 +143,15 @@ def amount(given: Amount | None, scope: Scope) -> Code | None:
     match given:
         case Prefix(number, null):
             return call("binary.Prefix", subcon(number, scope), null="True" if null else None)
-        case Delimiter(data, code, unit):
-            aligned = None if unit == 1 else str(unit)
-            return call("binary.Delimiter", literal(data), code=literal(code) if code else None, unit=aligned)
+        case Delimiter(data, code, unit, escape, escaped):
+            return call(
+                "binary.Delimiter",
+                literal(data),
+                code=literal(code) if code else None,
+                unit=None if unit == 1 else str(unit),
+                escape=None if escape is None else str(escape),
+                escaped=literal(escaped) if escaped else None,
+            )
         case Padded(length, fill):
             return call("binary.Padded", str(length), literal(fill))
         case Last(holds):

@@ -319,8 +319,56 @@ cdef inline bint ends_filled(const uint8_t *data, int64_t size, int64_t word) no
     return size > 0 and data[size - 1] == (word & 0xFF)
 
 
+cdef const uint8_t *end_of(const uint8_t *data, const uint8_t *end, const int64_t *table, const uint8_t *texts, int64_t *behind, int64_t *escapes) noexcept nogil:
+    """Where a value ends that has escapes, or ends at one of several delimiters; NULL where it does not. Table: see `ended.py`."""
+    cdef const uint8_t *start = data
+    cdef const int64_t *stops = table + 6
+    cdef const int64_t *delimiters = stops + table[4]
+    cdef int64_t n, width
+    escapes[0] = 0
+    while True:
+        data = wl_stop(data, end, stops, table[4])
+        if data == end:
+            return NULL
+        if data[0] == table[0] and end - data > 1 and (not table[1] or data[1] == table[0]):
+            escapes[0] += 1
+            data += 2
+            continue
+        if table[2] == 1 or (data - start) % table[2] == 0:
+            for n in range(table[5]):
+                width = delimiters[n] & 0xFFFF
+                if width <= end - data and memcmp(data, texts + (delimiters[n] >> 16), <size_t>width) == 0:
+                    behind[0] = width
+                    return data
+        data += 1
+
+
+cdef int read_ended(Machine *m, const int64_t *i) noexcept nogil:
+    """i: as in `read_bytes`. A value that has escapes, or ends at one of several delimiters."""
+    cdef const int64_t *table = m.tables + i[2]
+    cdef const uint8_t *start = m.position
+    cdef int64_t behind = 0, escapes = 0, size
+    cdef const uint8_t *ending = end_of(start, m.end, table, m.texts, &behind, &escapes)
+    cdef uint8_t *plain
+    if ending == NULL:
+        return IRREGULAR
+    size = ending - start
+    m.position = ending + behind
+    if escapes == 0:
+        return IRREGULAR if i[3] and not wl_is_utf8(start, size) else deliver_bytes(m, i[4], i[5], start, size)
+    if not i[3] and i[4] < 0 and i[5] < 0:
+        return OK
+    plain = new_text(m, size - escapes)
+    if plain == NULL:
+        return EXHAUSTED
+    size = wl_unescape(plain, start, size, <int>table[0], m.texts + table[3])
+    if i[3] and not wl_is_utf8(plain, size):
+        return IRREGULAR
+    return deliver_copy(m, i[4], i[5], plain, size)
+
+
 cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
-    """i: form of the size (0 all that is left, 1 number, 2 expression, 3 in front, 4 bytes behind, 5 filled up, 6 bytes behind pairs), size, text, register, column"""
+    """i: form of the size (0 all that is left, 1 number, 2 expression, 3 in front, 4 bytes behind, 5 filled up, 6 bytes behind pairs, 7 a table of `ended.py`), size, text, register, column"""
     cdef int64_t size = m.end - m.position, behind = 0
     cdef const uint8_t *ending
     cdef bint none = False
@@ -348,6 +396,8 @@ cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
         if ending == NULL:
             return IRREGULAR
         size = ending - m.position
+    elif i[1] == 7:
+        return read_ended(m, i)
     elif i[1] == 5:
         if i[2] >> 17 > size:
             return m.overrun

@@ -53,6 +53,40 @@ static inline void wl_copy(uint8_t *to, const uint8_t *from, int64_t size, int64
     }
 }
 
+/* The first byte of one of `count` values before `end`; `end` where there is none. */
+static inline const uint8_t *wl_stop(const uint8_t *p, const uint8_t *end, const int64_t *stops, int64_t count) {
+    if (count == 1) {
+        const uint8_t *found = p < end ? (const uint8_t *)memchr(p, (int)stops[0], (size_t)(end - p)) : NULL;
+        return found == NULL ? end : found;
+    }
+    for (; end - p >= 16; p += 16) {
+        wl_vector bytes = wl_load16(p), hits = (wl_vector)(bytes == (uint8_t)stops[0]);
+        uint64_t words[2];
+        for (int64_t n = 1; n < count; n++) hits |= (wl_vector)(bytes == (uint8_t)stops[n]);
+        memcpy(words, &hits, 16);
+        if (words[0]) return p + (__builtin_ctzll(words[0]) >> 3);
+        if (words[1]) return p + 8 + (__builtin_ctzll(words[1]) >> 3);
+    }
+    for (; p < end; p++)
+        for (int64_t n = 0; n < count; n++)
+            if (*p == stops[n]) return p;
+    return end;
+}
+
+/* What stands in `size` bytes without their escapes; how many bytes that are. Behind the last escape there is a byte. */
+static inline int64_t wl_unescape(uint8_t *to, const uint8_t *p, int64_t size, int escape, const uint8_t *meanings) {
+    const uint8_t *end = p + size, *next;
+    uint8_t *start = to;
+    while ((next = (const uint8_t *)memchr(p, escape, (size_t)(end - p))) != NULL) {
+        memcpy(to, p, (size_t)(next - p));
+        to += next - p;
+        *to++ = meanings[next[1]];
+        p = next + 2;
+    }
+    memcpy(to, p, (size_t)(end - p));
+    return to + (end - p) - start;
+}
+
 /* Move some bytes up, to where they may overlap; the places have WL_SLACK bytes behind them. */
 static inline void wl_shift(uint8_t *to, const uint8_t *from, int64_t size) {
     if (size > 64) {

@@ -301,6 +301,19 @@ class _Checker:
         width, order = word >> 1 & 15, word >> 8
         self.require(word & 1 and (1 <= width <= 8 and order in (0, 1) or width == 0 and _is_numeral(order)), where)
 
+    def check_ended(self, start, where):
+        """Where values end that have escapes, or end at one of several delimiters, as `ended.py` has it."""
+        escape, doubled, unit, place, stops, delimiters = self.span(start, 6, where)
+        self.require(_NONE <= escape < 256 and doubled in (0, 1) and unit in (1, 2) and 0 <= place <= len(self.texts) - 256, where)
+        self.require(1 <= stops <= 256 and 1 <= delimiters <= 256, where)
+        self.require(all(0 <= stop < 256 for stop in self.span(start + 6, stops, where)), where)
+        self.require(escape == _NONE or (unit == 1 and escape in self.span(start + 6, stops, where)), where)
+        self.require(not doubled or delimiters == 1, where)
+        for symbol in self.span(start + 6 + stops, delimiters, where):
+            self.check_symbol(symbol, where)
+            self.require(symbol & 0xFFFF, where)
+            self.require(not doubled or self.texts[symbol >> 16 : (symbol >> 16) + (symbol & 0xFFFF)] == bytes((escape & 0xFF,)), where)
+
     def check_window(self, total, offset, size, shift, where):
         """Some of the bytes of a run of bits: not more than 64 bits behind the shift."""
         self.require(1 <= size <= 9 and 0 <= offset and offset + size <= total <= 64, where)
@@ -332,12 +345,14 @@ class _Checker:
         elif op == OP_FLOAT:
             self.require(words[1] in (2, 4, 8), where)
         elif op == OP_BYTES or op == OP_REPEAT:
-            self.require(0 <= words[1] <= 6 + (op == OP_REPEAT), where)
+            self.require(0 <= words[1] <= 7, where)
             self.require(words[1] != 1 or words[2] >= 0, where)
             if words[1] == 2:
                 self.check_expression(words[2], where)
             elif words[1] == 3:
                 self.check_prefix(words[2], where)
+            elif words[1] == 7 and op == OP_BYTES:
+                self.check_ended(words[2], where)
             elif words[1] == 4 or words[1] == 7 or (words[1] == 6 and op == OP_BYTES):
                 self.check_symbol(words[2], where)
                 self.require(words[2] & 0xFFFF, where)

@@ -14,6 +14,7 @@ _WRITTEN = {
     E_FLOAT: "FNN",
     E_BOOLEAN: "B",
     E_BYTES: "YNNNNN",
+    E_ENDED: "YNN",
     E_HOLD: "NR",
     E_PATCH: "RRNNNN",
     E_MARK: "RR",
@@ -143,6 +144,10 @@ class _WritingChecker(_Checker):
             if op == E_BYTES and words[4] != _NONE:
                 self.check_symbol(words[4], where)
                 self.require(words[4] & 0xFFFF, where)
+        elif op == E_ENDED:
+            self.check_symbol(words[2], where)
+            self.require(words[2] & 0xFFFF, where)
+            self.check_ended(words[3], where)
         elif op == E_PATCH:
             self.require(_is_held(*words[3:7]), where)
         elif op == E_FLOAT:

@@ -169,6 +169,8 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             code = put_number(k, boolean_at(k, i[1]), False, 1, False, True)
         elif op == E_BYTES:
             code = write_column_bytes(k, i)
+        elif op == E_ENDED:
+            code = write_ended(k, i)
         elif op == E_HOLD:  # bytes, register
             code = hold(k, i[1], i[2])
         elif op == E_PATCH:

@@ -21,6 +21,7 @@ cpdef enum WritingOp:
     E_FLOAT
     E_BOOLEAN
     E_BYTES
+    E_ENDED
     E_HOLD
     E_PATCH
     E_MARK

@@ -333,6 +333,40 @@ cdef int put_ending(Builder *k, int64_t size, const uint8_t *ending, int64_t wid
     return OK if found_behind(k.output.data + k.size - size - width, size + width, ending, width, unit) == k.output.data + k.size - width else IRREGULAR
 
 
+cdef int write_ended(Builder *k, const int64_t *i) noexcept nogil:
+    """i: column, the delimiter, table of what is escaped, or else of what must not be found earlier (see `ended.py`)"""
+    cdef const int64_t *table = k.m.tables + i[3]
+    cdef const uint8_t *next
+    cdef const uint8_t *end
+    cdef int64_t behind = 0, escapes = 0, at = k.size
+    cdef Span span
+    cdef int code
+    if not there(k, i[1]):
+        return IRREGULAR
+    code = bytes_at(k, i[1], &span)
+    if code:
+        return code
+    end = span.data + span.size
+    while table[0] >= 0:
+        next = wl_stop(span.data, end, table + 6, table[4])
+        if next == end:
+            break
+        code = room(k, next - span.data + 2)
+        if code:
+            return code
+        memcpy(k.output.data + k.size, span.data, <size_t>(next - span.data))
+        k.size += next - span.data + 2
+        k.output.data[k.size - 2], k.output.data[k.size - 1] = <uint8_t>table[0], k.m.texts[table[3] + next[0]]
+        span.data = next + 1
+    code = put(k, span.data, end - span.data)
+    if not code:
+        code = put(k, k.m.texts + (i[2] >> 16), i[2] & 0xFFFF)
+    if code or table[0] >= 0:
+        return code
+    next = end_of(k.output.data + at, k.output.data + k.size, table, k.m.texts, &behind, &escapes)
+    return OK if next != NULL and next + behind == k.output.data + k.size and behind == i[2] & 0xFFFF else IRREGULAR
+
+
 cdef inline int write_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
     """i: column, size or -1, number in front or 0, text behind or -1, filled up (see `padded_word`) or -1, unit of what ends so"""
     cdef Span span

@@ -9,6 +9,7 @@ from construct import Container
 
 from wireloom.runtime import numerals
 from wireloom.runtime.cursor import Cursor
+from wireloom.runtime.endings import Ending
 from wireloom.runtime.errors import DecodeError, EncodeError, amount, shown
 from wireloom.runtime.expressions import PositionPendingError
 from wireloom.runtime.parsers.elements import Elements, Salvage
@@ -198,34 +199,44 @@ class Prefix:
 class Delimiter:
     """Bytes right behind a value, where they are first found; where they are not, `code`, or what the region says."""
 
-    def __init__(self, data: bytes, *, code: str = "", unit: int = 1) -> None:
-        self.data, self.code, self.unit = data, code, unit
+    def __init__(
+        self,
+        data: bytes,
+        *,
+        code: str = "",
+        unit: int = 1,
+        escape: int | None = None,
+        escaped: tuple[tuple[int, int], ...] = (),
+    ) -> None:
+        self.code = code
+        self.ending = Ending((data,), unit, escape, escaped)
+        self.text = data.hex(" ")
 
     def read(self, stream: Any) -> bytes:
         """The value before the delimiter, which is passed over."""
-        start, end = stream.tell(), stream.find(self.data)
-        while end >= 0 and (end - start) % self.unit:
-            end = stream.find(self.data, end + 1)
-        if end < 0:
-            expected = f"{self.data.hex(' ')} behind it"
+        start = stream.tell()
+        found = stream.ending(self.ending)
+        if found is None:
+            expected = f"{self.text} behind it"
             error = DecodeError(
                 self.code or stream.overrun, offset=start, expected=expected, actual=f"{stream.left} left"
             )
             error.cut_off = stream.overrun == "truncated"  # whatever it is called, more bytes may mend it
             raise error
-        value = bytes(stream.take(end - start))
-        stream.take(len(self.data))
-        return value
+        value = bytes(stream.take(found[0] - start))
+        stream.take(found[1] - found[0])
+        return self.ending.plain(value)
 
     def write(self, value: bytes, stream: Any) -> None:
         """The value and the delimiter; EncodeError where readers would find that earlier."""
-        written = value + self.data
-        found = written.find(self.data)
-        while found % self.unit and found < len(value):
-            found = written.find(self.data, found + 1)
-        if found != len(value):
-            raise EncodeError(f"a value without {self.data.hex(' ')}, which ends it", shown(value))
+        written = self.ending.written(value)
+        if written is None:
+            raise EncodeError(f"a value without {self.text}, which ends it", shown(value))
         stream.write(written)
+
+    def place(self, stream: Any, start: int, offset: int) -> int:
+        """Where a byte of the value that was just read, and begins at `start`, stands with all escapes before it."""
+        return start + self.ending.place(stream.getvalue()[start : stream.tell()], offset - start)
 
 
 class Padded:
@@ -378,6 +389,13 @@ def write_sized(data: bytes | None, stream: Any, size: Amount | None, context: C
     stream.write(data or b"")
 
 
+def _located(error: DecodeError, stream: Any, size: Amount | None, start: int) -> DecodeError:
+    """The error of a text that begins at `start`, where its byte stands in the record."""
+    if isinstance(size, Delimiter):
+        error.offset = size.place(stream, start, error.offset)
+    return error
+
+
 def is_null(value: object, amount: Amount | None) -> bool:
     """While building: whether the value is null, which a size in front can say."""
     return isinstance(amount, Prefix) and amount.takes(value)
@@ -395,7 +413,10 @@ class Text(construct.Construct):
         data = sized(stream, self.size, context)
         if data is not None and isinstance(self.size, Prefix):
             start = stream.tell() - len(data)
-        return None if data is None else text_of(data, start, self.invalid, context)
+        try:
+            return None if data is None else text_of(data, start, self.invalid, context)
+        except DecodeError as error:
+            raise _located(error, stream, self.size, start) from None
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         data = None if is_null(obj, self.size) else encoded_text(obj)
@@ -420,7 +441,11 @@ class Bytes(construct.Construct):
         data = sized(stream, self.size, context)
         if data is None or not self.charset:
             return data
-        return in_charset(data, stream.tell() - len(data) if isinstance(self.size, Prefix) else start, self.charset)
+        start = stream.tell() - len(data) if isinstance(self.size, Prefix) else start
+        try:
+            return in_charset(data, start, self.charset)
+        except DecodeError as error:
+            raise _located(error, stream, self.size, start) from None
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         null = is_null(obj, self.size)

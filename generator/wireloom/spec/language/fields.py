@@ -353,6 +353,16 @@ class FieldDocument(Document):
         description="The bytes, in hexadecimal, behind its text or bytes without a size: they end there (binary).",
         examples=["00"],
     )
+    escape: HexText | None = Field(
+        default=None,
+        description="The byte before one that does not end the text or the bytes, and before itself (binary).",
+        examples=["5c"],
+    )
+    escaped: dict[str, HexText] | None = Field(
+        default=None,
+        description="What stands behind the escape for other bytes; any other byte there stands for itself.",
+        examples=[{"6e": "0a", "74": "09"}],
+    )
     pad: HexText | None = Field(
         default=None,
         description="The byte, in hexadecimal, that fills its text or bytes up to their constant size (binary).",

@@ -7,7 +7,7 @@ from typing import Any
 
 from wireloom.runtime.charsets import TWO_BYTES, meaningful
 from wireloom.runtime.columns.logical import ExtensionType, List, Record
-from wireloom.runtime.engine import filled
+from wireloom.runtime.engine import ended, filled
 from wireloom.runtime.engine.assembly import Assembly, Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.binary import Binary
 from wireloom.runtime.engine.compiler.fields import Fields
@@ -318,7 +318,8 @@ class Compiler:
 
         0: all that is left, 1: the number, 2: the expression at that place, 3: a number before what it counts,
         4: bytes behind it, 5: of a text, its bytes with what fills them up; of a list, the register that its body fills
-        behind the last element, 6: bytes behind a whole number of pairs.
+        behind the last element, 6: bytes behind a whole number of pairs, 7: the table of
+        where texts end that have escapes, or end at one of several delimiters.
         """
         if size is None:
             return 0, 0
@@ -326,8 +327,10 @@ class Compiler:
             return 3, prefix_word(size, self.big)
         if isinstance(size, tuple) and size[0] == "padded":
             return 5, padded_word(size)
-        if (ending := ending_of(size)) is not None:
-            return 4 if unit_of(size) == 1 else 6, self.assembly.text(ending)
+        if (ending := ended.ending(size)) is not None:
+            return 7, ended.read(self.assembly, ending)
+        if (data := ending_of(size)) is not None:
+            return 4 if unit_of(size) == 1 else 6, self.assembly.text(data)
         compiled = self.expressions.number(size, scope)
         if isinstance(compiled, Constant) and isinstance(compiled.value, int) and 0 <= compiled.value < 1 << 40:
             return 1, compiled.value

@@ -223,6 +223,8 @@ def ending_of(amount: Tree) -> bytes | None:
     match amount:
         case ("delimiter" | "terminator" | "terminated", bytes(data), *_):
             return data
+        case ("delimited", (bytes(data), *_), *_):
+            return data
         case _:
             return None
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wireloom.runtime import numerals
+from wireloom.runtime.engine import ended
 from wireloom.runtime.engine.assembly import Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import (
     TAKES,
@@ -45,14 +46,18 @@ class Binary(Part):
             case ("bool",):
                 emit("BOOLEAN", found.index)
             case ("text" | "bytes", size, *_):
+                if (ending := ended.ending(size)) is not None:
+                    table = ended.written(self.assembly, ending)
+                    emit("ENDED", found.index, self.assembly.text(ending.delimiters[0]), table)
+                    return
                 behind, padded = self._behind(size), _padded(size)
                 emit("BYTES", found.index, _fixed(size), self._front(size), behind, padded, unit_of(size))
             case ("list", element, count, _, _, None):
                 body, place = self.compiler.repeated(element, scope, found)
                 emit("REPEAT", found.index, _fixed(count), body, place, self._front(count))
-                if (ending := ending_of(count)) is not None:
+                if (data := ending_of(count)) is not None:
                     with self.compiler.during(self._ended(count, scope)):
-                        self.assembly.constant(ending)
+                        self.assembly.constant(data)
             case _:
                 raise Uncovered(f"a binary {node[0]}")
 
@@ -66,8 +71,8 @@ class Binary(Part):
 
     def _behind(self, amount: Any) -> int | None:
         """The bytes that stand behind; none where the value does not end so."""
-        ending = ending_of(amount)
-        return None if ending is None else self.assembly.text(ending)
+        data = ending_of(amount)
+        return None if data is None else self.assembly.text(data)
 
     def region(self, size: Any, write: Callable[[], None]) -> None:
         """Write a region behind its size."""
@@ -112,11 +117,20 @@ class Binary(Part):
                 raise Uncovered("a constant of this kind")
 
     def _constant_bytes(self, data: bytes, size: Any) -> None:
+        if (ending := ended.ending(size)) is not None:
+            self._constant_ended(ending.written(data))
+            return
         if is_prefix(size):
             self.constant(len(data), size[1])
         elif isinstance(size, tuple) and size[0] == "padded":
             data += size[2] * ((size[1] - len(data)) // len(size[2]))
         self.assembly.constant(data + (ending_of(size) or b""))
+
+    def _constant_ended(self, data: bytes | None) -> None:
+        if data is None:
+            self.compiler.fail()  # readers would find the delimiter earlier
+        else:
+            self.assembly.constant(data)
 
 
 def _padded(size: Any) -> int | None:

@@ -1,0 +1,142 @@
+"""Where values end that have no size, and how bytes that would end them stand within them.
+
+A value ends at the first of some delimiters, at one place at the longest. Behind the escape a byte stands for itself,
+or for what `escaped` says. An escape that is the delimiter itself ends the value unless it stands there twice.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+
+@dataclass(frozen=True)
+class Ending:
+    """Delimiters behind a whole number of `unit` bytes, the first of which is written.
+
+    Behind the `escape` a byte is itself, or one of the codes of `escaped`, which come with their meanings.
+    """
+
+    delimiters: tuple[bytes, ...]
+    unit: int = 1
+    escape: int | None = None
+    escaped: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def doubled(self) -> bool:
+        """Whether the delimiter is its own escape."""
+        return self.escape is not None and self.delimiters == (bytes((self.escape,)),)
+
+    @property
+    def looks_behind(self) -> bool:
+        """Whether what stands behind a delimiter may say that it is none, or another one."""
+        return self.doubled or any(_begins(one, other) for one in self.delimiters for other in self.delimiters)
+
+    @cached_property
+    def firsts(self) -> bytes:
+        """The bytes with which delimiters begin."""
+        return bytes(sorted({delimiter[0] for delimiter in self.delimiters}))
+
+    @cached_property
+    def longest(self) -> tuple[bytes, ...]:
+        """The delimiters, the longest first."""
+        return tuple(sorted(self.delimiters, key=len, reverse=True))
+
+    @cached_property
+    def meanings(self) -> bytes:
+        """What each byte means behind the escape."""
+        said = dict(self.escaped)
+        return bytes(said.get(byte, byte) for byte in range(256))
+
+    @cached_property
+    def codes(self) -> dict[int, int]:
+        """The byte behind the escape for each that is written with one: itself, unless `escaped` has another."""
+        assert self.escape is not None
+        own = {byte: byte for byte in (self.escape, *self.firsts)}
+        return own | {meaning: code for code, meaning in reversed(self.escaped)}
+
+    def flaw(self) -> tuple[str, str] | None:
+        """Why values could not be written so, or not be found again, and what would be right; None where they can."""
+        first = self.delimiters[0]
+        if len(set(self.delimiters)) < len(self.delimiters):
+            return "a delimiter is stated twice", "state each once"
+        if longer := next((other for other in self.delimiters if _begins(first, other)), b""):
+            return f"{first.hex()}, which builders write, begins {longer.hex()}, too", "state the longer one first"
+        if self.escape is None:
+            return None
+        if self.unit > 1:
+            return "an escape is one byte, and a character of these texts is not", "drop `escape`, or `charset`"
+        if not self.doubled and any(self.escape in delimiter for delimiter in self.delimiters):
+            return "the escape is part of a delimiter", "choose another byte, or write it as the whole delimiter"
+        if self.doubled and self.escaped:
+            return "an escape that is the delimiter says no other bytes", "drop `escaped`, or choose another escape"
+        if len(dict(self.escaped)) < len(self.escaped):
+            return "a byte behind the escape means two", "state each once"
+        taken = dict(self.escaped)
+        if unsaid := next((byte for byte, code in self.codes.items() if taken.get(code, byte) != byte), None):
+            return f"nothing means {unsaid:02x}, which values may have", "say in `escaped` what stands for it"
+        return None
+
+    @cached_property
+    def _is_plain(self) -> bool:
+        return len(self.delimiters) == 1 and self.unit == 1 and self.escape is None
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[bytes]:
+        """The next delimiter, as a group; or the next escape and the byte behind it."""
+        ends = b"(" + b"|".join(map(re.escape, self.longest)) + b")"
+        if self.escape is None:
+            return re.compile(ends)
+        behind = re.escape(bytes((self.escape,))) if self.doubled else b"."
+        return re.compile(re.escape(bytes((self.escape,))) + behind + b"|" + ends, re.DOTALL)
+
+    @cached_property
+    def _escapes(self) -> re.Pattern[bytes]:
+        return re.compile(re.escape(bytes((self.escape or 0,))) + b"(.)", re.DOTALL)
+
+    @cached_property
+    def _said(self) -> re.Pattern[bytes]:
+        """A byte that is written with an escape."""
+        return re.compile(b"[" + b"".join(re.escape(bytes((byte,))) for byte in sorted(self.codes)) + b"]")
+
+    def find(self, data: bytes, start: int, end: int) -> tuple[int, int] | None:
+        """Where the value that begins at `start` ends, and where its delimiter does; None where there is none."""
+        if self._is_plain:
+            at = data.find(self.delimiters[0], start, end)
+            return None if at < 0 else (at, at + len(self.delimiters[0]))
+        at = start
+        while found := self._pattern.search(data, at, end):
+            if found[1] is None:
+                at = found.end()
+            elif (found.start() - start) % self.unit:
+                at = found.start() + 1
+            else:
+                return found.start(), found.end()
+        return None
+
+    def plain(self, data: bytes) -> bytes:
+        """A value without its escapes."""
+        if self.escape is None or self.escape not in data:
+            return data
+        return self._escapes.sub(lambda found: self.meanings[found[1][0] : found[1][0] + 1], data)
+
+    def place(self, data: bytes, index: int) -> int:
+        """Where that byte of a value stands in it with its escapes."""
+        if self.escape is not None:
+            for found in self._escapes.finditer(data):
+                if found.start() >= index:
+                    break
+                index += 1
+        return index
+
+    def written(self, value: bytes) -> bytes | None:
+        """A value, escaped, and the delimiter; None where readers would find one earlier."""
+        if self.escape is not None:
+            escape, codes = self.escape, self.codes
+            return self._said.sub(lambda found: bytes((escape, codes[found[0][0]])), value) + self.delimiters[0]
+        data = value + self.delimiters[0]
+        return data if self.find(data, 0, len(data)) == (len(value), len(data)) else None
+
+
+def _begins(one: bytes, other: bytes) -> bool:
+    """Whether bytes are the beginning of others."""
+    return len(one) < len(other) and other.startswith(one)

@@ -1,0 +1,40 @@
+"""Values that end at one of some delimiters, or may have escapes, as instructions have them: a table.
+
+It has the escape (-1: none), whether that is the delimiter itself, the unit, where 256 bytes stand in the texts (what
+each means behind the escape, or what stands there for it), then how many bytes are to be looked for, how many
+delimiters there are, and these.
+"""
+
+from wireloom.runtime.endings import Ending
+from wireloom.runtime.engine.assembly import Assembly
+from wireloom.runtime.engine.expressions import Tree
+
+
+def ending(amount: Tree) -> Ending | None:
+    """How a value ends; None where a size says it, or one delimiter alone."""
+    match amount:
+        case ("delimited", tuple(delimiters), int(unit), escape, tuple(escaped)):
+            return Ending(delimiters, unit, escape, escaped)
+        case _:
+            return None
+
+
+def read(assembly: Assembly, ending: Ending) -> int:
+    """The table of who reads: it looks for delimiters and the escape."""
+    stops = {*ending.firsts} if ending.escape is None else {*ending.firsts, ending.escape}
+    return _table(assembly, ending, stops, ending.meanings)
+
+
+def written(assembly: Assembly, ending: Ending) -> int:
+    """The table of who writes: it looks for what is to be escaped, or else for delimiters."""
+    if ending.escape is None:
+        return read(assembly, ending)
+    codes = bytes(ending.codes.get(byte, byte) for byte in range(256))
+    return _table(assembly, ending, {*ending.codes}, codes)
+
+
+def _table(assembly: Assembly, ending: Ending, stops: set[int], said: bytes) -> int:
+    delimiters = [assembly.text(delimiter) for delimiter in ending.longest]
+    place = assembly.text(said) >> 16
+    head = [ending.escape, ending.doubled, ending.unit, place, len(stops), len(delimiters)]
+    return assembly.table([*head, *sorted(stops), *delimiters])

@@ -93,6 +93,7 @@ FEATURES: dict[str, list[Feature]] = {
         _of_type("str(uint16)", "é"),
         _of_type("bytes(zigzag32)?", None),
         Feature("`delimiter`", [{"v": {"type": "str", "delimiter": "00"}}], {"v": "é"}),
+        Feature("`delimiter: [0d0a, 0a]`", [{"v": {"type": "str", "delimiter": ["0d0a", "0a"]}}], {"v": "é"}),
         Feature("`delimiter`, and `escape`", [{"v": {"type": "str", "delimiter": "22", "escape": "5c", "escaped": {"6e": "0a"}}}], {"v": 'é"\\\n'}),
         Feature("`delimiter`, doubled within", [{"v": {"type": "str", "delimiter": "22", "escape": "22"}}], {"v": 'é"'}),
         Feature("`terminator`", [{"v": {"type": "list(str(uint8))", "terminator": "00"}}], {"v": ["é", "a"]}),

@@ -455,7 +455,13 @@ def _delimiter(plan: Plan) -> Any:
     fits = plan.encoding == "binary" and plan.on_wire and plan.typed.greedy and not plan.has("bits")
     words = str(plan.typed.form) in ("str", "bytes", "list(str)", "list(bytes)")
     share = 1 if str(plan.typed.form).startswith("list") else 0.5
-    return _ending(plan) if fits and words and plan.chance.often(share) else ABSENT
+    if not fits or not words or not plan.chance.often(share):
+        return ABSENT
+    ending = _ending(plan)
+    if plan.chance.often(0.75):
+        return ending
+    others = ("0d0a", "abab") if len(ending) == _PAIR else ("0d", "ab", "0d0a", "2c20", "0a")
+    return [ending, *(each for each in plan.chance.some(others, 1) if each != ending or plan.may_clash)]
 
 
 def _escape(plan: Plan) -> Any:

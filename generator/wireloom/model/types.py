@@ -172,7 +172,7 @@ class Prefix:
 
 @dataclass(frozen=True, slots=True)
 class Delimiter:
-    """Bytes right behind a value and no part of it: where they are first found, it ends (binary).
+    """Bytes right behind a value and no part of it: where they, or `others`, are first found, it ends (binary).
 
     Where they are not found, that is `code`, or what a region that is too small says. They stand behind a whole number
     of `unit` bytes. Behind an `escape` a byte stands for itself, or for what `escaped` says beside it.
@@ -183,16 +183,17 @@ class Delimiter:
     unit: int = 1
     escape: int | None = None
     escaped: tuple[tuple[int, int], ...] = ()
+    others: tuple[bytes, ...] = ()
 
     @property
     def ending(self) -> Ending:
         """The same, as who reads and writes values has it."""
-        return Ending((self.data,), self.unit, self.escape, self.escaped)
+        return Ending((self.data, *self.others), self.unit, self.escape, self.escaped)
 
     @property
     def is_plain(self) -> bool:
         """Whether nothing but one delimiter is to be looked for."""
-        return self.escape is None
+        return self.escape is None and not self.others
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,8 @@ from wireloom.resolve.values import check_null, mappings_of
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
 
+_MOST_DELIMITERS = 8  # of one value
+
 
 def field_of(around: Surroundings, place: Place, name: str, document: str | FieldDocument, form: Form) -> Field:
     """The field that an item of `fields` states."""
@@ -86,12 +88,39 @@ def _fill(around: Surroundings, place: Place) -> bytes:
 def _delimiter(around: Surroundings, place: Place, document: FieldDocument) -> Delimiter | None:
     if document.delimiter is None:
         return None
-    data, width = constants.hexadecimal((place / "delimiter").text), unit(around.charset)
-    if isinstance(data, bytes) and len(data) % width:
-        message, hint = f"{(place / 'delimiter').text} is no whole number of characters", "write 0000, 0d000a00 ..."
-        around.reports(place / "delimiter", "bad-const", message, hint)
-    delimiter = Delimiter(data if isinstance(data, bytes) else b"", document.else_ or "", width)
+    found = [_ending(around, at) for at in _delimiter_places(place, document)] or [b""]
+    delimiter = Delimiter(found[0], document.else_ or "", unit(around.charset), others=tuple(found[1:]))
     return delimiter if document.escape is None else _with_escape(around, place, document, delimiter)
+
+
+def _delimiter_places(place: Place, document: FieldDocument) -> list[Place]:
+    """Where delimiters are stated: one, or each of a list."""
+    stated = document.delimiter
+    if not isinstance(stated, list):
+        return [place / "delimiter"]
+    return [place / "delimiter" / index for index in range(len(stated))]
+
+
+def _ending(around: Surroundings, place: Place) -> bytes:
+    data = constants.hexadecimal(place.text)
+    if isinstance(data, bytes) and len(data) % unit(around.charset):
+        message, hint = f"{place.text} is no whole number of characters", "write 0000, 0d000a00 ..."
+        around.reports(place, "bad-const", message, hint)
+    return data if isinstance(data, bytes) else b""
+
+
+def _check_delimiter(around: Surroundings, place: Place, document: FieldDocument, delimiter: Delimiter) -> None:
+    """Report delimiters and escapes of which readers could not tell where a value ends."""
+    found, places = (delimiter.data, *delimiter.others), _delimiter_places(place, document)
+    for at, data in zip(places, found, strict=False):
+        check_ending(around, at, data)
+    if not 0 < len(places) <= _MOST_DELIMITERS:
+        message, hint = f"{len(places)} delimiters", f"state 1 to {_MOST_DELIMITERS}"
+        around.scope.draft.reports_entry(place / "delimiter", "wrong-shape", message, hint)
+    elif all(found) and (flaw := delimiter.ending.flaw()):
+        around.scope.draft.reports_entry(place / "delimiter", "conflicting-keys", *flaw)
+    elif all(found) and (flaw := delimiter.ending.flaw_of_escape()):
+        around.reports(place / "escape", "conflicting-keys", *flaw)
 
 
 def _with_escape(around: Surroundings, place: Place, document: FieldDocument, delimiter: Delimiter) -> Delimiter:
@@ -124,9 +153,7 @@ def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument
         hint = "write str(8) or bytes(8), or drop `pad`; behind a computed size a hidden field of bytes fills up"
         around.scope.draft.reports_entry(place / "pad", "wrong-shape", message, hint)
     if around.delimiter is not None:
-        check_ending(around, place / "delimiter", around.delimiter.data)
-        if around.delimiter.data and (flaw := around.delimiter.ending.flaw()):
-            around.reports(place / ("delimiter" if document.escape is None else "escape"), "conflicting-keys", *flaw)
+        _check_delimiter(around, place, document, around.delimiter)
         if not has_size(type, Delimiter):
             message, hint = "nothing here is a text or bytes without a size", "drop `delimiter`"
             around.scope.draft.reports_entry(place / "delimiter", "wrong-shape", message, hint)

@@ -143,7 +143,9 @@ def _amount(amount: Amount | None, each: int = 1) -> int:
             return size
         case types.Prefix(number):
             return number.width or 1
-        case types.Delimiter(value) | types.Terminator(value, behind=None):
+        case types.Delimiter(value, others=others):
+            return min(map(len, (value, *others)))
+        case types.Terminator(value, behind=None):
             return len(value)
         case types.Last():
             return each

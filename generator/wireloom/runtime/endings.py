@@ -55,12 +55,16 @@ class Ending:
         return own | {meaning: code for code, meaning in reversed(self.escaped)}
 
     def flaw(self) -> tuple[str, str] | None:
-        """Why values could not be written so, or not be found again, and what would be right; None where they can."""
+        """What is wrong with the delimiters, and what would be right; None where values are found again."""
         first = self.delimiters[0]
         if len(set(self.delimiters)) < len(self.delimiters):
             return "a delimiter is stated twice", "state each once"
         if longer := next((other for other in self.delimiters if _begins(first, other)), b""):
             return f"{first.hex()}, which builders write, begins {longer.hex()}, too", "state the longer one first"
+        return None
+
+    def flaw_of_escape(self) -> tuple[str, str] | None:
+        """What is wrong with the escape; None where values that have delimiters in them are found again."""
         if self.escape is None:
             return None
         if self.unit > 1:

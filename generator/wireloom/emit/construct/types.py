@@ -143,10 +143,10 @@ def amount(given: Amount | None, scope: Scope) -> Code | None:
     match given:
         case Prefix(number, null):
             return call("binary.Prefix", subcon(number, scope), null="True" if null else None)
-        case Delimiter(data, code, unit, escape, escaped):
+        case Delimiter(data, code, unit, escape, escaped, others):
             return call(
                 "binary.Delimiter",
-                literal(data),
+                *map(literal, (data, *others)),
                 code=literal(code) if code else None,
                 unit=None if unit == 1 else str(unit),
                 escape=None if escape is None else str(escape),

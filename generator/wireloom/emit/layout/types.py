@@ -118,8 +118,8 @@ def _amount(amount: Amount | None) -> Code | None:
             return _node("prefix", node(number), str(null))
         case Delimiter(data, code, unit) if amount.is_plain:
             return _node("delimiter", literal(data), literal(code), *(() if unit == 1 else (str(unit),)))
-        case Delimiter(data, _, unit, escape, escaped):
-            return _node("delimited", literal((data,)), str(unit), str(escape), literal(escaped))
+        case Delimiter(data, _, unit, escape, escaped, others):
+            return _node("delimited", literal((data, *others)), str(unit), str(escape), literal(escaped))
         case Padded(size, fill):
             return _node("padded", str(size), literal(fill))
         case Last(holds):

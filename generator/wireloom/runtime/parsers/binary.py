@@ -201,16 +201,15 @@ class Delimiter:
 
     def __init__(
         self,
-        data: bytes,
-        *,
+        *delimiters: bytes,
         code: str = "",
         unit: int = 1,
         escape: int | None = None,
         escaped: tuple[tuple[int, int], ...] = (),
     ) -> None:
         self.code = code
-        self.ending = Ending((data,), unit, escape, escaped)
-        self.text = data.hex(" ")
+        self.ending = Ending(delimiters, unit, escape, escaped)
+        self.text = " or ".join(each.hex(" ") for each in delimiters)
 
     def read(self, stream: Any) -> bytes:
         """The value before the delimiter, which is passed over."""

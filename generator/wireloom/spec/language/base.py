@@ -107,6 +107,11 @@ def form_by_key(keys: Mapping[str, str], otherwise: str) -> Discriminator:
     return Discriminator(form)
 
 
+def list_or_text() -> Discriminator:
+    """Tell a list from a text."""
+    return Discriminator(lambda value: "<list>" if isinstance(value, list) else "<text>")
+
+
 def mapping_or_text(tag: str) -> Discriminator:
     """Tell a mapping from a text."""
     return Discriminator(lambda value: tag if isinstance(value, Mapping) else "<text>")

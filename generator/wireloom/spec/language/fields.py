@@ -13,6 +13,7 @@ from wireloom.spec.language.base import (
     LogicalText,
     ScalarValue,
     TypeText,
+    list_or_text,
     mapping_or_text,
 )
 from wireloom.spec.language.types import Type
@@ -348,9 +349,15 @@ class FieldDocument(Document):
         description="Beside `terminator`: a number in place of an element says where its list goes on (binary).",
         examples=[{"type": "uint16", "range": "0xC000 .."}],
     )
-    delimiter: HexText | None = Field(
+    delimiter: (
+        Annotated[
+            Annotated[HexText, Tag("<text>")] | Annotated[list[HexText], Tag("<list>")],
+            list_or_text(),
+        ]
+        | None
+    ) = Field(
         default=None,
-        description="The bytes, in hexadecimal, behind its text or bytes without a size: they end there (binary).",
+        description="The bytes, or several, in hexadecimal, behind its text or bytes without a size (binary).",
         examples=["00"],
     )
     escape: HexText | None = Field(

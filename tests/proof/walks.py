@@ -73,7 +73,10 @@ def looks_at_lengths(format: Format) -> bool:
         or any(_steps(format))
     ):
         return True
-    lengths = {field.wire_name for field in fields(format) if field.derive is not None and counts(field.derive)}
+    counting = [field for field in fields(format) if field.derive is not None and counts(field.derive)]
+    if any(field.minimum is not None or field.maximum is not None or field.mappings for field in counting):
+        return True
+    lengths = {field.wire_name for field in counting}
     return any(
         isinstance(each, MarkRef | Position) or (isinstance(each, FieldRef) and lengths & {each.name, *each.members})
         for expression in _deciding(format)

@@ -37,6 +37,7 @@ def test_every_builtin_is_tried():
 @pytest.mark.parametrize(("name", "written"), TYPES, ids=lambda value: value)
 def test_a_type_has_a_form_or_is_refused_where_it_stands(name, written, encoding):
     field = {"type": written} | ({"tag": 1} if encoding is Encoding.PROTOBUF else {})
+    field |= {"delimiter": "0a"} if name == "digits" and encoding is Encoding.BINARY else {}
     spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": encoding.value, "root": "R"}
     alone = BUILTINS[name].words.get(written)
     bits = getattr(alone, "bits", 1) if name == "bits" else 0

@@ -73,6 +73,7 @@ FEATURES: dict[str, list[Feature]] = {
         _of_type("ebml56", 300),
         _of_type("sleb64", -300),
         _of_type("extended(253, uint16, uint64)", 300),
+        Feature("`dec`, with a `delimiter`", [{"v": {"type": "dec", "delimiter": "0d0a"}}], {"v": 300}),
         _of_type("bcd4", 300),
         _of_type("packed5", -300),
         _of_type("upacked5", 300),

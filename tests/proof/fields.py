@@ -128,7 +128,8 @@ def _as(plan: Plan) -> Any:
 
 
 def _else(plan: Plan) -> Any:
-    checked = plan.has("const", "range", "length", "pattern", "size", "checksum", "refers", "unique", "delimiter")
+    checked = plan.has("const", "range", "length", "pattern", "size", "checksum", "refers", "unique")
+    checked = checked or (plan.has("delimiter") and not plan.typed.ending)
     checked = checked or (plan.has("values") and not plan.has("raw"))
     sized = isinstance(plan.typed.form, str) and plan.typed.form.startswith(("bytes(", "str("))
     return plan.scope.draft.code() if (checked or sized) and plan.often(0.3) else ABSENT
@@ -451,7 +452,9 @@ def _ending(plan: Plan) -> str:
 
 
 def _delimiter(plan: Plan) -> Any:
-    """What ends a text or bytes that fill their region, or elements of those."""
+    """What ends a text or bytes that fill their region, or elements of those; or digits."""
+    if plan.typed.ending:
+        return plan.typed.ending
     fits = plan.encoding == "binary" and plan.on_wire and plan.typed.greedy and not plan.has("bits")
     words = str(plan.typed.form) in ("str", "bytes", "list(str)", "list(bytes)")
     share = 1 if str(plan.typed.form).startswith("list") else 0.5
@@ -470,7 +473,7 @@ def _escape(plan: Plan) -> Any:
         return ABSENT
     delimiter = str(plan.given["delimiter"])
     wide = str(plan.given.get("charset", "")).startswith("utf-16")
-    if wide and not plan.chance.often(0.05):
+    if (wide or plan.typed.ending) and not plan.chance.often(0.05):
         return ABSENT
     others = [each for each in ("5c", "22", "61", "c3") if each not in delimiter]
     return delimiter if len(delimiter) < _PAIR and plan.chance.often(0.4) else plan.chance.one(others)
@@ -506,7 +509,7 @@ def _terminator(plan: Plan) -> Any:
 
 def _jump(plan: Plan) -> Any:
     """Numbers in place of an element that say where its list goes on."""
-    if not plan.has("terminator") or plan.encoding != "binary" or plan.chance.often(0.75):
+    if not plan.has("terminator") or plan.encoding != "binary" or plan.chance.often(0.5):
         return ABSENT
     if str(plan.given["terminator"]).endswith("?") and not plan.chance.often(0.05):
         return ABSENT

@@ -275,7 +275,8 @@ class StructWriter:
         if how != "derive" or chance.often(0.8):
             preset["when"] = ABSENT
         form = f"list({element.form}){'?' if nullable else ''}"
-        self.add(Typed(form, "list", "list", nullable=nullable, elements=element.members), name, **preset)
+        listed = Typed(form, "list", "list", nullable=nullable, elements=element.members, ending=element.ending)
+        self.add(listed, name, **preset)
 
     def _ended(self) -> None:
         """A text or a list that bytes behind it or an element end."""
@@ -287,7 +288,9 @@ class StructWriter:
             return
         inner = Types(self.scope)
         element = inner.struct(in_list=True) if self.scope.draft.budget > 0 and chance.often(0.6) else inner.element()
-        listed = Typed(f"list({element.form})", "list", "list", greedy=True, elements=element.members)
+        listed = Typed(
+            f"list({element.form})", "list", "list", greedy=True, elements=element.members, ending=element.ending
+        )
         ending = {"terminator": ABSENT, "lastWhen": last_when(self.scope, listed)}
         if ending["lastWhen"] is ABSENT or chance.often(0.5):
             ending = {"terminator": chance.one(ENDINGS), "lastWhen": ABSENT}
@@ -532,7 +535,7 @@ class StructWriter:
         if element is None:
             return
         self.add(
-            Typed(f"list({element.form})", "list", "list", elements=element.members),
+            Typed(f"list({element.form})", "list", "list", elements=element.members, ending=element.ending),
             salvage=salvage(self.scope, lost),
         )
 

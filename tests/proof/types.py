@@ -42,6 +42,8 @@ _NUMERALS |= _MARKED
 _DECIMALS = ("bcd1", "bcd2", "bcd18", "packed1", "packed5", "packed18", "upacked1", "upacked18")
 _COLUMNS = ("dec1", "dec4", "dec18", "sdec1", "sdec3", "sdec18", "oct1", "oct1", "oct21")  # oct1 is refused most often
 _HEXADECIMALS = ("hex1", "hex8", "hex16", "HEX1", "HEX9", "HEX16")
+_DELIMITED = ("dec", "dec", "sdec", "hex", "HEX", "oct")
+_BEHIND_DIGITS = ("0d0a", "20", "00", "3b", "2c20")
 _ENCODINGS = ("binary", "msgpack", "protobuf", "json")
 _REFUSED = 0.03  # the share of what the loader refuses, so that refusals are tried too
 _OF_INTEGERS = re.compile(r"list\(([a-zA-Z]+[0-9]*)\??\)\??")
@@ -61,6 +63,7 @@ class Typed:
     nullable: bool = False
     greedy: bool = False  # in binary: without an end of its own
     size: int | None = None  # bytes in binary, where always as many
+    ending: str = ""  # the delimiter without which it is no type
     members: tuple[Known, ...] = ()
     elements: tuple[Known, ...] = ()
 
@@ -145,6 +148,8 @@ class Types:
             return integer(self.chance.one(_VARINTS))
         if self.encoding == "binary" and self.chance.often(0.3):
             return integer(self.chance.one([*_NUMERALS, *_DECIMALS, *_COLUMNS, *_HEXADECIMALS]))
+        if self.encoding == "binary" and self.chance.often(0.04):
+            return self._delimited()
         if self.encoding in ("msgpack", "json") and self.chance.often(0.1):
             return Typed("int65", "int", "int", 64, signed=True)
         return integer(self.chance.one(_INTEGERS))
@@ -157,7 +162,15 @@ class Types:
 
     def amount(self) -> Typed:
         """What counts elements or bytes, and does not depend on where it stands."""
+        if self.encoding == "binary" and self.chance.often(0.08):
+            return self._delimited()
         return integer(self.chance.one(_VARINTS[:2])) if self.chance.often(0.2) else self.unsigned()
+
+    def _delimited(self) -> Typed:
+        """Digits up to a delimiter."""
+        name = self.chance.one(_DELIMITED)
+        ending = "61" if self.chance.often(_REFUSED) else self.chance.one(_BEHIND_DIGITS)
+        return Typed(name, "int", "int", 64, signed=name == "sdec", ending=ending)
 
     def real(self) -> Typed:
         """A float."""
@@ -270,7 +283,8 @@ class Types:
     def listing(self) -> Typed:
         """A list; in binary it fills its region."""
         element = self.element()
-        return Typed(f"list({element.form})", "list", "list", greedy=True, elements=element.members)
+        listed = Typed(f"list({element.form})", "list", "list", greedy=True, elements=element.members)
+        return replace(listed, ending=element.ending)
 
     def mapping(self) -> Typed:
         """A map."""

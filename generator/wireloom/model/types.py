@@ -67,6 +67,8 @@ class NumberForm(Enum):
 _WIDEST = 64  # bits of a register
 ORDERED = (NumberForm.BIG, NumberForm.LITTLE)
 """The forms that state an order of bytes."""
+DIGITS = (NumberForm.DECIMAL, NumberForm.HEXADECIMAL, NumberForm.CAPITALS, NumberForm.OCTAL)
+"""Digits in ASCII."""
 
 
 # --- scalars -----------------------------------------------------------------------------------------------------
@@ -91,6 +93,7 @@ class Integer:
     Signed ones of 65 bits are those that int64 or uint64 holds. Forms that are written in digits have so many
     `digits`, others none. One that shares bytes with its neighbours has the `share` of them that a run of such fields
     has: the last one all. One that is a byte unless that is one of the `markers` has its order of bytes behind them.
+    One in as many digits as its value takes has the `ending` behind them.
     """
 
     bits: int
@@ -99,6 +102,7 @@ class Integer:
     digits: int = 0
     share: int | None = None
     markers: Markers | None = None
+    ending: bytes = b""
 
     @property
     def is_plain(self) -> bool:
@@ -109,6 +113,11 @@ class Integer:
     def is_partial(self) -> bool:
         """Whether it is no whole number of bytes, and so stands beside others that fill them."""
         return self.form in (NumberForm.OWN, *ORDERED) and self.bits % 8 > 0 and self.bits <= _WIDEST
+
+    @property
+    def is_endless(self) -> bool:
+        """Whether it is as many digits as its value takes, and nothing says where they end."""
+        return self.form in DIGITS and not self.digits and not self.ending
 
     @property
     def width(self) -> int | None:

@@ -117,6 +117,21 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
             | _digits("oct", NumberForm.OCTAL, signed=False, base=8, most=21),
             instead=dict.fromkeys((_MSGPACK, _PROTOBUF, _JSON), "write an integer type, such as int64"),
         ),
+        "digits": Builtin(
+            "`dec`, `sdec`, `hex`, `HEX`, `oct`",
+            {
+                _BINARY: "as many digits in ASCII as the value takes, up to the field's `delimiter`; "
+                "of `sdec` behind a sign"
+            },
+            {
+                "dec": Integer(64, signed=False, form=NumberForm.DECIMAL),
+                "sdec": Integer(64, signed=True, form=NumberForm.DECIMAL),
+                "hex": Integer(64, signed=False, form=NumberForm.HEXADECIMAL),
+                "HEX": Integer(64, signed=False, form=NumberForm.CAPITALS),
+                "oct": Integer(64, signed=False, form=NumberForm.OCTAL),
+            },
+            instead=dict.fromkeys((_MSGPACK, _PROTOBUF, _JSON), "write an integer type, such as int64"),
+        ),
         "int65": Builtin(
             "`int65`",
             {_MSGPACK: "any integer: what `int64` or `uint64` holds", _JSON: "the same"},

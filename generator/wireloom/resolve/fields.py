@@ -25,7 +25,7 @@ from wireloom.resolve.adornments import adorned, check_ending
 from wireloom.resolve.bits import bits_of
 from wireloom.resolve.bounds import bounds_of
 from wireloom.resolve.expressions import expression
-from wireloom.resolve.keys import check_form, check_keys
+from wireloom.resolve.keys import check_form, check_keys, has_check
 from wireloom.resolve.links import checksum_of, is_table, table_reference_of
 from wireloom.resolve.meanings import meaning_of, null_of
 from wireloom.resolve.outline import is_open, mapped_kind
@@ -36,6 +36,7 @@ from wireloom.resolve.types import (
     UNKNOWN,
     Surroundings,
     amount_of,
+    has_digits,
     has_order,
     has_size,
     is_encoded,
@@ -47,6 +48,8 @@ from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
 
 _MOST_DELIMITERS = 8  # of one value
+_LONGEST_BEHIND_DIGITS = 2  # bytes of a delimiter
+_IN_NUMBERS = frozenset("+-0123456789ABCDEFabcdef")
 
 
 def field_of(around: Surroundings, place: Place, name: str, document: str | FieldDocument, form: Form) -> Field:
@@ -155,9 +158,26 @@ def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument
     if around.delimiter is not None:
         _check_delimiter(around, place, document, around.delimiter)
         if not has_size(type, Delimiter):
-            message, hint = "nothing here is a text or bytes without a size", "drop `delimiter`"
+            message, hint = "nothing here is a text, bytes or digits without a size", "drop `delimiter`"
             around.scope.draft.reports_entry(place / "delimiter", "wrong-shape", message, hint)
+        elif has_digits(type):
+            _check_digits(around, place, document, around.delimiter)
     return type
+
+
+def _check_digits(around: Surroundings, place: Place, document: FieldDocument, delimiter: Delimiter) -> None:
+    """Report what cannot stand behind digits, and a code for those that do not end."""
+    ending = delimiter.data
+    if not delimiter.is_plain:
+        message, hint = "digits end at one delimiter, and have no escapes", "drop the others"
+        around.scope.draft.reports_entry(place / "delimiter", "conflicting-keys", message, hint)
+    elif not 0 < len(ending) <= _LONGEST_BEHIND_DIGITS or chr(ending[0]) in _IN_NUMBERS:
+        message = f"{ending.hex()} does not end digits"
+        hint = "one or two bytes do, of which the first is no digit or sign"
+        around.reports(place / "delimiter", "bad-const", message, hint)
+    if document.else_ is not None and not has_check(document, besides="delimiter"):
+        message, hint = "nothing here has a check of its own", "digits that do not end are `truncated` or `int_range`"
+        around.reports(place / "else", "useless-else", message, hint)
 
 
 def _field(around: Surroundings, place: Place, name: str, document: FieldDocument, type: Type) -> Field:

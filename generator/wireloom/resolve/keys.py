@@ -165,7 +165,7 @@ def check_keys(around: Surroundings, place: Place, document: FieldDocument) -> N
             report(place / rival, "conflicting-keys", f"`{rival}` beside `{key}`", "drop one of them")
     if document.as_ is not None and (flaw := names.logical_name_flaw(document.as_)):
         around.reports(place / "as", "bad-name", f"{document.as_} cannot be the name of a column", flaw)
-    if document.else_ is not None and not _checked_keys(document):
+    if document.else_ is not None and not has_check(document):
         hint = (
             "it replaces the code of const, values, range, length, pattern, size, delimiter, checksum, refers, unique "
             "or a sized type"
@@ -173,7 +173,8 @@ def check_keys(around: Surroundings, place: Place, document: FieldDocument) -> N
         around.reports(place / "else", "useless-else", "nothing here has a check of its own", hint)
 
 
-def _checked_keys(document: FieldDocument) -> bool:
+def has_check(document: FieldDocument, besides: str = "") -> bool:
+    """Whether a field has a check of its own, whose code it may say."""
     keys = (
         "const",
         "values",
@@ -189,7 +190,11 @@ def _checked_keys(document: FieldDocument) -> bool:
         "logical",
     )
     sized = isinstance(document.type, str) and document.type.startswith(("bytes(", "str("))
-    return sized or any(key in document.model_fields_set for key in keys if key != "values" or not is_open(document))
+    return sized or any(
+        key in document.model_fields_set
+        for key in keys
+        if key != besides and (key != "values" or not is_open(document))
+    )
 
 
 def check_form(around: Surroundings, place: Place, field: Field, document: FieldDocument, form: Form) -> None:

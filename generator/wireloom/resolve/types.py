@@ -61,7 +61,16 @@ _WIDEST = 64  # bits of a number on the wire
 _RANGE = 256  # values of one range of cases
 _SELECT_NOTHING = (Kind.FLOAT, Kind.LIST, Kind.RECORD, Kind.RANGE)
 _PEEKED = re.compile(r"bytes\(([1-8])\)").fullmatch
-_OF_SOME_ENCODINGS = ("varint", "bits", "coded", "decimal", "columns", "int65", "float16")  # scalars that others lack
+_OF_SOME_ENCODINGS = (
+    "varint",
+    "bits",
+    "coded",
+    "decimal",
+    "columns",
+    "digits",
+    "int65",
+    "float16",
+)  # scalars that others lack
 _JSON_KINDS = ("object", "array", "any")
 UNKNOWN = Null()  # stands for a type whose problem has been noted
 
@@ -217,6 +226,8 @@ def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
             message = f"{single.name} is no whole number of bytes"
             hint = "it is the type of a field, beside others that fill its bytes"
             around.reports(place, "wrong-shape", message, hint, column=single.column)
+        if name == "digits" and around.encoding is Encoding.BINARY:
+            return _digits(around, place, single)
         return _delimited(around, _ordered(around, encoded(around.charset, builtins.SCALARS[single.name])))
     if single.name in types:
         return Reference(single.name)
@@ -252,6 +263,19 @@ def _ordered(around: Surroundings, type: Type) -> Type:
 def _delimited(around: Surroundings, type: Type) -> Type:
     """A text or bytes that end where the delimiter that holds here stands."""
     return replace(type, size=around.delimiter) if isinstance(type, Text | Bytes) and around.delimiter else type
+
+
+def _digits(around: Surroundings, place: Place, single: notation.Single) -> Type:
+    """As many digits as the value takes: they end where the delimiter that holds here stands."""
+    type = builtins.SCALARS[single.name]
+    ending = b"" if around.delimiter is None else around.delimiter.data
+    if not ending:
+        if around.delimiter is None:
+            message, hint = f"nothing says where the digits of {single.name} end", "give it a `delimiter`"
+            hint = f"{hint}, or write {single.name}4: so many digits"
+            around.reports(place, "wrong-shape", message, hint, column=single.column)
+        return UNKNOWN
+    return replace(type, ending=ending) if isinstance(type, Integer) else type
 
 
 def _sized(around: Surroundings, place: Place, name: str, size: notation.Argument) -> Type:
@@ -307,7 +331,7 @@ def _names_a_type(around: Surroundings, written: object) -> bool:
 def prefix_of(around: Surroundings, written: object) -> Prefix | None:
     """The number that an integer type states in place of a size or a count; None where that is an expression."""
     type = _integer(around, written, frozenset()) if isinstance(written, str) else None
-    if type is None or type.is_partial or type.bits > _WIDEST:
+    if type is None or type.is_partial or type.bits > _WIDEST or type.is_endless:
         return None
     ordered = _ordered(around, type)
     return Prefix(ordered) if isinstance(ordered, Integer) else None
@@ -385,8 +409,15 @@ def has_size(type: Type, kind: type[Delimiter | Padded]) -> bool:
     match type:
         case Text(size=size) | Bytes(size=size) if isinstance(size, kind):
             return True
+        case Integer():
+            return kind is Delimiter and has_digits(type)
         case _:
             return type is UNKNOWN or any(has_size(part, kind) for part in parts(type))
+
+
+def has_digits(type: Type) -> bool:
+    """Whether a number of the type has as many digits as its value takes."""
+    return bool(type.ending) if isinstance(type, Integer) else any(map(has_digits, parts(type)))
 
 
 # --- unions --------------------------------------------------------------------------------------------------------

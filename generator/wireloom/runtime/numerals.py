@@ -26,6 +26,8 @@ _COLUMNS = {
     "octal": (8, "o", rb"[0-7]+"),
 }
 """Digits in ASCII: their base, and how they are written and read."""
+LONGEST = {"decimal": 20, "hexadecimal": 16, "capitals": 16, "octal": 22}
+"""Digits of the largest number of 64 bits."""
 _UNKNOWN = (1 << 56) - 1  # EBML: all bits behind the mark are set, however many bytes there are
 
 
@@ -270,3 +272,23 @@ def _columns(form: str, digits: int, *, signed: bool) -> Numeral:
         return int(found[1], base), width
 
     return Numeral(lambda _: width, read, lambda number: f"{number:{'+' if signed else ''}0{width}{letter}}".encode())
+
+
+def ended(form: str, ending: bytes, *, signed: bool) -> Numeral:
+    """Digits of a number of 64 bits and a sign in front, as many as its value takes, up to the ending."""
+    base, letter, pattern = _COLUMNS[form]
+    longest = signed + LONGEST[form] + len(ending)
+    stated = re.compile((rb"[+-]?" if signed else b"") + pattern[:-1] + rb"{1,%d}" % LONGEST[form]).match
+    begun = (b"", b"+", b"-") if signed else (b"",)
+
+    def read(data: bytes) -> Found:
+        found = stated(data)
+        if found is None and data in begun:
+            return None
+        size = found.end() if found else 0
+        behind = data[size : size + len(ending)]
+        if found is None or not ending.startswith(behind):
+            raise ValueError(data[: size + 1].hex(" "))
+        return (int(found[0], base), size + len(ending)) if behind == ending else None
+
+    return Numeral(lambda _: longest, read, lambda number: f"{number:{letter}}".encode() + ending)

@@ -209,6 +209,8 @@ def _scalar(type: Integer | Float | Boolean | Null | Text | Bytes | JsonText, sc
     match type:
         case Integer(markers=Markers(first, widths), form=form):
             return call("binary.Extended", str(first), literal(widths), order=_order(form, scope))
+        case Integer(bits, signed, form, ending=bytes(ending)) if ending:
+            return call("binary.Digits", literal(form.value), literal(ending), signed=str(signed))
         case Integer(bits, signed, form, digits) if scope.encoding is Encoding.BINARY and not type.is_plain:
             stated = str(digits) if digits else None
             return call("binary.Numeral", literal(form.value), str(bits), signed=str(signed), digits=stated)

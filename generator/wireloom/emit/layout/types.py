@@ -68,6 +68,8 @@ def node(type: Type) -> Code:
     match type:
         case Integer(bits, signed, form, markers=Markers(first, widths)):
             return _node("int", str(bits), str(signed), literal("extended"), str(first), literal(widths), *_form(form))
+        case Integer(bits, signed, form, ending=bytes(ending)) if ending:
+            return _node("int", str(bits), str(signed), literal("ended"), literal(form.value), literal(ending))
         case Integer(bits, signed, form, digits):
             return _node("int", str(bits), str(signed), *_form(form), *((str(digits),) if digits else ()))
         case Float(bits, form):

@@ -76,6 +76,14 @@ cdef inline int64_t base_of(int64_t form) noexcept nogil:
     return 10 if form == 8 else (8 if form == 10 else 16)
 
 
+cdef inline uint8_t digit_of(uint8_t character) noexcept nogil:
+    """What a character of ASCII is as a digit, of any base; what is none is more than any."""
+    cdef uint8_t digit = character - 48
+    if digit > 9:
+        digit = (character | 32) - 87 if (character | 32) >= 97 else 255
+    return digit
+
+
 cdef bint load_digits(const uint8_t **position, const uint8_t *end, int64_t digits, bint packed, bint signed, int64_t *value) noexcept nogil:
     """So many decimal digits, two a byte; of a packed number the last half byte is the sign. True for what is none."""
     cdef const uint8_t *p = position[0]
@@ -116,9 +124,7 @@ cdef bint load_columns(const uint8_t **position, const uint8_t *end, int64_t dig
     if n == width:
         return True
     while n < width:
-        digit = p[n] - 48
-        if digit > 9:
-            digit = (p[n] | 32) - 87 if (p[n] | 32) >= 97 else 255
+        digit = digit_of(p[n])
         if digit >= base:
             return True
         most += digit > 0 or most > 0
@@ -179,6 +185,37 @@ cdef bint load_sleb(const uint8_t **position, const uint8_t *end, int64_t bits, 
     return False
 
 
+cdef bint load_ended(const uint8_t **position, const uint8_t *end, int64_t form, bint signed, int64_t *value, bint *wide) noexcept nogil:
+    """Digits and a sign in front, up to the bytes that end them (see `number_form`). True for what is none."""
+    cdef const uint8_t *p = position[0]
+    cdef uint64_t base = <uint64_t>base_of(form >> 8 & 0xF), found = 0, digit, most = ~<uint64_t>0
+    cdef int64_t left = form & 0xFF, size = form >> 12 & 0xF, n = 0
+    cdef bint minus = False
+    if signed and p < end and (p[0] == 43 or p[0] == 45):
+        minus = p[0] == 45
+        p += 1
+    if signed:
+        most = (<uint64_t>1 << 63) - (0 if minus else 1)
+    while p + n < end:
+        digit = digit_of(p[n])
+        if digit >= base:
+            break
+        if n == left or found > (most - digit) // base:
+            return True
+        found = base * found + digit
+        n += 1
+    p += n
+    if n == 0 or end - p < size:
+        return True
+    for n in range(size):
+        if p[n] != (form >> (16 + 8 * n) & 0xFF):
+            return True
+    position[0] = p + size
+    wide[0] = not signed and found >> 63
+    value[0] = <int64_t>(0 - found) if minus else <int64_t>found
+    return False
+
+
 cdef bint load_numeral(const uint8_t **position, const uint8_t *end, int64_t word, bint signed, int64_t *value, bint *wide) noexcept nogil:
     """A number at `position`, which then stands behind it, of the form that `word` says (see `number_form`); true where there is none."""
     cdef int64_t form = word >> 8 & 0xFF, bits = word & 0xFF
@@ -188,6 +225,8 @@ cdef bint load_numeral(const uint8_t **position, const uint8_t *end, int64_t wor
         return load_extended(position, end, word >> 16, wide, value)
     if form == 13:
         return load_sleb(position, end, bits, value)
+    if form == 14:
+        return load_ended(position, end, word >> 16, signed, value, wide)
     if form >= 8:
         return load_columns(position, end, word >> 16, form, signed, value, wide)
     if form >= 6:

@@ -173,6 +173,25 @@ cdef int64_t store_sleb(uint8_t *target, int64_t value) noexcept nogil:
     return size + 1
 
 
+cdef int64_t store_ended(uint8_t *target, int64_t value, bint wide, int64_t form) noexcept nogil:
+    """Digits, and a sign in front of what is negative, and the bytes that end them (see `number_form`); how many bytes."""
+    cdef uint64_t base = <uint64_t>base_of(form >> 8 & 0xF), digit
+    cdef bint minus = value < 0 and not wide
+    cdef uint64_t number = 0 - <uint64_t>value if minus else <uint64_t>value, rest = number
+    cdef int64_t size = 1 + minus, n
+    while rest >= base:
+        rest //= base
+        size += 1
+    target[0] = 45
+    for n in range(size - 1, minus - 1, -1):
+        digit = number % base
+        target[n] = <uint8_t>(digit + (48 if digit < 10 else (55 if form >> 8 & 0xF == 11 else 87)))
+        number //= base
+    for n in range(form >> 12 & 0xF):
+        target[size + n] = <uint8_t>(form >> (16 + 8 * n) & 0xFF)
+    return size + (form >> 12 & 0xF)
+
+
 cdef int put_numeral(Builder *k, int64_t value, bint wide, bint signed, int64_t word) noexcept nogil:
     """A number of the form that `word` says (see `number_form`)."""
     cdef int64_t form = word >> 8 & 0xFF, bits = word & 0xFF, size
@@ -186,7 +205,7 @@ cdef int put_numeral(Builder *k, int64_t value, bint wide, bint signed, int64_t 
         return OK if size else IRREGULAR
     if not fits_bits(value, wide, bits, signed):
         return IRREGULAR
-    code = room(k, 10)
+    code = room(k, 32)
     if code:
         return code
     if form == 12:
@@ -195,6 +214,9 @@ cdef int put_numeral(Builder *k, int64_t value, bint wide, bint signed, int64_t 
         return OK if size else IRREGULAR
     if form == 13:
         k.size += store_sleb(k.output.data + k.size, value)
+        return OK
+    if form == 14:
+        k.size += store_ended(k.output.data + k.size, value, wide, word >> 16)
         return OK
     k.size += store_numeral(k.output.data + k.size, <uint64_t>value, form)
     return OK

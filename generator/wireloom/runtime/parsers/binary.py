@@ -115,6 +115,17 @@ class Extended(Numeral):
         return self.numerals[self.order if isinstance(self.order, str) else self.order(context)]
 
 
+class Digits(Numeral):
+    """An integer of 64 bits in as many digits of ASCII as its value takes, up to the `ending`."""
+
+    def __init__(self, form: str, ending: bytes, *, signed: bool) -> None:
+        construct.Construct.__init__(self)
+        self.bits, self.signed = 64, signed
+        self.low, self.high = integer_range(self.bits, signed=signed)
+        self.numeral = numerals.ended(form, ending, signed=signed)
+        self.longest = self.numeral.longest(self.bits)
+
+
 class Float(construct.Construct):
     """An IEEE 754 number of 16, 32 or 64 bits in `order`."""
 

@@ -357,7 +357,7 @@ class FieldDocument(Document):
         | None
     ) = Field(
         default=None,
-        description="The bytes, or several, in hexadecimal, behind its text or bytes without a size (binary).",
+        description="The bytes, or several, in hexadecimal, behind its text, bytes or digits (binary).",
         examples=["00"],
     )
     escape: HexText | None = Field(

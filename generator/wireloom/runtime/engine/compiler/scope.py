@@ -7,7 +7,7 @@ from typing import Any
 from wireloom.runtime.engine.assembly import Register, Uncovered
 from wireloom.runtime.engine.expressions import Constant, Tree
 from wireloom.runtime.engine.outline import Column
-from wireloom.runtime.numerals import width_of
+from wireloom.runtime.numerals import LONGEST, width_of
 
 Node = tuple[Any, ...]
 
@@ -27,7 +27,7 @@ _TITLE = 9  # the place in a layout's bits of what readers call them, where that
 _WIDEST_PADDED = 1 << 31
 _WORD = 64  # bits of a register
 _NUMERALS = {"varint": 0, "zigzag": 0, "vlq": 1, "quic": 2, "sqlite": 3, "flac": 4, "ebml": 5, "bcd": 6, "packed": 7}
-_NUMERALS |= {"decimal": 8, "hexadecimal": 9, "octal": 10, "capitals": 11, "extended": 12, "sleb": 13}
+_NUMERALS |= {"decimal": 8, "hexadecimal": 9, "octal": 10, "capitals": 11, "extended": 12, "sleb": 13, "ended": 14}
 ALWAYS = Constant(True)  # noqa: FBT003 - a value
 UNBOUNDED = (-(1 << 63), (1 << 63) - 1)
 """The limits of a number that any register holds."""
@@ -180,12 +180,16 @@ def number_form(node: Node, big: bool) -> tuple[int, bool, int]:  # noqa: FBT001
 
     One that is not written as its two's complement has none, and in place of the order a word of its bits, its form
     and its digits, or its markers: the first byte that is one, whether the highest byte comes first behind them, and
-    four bits for each. Signed varints are zigzag.
+    four bits for each; or the most digits, their form, and how many bytes end them, and which. Signed varints are
+    zigzag.
     """
     match node:
         case ("int", bits, signed, "extended" as form, first, widths, *order):
             markers = first | ordered(order, big) << 8 | sum(width << 9 + 4 * n for n, width in enumerate(widths))
             return 0, signed, bits | _NUMERALS[form] << 8 | markers << 16
+        case ("int", bits, signed, "ended" as form, digits, ending):
+            behind = len(ending) << 12 | int.from_bytes(ending, "little") << 16
+            return 0, signed, bits | _NUMERALS[form] << 8 | (LONGEST[digits] | _NUMERALS[digits] << 8 | behind) << 16
         case ("int", bits, signed, str(form), *digits) if form in _NUMERALS:
             return 0, signed, bits | _NUMERALS[form] << 8 | sum(digits) << 16
         case ("int", bits, signed, *form) if bits <= 64 and bits % 8 == 0:

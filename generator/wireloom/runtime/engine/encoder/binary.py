@@ -89,6 +89,8 @@ class Binary(Part):
         match node:
             case ("int", _, _, "extended", first, widths, *order):
                 return numerals.extended(first, widths, "big" if ordered(order, self.compiler.big) else "little")
+            case ("int", _, signed, "ended", form, ending):
+                return numerals.ended(form, ending, signed=signed)
             case ("int", _, signed, form, *digits):
                 return numerals.of(form, sum(digits), signed=signed)
             case _:

@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 5,
+    "version": 6,
     "format": "aerospike_json",
     "order": "big",
     "depth": "max_depth",
@@ -277,5 +277,5 @@ LAYOUT: Final[dict[str, Any]] = {
     },
     "unknown": "unknownMembers",
     "structure": {"record": 5, "key": 1, "batch_records": 6, "batch_keys": 2},
-    "digest": "4b83eceb15ca040b983de0e0eececa42",
+    "digest": "0a6441a117604fae33f112894bf91dd5",
 }

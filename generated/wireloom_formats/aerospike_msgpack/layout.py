@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 5,
+    "version": 6,
     "format": "aerospike_msgpack",
     "order": "big",
     "depth": "max_depth",
@@ -197,5 +197,5 @@ LAYOUT: Final[dict[str, Any]] = {
         "batch_records": ("list", ("ref", "Message"), None, None, "duplicate_element", None),
         "batch_keys": ("list", ("ref", "Key"), None, None, "duplicate_element", None),
     },
-    "digest": "8fadd4741b394761c701f7ddeabc68f0",
+    "digest": "d327f5689c93918c9f883cc006c2cc46",
 }

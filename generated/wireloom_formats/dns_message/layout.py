@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 5,
+    "version": 6,
     "format": "dns_message",
     "order": "big",
     "depth": 64,
@@ -337,5 +337,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Message")},
-    "digest": "31c3f1bbd86534dc97f943aee74774e3",
+    "digest": "1dc83933459f82c6d25c3ebb41d92321",
 }

@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 5,
+    "version": 6,
     "format": "kafka_record_batch",
     "order": "big",
     "depth": 64,
@@ -162,5 +162,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Batch")},
-    "digest": "d657157ea7983624052fa51af705ba01",
+    "digest": "fe625aa287c27c54e43ea2a9dd4d5dac",
 }

@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 5,
+    "version": 6,
     "format": "kpl_record",
     "order": "big",
     "depth": 64,
@@ -226,5 +226,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Record")},
-    "digest": "89a15ef52456814fa58c1ef8cb2cbfc7",
+    "digest": "f3b02bb4238919052859d1930c857a12",
 }

@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 5,
+    "version": 6,
     "format": "mqtt_packet",
     "order": "big",
     "depth": 64,
@@ -473,5 +473,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Packet")},
-    "digest": "b6ba3515c222f4d04e2d8c3e68b549dc",
+    "digest": "368c1d3402e6ac2834b32c6c32d2499a",
 }

@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 5,
+    "version": 6,
     "format": "netflow_v5",
     "order": "big",
     "depth": 64,
@@ -120,5 +120,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Datagram")},
-    "digest": "df47aa0a95632a363ea8efdc296032a1",
+    "digest": "abe29fbdc782bc682418af083729aa34",
 }

@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 5,
+    "version": 6,
     "format": "pcap_file",
     "order": ("byteOrder", ("bad_magic",)),
     "depth": 64,
@@ -95,5 +95,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Capture")},
-    "digest": "673064dbbd819fccec8d68e663ce5fe4",
+    "digest": "86950390d985e23757bb6b98ef10148d",
 }

@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 5,
+    "version": 6,
     "format": "pgoutput_message",
     "order": "big",
     "depth": 64,
@@ -500,5 +500,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Message")},
-    "digest": "3da08444dc16e93d2025d57478f43e7a",
+    "digest": "582ddddf7c097fe6b5530b7b268545ab",
 }

@@ -477,8 +477,9 @@ class Types:
         if len(chosen) > 1 and chance.often(0.15):
             cases[chosen[-1]] = document(Refusal, {"error": draft.code()})
             kinds.pop()
-        if chance.often(0.1) and len(chosen) < len(values):
-            key = f"{chosen[0]}, {next(each for each in values if each not in chosen)}"
+        others = [each for each in values if each not in chosen]
+        if chance.often(0.1) and others:
+            key = f"{chosen[0]}, {others[0]}"
             cases = {key if value == chosen[0] else value: case for value, case in cases.items()}
         member = isinstance(tag, dict) and "member" in tag
         other: Any = ABSENT

@@ -106,6 +106,7 @@ class Struct(construct.Construct):
         self.fields = tuple(step for step in steps if isinstance(step, Field))
         self._free = frozenset(_free(steps))
         self._derived = frozenset(_derived(steps))
+        self._made_up = sum(map(_made_up, steps))
         told: dict[int, int | None] = {
             version.arity: place for place, version in enumerate(versions) if version.arity is not None
         }
@@ -162,6 +163,10 @@ class Struct(construct.Construct):
         """How many of the members that `value` has are of this struct."""
         names = set(self.titles())
         return sum(1 for name, member in value.items() if member is not None and name in names)
+
+    def makes_up(self) -> int:
+        """How many members readers see, whatever a value says: bits, constants and what is computed."""
+        return self._made_up
 
     def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
         """What expressions see of the members of `value`."""
@@ -272,6 +277,17 @@ def _free(steps: Sequence[Step]) -> Iterator[str]:
                 yield step.name
             case _:
                 pass
+
+
+def _made_up(step: Step) -> int:
+    """How many members readers see of a step that builders do not need to be given."""
+    match step:
+        case Field(flatten=False):
+            return (step.const is not MISSING and not step.hidden) + sum(not bit.hidden for bit in step.bits)
+        case Computed():
+            return int(not step.hidden)
+        case _:
+            return 0
 
 
 def _derived(steps: Sequence[Step]) -> Iterator[str]:

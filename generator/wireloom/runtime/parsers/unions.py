@@ -34,7 +34,10 @@ def titles_of(subcons: Sequence[Any]) -> Iterator[str]:
 
 
 def structs_for(value: Any, subcons: Sequence[Any], context: Container) -> Sequence[Any]:
-    """While building: the structs that `value` may be of, by its constants and words, then by the members it has."""
+    """While building: the structs that `value` may be of, by its constants and words, then by the members it has.
+
+    Of several that have as many of them comes first what makes up fewest itself, of which a value without them is.
+    """
     candidates = [
         subcon
         for subcon in subcons
@@ -42,7 +45,7 @@ def structs_for(value: Any, subcons: Sequence[Any], context: Container) -> Seque
     ]
     if not candidates:
         raise EncodeError("a record of one of the known kinds", shown(value))
-    return sorted(candidates, key=lambda struct: struct.covers(value), reverse=True)
+    return sorted(candidates, key=lambda struct: (-struct.covers(value), struct.makes_up()))
 
 
 class CasesByValue:
@@ -61,6 +64,10 @@ class CasesByValue:
     def covers(self, value: Mapping[str, Any]) -> int:
         """The most members of `value` that a case has."""
         return max(int(subcon.covers(value)) for subcon in self.subcons)
+
+    def makes_up(self) -> int:
+        """How many members readers see of a case, whatever a value says."""
+        return min(int(subcon.makes_up()) for subcon in self.subcons)
 
     def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
         """What expressions see of the members of `value`."""
@@ -291,7 +298,8 @@ class Attempt(construct.Construct):
             raise EncodeError("one of " + ", ".join(trial.name for trial in self.trials), shown(named)).at(self.kind)
         scope = Container(dict.fromkeys(self.titles()) | dict(obj))
         scope.update({"_": context, "_params": context._params})
-        return sorted(self.trials, key=lambda trial: (-trial.subcon.covers(obj), not holds(trial.build_when, scope)))
+        ordered = self.trials if self.kind else sorted(self.trials, key=lambda trial: trial.subcon.makes_up())
+        return sorted(ordered, key=lambda trial: (-trial.subcon.covers(obj), not holds(trial.build_when, scope)))
 
 
 class Deferred(construct.Construct):
@@ -316,6 +324,10 @@ class Deferred(construct.Construct):
     def covers(self, value: Mapping[str, Any]) -> int:
         """How many members of `value` the type has."""
         return int(self.target().covers(value))
+
+    def makes_up(self) -> int:
+        """How many members readers see of the type, whatever a value says."""
+        return int(self.target().makes_up())
 
     def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
         """What expressions see of the members of `value`."""

@@ -105,8 +105,15 @@ class Records(Part):
     # --- by the value ----------------------------------------------------------------------------------------------
 
     def _fitting(self, cases: Sequence[Any], scope: Scope, record: Column | None, place: Register | None) -> None:
-        """The struct whose constants and words agree with the value; of several that with the most members of it."""
-        arms = [(Label(), node) for node in dict.fromkeys(case for _, case in cases if case[0] != "refuse")]
+        """The struct whose constants and words agree with the value; of several that with the most members of it.
+
+        Of these comes first what makes up fewest members itself, of which a value without them is.
+        """
+        nodes = dict.fromkeys(case for _, case in cases if case[0] != "refuse")
+        arms = [
+            (Label(), node)
+            for node in sorted(nodes, key=lambda node: min(map(_made_up, self._structs(node)), default=0))
+        ]
         fitting = [(label, list(self._structs(node))) for label, node in arms]
         self._told([(struct, label) for label, structs in fitting for struct in structs], record)
         mask = self.assembly.register("int").read()
@@ -259,6 +266,15 @@ class Records(Part):
             with self.compiler.during(holds):
                 self.assembly.emit("JUMP", label)
         self.compiler.fail()
+
+
+def _made_up(struct: Node) -> int:
+    """How many members readers see of a struct, whatever a value says: bits, constants and what is computed."""
+    visible = 0
+    for _, _, _, attributes in (step for step in struct[5] if step[0] == "field" and not step[3].get("flatten")):
+        visible += not attributes.get("hidden") and not {"const", "compute"}.isdisjoint(attributes)
+        visible += sum(not bit[6] for bit in attributes.get("bits", ()))
+    return visible
 
 
 def _constants(struct: Node) -> Iterator[tuple[str, int | str]]:

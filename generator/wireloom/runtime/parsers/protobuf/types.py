@@ -159,6 +159,10 @@ class Body(construct.Construct):
         """How many of the members that `value` has are of this message."""
         return self.struct.covers(value)
 
+    def makes_up(self) -> int:
+        """How many members readers see of this message, whatever a value says."""
+        return self.struct.makes_up()
+
     def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
         """What expressions see of the members of `value`."""
         return self.struct.lent(value, context)
@@ -348,7 +352,7 @@ class Carried(_Scalar):
         super().__init__()
         self.body = carried.Body(subcon)
         self.titles, self.accepts = self.body.titles, self.body.accepts
-        self.covers, self.lent = self.body.covers, self.body.lent
+        self.covers, self.makes_up, self.lent = self.body.covers, self.body.makes_up, self.body.lent
 
     def decode(self, found: Occurrence, context: Container) -> Any:
         """The record."""

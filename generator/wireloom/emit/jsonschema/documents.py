@@ -463,13 +463,12 @@ def _needs_tag(tag: MemberTag, case: Case) -> bool:
 
 
 def _settled(member: Member, tag: MemberTag, case: Case) -> Member:
-    """The tag itself, as a member of a case that it selects: there, and one of the values that select the case."""
-    if not _needs_tag(tag, case):
+    """The tag itself, as a member of a case that it selects: there if it must, and one of the values of the case."""
+    if _needs_tag(tag, case):
+        member = replace(member, required=True, options=tuple(each for each in member.options if not each.absent))
+    if tag.presence or not case.values or member.schema.keys() & {"const", "enum"}:
         return member
-    there = replace(member, required=True, options=tuple(each for each in member.options if not each.absent))
-    if tag.presence or member.schema.keys() & {"const", "enum"}:
-        return there
-    return replace(there, schema={**member.schema, **values([written(value) for value in case.values])})
+    return replace(member, schema={**member.schema, **values([written(value) for value in case.values])})
 
 
 def _selects_absent(tag: MemberTag, case: Case) -> bool:

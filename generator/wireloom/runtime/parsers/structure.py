@@ -165,7 +165,7 @@ class Struct(construct.Construct):
         return sum(1 for name, member in value.items() if member is not None and name in names)
 
     def makes_up(self) -> int:
-        """How many members readers see, whatever a value says: bits, constants and what is computed."""
+        """How many members readers see, whatever a value says: bits, constants, defaults and what is computed."""
         return self._made_up
 
     def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
@@ -282,9 +282,11 @@ def _free(steps: Sequence[Step]) -> Iterator[str]:
 def _made_up(step: Step) -> int:
     """How many members readers see of a step that builders do not need to be given."""
     match step:
-        case Field(flatten=False):
-            return (step.const is not MISSING and not step.hidden) + sum(not bit.hidden for bit in step.bits)
-        case Computed():
+        case Field(flatten=False, when=None):
+            constant = step.const is not MISSING and not step.optional
+            own = constant or (step.default is not MISSING and step.default is not None)
+            return (own and not step.hidden) + sum(not bit.hidden for bit in step.bits)
+        case Computed(when=None):
             return int(not step.hidden)
         case _:
             return 0

@@ -269,12 +269,15 @@ class Records(Part):
 
 
 def _made_up(struct: Node) -> int:
-    """How many members readers see of a struct, whatever a value says: bits, constants and what is computed."""
-    visible = 0
-    for _, _, _, attributes in (step for step in struct[5] if step[0] == "field" and not step[3].get("flatten")):
-        visible += not attributes.get("hidden") and not {"const", "compute"}.isdisjoint(attributes)
-        visible += sum(not bit[6] for bit in attributes.get("bits", ()))
-    return visible
+    """How many members readers see of a struct, whatever a value says: bits, constants, defaults, what is computed."""
+    found = 0
+    for attributes in (step[3] for step in struct[5] if step[0] == "field"):
+        if attributes.keys() & {"flatten", "when", "since", "until"}:
+            continue
+        constant = "const" in attributes and not attributes.get("optional")
+        own = constant or "compute" in attributes or attributes.get("default") is not None
+        found += (own and not attributes.get("hidden", False)) + sum(not bit[6] for bit in attributes.get("bits", ()))
+    return found
 
 
 def _constants(struct: Node) -> Iterator[tuple[str, int | str]]:

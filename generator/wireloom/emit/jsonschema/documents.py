@@ -232,7 +232,8 @@ class Documents:
         closed = self._closed and found.known
         never = [case for name, case in found.tagged if closed and not _is_beside(name, case[-1].scope, found.members)]
         checks = [*found.checks, *((*case, Scoped(Literal(value=False), ())) for case in never)]
-        return Members(tuple(found.members), tuple(checks), self._parameters, closed, found.rest, found.besides)
+        tags = [tag for tag in found.tags if not closed and not _is_beside(tag.name, tag.key[0], found.members)]
+        return Members((*found.members, *tags), tuple(checks), self._parameters, closed, found.rest, found.besides)
 
     def _collected(self, struct: Struct, scope: Scope, conditions: tuple[Scoped, ...]) -> "_Found":
         """What a struct puts into the object."""
@@ -290,6 +291,11 @@ class Documents:
             members = [_settled(member, tag, case) if member in own else member for member in found.members]
             whole.add(replace(found, members=members))
             whole.tagged += [(tag.member, held)] if not own and _needs_tag(tag, case) else []
+            if not own and case.values and not tag.presence:
+                allowed = values([written(value) for value in case.values])
+                whole.tags.append(
+                    Member((scope, f"#{place}"), tag.member, allowed, held, required=False, options=_MAY_BE)
+                )
         return whole
 
     def _member(self, field: Field, type: Type, scope: Scope, conditions: tuple[Scoped, ...]) -> Member:
@@ -359,6 +365,9 @@ class Documents:
 # --- members -------------------------------------------------------------------------------------------------------
 
 
+_MAY_BE = (SOMETHING, ABSENT)
+
+
 @dataclass(slots=True)
 class _Found:
     """What structs put into an object: members, checks, whether all is known, the tags that cases cannot do without."""
@@ -367,6 +376,7 @@ class _Found:
     checks: Checks = dataclass_field(default_factory=list)
     known: bool = True
     tagged: list[tuple[str, Conditions]] = dataclass_field(default_factory=list)
+    tags: list[Member] = dataclass_field(default_factory=list)  # of cases that have no such member themselves
     rest: Schema | None = None
     besides: tuple[str, ...] = ()
 
@@ -375,6 +385,7 @@ class _Found:
         self.members += other.members
         self.checks += other.checks
         self.tagged += other.tagged
+        self.tags += other.tags
         self.known = self.known and other.known
 
 

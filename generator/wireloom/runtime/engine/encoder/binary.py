@@ -86,15 +86,15 @@ class Binary(Part):
         self.assembly.emit("PUT", register, *number_form(node, self.compiler.big))
 
     def _numeral(self, node: Node) -> numerals.Numeral:
-        match node:
-            case ("int", _, _, "extended", first, widths, *order):
-                return numerals.extended(first, widths, "big" if ordered(order, self.compiler.big) else "little")
-            case ("int", _, signed, "ended", form, ending):
-                return numerals.ended(form, ending, signed=signed)
-            case ("int", _, signed, form, *digits):
-                return numerals.of(form, sum(digits), signed=signed)
-            case _:
-                raise Uncovered(f"a constant {node[0]}")
+        """The form of an integer that is not written as its two's complement."""
+        _, _, signed, form, *stated = node
+        if form == "extended":
+            first, widths, *order = stated
+            return numerals.extended(first, widths, "big" if ordered(order, self.compiler.big) else "little")
+        if form == "ended":
+            digits, ending = stated
+            return numerals.ended(digits, ending, signed=signed)
+        return numerals.of(form, sum(stated), signed=signed)
 
     def constant(self, const: Any, node: Node) -> None:
         """Write a constant."""

@@ -191,6 +191,8 @@ class Facts:
         if not (isinstance(step, Field) and step.flatten):
             return set()
         found = lent(step.subcon, self.value, self.scope)
+        if step.optional and not step.is_given(self.value):
+            found = dict.fromkeys(found)  # it is left out, and what is computed within it
         for name, value in found.items():
             if value is not None or name not in there:
                 self._set(name, value)

@@ -240,7 +240,7 @@ class StructWriter:
         self.step("frame", name)
 
     def _end(self) -> None:
-        if self.binary and self.chance.often(0.07):
+        if self.binary and self.chance.often(0.12 if self.last and not self.scope.in_list else 0.003):
             self.step("end", self.scope.draft.code())
 
     def _maybe(self, value: Any, share: float) -> Any:

@@ -40,8 +40,19 @@ _MARKED = {
 }
 _NUMERALS |= _MARKED
 _DECIMALS = ("bcd1", "bcd2", "bcd18", "packed1", "packed5", "packed18", "upacked1", "upacked18")
-_COLUMNS = ("dec1", "dec4", "dec18", "sdec1", "sdec3", "sdec18", "oct1", "oct1", "oct21")  # oct1 is refused most often
-_HEXADECIMALS = ("hex1", "hex8", "hex16", "HEX1", "HEX9", "HEX16")
+_COLUMNS = (
+    "dec1",
+    "dec4",
+    "dec18",
+    "sdec1",
+    "sdec1",
+    "sdec3",
+    "sdec18",
+    "oct1",
+    "oct1",
+    "oct21",
+)  # oct1 is refused most often
+_HEXADECIMALS = ("hex1", "hex1", "hex8", "hex16", "HEX1", "HEX9", "HEX16")
 _DELIMITED = ("dec", "dec", "sdec", "hex", "HEX", "oct")
 _BEHIND_DIGITS = ("0d0a", "20", "00", "3b", "2c20")
 _ENCODINGS = ("binary", "msgpack", "protobuf", "json")

@@ -37,6 +37,7 @@ def check_collisions(draft: Draft, named: Types) -> None:
             if type.encoding is Encoding.BINARY:
                 _check_offsets(draft, place, type, named)
                 _check_greed(draft, place, type, named)
+                _check_used_up(draft, place, type)
                 _check_verified(draft, place, type)
                 _check_held(draft, place, type)
                 _check_elements(draft, place, type, named)
@@ -435,7 +436,8 @@ def _check_greed(draft: Draft, place: Place, struct: Struct, named: Types) -> No
         alone = field.when is None and field.size is None and field.at is None
         if alone and followers and is_greedy(field.type, named, frozenset()):
             message = f"{field.wire_name} takes all bytes left, and {followers[0].wire_name} follows"
-            draft.reports_entry(where, "greedy-field", message, "give it a size: `bytes(n)`, `str(n)`, `count`, `size`")
+            hint = _where_else_to_ask(field.type, named) or "give it a size: `bytes(n)`, `str(n)`, `count`, `size`"
+            draft.reports_entry(where, "greedy-field", message, hint)
         elif field.size is None and followers and (asking := looks_at_end(field.type, named)):
             behind = f"{followers[0].wire_name} follows {field.wire_name}"
             message = f"{asking} is there or not by where the bytes end, and {behind}"
@@ -449,8 +451,20 @@ def _check_greed(draft: Draft, place: Place, struct: Struct, named: Types) -> No
         element = _greedy_element(field.type, named)
         if element:
             message = f"the first element of {field.wire_name} takes all bytes left"
-            hint = f"say in {element} how many bytes an element has"
+            asks = isinstance(field.type, types.Array) and _where_else_to_ask(field.type.element, named)
+            hint = asks or f"say in {element} how many bytes an element has"
             draft.reports_entry(where, "greedy-field", message, hint)
+
+
+def _check_used_up(draft: Draft, place: Place, struct: Struct) -> None:
+    """Nothing stands behind the step that asks for the end, but fields at offsets before it."""
+    asked = next((position for position, step in enumerate(struct.steps) if isinstance(step, types.End)), None)
+    for position, step in enumerate(struct.steps):
+        if asked is not None and position > asked and isinstance(step, Field) and step.on_wire and step.at is None:
+            message = f"{step.wire_name} stands behind `end`, where no byte is left"
+            where, hint = place / position / step.wire_name, "let `end` be the last step"
+            draft.reports_entry(where, "greedy-field", message, hint)
+            return
 
 
 def _counts_from_end(field: Field) -> bool:
@@ -550,9 +564,22 @@ def is_greedy(type: Type, named: Types, seen: frozenset[str]) -> bool:
         case types.Struct(encoding=Encoding.BINARY, fields=fields):
             last = next((field for field in reversed(fields) if field.on_wire), None)
             open_end = last is not None and last.at is None and _has_open_end(last, named, seen)
-            return open_end or any(map(_counts_from_end, fields))
+            return open_end or any(map(_counts_from_end, fields)) or _asks_for_end(type)
         case _:
             return False
+
+
+def _where_else_to_ask(type: Type, named: Types) -> str:
+    """What to do about a struct that asks for the end of its region; empty for other types."""
+    struct = named[type.name] if isinstance(type, types.Reference) else type
+    if not isinstance(struct, Struct) or not _asks_for_end(struct):
+        return ""
+    return f"ask for the `end` around {struct.name}, or give that a `size`"
+
+
+def _asks_for_end(struct: Struct) -> bool:
+    """Whether a struct is right only where its region ends with it."""
+    return any(isinstance(step, types.End) for step in struct.steps)
 
 
 def _check_verified(draft: Draft, place: Place, struct: Struct) -> None:

@@ -41,7 +41,9 @@ class Entry(Document):
         default=None, description="The record is known to end so many bytes after its start.", examples=["length"]
     )
     end: Code | None = Field(
-        default=None, description="The region must be used up here, else this code.", examples=["bad_length"]
+        default=None,
+        description="The region must be used up here, else this code; nothing more of it is on the wire.",
+        examples=["bad_length"],
     )
     discard: DiscardStep | None = Field(
         default=None,

@@ -7,6 +7,9 @@ from wireloom.model.types import Scalar
 
 Schema = dict[str, object]
 
+NEVER: Schema = {"not": {}}
+"""What no document is."""
+
 
 def values(allowed: Sequence[object]) -> Schema:
     """One of these values."""

@@ -6,11 +6,12 @@ from dataclasses import field as dataclass_field
 from typing import assert_never
 
 from wireloom.emit.jsonschema.conditions import Unknown, Value, evaluate, same
-from wireloom.emit.jsonschema.constants import Schema, values, written
+from wireloom.emit.jsonschema.constants import NEVER, Schema, values, written
 from wireloom.emit.jsonschema.members import (
     ABSENT,
     OTHER,
     SOMETHING,
+    Key,
     Member,
     Members,
     Option,
@@ -232,7 +233,8 @@ class Documents:
         closed = self._closed and found.known
         never = [case for name, case in found.tagged if closed and not _is_beside(name, case[-1].scope, found.members)]
         checks = [*found.checks, *((*case, Scoped(Literal(value=False), ())) for case in never)]
-        tags = [tag for tag in found.tags if not closed and not _is_beside(tag.name, tag.key[0], found.members)]
+        beside = {tag: _is_beside(tag.name, tag.key[0], found.members) for tag in found.tags}
+        tags = [replace(tag, narrows=is_beside) for tag, is_beside in beside.items() if is_beside or not closed]
         return Members((*found.members, *tags), tuple(checks), self._parameters, closed, found.rest, found.besides)
 
     def _collected(self, struct: Struct, scope: Scope, conditions: tuple[Scoped, ...]) -> "_Found":
@@ -291,11 +293,7 @@ class Documents:
             members = [_settled(member, tag, case) if member in own else member for member in found.members]
             whole.add(replace(found, members=members))
             whole.tagged += [(tag.member, held)] if not own and _needs_tag(tag, case) else []
-            if not own and case.values and not tag.presence:
-                allowed = values([written(value) for value in case.values])
-                whole.tags.append(
-                    Member((scope, f"#{place}"), tag.member, allowed, held, required=False, options=_MAY_BE)
-                )
+            whole.tags += [] if own else [_tag_alone(tag, case, (scope, f"#{place}"), held)]
         return whole
 
     def _member(self, field: Field, type: Type, scope: Scope, conditions: tuple[Scoped, ...]) -> Member:
@@ -363,9 +361,6 @@ class Documents:
 
 
 # --- members -------------------------------------------------------------------------------------------------------
-
-
-_MAY_BE = (SOMETHING, ABSENT)
 
 
 @dataclass(slots=True)
@@ -471,6 +466,14 @@ def _is_beside(name: str, scope: Scope, members: Sequence[Member]) -> bool:
 def _needs_tag(tag: MemberTag, case: Case) -> bool:
     """Whether a case is selected only where its tag is there."""
     return any(case.values) if tag.presence else bool(case.values) and not _selects_absent(tag, case)
+
+
+def _tag_alone(tag: MemberTag, case: Case, key: Key, conditions: Conditions) -> Member:
+    """The tag of a case that has no such member itself."""
+    needed = _needs_tag(tag, case)
+    there: Schema = {} if needed else NEVER
+    schema = there if tag.presence else values([written(value) for value in case.values])
+    return Member(key, tag.member, schema, conditions, needed, (SOMETHING,) if needed else (SOMETHING, ABSENT))
 
 
 def _settled(member: Member, tag: MemberTag, case: Case) -> Member:

@@ -11,7 +11,7 @@ from itertools import combinations, product
 from math import prod
 from types import MappingProxyType
 
-from wireloom.emit.jsonschema.constants import Schema, values
+from wireloom.emit.jsonschema.constants import NEVER, Schema, values
 from wireloom.emit.jsonschema.members import Key, Member, Members, Option, Scoped
 from wireloom.emit.jsonschema.scopes import version_of
 
@@ -31,6 +31,7 @@ class Part:
     name: str
     schema: Schema
     required: bool
+    narrows: bool = False  # whether it holds beside the others of its name, and not instead
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ def objects(members: Members) -> Schema:
     Where they are too many it is one choice for each group, which validators understand and makers of models do not.
     """
     if _never(members):
-        return {"not": {}}
+        return NEVER
     groups = [group for group in _groups(members) if _shows(group, members)]
     branches = [_branches(group, members) for group in groups]
     shared = _shared(members, groups)
@@ -122,7 +123,7 @@ def arrays(members: Members, arities: Mapping[int, int] = _ANY) -> Schema:
     Where versions state how many these are, `arities`, an array of another number is none.
     """
     if _never(members):
-        return {"not": {}}
+        return NEVER
     groups = list(_groups(members))
     tags = tuple(dict.fromkeys(tag for group in groups for tag in group.tags))
     decidable = prod(len(members.options(tag)) for tag in tags) <= MAXIMUM_BRANCHES
@@ -132,7 +133,7 @@ def arrays(members: Members, arities: Mapping[int, int] = _ANY) -> Schema:
     for branch in _branches(group, members):
         for schema in _tuples(branch, group, members, _counts(branch, group, arities)):
             schemas += [] if schema in schemas else [schema]
-    return schemas[0] if len(schemas) == 1 else {"anyOf": schemas} if schemas else {"not": {}}
+    return schemas[0] if len(schemas) == 1 else {"anyOf": schemas} if schemas else NEVER
 
 
 def _counts(branch: Branch, group: Group, arities: Mapping[int, int]) -> Collection[int]:
@@ -186,9 +187,11 @@ def _groups(members: Members) -> Iterator[Group]:
 def _decided(members: Members) -> dict[Member, tuple[Key, ...]]:
     """The members whose presence tags decide; members of one name are decided about together."""
     tags: dict[str, dict[Key, None]] = {}
+    narrowed = {member.name for member in members.members if member.narrows}
     for member in members.members:
         if member.name:
-            tags.setdefault(member.name, {}).update(dict.fromkeys(members.tags(member.conditions)))
+            itself = [member.key] if member.name in narrowed and members.options(member.key) else []
+            tags.setdefault(member.name, {}).update(dict.fromkeys([*members.tags(member.conditions), *itself]))
     return {member: tuple(tags[member.name]) for member in members.members if tags.get(member.name)}
 
 
@@ -237,12 +240,19 @@ def _branches(group: Group, members: Members) -> list[Branch]:
     """The branches, each with all combinations of tags that leave the same members."""
     found: dict[tuple[bool | None, ...], list[tuple[frozenset[Option], ...]]] = {}
     for chosen in _choices(group.tags, members):
-        if not any(members.violated(check, chosen) for check in group.checks):
+        if not any(members.violated(check, chosen) for check in group.checks) and not _misses(chosen, members):
             present = tuple(
                 True if member.key in chosen else members.truth(member.conditions, chosen) for member in group.members
             )
             found.setdefault(present, []).append(tuple(frozenset([chosen[tag]]) for tag in group.tags))
     return [Branch(options, present) for present, every in found.items() for options in _merged(every)]
+
+
+def _misses(chosen: Mapping[Key, Option], members: Members) -> bool:
+    """Whether a tag is absent that must be there for something else, too."""
+    absent = {each.name for each in members.members if each.key in chosen and chosen[each.key].absent}
+    needing = (each for each in members.members if each.narrows and each.required and each.name in absent)
+    return any(members.truth(each.conditions, chosen) is True for each in needing)
 
 
 def _merged(combined: list[tuple[frozenset[Option], ...]]) -> list[tuple[frozenset[Option], ...]]:
@@ -267,7 +277,7 @@ def _one_of(schemas: list[Schema], *, apart: bool) -> Schema:
     if len(schemas) == 1:
         return schemas[0]
     if not schemas:
-        return {"not": {}}
+        return NEVER
     return {"oneOf" if apart else "anyOf": schemas}
 
 
@@ -296,7 +306,7 @@ def _parts(branch: Branch, group: Group, members: Members) -> list[Part]:
 def _part(member: Member, present: bool | None) -> Part | None:  # noqa: FBT001  # three-valued
     if present is False or not member.name:
         return None
-    return Part(member.name, member.schema, present is True and member.required)
+    return Part(member.name, member.schema, present is True and member.required, member.narrows)
 
 
 def _tag_part(member: Member, options: frozenset[Option], members: Members) -> Part | None:
@@ -350,6 +360,13 @@ def _object(shared: list[Part], chosen: Iterable[tuple[Branch, Group]], members:
     return {"type": "object", **body, "additionalProperties": members.others}
 
 
+def _both(first: Schema, second: Schema) -> Schema:
+    """What both schemas take."""
+    if second == NEVER:
+        return NEVER
+    return {"allOf": [first, second]} if first.keys() & second.keys() else {**first, **second}
+
+
 def _aside(members: Members, shown: Collection[str] = ()) -> dict[str, bool]:
     """Names that are not of what takes the other members: those that nothing shows are not there."""
     return {name: not members.closed for name in members.besides if name not in shown}
@@ -360,12 +377,14 @@ def _body(parts: Iterable[Part], others: Iterable[str] = (), apart: Mapping[str,
 
     Those `apart` may be there or not, where they are no part.
     """
-    properties: dict[str, object] = {}
+    properties: dict[str, Schema] = {}
     required: list[str] = []
     for part in parts:
-        earlier = properties.get(part.name)
-        same = earlier is None or earlier == part.schema
-        properties[part.name] = part.schema if same else {"anyOf": [earlier, part.schema]}
+        earlier = properties.get(part.name, part.schema)
+        if part.narrows:
+            properties[part.name] = _both(earlier, part.schema)
+        else:
+            properties[part.name] = part.schema if earlier == part.schema else {"anyOf": [earlier, part.schema]}
         required += [part.name] if part.required and part.name not in required else []
     forbidden = {name: False for name in others if name not in properties}
     left = {name: allowed for name, allowed in apart.items() if name not in {**properties, **forbidden}}

@@ -2,7 +2,7 @@
 
 from wireloom.emit.jsonschema import rendering
 from wireloom.emit.jsonschema.conditions import Constant, outcomes
-from wireloom.emit.jsonschema.constants import Schema, values
+from wireloom.emit.jsonschema.constants import NEVER, Schema, values
 from wireloom.emit.jsonschema.members import OTHER, SOMETHING, Option
 from wireloom.model import logical
 from wireloom.model.logical import LogicalType
@@ -19,7 +19,7 @@ def meanings(mappings: tuple[ValueMapping, ...], shown: LogicalType) -> Schema:
             return rendering.schema(shown)
         known += [value for value in found if value is not None]
     distinct = [rendering.constant(each, shown) for each in dict.fromkeys(known)]
-    return values(distinct) if distinct else {"not": {}}
+    return values(distinct) if distinct else NEVER
 
 
 def mapped_options(mappings: tuple[ValueMapping, ...], shown: LogicalType) -> tuple[Option, ...]:

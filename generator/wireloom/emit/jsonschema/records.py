@@ -10,7 +10,7 @@ from itertools import combinations
 
 from wireloom.emit.jsonschema import rendering
 from wireloom.emit.jsonschema.conditions import Constant, Unknown, Value, outcomes
-from wireloom.emit.jsonschema.constants import Schema, values
+from wireloom.emit.jsonschema.constants import NEVER, Schema, values
 from wireloom.emit.jsonschema.members import ABSENT, OTHER, SOMETHING, Member, Members, Option, Scope, Scoped
 from wireloom.emit.jsonschema.objects import objects
 from wireloom.emit.jsonschema.options import bit_options, bit_schema, booleans, bounds, mapped_options, meanings
@@ -120,7 +120,7 @@ class Records:
         for type in types:
             schema = self.schema(type, shown) if not isinstance(self.bare(type), Null) else None
             schemas += [] if schema is None or schema in schemas else [schema]
-        return schemas[0] if len(schemas) == 1 else {"anyOf": schemas} if schemas else {"not": {}}
+        return schemas[0] if len(schemas) == 1 else {"anyOf": schemas} if schemas else NEVER
 
     def _in_kind(self, type: Type, kind: str, shown: LogicalType) -> Schema:
         """The schema in a place that may have alternatives: tagged with the kind of the type."""

@@ -623,7 +623,7 @@ class _Examination:
         found = {
             field.name
             for field in fields(self.format)
-            if field.compute is not None or field.checksum is not None or field.counted
+            if (field.compute is not None and not field.given) or field.checksum is not None or field.counted
         }
         reasons = {type.reason_field for _, type in self.format.types if isinstance(type, Attempt)}
         return self.derived | found | reasons

@@ -121,6 +121,7 @@ class StructWriter:
         makers: list[tuple[float, Callable[[], Any]]] = [
             (5, lambda: self.add(Types(self.scope, last).anything())),
             (1.2, self._computed),
+            (0.3, self._put_together),
             (0.9, self._check),
         ]
         if encoding == "binary":
@@ -175,6 +176,28 @@ class StructWriter:
                 )
             case _:
                 self.add(Typed("uint128", "int", "int", 128), compute=f"md5({formulas.text()})")
+
+    def _put_together(self) -> None:
+        """A number of which one field says so much, and where that is not enough another one the rest."""
+        chance, draft, types = self.chance, self.scope.draft, Types(self.scope)
+        head, rest, whole = draft.name("f"), draft.name("f"), draft.name("f")
+        most = chance.one([1, 13, 100])
+        plain = {"range": ABSENT, "values": ABSENT, "scale": ABSENT}
+        derive, left = f"{whole} < {most} ? {whole} : {most}", f"{whole} - {most}"
+        when = self._maybe(Formulas(self.scope).boolean(), 0.1)
+        number = types.amount if self.binary else types.unsigned
+        self.add(number(), head, derive=derive, hidden=self._maybe(True, 0.8), when=ABSENT, **plain)
+        self.add(number(), rest, when=f"{head} == {most}", derive=left, hidden=True, **plain)
+        self._between()
+        total = f"{head} == {most} ? {rest} + {most} : {head}"
+        typed = integer(chance.one(["int64", "int64", "uint16", "uint32"]))
+        if not self.binary or chance.often(0.6):
+            self.add(typed, whole, compute=total, when=when, hidden=ABSENT)
+            return
+        data = draft.name("f")
+        hidden = self._maybe(True, 0.7)
+        self.add(typed, whole, compute=total, derive=f"len({data})", when=ABSENT, hidden=hidden)
+        self.add(Typed("bytes", "bytes", "bytes"), data, size=whole, when=ABSENT)
 
     def _wide(self) -> None:
         """A hidden constant, as a magic is, or bytes that mean nothing up to the next multiple of a number."""

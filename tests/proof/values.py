@@ -276,11 +276,10 @@ class _StructValue:
         """The field's value for readers; UNKNOWN where places decide."""
         if field.const is not None:
             return field.const if self.chance.often(0.7) else UNKNOWN
-        if field.compute is not None or field.counted or field.checksum is not None or field.table:
+        follows = field.compute is not None and not field.given
+        if follows or field.counted or field.checksum is not None or field.table:
             return UNKNOWN
-        if field.derive is not None:
-            return UNKNOWN
-        if field.bits:
+        if field.derive is not None or field.bits:
             return UNKNOWN
         if field.presence is wire.Presence.OPTIONAL and self.chance.often(0.4):
             return None

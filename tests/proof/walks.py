@@ -66,11 +66,15 @@ def counts(expression: Expression) -> bool:
 
 
 def looks_at_lengths(format: Format) -> bool:
-    """Whether what decides, or is computed, looks at a length that counts bytes, at a place, or at bytes ahead."""
+    """Whether what decides, or is computed, looks at a length that counts bytes, at a place, or at bytes ahead.
+
+    Or follows from what is derived of it: whether that comes back is for authors to say.
+    """
     if (
         any(_peeks(type) for _, type in format.types)
         or any(isinstance(field.size, Literal) for field in fields(format))
         or any(_steps(format))
+        or any(field.given for field in fields(format))
     ):
         return True
     counting = [field for field in fields(format) if field.derive is not None and counts(field.derive)]

@@ -599,8 +599,9 @@ class Field:
     spelling: Spelling | None = None
     bits: tuple[Bit, ...] = ()
     shared: bool = False  # bytes that fields share, which are its bits: it has no name of its own
-    derive: Expression | None = None  # computed when building
+    derive: Expression | None = None  # computed when building; beside `compute` in its place
     compute: Expression | None = None  # not on the wire: computed when parsing
+    given: bool = False  # builders take it from the value, since what it is computed from is derived of it
     checksum: Checksum | None = None
     refers: TableReference | None = None
     table: bool = False  # a table that TableReference fields fill when building

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from wireloom.model.format import Format
 from wireloom.problems import Location, Problem, Problems, nearest
 from wireloom.resolve import header
-from wireloom.resolve.building import check_building, with_filler
+from wireloom.resolve.building import check_building, with_filler, with_given
 from wireloom.resolve.certainty import check_certainty
 from wireloom.resolve.codes import check_codes, error_codes
 from wireloom.resolve.collisions import check_collisions
@@ -119,6 +119,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     molten.say_once()
     if draft.problems.found:
         return None
+    named = with_given(named, draft.place, names)
     named = with_meanings(with_filler(with_holes(named), draft.place))
     named = unrolled(with_runs(named, byte_order.fixed or "big"), stated_depths(draft))
     named = with_rests(named)

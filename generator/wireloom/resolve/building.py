@@ -246,28 +246,84 @@ def _plain(type: Type, named: Types) -> Type:
 _Node = tuple[str, str]  # a struct, and the name of a field or bit in it
 
 
+def with_given(named: tuple[tuple[str, Type], ...], place: Place, names: Names) -> tuple[tuple[str, Type], ...]:
+    """The types; computed fields that others are derived of, from which they follow, are taken from the value."""
+    given = _Following(place, dict(named), names).given
+
+    def told(struct: Struct) -> Struct:
+        steps = (
+            replace(step, given=True) if isinstance(step, Field) and (struct.name, step.wire_name) in given else step
+            for step in struct.steps
+        )
+        return replace(struct, steps=tuple(steps))
+
+    return tuple((name, told(type) if isinstance(type, Struct) else type) for name, type in named) if given else named
+
+
 def _check_circles(draft: Draft, named: Types, names: Names) -> None:
     """No derived or computed value may follow from itself."""
-    follows: dict[_Node, list[_Node]] = {}
-    places: dict[_Node, Place] = {}
-    for struct in structs(named):
-        for site in sites(draft.place, named, struct):
-            if site.field is None:
-                continue
-            node = (struct.name, site.bit or site.field.wire_name)
-            if site.role in (Role.DERIVE, Role.COMPUTE):
-                places[node] = site.place
-            elif site.role is not Role.CONDITION or not _follows_alone(site.field):
-                continue  # a record says whether what readers see of the wire is there
-            follows.setdefault(node, []).extend(_sources(names, struct, site.expression))
+    following = _Following(draft.place, named, names)
+    unseen = set(_computed(named, hidden=True))
     reported = set[_Node]()
-    for node, place in places.items():
-        circle = _circle(node, follows)
+    for node, place in following.places.items():
+        circle = _circle(node, following.nodes)
         if circle and not reported & set(circle):
             reported |= set(circle)
             path = " <- ".join(name for _, name in (*circle, node))
             message = f"{node[1]} follows from itself: {path}"
-            draft.reports(place, "circular-value", message, "let one of them follow from what the record holds")
+            told = [
+                f"let readers see {each[1]}, which builders then take from the value"
+                for each in circle
+                if each in unseen
+            ]
+            hint = told[0] if told else "let one of them follow from what the record holds"
+            draft.reports(place, "circular-value", message, hint)
+
+
+class _Following:
+    """What derived and computed values follow from, where builders work them out, and those that they are given."""
+
+    def __init__(self, root: Place, named: Types, names: Names) -> None:
+        self.nodes: dict[_Node, list[_Node]] = {}
+        self.places: dict[_Node, Place] = {}  # where it is said
+        self._conditions: dict[_Node, list[_Node]] = {}  # of them what decides whether they are there
+        for struct in structs(named):
+            self._add(root, named, struct, names)
+        self.given = frozenset(self._given(set(_computed(named, hidden=False))))
+
+    def _add(self, root: Place, named: Types, struct: Struct, names: Names) -> None:
+        for site in sites(root, named, struct):
+            if site.field is None or (site.role is Role.COMPUTE and site.field.derive is not None):
+                continue  # what is derived, too, builders do not compute
+            node, sources = (struct.name, site.bit or site.field.wire_name), _sources(names, struct, site.expression)
+            if site.role in (Role.DERIVE, Role.COMPUTE):
+                self.places[node] = site.place
+                self.nodes.setdefault(node, []).extend(sources)
+            elif site.role is Role.CONDITION and _follows_alone(site.field):
+                # a record says whether what readers see of the wire is there
+                self._conditions.setdefault(node, []).extend(sources)
+                self.nodes.setdefault(node, []).extend(self._conditions[node])
+
+    def _given(self, computed: set[_Node]) -> Iterator[_Node]:
+        """Computed values that readers see, of which something in their own circle is derived."""
+        for node in self.places:
+            while circle := _circle(node, self.nodes):
+                pairs = zip(circle, (*circle[1:], circle[0]), strict=True)
+                told = [source for derived, source in pairs if source in computed and derived not in computed]
+                if not told:
+                    break
+                self.nodes[told[0]] = self._conditions.get(told[0], [])
+                computed.remove(told[0])
+                yield told[0]
+
+
+def _computed(named: Types, *, hidden: bool) -> Iterator[_Node]:
+    """The computed fields of which a value says what they are, or would if they were not hidden."""
+    for struct in structs(named):
+        for field in struct.fields:
+            said = field.derive is None and not (field.since or field.until) and field.hidden == hidden
+            if field.compute is not None and said and field.mappings is None and field.meaning is None:
+                yield struct.name, field.wire_name
 
 
 def _follows_alone(field: Field) -> bool:

@@ -598,6 +598,7 @@ def _check_held(draft: Draft, place: Place, struct: Struct) -> None:
     for where, field in _placed(struct, place):
         if (
             isinstance(field.type, types.Integer)
+            and field.on_wire
             and not (field.type.is_plain or field.type.digits)
             and _waits(field.derive, computed)
         ):

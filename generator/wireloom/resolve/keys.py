@@ -118,7 +118,7 @@ _WITHOUT_ELEMENT = ("when", "since", "until", "derive", "const", "flatten", "hid
 _OF_BYTES = ("const", "values", "bits", "derive", "checksum", "pad", "hidden")
 # Keys that cannot stand together.
 _RIVALS = (
-    *(("compute", key) for key in ("derive", "counted", *_ON_WIRE)),
+    *(("compute", key) for key in ("counted", *_ON_WIRE)),
     *(("counted", key) for key in ("derive", "when", "since", "until", "as", "hidden", *_ON_WIRE)),
     ("count", "terminator"),
     ("count", "lastWhen"),

@@ -131,7 +131,7 @@ def _field(field: Field, declared: Struct, scope: Scope) -> Code:
     known = scope.extents(declared, field.when)
     when = optional_condition(presence_condition(field, declared), _with_version(scope.extents(declared), declared))
     if field.compute is not None:
-        low, high = _computed_bounds(field.type, field.compute, known)
+        low, high = _computed_bounds(field, field.compute, known)
         return call(
             "structure.Computed",
             literal(field.wire_name),
@@ -143,6 +143,8 @@ def _field(field: Field, declared: Struct, scope: Scope) -> Code:
             when=when,
             hidden=_flag(field.hidden),
             made=_flag(makes_text(field.compute)),
+            given=_flag(field.given),
+            derive=None if field.derive is None else function(field.derive, known),
             doc=doc,
         )
     inner = Scope(scope.format, declared.encoding, scope.declared, declared.encoding is Encoding.PROTOBUF, fields=known)
@@ -260,10 +262,12 @@ def _computed_kind(type: Type, compute: Expression) -> str | None:
             return None if wanted is None or exact else literal(_KIND_NAMES[wanted])
 
 
-def _computed_bounds(type: Type, compute: Expression, known: Fields) -> tuple[str | None, str | None]:
+def _computed_bounds(field: Field, compute: Expression, known: Fields) -> tuple[str | None, str | None]:
     """The bounds that a computed integer must be held against."""
-    plain, found = not_null(type), extent(compute, known)
-    if not isinstance(plain, Integer) or (found.low >= plain.minimum and found.high <= plain.maximum):
+    plain, found = not_null(field.type), extent(compute, known)
+    if not isinstance(plain, Integer):
+        return None, None
+    if not field.given and found.low >= plain.minimum and found.high <= plain.maximum:
         return None, None
     return str(plain.minimum), str(plain.maximum)
 

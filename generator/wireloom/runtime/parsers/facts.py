@@ -137,7 +137,7 @@ class Facts:
     def _is_wanted(self, step: Field | Computed) -> bool:
         """Whether there is something to write."""
         if isinstance(step, Computed):
-            return True
+            return not step.given or self.given(step) is not None
         if step.flatten:
             return any(self.value.get(name) is not None for name in _titles(step))
         if step.derive is None or self.given(step) is not None:
@@ -180,7 +180,7 @@ class Facts:
                     self._set(step.name, self._field(step))
 
     def _computed(self, step: Computed) -> Any:
-        value = self._pending(step.name, self._known(step.compute))
+        value = self.given(step) if step.given else self._pending(step.name, self._known(step.built))
         try:
             return value if value is PENDING else step.held(value, 0)
         except DecodeError:

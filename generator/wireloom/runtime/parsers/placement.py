@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from construct import Container
 
-from wireloom.runtime.errors import EncodeError, shown
+from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.expressions import PositionPendingError
 from wireloom.runtime.parsers.facts import PENDING, BuildingScope, Facts
 from wireloom.runtime.parsers.fields import Field
@@ -104,6 +104,9 @@ class Placement:
         )
         self._facts = Facts(self.struct, self.value, self.scope, assumed.late, assumed.present)
         self._facts.settle()
+        for step in self.struct.steps:
+            if isinstance(step, Computed) and step.given:
+                self._hold(step)
         self.scope._io = target
 
     def _place_fields(self, target: Any, assumed: Outcome) -> Outcome:
@@ -142,9 +145,16 @@ class Placement:
             self._facts.present[index] = present
         return present
 
+    def _hold(self, step: Computed) -> None:
+        """Hold what is given for a computed field against its type."""
+        try:
+            step.held(self._facts.given(step), 0)
+        except DecodeError as error:
+            raise EncodeError(error.expected, error.actual).at(step.title or step.name) from None
+
     def _compute(self, step: Computed) -> bool:
         try:
-            self.scope[step.name] = evaluate(step.compute, self.scope)
+            self.scope[step.name] = evaluate(step.built, self.scope)
         except PositionPendingError:
             return False
         return True

@@ -27,7 +27,14 @@ class Computed:
     when: Expression | None = None
     hidden: bool = False
     made: bool = False  # of parts of others: counted among what a record may expand to
+    given: bool = False  # builders take it from the value: what it follows from is derived of it
+    derive: Expression | None = None  # what builders compute in its place
     doc: str = ""
+
+    @property
+    def built(self) -> Expression:
+        """What builders compute."""
+        return self.compute if self.derive is None else self.derive
 
     def parse(self, run: Run) -> None:
         """Compute, hold against the type, store."""

@@ -247,7 +247,7 @@ def _agrees(step: Step, value: Mapping[str, Any], scope: Container) -> bool:
         case Field(mapped=Mapped() as mapped):
             given = value.get(step.title or step.name)
             return given is None or mapped.means(given, scope)
-        case Computed(hidden=False):
+        case Computed(hidden=False, given=False, derive=None):
             given = value.get(step.title or step.name)
             return given is None or _may_be(step, given, scope)
         case _:
@@ -271,7 +271,7 @@ def _free(steps: Sequence[Step]) -> Iterator[str]:
                 if step.is_determined:
                     yield step.title or step.name
                 yield from (bit.title or bit.name for bit in step.bits)
-            case Computed():
+            case Computed(given=False):
                 yield step.title or step.name
             case Counted():
                 yield step.name
@@ -300,7 +300,7 @@ def _derived(steps: Sequence[Step]) -> Iterator[str]:
                 if step.is_derived:
                     yield step.title or step.name
                 yield from (bit.title or bit.name for bit in step.bits if bit.derive is not None)
-            case Computed():
+            case Computed(given=False):
                 yield step.title or step.name
             case Counted():
                 yield step.name

@@ -279,7 +279,9 @@ class FieldDocument(Document):
         default=None, description="Its value on build, over all fields of the struct.", examples=["len(name)"]
     )
     compute: ExpressionText | None = Field(
-        default=None, description="Not on the wire: its value on parse, over earlier fields.", examples=["first + 1"]
+        default=None,
+        description="Not on the wire: its value on parse, over earlier fields; on build that of `derive`, if given.",
+        examples=["first + 1"],
     )
     checksum: str | None = Field(
         default=None,

@@ -36,7 +36,7 @@ _GREATEST = (1 << 63) - 1
 _WIDEST = 64  # bits of an integer
 _NAMED = {"as", "hidden", "flatten", "when", "since", "until"}
 _HELD = {"code", "const", "values", "minimum", "maximum", "spelling", "bits", "checksum"}
-_KNOWN = frozenset(_NAMED | _HELD | {"compute", "derive", "counted"})
+_KNOWN = frozenset(_NAMED | _HELD | {"compute", "given", "build", "derive", "counted"})
 _OF_ENCODINGS = {
     "binary": frozenset({"at", "size", "packing"}),
     "msgpack": frozenset({"member", "besides", "optional", "default"}),

@@ -34,8 +34,9 @@ class Fields(Part):
         fields = [step for step in steps if step[0] == "field"]
         for _, name, _, attributes in fields:
             condition = self.compiler.reader.fields.condition(attributes, version)
-            if "compute" in attributes and name in self.compiler.given.asked():
-                self._compute_name(name, _where(condition, attributes["compute"][1]), scope)
+            if "compute" in attributes and "given" not in attributes and name in self.compiler.given.asked():
+                tree = attributes.get("build", attributes["compute"])[1]
+                self._compute_name(name, _where(condition, tree), scope)
             if "derive" in attributes and "bits" not in attributes:
                 self._derive_name(name, _where(condition, attributes["derive"][1]), scope)
             if "bits" in attributes:

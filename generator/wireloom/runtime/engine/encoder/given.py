@@ -134,7 +134,9 @@ def _meant(attributes: dict[str, Any], given: Tree) -> Tree:
             return None
         case {"counted": _}:
             return ("if", ("present", given), given, 0)
-        case {"compute": compute}:
+        case {"given": _}:
+            return given
+        case {"build": compute} | {"compute": compute}:
             return compute[1]
         case {"const": const}:
             tree = _constant(const)

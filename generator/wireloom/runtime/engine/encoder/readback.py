@@ -42,7 +42,8 @@ class Determined:
             if not attributes.get("hidden"):
                 column = member(record, attributes.get("as", name))
                 repeated = encoding == "protobuf" and type[0] in ("list", "map")
-                self.note(column, determined=repeated or bool(_DETERMINING & attributes.keys()))
+                follows = "given" not in attributes and bool(_DETERMINING & attributes.keys())
+                self.note(column, determined=repeated or follows)
             for bit in attributes.get("bits", ()):
                 self.note(member(record, bit_title(bit)), determined=True)
 

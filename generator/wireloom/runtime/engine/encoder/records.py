@@ -197,7 +197,8 @@ class Records(Part):
             _, name, _, attributes = step
             title = attributes.get("as", name)
             column = member(record, title)
-            if column is None or not {"const", "values", "compute"} & attributes.keys():
+            is_computed = "compute" in attributes and not {"given", "build"} & attributes.keys()
+            if column is None or not (is_computed or {"const", "values"} & attributes.keys()):
                 continue
             given = f"\0{title}"
             scope.names[given] = self.compiler.names.value(column, textual=True)

@@ -288,7 +288,7 @@ class _StructDrawing:
         """The field's value for readers; UNKNOWN where places decide."""
         if field.const is not None:
             return field.const
-        if field.compute is not None:
+        if field.compute is not None and field.derive is None and not field.given:
             return self.computed(field.type, evaluate(field.compute, self.scope))
         if field.counted:
             return 0

@@ -1,6 +1,6 @@
 """Fields: constants, derived values, bits, mappings, checksums, or simply what the column says."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
@@ -14,6 +14,7 @@ from wireloom.runtime.engine.compiler.scope import (
     ordered,
 )
 from wireloom.runtime.engine.compiler.switches import hashed
+from wireloom.runtime.engine.encoder.names import own_fields
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope
 from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree
@@ -25,27 +26,30 @@ _WORD = 64
 _HERE = "\0here"  # the mark that is set where filler begins
 _VALUES, _DERIVED, _NULL = 4, 7, 8  # places of a bit in a layout; the last is the number that means null
 
+_Early = tuple[str, Tree, Callable[[str, Tree, Scope], None]]  # a name, what it is, and how it becomes known
+
 
 class Fields(Part):
     """A field of a struct, once it is known to be there."""
 
     def derive_early(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> None:
         """Give expressions the derived values that do not need the layout; null of what is not there."""
-        fields = [step for step in steps if step[0] == "field"]
-        for _, name, _, attributes in fields:
+        found: list[_Early] = []
+        for _, name, _, attributes in (step for step in steps if step[0] == "field"):
             condition = self.compiler.reader.fields.condition(attributes, version)
             if "compute" in attributes and "given" not in attributes and name in self.compiler.given.asked():
                 tree = attributes.get("build", attributes["compute"])[1]
-                self._compute_name(name, _where(condition, tree), scope)
+                found.append((name, _where(condition, tree), self._compute_name))
             if "derive" in attributes and "bits" not in attributes:
-                self._derive_name(name, _where(condition, attributes["derive"][1]), scope)
+                found.append((name, _where(condition, attributes["derive"][1]), self._derive_name))
             if "bits" in attributes:
                 scope.pending.add(name)  # its column may be null where the bits have columns of their own
             if "checksum" in attributes:
                 scope.pending.add(name)  # whatever its column says, it is what follows from the bytes
-            for bit in attributes.get("bits", ()):
-                if bit[7] is not None:
-                    self._derive_name(bit[0], _where(condition, bit[7]), scope)
+            bits = (bit for bit in attributes.get("bits", ()) if bit[_DERIVED] is not None)
+            found += [(bit[0], _where(condition, bit[_DERIVED]), self._derive_name) for bit in bits]
+        for name, tree, derive in _in_order(found):
+            derive(name, tree, scope)
 
     def _compute_name(self, name: str, tree: Tree, scope: Scope) -> None:
         """As what is derived; its column need not have a value."""
@@ -406,6 +410,16 @@ def _filler(attributes: Mapping[str, Any], node: Node) -> bytes | str | float | 
             return number
         case _:
             return None
+
+
+def _in_order(found: Sequence[_Early]) -> Iterator[_Early]:
+    """Values behind those that they follow from, wherever these stand."""
+    left = list(found)
+    while left:
+        names = {name for name, *_ in left}
+        free = [each for each in left if not own_fields(each[1]) & names - {each[0]}] or left[:1]
+        left = [each for each in left if each not in free]
+        yield from free
 
 
 def _waits(tree: Tree, scope: Scope) -> bool:

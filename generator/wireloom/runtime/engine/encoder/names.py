@@ -7,7 +7,7 @@ from wireloom.runtime.engine.assembly import Register
 from wireloom.runtime.engine.compiler.scope import bit_title, member
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
-from wireloom.runtime.engine.expressions import encoded, join_name, sum_name
+from wireloom.runtime.engine.expressions import Tree, encoded, join_name, sum_name
 from wireloom.runtime.engine.outline import Column
 
 _LOADS = {  # the kind of value that a column takes -> what is loaded of it, and the kind of register
@@ -199,3 +199,14 @@ def fields_of(tree: Any) -> Iterator[tuple[str, ...]]:
                 yield from fields_of(each)
         case _:
             pass
+
+
+def own_fields(tree: Tree) -> set[str]:
+    """The fields of the struct itself that an expression looks at."""
+    match tree:
+        case ("field", 0, str(name), *_):
+            return {name}
+        case tuple():
+            return set().union(*(own_fields(each) for each in tree))
+        case _:
+            return set()

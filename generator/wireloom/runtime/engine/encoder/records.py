@@ -6,6 +6,7 @@ from typing import Any
 from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import member
 from wireloom.runtime.engine.compiler.switches import hashed, otherwise
+from wireloom.runtime.engine.encoder.names import own_fields
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.expressions import Constant, Tree, encoded
@@ -211,7 +212,7 @@ class Records(Part):
     def _known(self, tree: Tree, steps: Sequence[Any]) -> Tree:
         """False where the value leaves out what the expression needs and only the format determines."""
         left_out = {step[1] for step in steps if step[0] == "field" and _LEFT_OUT & step[3].keys()}
-        for name in sorted(_fields_of(tree) & left_out):
+        for name in sorted(own_fields(tree) & left_out):
             tree = ("and", ("present", ("field", 0, name)), tree)
         return tree
 
@@ -295,14 +296,3 @@ def _constants(struct: Node) -> Iterator[tuple[str, int | str]]:
                 yield step[3].get("as", step[1]), value
             case _:
                 pass
-
-
-def _fields_of(tree: Tree) -> set[str]:
-    """The fields of the struct itself that an expression looks at."""
-    match tree:
-        case ("field", 0, str(name)):
-            return {name}
-        case tuple():
-            return set().union(*(_fields_of(each) for each in tree))
-        case _:
-            return set()

@@ -22,10 +22,17 @@ def has_several_writings(format: Format) -> bool:
     """Whether a value may differ in size: integers of any width, bodies, packed regions, what is said, hidden texts."""
     if any(field.packing is not None or _may_say_alike(field) or _is_unseen_text(field) for field in fields(format)):
         return True
+    if any(map(is_in_parts, fields(format))):
+        return True
     encodings = {format.encoding} | {type.encoding for _, type in format.types if isinstance(type, wire.Struct)}
     if len(encodings - {wire.Encoding.BINARY}) > 0 and wire.Encoding.BINARY in encodings:
         return True
     return any(isinstance(each, wire.Integer) and each.width is None for _, type in format.types for each in _all(type))
+
+
+def is_in_parts(field: wire.Field) -> bool:
+    """Whether it is computed of several others, and builders say of what these are derived."""
+    return field.given or (field.compute is not None and field.derive is not None)
 
 
 def chooses_widths(format: Format) -> bool:
@@ -74,7 +81,7 @@ def looks_at_lengths(format: Format) -> bool:
         any(_peeks(type) for _, type in format.types)
         or any(isinstance(field.size, Literal) for field in fields(format))
         or any(_steps(format))
-        or any(field.given for field in fields(format))
+        or any(map(is_in_parts, fields(format)))
     ):
         return True
     counting = [field for field in fields(format) if field.derive is not None and counts(field.derive)]

@@ -96,6 +96,25 @@ types:
       - other: {type: uint8, as: next}
       - number: uint8
 """,
+    "sentinels": """
+wireloom: 1
+format: sentinels
+title: Values that mean null
+encoding: binary
+root: Record
+types:
+  Record:
+    fields:
+      - number: {type: int16, "null": -1}
+      - at: {type: int64, logical: {timestamp: ms}, "null": -1}
+      - items: {type: list(Item), count: uint8}
+      - kind: uint8
+      - late: {type: int8, "null": 0, when: kind == 3}
+      - body: {type: {select: kind, cases: {1: One, 2: Two, 3: Two}}}
+  Item: {fields: [{n: {type: int32, "null": -1}}]}
+  One: {fields: [{x: {type: int8, "null": 0}}]}
+  Two: {fields: [{y: uint8}]}
+""",
     "kinds": """
 wireloom: 1
 format: kinds
@@ -207,6 +226,18 @@ def test_of_many_rows_those_alone_that_do_not_come_back_are_given_up(places: lis
     for place in range(5, 200, 11):
         rows[place] = None
     assert given_up("choosy", rows) == {place for place in places if rows[place] is not None}
+
+
+def test_nulls_that_have_a_value_on_the_wire_are_written() -> None:
+    def row(kind: int, **members: Any) -> dict[str, Any]:
+        body = {"x": 1} if kind == 1 else {"y": 1}
+        return {"number": None, "at": None, "items": [], "kind": kind, "late": None, "body": body} | members
+
+    written = [row(1), row(2), row(1, number=5, at=None), row(3, late=7, items=[{"n": None}, {"n": 0}])]
+    assert given_up("sentinels", list(written)) == set()
+    found, without = codec("sentinels"), row(3)
+    records = arrow.to_struct_array([*written, without], found.root(None).logical)
+    assert found.encode(records).to_pylist() == [found.build(each) for each in [*written, without]]
 
 
 def test_rows_that_are_long_come_back_as_well() -> None:

@@ -27,6 +27,7 @@ from wireloom.runtime.columns.logical import (
 )
 from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.encoder.program import Compiler, orders
+from wireloom.runtime.engine.encoder.sentinels import columns_of_sentinels
 from wireloom.runtime.engine.host import Host, Request
 from wireloom.runtime.engine.outline import Column
 
@@ -42,6 +43,7 @@ class Table:
     native: Any
     program: Any
     columns: Sequence[Column]
+    sentinels: frozenset[int]  # columns whose nulls are written as the value that means null
     type: Record
     next: "Table | None"  # where the value decides the byte order: that of the other one; else the construct path
 
@@ -52,7 +54,10 @@ class Table:
         first, *others = orders(engine.layout, request.settings)
         for order in (*reversed(others), first):
             compiler = Compiler(native, engine.layout, request.settings, type, order)
-            found = cls(engine, native, compiler.program(request.root), compiler.columns, type, found)
+            program, columns = compiler.program(request.root), compiler.columns
+            root = engine.layout["roots"][request.root]
+            sentinels = frozenset(columns_of_sentinels(compiler.reader.resolved, root, columns[0]))
+            found = cls(engine, native, program, columns, sentinels, type, found)
         assert found is not None, "there is one order at least"
         return found
 
@@ -81,7 +86,7 @@ class Table:
 
     def gathered(self, records: pa.StructArray) -> list[Buffers | None]:
         """The buffers of each column, as the program takes them; raises Uncovered."""
-        gathered = _Gathered(self.native, [None] * len(self.columns))
+        gathered = _Gathered(self.native, [None] * len(self.columns), self.sentinels)
         _gather(records, self.columns[0], self.type, gathered)
         return gathered.buffers
 
@@ -152,10 +157,11 @@ def _given_up(written: Any) -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Gathered:
-    """The buffers of each column so far, and the engine."""
+    """The buffers of each column so far, the engine, and the columns whose nulls have a value on the wire."""
 
     native: Any
     buffers: list[Buffers | None]
+    sentinels: frozenset[int]
 
 
 def _gather(array: pa.Array, column: Column, type: LogicalType, given: _Gathered) -> None:
@@ -179,7 +185,11 @@ def _gather(array: pa.Array, column: Column, type: LogicalType, given: _Gathered
         case Boolean() | Integer() | BigInteger() | Float() | Text() | Binary():
             given.buffers[column.index] = _buffers(_plain(array, type))
         case Meant():
-            given.buffers[column.index] = _buffers(_wired(array, type, given.native))
+            wired = _wired(array, type, given.native)
+            has_sentinel = column.index in given.sentinels
+            given.buffers[column.index] = _buffers(
+                interpretation.with_sentinels(wired, type) if has_sentinel else wired
+            )
         case Map(key, value):
             if not kinds.is_map(array.type):
                 raise Uncovered(f"maps as {array.type}")

@@ -102,7 +102,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     draft, named = molten.draft, molten.named
     names = Names(dict(named), holders(dict(named)))
     check_standing(draft, dict(named), entries)
-    check_building(draft, dict(named), names)
+    given = check_building(draft, dict(named), names)
     check_positions(draft, dict(named), names, entries)
     check_certainty(draft, dict(named))
     check_ends(draft, dict(named), entries, framing)
@@ -119,8 +119,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     molten.say_once()
     if draft.problems.found:
         return None
-    named = with_given(named, draft.place, names)
-    named = with_meanings(with_filler(with_holes(named), draft.place))
+    named = with_meanings(with_filler(with_holes(with_given(named, given)), draft.place))
     named = unrolled(with_runs(named, byte_order.fixed or "big"), stated_depths(draft))
     named = with_rests(named)
     errors = error_codes(draft, named, [entry.type for entry in entries])

@@ -23,8 +23,12 @@ _OF_ONE_VALUE = "let readers see it, or make the bits fields, `- reserved: {type
 _SCALARS = types.Integer | types.Float | types.Boolean | types.Text | types.Bytes | types.JsonText | types.Null
 
 
-def check_building(draft: Draft, named: Types, names: Names) -> None:
-    """Report fields whose value builders cannot know."""
+_Node = tuple[str, str]  # a struct, and the name of a field or bit in it
+Given = frozenset[_Node]
+
+
+def check_building(draft: Draft, named: Types, names: Names) -> Given:
+    """Report fields whose value builders cannot know; the computed fields that they take from the value."""
     looked_at = _looked_at(draft.place, named)
     for struct in structs(named):
         told_by = _told_by(draft.place, named, struct)
@@ -33,7 +37,22 @@ def check_building(draft: Draft, named: Types, names: Names) -> None:
                 place = draft.place / "types" / struct.name / "fields" / position / step.wire_name
                 _check_source(draft, place, struct, step, looked_at, told_by)
                 _check_scalar(draft, place, step, named)
-    _check_circles(draft, named, names)
+    following = _Following(draft.place, named, names)
+    _check_circles(draft, named, following)
+    return following.given
+
+
+def with_given(named: tuple[tuple[str, Type], ...], given: Given) -> tuple[tuple[str, Type], ...]:
+    """The types; these computed fields are taken from the value."""
+
+    def told(struct: Struct) -> Struct:
+        steps = (
+            replace(step, given=True) if isinstance(step, Field) and (struct.name, step.wire_name) in given else step
+            for step in struct.steps
+        )
+        return replace(struct, steps=tuple(steps))
+
+    return tuple((name, told(type) if isinstance(type, Struct) else type) for name, type in named) if given else named
 
 
 def with_filler(named: tuple[tuple[str, Type], ...], place: Place) -> tuple[tuple[str, Type], ...]:
@@ -243,26 +262,9 @@ def _plain(type: Type, named: Types) -> Type:
 
 # --- circles -------------------------------------------------------------------------------------------------------
 
-_Node = tuple[str, str]  # a struct, and the name of a field or bit in it
 
-
-def with_given(named: tuple[tuple[str, Type], ...], place: Place, names: Names) -> tuple[tuple[str, Type], ...]:
-    """The types; computed fields that others are derived of, from which they follow, are taken from the value."""
-    given = _Following(place, dict(named), names).given
-
-    def told(struct: Struct) -> Struct:
-        steps = (
-            replace(step, given=True) if isinstance(step, Field) and (struct.name, step.wire_name) in given else step
-            for step in struct.steps
-        )
-        return replace(struct, steps=tuple(steps))
-
-    return tuple((name, told(type) if isinstance(type, Struct) else type) for name, type in named) if given else named
-
-
-def _check_circles(draft: Draft, named: Types, names: Names) -> None:
+def _check_circles(draft: Draft, named: Types, following: "_Following") -> None:
     """No derived or computed value may follow from itself."""
-    following = _Following(draft.place, named, names)
     unseen = set(_computed(named, hidden=True))
     reported = set[_Node]()
     for node, place in following.places.items():
@@ -271,12 +273,12 @@ def _check_circles(draft: Draft, named: Types, names: Names) -> None:
             reported |= set(circle)
             path = " <- ".join(name for _, name in (*circle, node))
             message = f"{node[1]} follows from itself: {path}"
-            told = [
-                f"let readers see {each[1]}, which builders then take from the value"
-                for each in circle
-                if each in unseen
-            ]
-            hint = told[0] if told else "let one of them follow from what the record holds"
+            hidden = next((name for struct, name in circle if (struct, name) in unseen), "")
+            hint = (
+                f"let readers see {hidden}, which builders then take from the value"
+                if hidden
+                else "let one of them follow from what the record holds"
+            )
             draft.reports(place, "circular-value", message, hint)
 
 
@@ -295,14 +297,15 @@ class _Following:
         for site in sites(root, named, struct):
             if site.field is None or (site.role is Role.COMPUTE and site.field.derive is not None):
                 continue  # what is derived, too, builders do not compute
-            node, sources = (struct.name, site.bit or site.field.wire_name), _sources(names, struct, site.expression)
+            node = (struct.name, site.bit or site.field.wire_name)
+            sources = list(_sources(names, struct, site.expression))
             if site.role in (Role.DERIVE, Role.COMPUTE):
                 self.places[node] = site.place
                 self.nodes.setdefault(node, []).extend(sources)
             elif site.role is Role.CONDITION and _follows_alone(site.field):
                 # a record says whether what readers see of the wire is there
                 self._conditions.setdefault(node, []).extend(sources)
-                self.nodes.setdefault(node, []).extend(self._conditions[node])
+                self.nodes.setdefault(node, []).extend(sources)
 
     def _given(self, computed: set[_Node]) -> Iterator[_Node]:
         """Computed values that readers see, of which something in their own circle is derived."""

@@ -39,6 +39,7 @@ class Buildable(WireStruct, Protocol):
     fields: tuple[Field, ...]
     form: Form
     sequential: bool
+    given: Sequence[Computed]
 
 
 @dataclass(frozen=True)
@@ -104,9 +105,8 @@ class Placement:
         )
         self._facts = Facts(self.struct, self.value, self.scope, assumed.late, assumed.present)
         self._facts.settle()
-        for step in self.struct.steps:
-            if isinstance(step, Computed) and step.given:
-                self._hold(step)
+        for step in self.struct.given:
+            self._hold(step)
         self.scope._io = target
 
     def _place_fields(self, target: Any, assumed: Outcome) -> Outcome:

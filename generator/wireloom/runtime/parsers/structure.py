@@ -104,6 +104,7 @@ class Struct(construct.Construct):
         self.sequential = form is None
         self.versions = tuple(versions)
         self.fields = tuple(step for step in steps if isinstance(step, Field))
+        self.given = tuple(step for step in steps if isinstance(step, Computed) and step.given)
         self._free = frozenset(_free(steps))
         self._derived = frozenset(_derived(steps))
         self._made_up = sum(map(_made_up, steps))

@@ -36,7 +36,7 @@ class Names(Part):
         own: dict[str, str] = {}  # what expressions call the fields of the struct itself -> what readers call them
         for step in steps:
             if step[0] == "field":
-                own.setdefault(step[1], _title(step[1], step[3]))
+                own.setdefault(step[1], title_of(step[1], step[3]))
                 for bit in step[3].get("bits", ()):
                     own.setdefault(bit[0], bit_title(bit))
         hidden = {name for name, attributes in self.members(steps) if attributes.get("hidden")}
@@ -64,7 +64,7 @@ class Names(Part):
         """Give the members of a record that expressions ask for registers, as far as columns say what they are."""
         _, name, type, attributes = step
         asked = self._asked().get(name)
-        column = member(scope.record, _title(name, attributes))
+        column = member(scope.record, title_of(name, attributes))
         if not asked or column is None or column.takes != "record":
             return
         known = dict(self._within(type))
@@ -80,7 +80,7 @@ class Names(Part):
     def _load_sums(self, step: Any, scope: Scope) -> None:
         """Give the sums over a list that expressions ask for registers; a list that is not there adds up to nothing."""
         _, name, _, attributes = step
-        column = None if attributes.get("hidden") else member(scope.record, _title(name, attributes))
+        column = None if attributes.get("hidden") else member(scope.record, title_of(name, attributes))
         for inner in sorted(self.compiler.reader.sums.asked(name)):
             total = self.assembly.register("int")
             if column is not None:
@@ -181,7 +181,7 @@ class Names(Part):
                 pass
 
 
-def _title(name: str, attributes: dict[str, Any]) -> str:
+def title_of(name: str, attributes: dict[str, Any]) -> str:
     """What readers call a field; no name of theirs for what they do not see, since another field may have its name."""
     return f"\0{name}" if attributes.get("hidden") else str(attributes.get("as", name))
 

@@ -56,7 +56,7 @@ class Table:
             compiler = Compiler(native, engine.layout, request.settings, type, order)
             program, columns = compiler.program(request.root), compiler.columns
             root = engine.layout["roots"][request.root]
-            sentinels = frozenset(columns_of_sentinels(compiler.reader.resolved, root, columns[0]))
+            sentinels = frozenset(columns_of_sentinels(compiler.reader.resolved, root, columns))
             found = cls(engine, native, program, columns, sentinels, type, found)
         assert found is not None, "there is one order at least"
         return found
@@ -177,11 +177,7 @@ def _gather(array: pa.Array, column: Column, type: LogicalType, given: _Gathered
             listed = _listed(array)
             validity, offsets = listed.buffers()[:2]
             given.buffers[column.index] = validity, offsets, None, listed.offset, len(listed)
-            if isinstance(element, Meant):  # elements are always there, so that null is written
-                wired = interpretation.with_sentinels(_wired(listed.values, element, given.native), element)
-                given.buffers[column.element.index] = _buffers(wired)
-            else:
-                _gather(listed.values, column.element, element, given)
+            _gather(listed.values, column.element, element, given)
         case Boolean() | Integer() | BigInteger() | Float() | Text() | Binary():
             given.buffers[column.index] = _buffers(_plain(array, type))
         case Meant():

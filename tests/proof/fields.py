@@ -602,6 +602,7 @@ STRATEGIES: Mapping[str, Callable[[Plan], Any]] = {
     "compute": _absent,  # by the struct's own steps
     "checksum": _absent,
     "over": _absent,
+    "stored": _absent,
     "at": _absent,
     "size": _absent,
     "count": _absent,

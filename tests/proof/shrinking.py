@@ -13,7 +13,20 @@ Path = tuple[Any, ...]
 _SIMPLE_TYPES = ("uint8", "int", "str", "bytes", "bool")
 _SIMPLE_FORMULAS = ("0", "1", "true", "null")
 _TYPE_KEYS = ("type", "cases", "oneOf")
-_FORMULA_KEYS = ("when", "compute", "derive", "that", "size", "count", "at", "keep", "select", "frame", "buildWhen")
+_FORMULA_KEYS = (
+    "when",
+    "compute",
+    "derive",
+    "stored",
+    "that",
+    "size",
+    "count",
+    "at",
+    "keep",
+    "select",
+    "frame",
+    "buildWhen",
+)
 _EFFORTS = (0.25, 0.6)  # the smallest that still shows it is enough
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.]*")
 _ARGUMENT = re.compile(r"^(list|map)\((.*)\)$")

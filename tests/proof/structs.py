@@ -21,6 +21,7 @@ _WHOLE = ("when", "as", "raw", "bits", "values", "range", "const")  # keys of fi
 FORMS = {"binary": "sequence", "msgpack": "array", "json": "object", "protobuf": "message"}
 
 
+_WIDEST_STORED = 32  # bits of checksums for which something else may stand
 _NO_ELEMENT = {"when", "since", "until", "derive", "const", "flatten", "hidden", "null"}
 _DEFAULTS = {"bool": False, "int": 0, "uint8": 7, "int16": -1, "str": "a", "float": 0.5}
 
@@ -429,21 +430,40 @@ class StructWriter:
         name, mark = draft.name("f"), draft.name("p")
         ahead = chance.often(0.3)
         start = "0" if not ahead or chance.often(0.3) else mark
+        said = {"hidden": self._maybe(True, 0.5), "stored": self._stored(name, width)}
         if chance.often(0.2):  # it covers itself
-            self.add(typed, name, checksum=algorithm, over=f"0 .. {mark}", hidden=self._maybe(True, 0.5))
+            self.add(typed, name, checksum=algorithm, over=f"0 .. {mark}", **said)
             self.add(Types(self.scope).scalar())
             self._mark(mark)
         elif ahead:
             tail = draft.name("p")
-            self.add(typed, name, checksum=algorithm, over=f"{mark} .. {tail}", hidden=self._maybe(True, 0.5))
+            self.add(typed, name, checksum=algorithm, over=f"{mark} .. {tail}", **said)
             self._mark(mark)
             self.add(Types(self.scope).scalar())
             self._mark(tail)
         else:
             end = self._mark(mark)
-            self.add(typed, name, checksum=algorithm, over=f"{start} .. {end}", hidden=self._maybe(True, 0.5))
+            self.add(typed, name, checksum=algorithm, over=f"{start} .. {end}", **said)
         verify = {"field": name, "when": Formulas(self.scope).boolean() if chance.often(0.3) else ABSENT}
         self.step("verify", document(VerifyStep, verify))
+
+    def _stored(self, name: str, width: int | None) -> Any:
+        """What stands for a checksum: its bits turned, some of them the other way, or another number for one of it."""
+        chance = self.chance
+        if not chance.often(0.004 if width is None or width > _WIDEST_STORED else 0.4):
+            return ABSENT
+        other = str(chance.randint(0, 255)) if chance.often(0.5) else Formulas(self.scope, late=True).integer()
+        half = (width or 8) // 2
+        return chance.weighted(
+            [
+                (1, f"({name} >> {half} | {name} << {half}) + {other}"),
+                (1, f"{name} ^ {other}"),
+                (0.5, f"~{name}"),
+                (1, f"{name} == 0 ? {other} : {name}"),
+                (0.3, f"{name} // {other}"),
+                (0.1, other),
+            ]
+        )
 
     def _at(self) -> None:
         """A field at an offset: where it would stand anyway, or from the end."""

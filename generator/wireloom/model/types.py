@@ -550,7 +550,8 @@ class Checksum:
     """The field holds `algorithm` over the bytes from `start` to `end` (from the struct's start).
 
     A Verify step says when it is checked. Where the field stands itself there are zeros; that it may be among the bytes
-    is a `hole`, and `at` its place where that is always the same.
+    is a `hole`, and `at` its place where that is always the same. What is `stored` follows from the checksum, which has
+    the field's name there; None: the checksum itself.
     """
 
     algorithm: str
@@ -559,6 +560,7 @@ class Checksum:
     code: str
     hole: bool = False
     at: int | None = None
+    stored: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)

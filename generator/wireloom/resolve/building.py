@@ -37,6 +37,7 @@ def check_building(draft: Draft, named: Types, names: Names) -> Given:
                 place = draft.place / "types" / struct.name / "fields" / position / step.wire_name
                 _check_source(draft, place, struct, step, looked_at, told_by)
                 _check_scalar(draft, place, step, named)
+        _check_stored(draft, named, struct, names)
     following = _Following(draft.place, named, names)
     _check_circles(draft, named, following)
     return following.given
@@ -155,6 +156,19 @@ def _check_source(  # noqa: PLR0913 - what there is to know about it
         if struct.encoding is Encoding.BINARY:
             hint += "; only numbers and bytes are filled with zeros"
         draft.reports_entry(place, "unknown-on-build", message, hint)
+
+
+def _check_stored(draft: Draft, named: Types, struct: Struct, names: Names) -> None:
+    """What stands for a checksum follows from no other one: builders know them last."""
+    for site in sites(draft.place, named, struct):
+        if site.role is not Role.STORED or site.field is None:
+            continue
+        for reference in references(site.expression):
+            origins = names.origins(struct, reference) if isinstance(reference, FieldRef) else ()
+            others = [each.field.wire_name for each in origins if each.field.checksum is not None]
+            if others and others != [site.field.wire_name]:
+                message = f"{others[0]} is a checksum, too, and builders know it last"
+                draft.reports(site.place, "unknown-on-build", message, "let it follow from what the record holds")
 
 
 def _may_lack_its_constant(field: Field) -> bool:
@@ -299,7 +313,9 @@ class _Following:
                 continue  # what is derived, too, builders do not compute
             node = (struct.name, site.bit or site.field.wire_name)
             sources = list(_sources(names, struct, site.expression))
-            if site.role in (Role.DERIVE, Role.COMPUTE):
+            if site.role is Role.STORED:
+                sources = [source for source in sources if source != node]  # the checksum itself
+            if site.role in (Role.DERIVE, Role.COMPUTE, Role.STORED):
                 self.places[node] = site.place
                 self.nodes.setdefault(node, []).extend(sources)
             elif site.role is Role.CONDITION and _follows_alone(site.field):

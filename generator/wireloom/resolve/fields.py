@@ -215,7 +215,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         bits=bits_of(around, place / "bits", document, type),
         derive=_derived(late, place / "derive", document.derive, type, document),
         compute=_expression(scope, place / "compute", document.compute, _kind(type)),
-        checksum=checksum_of(around, place, document, type),
+        checksum=checksum_of(around, place, name, document, type),
         refers=table_reference_of(around, place / "refers", document, type),
         table=is_table(around, place / "table", document, type),
         flatten=bool(document.flatten),

@@ -30,8 +30,9 @@ _TYPES = frozenset(("type", "otherwise", "peek"))
 _OF_TYPES = frozenset(("cases", "oneOf"))
 _EXPRESSIONS = frozenset(
     (
-        *("at", "size", "count", "when", "derive", "compute", "lastWhen", "over", "range", "length", "select", "keep"),
-        *("that", "bytes", "frame", "buildWhen", "const", "default", "null", "scale", "offset", "start"),
+        *("at", "size", "count", "when", "derive", "compute", "lastWhen", "over", "stored", "range", "length"),
+        *("select", "keep", "that", "bytes", "frame", "buildWhen", "const", "default", "null", "scale", "offset"),
+        "start",
     )
 )
 """Keys whose value is a type, holds types, or is an expression or a number."""

@@ -29,6 +29,7 @@ _ENCODINGS: Table[str, tuple[Encoding, ...]] = {
     "bits": (Encoding.BINARY,),
     "byteOrder": (Encoding.BINARY,),
     "checksum": (Encoding.BINARY,),
+    "stored": (Encoding.BINARY,),
     "tag": (Encoding.PROTOBUF,),
     "wire": (Encoding.PROTOBUF,),
     "oneOf": (Encoding.PROTOBUF,),
@@ -45,6 +46,7 @@ _ENCODINGS: Table[str, tuple[Encoding, ...]] = {
 _COMPANIONS: Table[str, str] = {
     "over": "checksum",
     "checksum": "over",
+    "stored": "checksum",
     "default": "optional",
     "escape": "delimiter",
     "escaped": "escape",

@@ -1,18 +1,22 @@
 """Fields whose value follows from other bytes: checksums, and indices into tables."""
 
-from wireloom.expr.ast import Kind, Literal
+from dataclasses import replace
+
+from wireloom.expr.ast import Binary, Expression, FieldRef, Kind, Literal, references
 from wireloom.model.types import Array, Bytes, Checksum, Integer, TableReference, Type
 from wireloom.problems import nearest
 from wireloom.resolve import builtins
-from wireloom.resolve.expressions import byte_range
+from wireloom.resolve.expressions import BROKEN, byte_range, expression
 from wireloom.resolve.header import WIDEST_CHECKSUM
 from wireloom.resolve.types import UNKNOWN, Surroundings
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
 
+_WIDEST_STORED = 32  # bits of a checksum of which something else is stored: expressions know no more of its number
 
-def checksum_of(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Checksum | None:
-    """The checksum that the field holds, and the bytes that it covers."""
+
+def checksum_of(around: Surroundings, place: Place, name: str, document: FieldDocument, type: Type) -> Checksum | None:
+    """The checksum that the field of that name holds, and the bytes that it covers."""
     if document.checksum is None or document.over is None:
         return None
     start, end = byte_range(around.scope.whole(), place / "over", document.over)
@@ -31,7 +35,28 @@ def checksum_of(around: Surroundings, place: Place, document: FieldDocument, typ
     else:
         hint = nearest(document.checksum, (*crcs, *builtins.DIGESTS))
         around.reports(place / "checksum", "unknown-checksum", f"there is no checksum {document.checksum}", hint)
-    return Checksum(document.checksum, start, end, document.else_ or "bad_checksum")
+    found = Checksum(document.checksum, start, end, document.else_ or "bad_checksum")
+    return replace(found, stored=_stored(around, place, name, document))
+
+
+def _stored(around: Surroundings, place: Place, name: str, document: FieldDocument) -> Expression | None:
+    """What stands there of the checksum: as many of the lowest bits of an expression as the checksum has."""
+    if document.stored is None:
+        return None
+    crcs = around.scope.draft.content.checksums
+    width = crcs[document.checksum].width if document.checksum in crcs else 0
+    if not 0 < width <= _WIDEST_STORED:
+        message = f"something else may stand for CRCs and sums of at most {_WIDEST_STORED} bits"
+        around.reports(place / "stored", "wrong-shape", message, "drop `stored`")
+        return None
+    made = expression(around.scope.whole(), place / "stored", document.stored, Kind.INTEGER)
+    if made is BROKEN:
+        return None
+    if not any(isinstance(each, FieldRef) and not each.up and each.name == name for each in references(made)):
+        message = f"{name} does not follow from its checksum"
+        around.reports(place / "stored", "conflicting-keys", message, f"{name} is the checksum here: `{name} ^ 0xFF`")
+        return None
+    return Binary("&", made, Literal((1 << width) - 1))
 
 
 def _octets(bits: int) -> int:

@@ -31,6 +31,7 @@ class Role(Enum):
     COMPUTE = "compute"
     MEANING = "values"
     COVERED = "over"
+    STORED = "stored"
     BOUND = "bytes"  # of need and frame
     GUARD = "guard"  # the `when` of a step, which decides nothing that is on the wire
     KEEP = "keep"  # of a discard: over an element
@@ -124,6 +125,7 @@ def _field(root: Place, named: Types, place: Place, field: Field) -> Iterator[_F
     if field.checksum is not None:
         yield Role.COVERED, place / "over", field.checksum.start, ""
         yield Role.COVERED, place / "over", field.checksum.end, ""
+        yield from _given(Role.STORED, place / "stored", field.checksum.stored)
     typed = place / "type" if isinstance(place.node, MappingNode) else place
     yield from _type(root, named, typed, field.type, frozenset())
 

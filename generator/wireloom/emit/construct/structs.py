@@ -309,6 +309,7 @@ def _checksum(field: Field, known: Fields) -> Code | None:
         code=literal(checksum.code),
         octets=str(_octets(field.type)),
         shown=_shown(field.type),
+        stored=None if checksum.stored is None else function(checksum.stored, known),
     )
 
 

@@ -231,6 +231,7 @@ def _attributes(field: Field) -> Code:
         "given": _flag(field.given),
         "derive" if field.on_wire else "build": None if field.derive is None else _node("is", source(field.derive)),
         "checksum": _checksum(field),
+        "stored": _stored(field),
         "refers": Tuple((literal(field.refers.table), literal(field.refers.code))) if field.refers else None,
         "flatten": _flag(field.flatten),
         "counted": _flag(field.counted),
@@ -289,6 +290,12 @@ def _bit(bit: Bit) -> Code:
         *(() if null is None and title is None else (literal(null),)),
         *(() if title is None else (literal(title),)),
     )
+
+
+def _stored(field: Field) -> Code | None:
+    """What stands for the checksum."""
+    stored = None if field.checksum is None else field.checksum.stored
+    return None if stored is None else _node("is", source(stored))
 
 
 def _checksum(field: Field) -> Code | None:

@@ -541,11 +541,13 @@ cdef const uint8_t *with_hole(Machine *m, const uint8_t *data, int64_t size, int
 cdef int verify(Machine *m, const int64_t *i) noexcept nogil:
     """i: CRC or digest, first expression, last expression, start register, register of the field, code"""
     cdef int64_t first = 0, last = 0, size, hole = m.hole
+    cdef const int64_t *stored = m.stored
     cdef const uint8_t *data
     cdef uint8_t digest[DIGEST_LONGEST]
+    cdef uint64_t value
     cdef bint none = False
     cdef int code = number_of(m, i[2], &first, &none)
-    m.hole = 0
+    m.hole, m.stored = 0, NULL
     if code or none:
         return code if code else IRREGULAR
     code = number_of(m, i[3], &last, &none)
@@ -565,9 +567,14 @@ cdef int verify(Machine *m, const int64_t *i) noexcept nogil:
         if data == NULL:
             return EXHAUSTED
     if i[0] == OP_VERIFY_CRC:
-        if wl_crc_value(m.crcs + i[1], data, size) != <uint64_t>m.registers[i[5]]:
-            return <int>i[6]
-        return OK
+        value = wl_crc_value(m.crcs + i[1], data, size)
+        if stored != NULL:
+            m.registers[stored[1]], m.absent[stored[1]] = <int64_t>value, False
+            code = number_of(m, stored[2], &last, &none)
+            if code or none:
+                return code if code else <int>i[6]
+            value = <uint64_t>last
+        return OK if value == <uint64_t>m.registers[i[5]] else <int>i[6]
     if m.registers[i[5]] != digest_sizes[i[1]]:
         return IRREGULAR
     if i[1] == DIGEST_MD5 and not hole:

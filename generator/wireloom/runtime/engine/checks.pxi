@@ -40,6 +40,7 @@ _STATED = {
     OP_LEAVE: "R<reach",
     OP_WINDOW: "N N N N",
     OP_HOLE: "X R<start N",
+    OP_STORED: "R>value X",
     OP_REGION: "X K P>save",
     OP_UNREGION: "P<save",
     OP_END: "K",

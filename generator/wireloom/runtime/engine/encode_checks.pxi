@@ -235,8 +235,11 @@ class _WritingChecker(_Checker):
             self.require(not alternatives or self.columns[index][0] == KIND_STRUCT, where)
 
     def check_checksums(self, start, where):
-        for algorithm, first, last, register, held, *form in self.counted(start, CHECKSUM_WIDTH, where):
+        for algorithm, first, last, register, held, *form, taking, made in self.counted(start, CHECKSUM_WIDTH, where):
             self.require(-DIGEST_COUNT <= algorithm < len(self.crcs) and 0 <= register < self.registers, where)
+            self.require(-1 <= taking < (self.registers if algorithm >= 0 else 0), where)
+            if taking >= 0:
+                self.check_expression(made, where)
             self.require(held == digest_sizes[-1 - algorithm] if algorithm < 0 else _is_held(held, *form), where)
             self.check_expression(first, where)
             self.check_expression(last, where)

@@ -545,7 +545,9 @@ cdef int set_mapped_bits(Builder *k, const int64_t *i) noexcept nogil:
 
 cdef enum:
     CHECKSUM_LIMIT = 8
-    CHECKSUM_WIDTH = 8  # CRC (or -1 less a digest), first and last expression, register of the place, bytes held, its form
+    # CRC (or -1 less a digest), first and last expression, register of the place, bytes held, its form; where something
+    # else stands for it, the register that takes it (or -1), and the expression for that
+    CHECKSUM_WIDTH = 10
 
 
 cdef int write_checksums(Builder *k, const int64_t *table, int64_t start) noexcept nogil:
@@ -584,6 +586,8 @@ cdef int write_checksums(Builder *k, const int64_t *table, int64_t start) noexce
 
 cdef int write_checksum(Builder *k, const int64_t *each, int64_t at, int64_t first, int64_t size) noexcept nogil:
     cdef uint64_t value
+    cdef int64_t made
+    cdef bint none = False
     cdef Seal *seal
     if each[0] == -1 - DIGEST_MD5 and k.seal_count < DEFERRED:
         seal = k.seals + k.seal_count
@@ -594,6 +598,11 @@ cdef int write_checksum(Builder *k, const int64_t *each, int64_t at, int64_t fir
     if each[0] < 0:
         return write_digest(-1 - each[0], k.output.data + k.base + first, size, k.output.data + at)
     value = wl_crc_value(k.m.crcs + each[0], k.output.data + k.base + first, size)
+    if each[8] >= 0:
+        k.m.registers[each[8]], k.m.absent[each[8]] = <int64_t>value, False
+        if number_of(&k.m, each[9], &made, &none) or none:
+            return IRREGULAR
+        value = <uint64_t>made
     return store_later(k.output.data + at, <int64_t>value, value >> 63, each + 5)
 
 

@@ -338,6 +338,8 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
             return code
         m.hole = number + m.registers[i[2]] + 1
         m.hole_width = i[3]
+    elif op == OP_STORED:  # register that takes the checksum that is verified next, expression for what stands there
+        m.stored = i
     elif op == OP_LEAVE:  # register
         number = m.registers[i[1]]
         if number > m.position - m.base:

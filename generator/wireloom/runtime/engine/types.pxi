@@ -192,6 +192,7 @@ cpdef enum Op:
     OP_LEAVE
     OP_WINDOW
     OP_HOLE
+    OP_STORED
     OP_REGION
     OP_UNREGION
     OP_END
@@ -457,6 +458,7 @@ cdef struct Machine:
     Stack covered  # what a checksum covers that stands there itself
     int64_t hole  # one more than the place of that checksum; 0: it covers nothing of itself
     int64_t hole_width  # its bytes
+    const int64_t *stored  # what says what stands for that checksum; NULL: it stands there itself
     Deferral deferral
     Wait wait
     wl_json json  # the nodes of the text

@@ -172,7 +172,8 @@ class Spelling:
 class Checksum:
     """The field holds `algorithm` over the bytes from `start` to `end`, counted from the struct's start.
 
-    It has so many bytes itself; `shown` is how a message has its number.
+    It has so many bytes itself; `shown` is how a message has its number. What is `stored` follows from the checksum,
+    which has the field's name there; None: the checksum itself.
     """
 
     algorithm: Callable[[bytes], Any]
@@ -181,6 +182,19 @@ class Checksum:
     code: str
     octets: int
     shown: str = "0x{:08x}"
+    stored: Expression | None = None
+
+    def of(self, name: str, covered: bytes, scope: Container) -> Any:
+        """What the field of that name holds of these bytes; null where the expression is."""
+        found = self.algorithm(covered)
+        if self.stored is None:
+            return found
+        there = scope.get(name)  # which is not settled yet while building
+        scope[name] = found
+        try:
+            return evaluate(self.stored, scope)
+        finally:
+            scope[name] = there
 
 
 @dataclass(frozen=True)

@@ -259,13 +259,16 @@ class Placement:
     def _settle_checksums(self) -> None:
         waiting = [(step, start, *self._range(step)) for step, start in self.pending if step.checksum is not None]
 
-        def covered(item: tuple[Field, int, int, int]) -> int:
+        def covering(item: tuple[Field, int, int, int]) -> int:
             return sum(other is not item and item[2] <= other[1] < item[3] for other in waiting)
 
-        for step, start, first, last in sorted(waiting, key=covered):
+        for step, start, first, last in sorted(waiting, key=covering):
             assert step.checksum is not None
-            data, algorithm = self.target.getvalue()[first:last], step.checksum.algorithm
-            self._patch(step, start, algorithm(with_hole(data, start - first, step.checksum.octets)))
+            covered = with_hole(self.target.getvalue()[first:last], start - first, step.checksum.octets)
+            try:
+                self._patch(step, start, step.checksum.of(step.name, covered, self.scope))
+            except PositionPendingError:
+                guess(self.scope)  # it follows from a struct around this one
 
     def _range(self, step: Field) -> tuple[int, int]:
         assert step.checksum is not None

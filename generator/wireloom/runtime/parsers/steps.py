@@ -133,7 +133,7 @@ class Verify:
         stream.go_over_again(start, max(start, end))
         stream.seek(start)
         covered = with_hole(stream.take(max(end - start, 0)), run.offsets[self.field] - start, checksum.octets)
-        actual = checksum.algorithm(covered)
+        actual = checksum.of(self.field, covered, run.scope)
         stream.seek(position)
         if actual == stored:
             stream.checksums += checksum_bits(stored, checksum.algorithm) if _is_telling(stored) else 0
@@ -163,8 +163,8 @@ def _is_telling(stored: int | bytes) -> bool:
     return any(stored) if isinstance(stored, bytes) else stored != 0
 
 
-def _shown(value: int | bytes, form: str) -> str:
-    return value.hex() if isinstance(value, bytes) else form.format(value)
+def _shown(value: int | bytes | None, form: str) -> str:
+    return shown(None) if value is None else value.hex() if isinstance(value, bytes) else form.format(value)
 
 
 @dataclass(frozen=True)

@@ -293,6 +293,11 @@ class FieldDocument(Document):
         description="The bytes that the checksum covers, `START .. END`, counted from the struct's start.",
         examples=["0 .. size - 2"],
     )
+    stored: ExpressionText | None = Field(
+        default=None,
+        description="What stands there of the checksum, which has the field's name in it.",
+        examples=["crc ^ address"],
+    )
     refers: str | None = Field(
         default=None,
         description="It is an index into this table of the enclosing struct, and its value the entry there.",

@@ -221,7 +221,16 @@ class Structs(Part):
             node = self.compiler.resolved(item.type)
             width = held_width(node) if node[0] == "int" else int(node[1])
             self.assembly.emit("HOLE", self.expressions.place(_place(hole[0], name, scope)), scope.start(), width)
+        if "stored" in item.attributes:
+            self._say_stored(item, scope)
         self.assembly.emit(op, place, *bounds, scope.start(), stored, self.assembly.refusal(code))
+
+    def _say_stored(self, item: Item, scope: Scope) -> None:
+        """What stands for a checksum, which has the field's name there."""
+        there, scope.names[item.name] = scope.names[item.name], self.assembly.register("int").read()
+        made = self.expressions.place(self.expressions.number(item.attributes["stored"][1], scope))
+        self.assembly.emit("STORED", scope.names[item.name], made)
+        scope.names[item.name] = there
 
 
 def _place(stated: int | None, name: str, scope: Scope) -> Compiled:

@@ -21,7 +21,8 @@ from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, 
 from wireloom.runtime.packing import NAMES
 from wireloom.runtime.values import FILLED
 
-_CHECKSUM = 8  # words of a checksum
+_CHECKSUM = 10  # words of a checksum
+_ITSELF = (-1, 0)  # nothing else stands for it
 _WORD = 64
 _HERE = "\0here"  # the mark that is set where filler begins
 _VALUES, _DERIVED, _NULL = 4, 7, 8  # places of a bit in a layout; the last is the number that means null
@@ -355,12 +356,35 @@ class Fields(Part):
         match self.compiler.reader.resolved(placed.item.type):
             case ("int", *_) as node if algorithm in self.compiler.crcs:
                 form = held_width(node), *number_form(node, self.compiler.big)
-                return [self.compiler.crcs.index(algorithm), *bounds, placed.register, *form]
+                return [self.compiler.crcs.index(algorithm), *bounds, placed.register, *form, *self._stored(placed)]
             case ("bytes", size, _) if algorithm in self.compiler.native.DIGESTS:
                 digest = "md5 at once" if algorithm == "md5" and not alone else algorithm
-                return [-1 - self.compiler.native.DIGESTS.index(digest), *bounds, placed.register, size, 0, 0, 0]
+                return [
+                    -1 - self.compiler.native.DIGESTS.index(digest),
+                    *bounds,
+                    placed.register,
+                    size,
+                    0,
+                    0,
+                    0,
+                    *_ITSELF,
+                ]
             case _:
                 raise Uncovered(f"the checksum {algorithm}")
+
+    def _stored(self, placed: Placed) -> tuple[Any, Any]:
+        """The register of a checksum that something else stands for, and the expression for that."""
+        item = placed.item
+        if "stored" not in item.attributes:
+            return _ITSELF
+        scope, number = item.scope, self.assembly.register("int").read()
+        there = scope.names[item.name]
+        scope.names[item.name] = number
+        scope.pending.discard(item.name)
+        made = self.expressions.place(self.expressions.number(item.attributes["stored"][1], scope))
+        scope.names[item.name] = there
+        scope.pending.add(item.name)
+        return number, made
 
 
 def _reads_ahead(part: Any) -> bool:

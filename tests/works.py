@@ -168,6 +168,7 @@ FEATURES: dict[str, list[Feature]] = {
         Feature("`checksum`, over itself", [{"s": {"type": "uint16", "checksum": "s", "over": "0 .. size"}}, {"v": "uint8"}, {"verify": {"field": "s"}}], {"v": 7}, keys={"checksums": {"s": _SUM}}),
         Feature("`checksum`, a sum", [{"v": "uint8"}, {"s": {"type": "uint16", "checksum": "sum", "over": "0 .. 1", "hidden": True}}, {"verify": {"field": "s"}}], {"v": 1}, keys={"checksums": {"sum": _SUM}}),
         Feature("`checksum`, `stored`", [{"v": "uint8"}, {"s": {"type": "uint16", "checksum": "sum", "over": "0 .. 1", "stored": "s ^ v", "hidden": True}}, {"verify": {"field": "s"}}], {"v": 1}, keys={"checksums": {"sum": _SUM}}),
+        Feature("`checksum`, over what stands elsewhere", [{"v": "uint8"}, {"b": "bytes(2)"}, {"s": {"type": "uint16", "checksum": "sum", "over": ["uint16(v)", "0 .. 1", "bytes(b)"], "hidden": True}}, {"verify": {"field": "s"}}], {"v": 1, "b": b"ab"}, keys={"checksums": {"sum": _SUM}}),
         Feature("`refers`, `table`", [{"t": {"type": "list(str)", "table": True, "hidden": True}}, {"v": "list(E)"}], {"v": [{"r": "a"}]}, {"E": {"fields": [{"r": {"type": "uint32", "refers": "t"}}]}}),
         Feature("`flatten`", [{"v": {"type": "Point", "flatten": True}}], {"x": 1, "y": 2}, _POINT),
         Feature("`inline`", [{"v": {"type": "Point", "inline": True}}], {"v": {"x": 1, "y": 2}}, _POINT),

@@ -432,20 +432,36 @@ class StructWriter:
         start = "0" if not ahead or chance.often(0.3) else mark
         said = {"hidden": self._maybe(True, 0.5), "stored": self._stored(name, width)}
         if chance.often(0.2):  # it covers itself
-            self.add(typed, name, checksum=algorithm, over=f"0 .. {mark}", **said)
+            self.add(typed, name, checksum=algorithm, over=self._over(f"0 .. {mark}"), **said)
             self.add(Types(self.scope).scalar())
             self._mark(mark)
         elif ahead:
             tail = draft.name("p")
-            self.add(typed, name, checksum=algorithm, over=f"{mark} .. {tail}", **said)
+            self.add(typed, name, checksum=algorithm, over=self._over(f"{mark} .. {tail}"), **said)
             self._mark(mark)
             self.add(Types(self.scope).scalar())
             self._mark(tail)
         else:
             end = self._mark(mark)
-            self.add(typed, name, checksum=algorithm, over=f"{start} .. {end}", **said)
+            self.add(typed, name, checksum=algorithm, over=self._over(f"{start} .. {end}"), **said)
         verify = {"field": name, "when": Formulas(self.scope).boolean() if chance.often(0.3) else ABSENT}
         self.step("verify", document(VerifyStep, verify))
+
+    def _over(self, covered: str) -> str | list[str]:
+        """A range of bytes, and what stands elsewhere before it and behind."""
+        chance = self.chance
+        if not chance.often(0.2):
+            return covered
+        extras = [self._extra() for _ in range(chance.randint(1, 3))]
+        at = chance.randint(0, len(extras))
+        return [*extras[:at], *([] if chance.often(_REFUSED / 3) else [covered]), *extras[at:]]
+
+    def _extra(self) -> str:
+        """What a checksum covers that stands elsewhere."""
+        chance, known = self.chance, self.scope.named("bytes")
+        if known and chance.often(0.4):
+            return f"bytes({chance.one(known).name})"
+        return f"{chance.one(('uint', 'int'))}{8 * chance.randint(1, 8)}({Formulas(self.scope, late=True).integer()})"
 
     def _stored(self, name: str, width: int | None) -> Any:
         """What stands for a checksum: its bits turned, some of them the other way, or another number for one of it."""

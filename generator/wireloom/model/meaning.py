@@ -17,6 +17,7 @@ PLACES = frozenset({"column"})
 """Fields that say where in the spec something stands."""
 LATER = {"charset": "", "unit": 1, "behind": None, "filler": False, "spelling": None, "besides": None, "markers": None}
 LATER |= {"escape": None, "escaped": (), "others": (), "ending": b"", "given": False, "stored": None}
+LATER |= {"ahead": (), "after": ()}
 """Fields that came later, with what they say of specs that say nothing of them, whose meaning is as it was."""
 
 

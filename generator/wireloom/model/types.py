@@ -546,9 +546,21 @@ class Packing:
 
 
 @dataclass(frozen=True, slots=True)
+class Extra:
+    """What a checksum covers beside a range: so many of the lowest `octets` of an integer, the highest first.
+
+    None: bytes as they are. Null counts as zero, and as no bytes.
+    """
+
+    value: Expression
+    octets: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Checksum:
     """The field holds `algorithm` over the bytes from `start` to `end` (from the struct's start).
 
+    It covers what is `ahead` and `after` of these, too, which stands elsewhere in the record, or nowhere.
     A Verify step says when it is checked. Where the field stands itself there are zeros; that it may be among the bytes
     is a `hole`, and `at` its place where that is always the same. What is `stored` follows from the checksum, which has
     the field's name there; None: the checksum itself.
@@ -561,6 +573,8 @@ class Checksum:
     hole: bool = False
     at: int | None = None
     stored: Expression | None = None
+    ahead: tuple[Extra, ...] = ()
+    after: tuple[Extra, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ def check_building(draft: Draft, named: Types, names: Names) -> Given:
                 place = draft.place / "types" / struct.name / "fields" / position / step.wire_name
                 _check_source(draft, place, struct, step, looked_at, told_by)
                 _check_scalar(draft, place, step, named)
-        _check_stored(draft, named, struct, names)
+        _check_summed(draft, named, struct, names)
     following = _Following(draft.place, named, names)
     _check_circles(draft, named, following)
     return following.given
@@ -158,10 +158,10 @@ def _check_source(  # noqa: PLR0913 - what there is to know about it
         draft.reports_entry(place, "unknown-on-build", message, hint)
 
 
-def _check_stored(draft: Draft, named: Types, struct: Struct, names: Names) -> None:
-    """What stands for a checksum follows from no other one: builders know them last."""
+def _check_summed(draft: Draft, named: Types, struct: Struct, names: Names) -> None:
+    """What a checksum follows from beside the bytes is no other one: builders know them last."""
     for site in sites(draft.place, named, struct):
-        if site.role is not Role.STORED or site.field is None:
+        if site.role not in (Role.SUMMED, Role.STORED) or site.field is None:
             continue
         for reference in references(site.expression):
             origins = names.origins(struct, reference) if isinstance(reference, FieldRef) else ()
@@ -315,7 +315,7 @@ class _Following:
             sources = list(_sources(names, struct, site.expression))
             if site.role is Role.STORED:
                 sources = [source for source in sources if source != node]  # the checksum itself
-            if site.role in (Role.DERIVE, Role.COMPUTE, Role.STORED):
+            if site.role in (Role.DERIVE, Role.COMPUTE, Role.SUMMED, Role.STORED):
                 self.places[node] = site.place
                 self.nodes.setdefault(node, []).extend(sources)
             elif site.role is Role.CONDITION and _follows_alone(site.field):

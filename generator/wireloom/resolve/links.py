@@ -1,9 +1,10 @@
 """Fields whose value follows from other bytes: checksums, and indices into tables."""
 
+import re
 from dataclasses import replace
 
 from wireloom.expr.ast import Binary, Expression, FieldRef, Kind, Literal, references
-from wireloom.model.types import Array, Bytes, Checksum, Integer, TableReference, Type
+from wireloom.model.types import Array, Bytes, Checksum, Extra, Integer, TableReference, Type
 from wireloom.problems import nearest
 from wireloom.resolve import builtins
 from wireloom.resolve.expressions import BROKEN, byte_range, expression
@@ -12,6 +13,7 @@ from wireloom.resolve.types import UNKNOWN, Surroundings
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
 
+_EXTRA = re.compile(r"(?:u?int(?P<bits>8|16|24|32|40|48|56|64)|bytes)\((?P<value>.*)\)")
 _WIDEST_STORED = 32  # bits of a checksum of which something else is stored: expressions know no more of its number
 
 
@@ -19,7 +21,7 @@ def checksum_of(around: Surroundings, place: Place, name: str, document: FieldDo
     """The checksum that the field of that name holds, and the bytes that it covers."""
     if document.checksum is None or document.over is None:
         return None
-    start, end = byte_range(around.scope.whole(), place / "over", document.over)
+    start, end, ahead, after = _covered(around, place / "over", document.over)
     crcs = around.scope.draft.content.checksums
     if document.checksum in crcs:
         width = crcs[document.checksum].width
@@ -36,7 +38,36 @@ def checksum_of(around: Surroundings, place: Place, name: str, document: FieldDo
         hint = nearest(document.checksum, (*crcs, *builtins.DIGESTS))
         around.reports(place / "checksum", "unknown-checksum", f"there is no checksum {document.checksum}", hint)
     found = Checksum(document.checksum, start, end, document.else_ or "bad_checksum")
-    return replace(found, stored=_stored(around, place, name, document))
+    return replace(found, stored=_stored(around, place, name, document), ahead=ahead, after=after)
+
+
+_Covered = tuple[Expression, Expression, tuple[Extra, ...], tuple[Extra, ...]]
+
+
+def _covered(around: Surroundings, place: Place, over: str | list[str]) -> _Covered:
+    """The range of bytes, and what is covered before and behind it."""
+    parts = [(place, over)] if isinstance(over, str) else [(place / at, part) for at, part in enumerate(over)]
+    found = [_EXTRA.fullmatch(part.strip()) for _, part in parts]
+    if found.count(None) != 1:
+        message = f"{found.count(None)} ranges of bytes" if None in found else "no range of bytes"
+        hint = "write one, `START .. END`, and beside it `uint16(x)` or `bytes(x)`"
+        around.reports(place, "bad-range", message, hint)
+        return BROKEN, BROKEN, (), ()
+    at = found.index(None)
+    start, end = byte_range(around.scope.whole(), *parts[at])
+    extras = [_extra(around, where, match) for (where, _), match in zip(parts, found, strict=True) if match is not None]
+    return start, end, tuple(extras[:at]), tuple(extras[at:])
+
+
+def _extra(around: Surroundings, place: Place, match: re.Match[str]) -> Extra:
+    """Something else that a checksum covers."""
+    octets = int(match["bits"]) // 8 if match["bits"] else None
+    wanted = Kind.BYTES if octets is None else Kind.INTEGER
+    value = expression(around.scope.whole(), place, match["value"], wanted, match.start("value"))
+    if octets is None and value is not BROKEN and not isinstance(value, FieldRef):
+        around.reports(place, "wrong-shape", f"{match['value']} is no field", "compute it in a hidden field before")
+        return Extra(BROKEN, None)
+    return Extra(value, octets)
 
 
 def _stored(around: Surroundings, place: Place, name: str, document: FieldDocument) -> Expression | None:

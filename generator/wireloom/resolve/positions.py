@@ -51,7 +51,9 @@ def _check_verified(draft: Draft, struct: Struct) -> None:
             message = f"{step.field} is not read yet where it is verified"
             draft.reports(place / "field", "later-name", message, "move the step behind the field")
         elif field.checksum is not None:
-            covering = dict.fromkeys(_names(field.checksum.start, field.checksum.end), f"what {step.field} covers")
+            extras = [each.value for each in (*field.checksum.ahead, *field.checksum.after)]
+            bounds = field.checksum.start, field.checksum.end
+            covering = dict.fromkeys(_names(*bounds, *extras), f"what {step.field} covers")
             stored = () if field.checksum.stored is None else (field.checksum.stored,)
             for name, what in (dict.fromkeys(_names(*stored), f"what stands for {step.field}") | covering).items():
                 if known_at.get(name, -1) > position:

@@ -31,6 +31,7 @@ class Role(Enum):
     COMPUTE = "compute"
     MEANING = "values"
     COVERED = "over"
+    SUMMED = "summed"  # what a checksum covers that stands elsewhere
     STORED = "stored"
     BOUND = "bytes"  # of need and frame
     GUARD = "guard"  # the `when` of a step, which decides nothing that is on the wire
@@ -126,6 +127,8 @@ def _field(root: Place, named: Types, place: Place, field: Field) -> Iterator[_F
         yield Role.COVERED, place / "over", field.checksum.start, ""
         yield Role.COVERED, place / "over", field.checksum.end, ""
         yield from _given(Role.STORED, place / "stored", field.checksum.stored)
+        for extra in (*field.checksum.ahead, *field.checksum.after):
+            yield Role.SUMMED, place / "over", extra.value, ""
     typed = place / "type" if isinstance(place.node, MappingNode) else place
     yield from _type(root, named, typed, field.type, frozenset())
 

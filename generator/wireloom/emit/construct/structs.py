@@ -1,5 +1,6 @@
 """Structs as construct declarations: one call a step, in the order of the spec."""
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from wireloom.emit.code import Code, Tuple, call, literal, mapping
@@ -23,6 +24,7 @@ from wireloom.model.types import (
     Discard,
     Encoding,
     End,
+    Extra,
     Field,
     Float,
     Form,
@@ -310,7 +312,15 @@ def _checksum(field: Field, known: Fields) -> Code | None:
         octets=str(_octets(field.type)),
         shown=_shown(field.type),
         stored=None if checksum.stored is None else function(checksum.stored, known),
+        ahead=_extras(checksum.ahead, known),
+        after=_extras(checksum.after, known),
     )
+
+
+def _extras(extras: Sequence[Extra], known: Fields) -> Code | None:
+    """What a checksum covers beside its range, each behind its bytes."""
+    found = (Tuple((str(each.octets), function(each.value, known))) for each in extras)
+    return Tuple(tuple(found)) if extras else None
 
 
 def _octets(type: Type) -> int:

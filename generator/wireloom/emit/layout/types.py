@@ -232,6 +232,7 @@ def _attributes(field: Field) -> Code:
         "derive" if field.on_wire else "build": None if field.derive is None else _node("is", source(field.derive)),
         "checksum": _checksum(field),
         "stored": _stored(field),
+        "covers": _covers(field),
         "refers": Tuple((literal(field.refers.table), literal(field.refers.code))) if field.refers else None,
         "flatten": _flag(field.flatten),
         "counted": _flag(field.counted),
@@ -290,6 +291,16 @@ def _bit(bit: Bit) -> Code:
         *(() if null is None and title is None else (literal(null),)),
         *(() if title is None else (literal(title),)),
     )
+
+
+def _covers(field: Field) -> Code | None:
+    """What a checksum covers beside its range: whether behind it, the bytes of a number (0: bytes), and the value."""
+    sum = field.checksum
+    if sum is None or not (sum.ahead or sum.after):
+        return None
+    extras = [(behind, each) for behind, them in ((0, sum.ahead), (1, sum.after)) for each in them]
+    parts = (Tuple((str(behind), str(each.octets or 0), source(each.value))) for behind, each in extras)
+    return _node("are", Tuple(tuple(parts)))
 
 
 def _stored(field: Field) -> Code | None:

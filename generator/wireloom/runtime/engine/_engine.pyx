@@ -438,6 +438,7 @@ cdef void release(Machine *m) noexcept:
     free(m.work.data)
     forget_unpacked(m)
     free(m.covered.data)
+    free(m.beside.data)
     free_texts(m)
     wl_json_free(&m.json)
 

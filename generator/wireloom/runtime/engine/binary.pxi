@@ -525,27 +525,66 @@ cdef inline bint too_often(Machine *m, const uint8_t *start, const uint8_t *end)
     return m.again > 16 * (m.furthest - m.base)
 
 
-cdef const uint8_t *with_hole(Machine *m, const uint8_t *data, int64_t size, int64_t hole, int64_t width) noexcept nogil:
-    """A copy of what a checksum covers, with zeros where it stands itself; NULL where there is no memory."""
-    cdef int64_t first = hole - (data - m.base), last = first + width
+cdef int cover(Machine *m, int64_t expression, int64_t size, bint behind) noexcept nogil:
+    """One more number that the next checksum covers: its lowest bytes, the highest first; zeros for null."""
+    cdef int64_t number = 0, n
+    cdef uint8_t octets[8]
+    cdef bint none = False
+    cdef int code = number_of(m, expression, &number, &none)
+    if not code:
+        for n in range(size):
+            octets[n] = 0 if none else <uint8_t>(number >> 8 * (size - 1 - n) & 0xFF)
+        code = push(&m.beside, octets, size)
+    return beside(m, code, behind)
+
+
+cdef int cover_bytes(Machine *m, int64_t register, bint behind) noexcept nogil:
+    """The same of bytes; nothing for null."""
+    return beside(m, OK if m.absent[register] else push(&m.beside, m.pointers[register], m.registers[register]), behind)
+
+
+cdef inline int beside(Machine *m, int code, bint behind) noexcept nogil:
+    """What was put beside the bytes, before them or behind; nothing of it stays where that failed."""
+    if code:
+        m.beside.length = m.ahead = 0
+    elif not behind:
+        m.ahead = m.beside.length
+    return code
+
+
+cdef const uint8_t *covered(Machine *m, const uint8_t *data, int64_t *size, int64_t hole, int64_t width) noexcept nogil:
+    """A copy of what a checksum covers, and of the numbers beside it; zeros where it stands itself (a hole of no width: nowhere).
+
+    NULL where there is no memory.
+    """
+    cdef int64_t first = hole - (data - m.base), last = first + width, ahead = m.ahead
     m.covered.length = 0
-    if push(&m.covered, data, size):
+    if push(&m.covered, m.beside.data, ahead) or push(&m.covered, data, size[0]):
+        return NULL
+    if push(&m.covered, m.beside.data + ahead, m.beside.length - ahead):
         return NULL
     first = first if first > 0 else 0
-    last = last if last < size else size
+    last = last if last < size[0] else size[0]
     if first < last:
-        memset(m.covered.data + first, 0, <size_t>(last - first))
+        memset(m.covered.data + ahead + first, 0, <size_t>(last - first))
+    size[0] = m.covered.length
     return m.covered.data
 
 
 cdef int verify(Machine *m, const int64_t *i) noexcept nogil:
     """i: CRC or digest, first expression, last expression, start register, register of the field, code"""
+    cdef int code = verified(m, i)
+    m.beside.length = m.ahead = 0
+    return code
+
+
+cdef int verified(Machine *m, const int64_t *i) noexcept nogil:
     cdef int64_t first = 0, last = 0, size, hole = m.hole
     cdef const int64_t *stored = m.stored
     cdef const uint8_t *data
     cdef uint8_t digest[DIGEST_LONGEST]
     cdef uint64_t value
-    cdef bint none = False
+    cdef bint none = False, whole
     cdef int code = number_of(m, i[2], &first, &none)
     m.hole, m.stored = 0, NULL
     if code or none:
@@ -562,8 +601,9 @@ cdef int verify(Machine *m, const int64_t *i) noexcept nogil:
     data = m.base + first
     if hole and (hole - 1 >= first + size or hole - 1 + m.hole_width <= first):
         hole = 0  # it stands elsewhere
-    if hole:
-        data = with_hole(m, data, size, hole - 1, m.hole_width)
+    whole = not hole and not m.beside.length
+    if not whole:
+        data = covered(m, data, &size, hole - 1, m.hole_width if hole else 0)
         if data == NULL:
             return EXHAUSTED
     if i[0] == OP_VERIFY_CRC:
@@ -577,7 +617,7 @@ cdef int verify(Machine *m, const int64_t *i) noexcept nogil:
         return OK if value == <uint64_t>m.registers[i[5]] else <int>i[6]
     if m.registers[i[5]] != digest_sizes[i[1]]:
         return IRREGULAR
-    if i[1] == DIGEST_MD5 and not hole:
+    if i[1] == DIGEST_MD5 and whole:
         return check_digest(m, data, size, m.pointers[i[5]], <int>i[6])
     if write_digest(i[1], data, size, digest):
         return IRREGULAR

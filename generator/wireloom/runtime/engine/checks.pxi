@@ -41,6 +41,8 @@ _STATED = {
     OP_WINDOW: "N N N N",
     OP_HOLE: "X R<start N",
     OP_STORED: "R>value X",
+    OP_COVER: "X N N",
+    OP_COVER_BYTES: "R<bytes N",
     OP_REGION: "X K P>save",
     OP_UNREGION: "P<save",
     OP_END: "K",
@@ -332,6 +334,10 @@ class _Checker:
             self.require(1 <= words[1] <= 8, where)
         elif op == OP_HOLE:
             self.require(1 <= words[3] <= 64, where)
+        elif op == OP_COVER:
+            self.require(1 <= words[2] <= 8 and words[3] in (0, 1), where)
+        elif op == OP_COVER_BYTES:
+            self.require(words[2] in (0, 1), where)
         elif op == OP_VERIFY_DIGEST:
             self.require(0 <= words[1] < DIGEST_COUNT, where)
         elif op == OP_GATHER:

@@ -235,11 +235,17 @@ class _WritingChecker(_Checker):
             self.require(not alternatives or self.columns[index][0] == KIND_STRUCT, where)
 
     def check_checksums(self, start, where):
-        for algorithm, first, last, register, held, *form, taking, made in self.counted(start, CHECKSUM_WIDTH, where):
+        for algorithm, first, last, register, held, *form, taking, made, extras in self.counted(start, CHECKSUM_WIDTH, where):
             self.require(-DIGEST_COUNT <= algorithm < len(self.crcs) and 0 <= register < self.registers, where)
             self.require(-1 <= taking < (self.registers if algorithm >= 0 else 0), where)
             if taking >= 0:
                 self.check_expression(made, where)
+            for extra, size, behind in self.counted(extras, COVERED_WIDTH, where):
+                self.require(0 <= size <= 8 and behind in (0, 1), where)
+                if size:
+                    self.check_expression(extra, where)
+                else:
+                    self.require(0 <= extra < self.registers, where)
             self.require(held == digest_sizes[-1 - algorithm] if algorithm < 0 else _is_held(held, *form), where)
             self.check_expression(first, where)
             self.check_expression(last, where)

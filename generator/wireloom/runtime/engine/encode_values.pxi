@@ -546,8 +546,9 @@ cdef int set_mapped_bits(Builder *k, const int64_t *i) noexcept nogil:
 cdef enum:
     CHECKSUM_LIMIT = 8
     # CRC (or -1 less a digest), first and last expression, register of the place, bytes held, its form; where something
-    # else stands for it, the register that takes it (or -1), and the expression for that
-    CHECKSUM_WIDTH = 10
+    # else stands for it, the register that takes it (or -1), and the expression for that; what it covers beside the range
+    CHECKSUM_WIDTH = 11
+    COVERED_WIDTH = 3  # of each the expression and bytes of a number, or a register of bytes and 0; whether it is behind the range
 
 
 cdef int write_checksums(Builder *k, const int64_t *table, int64_t start) noexcept nogil:
@@ -585,25 +586,47 @@ cdef int write_checksums(Builder *k, const int64_t *table, int64_t start) noexce
 
 
 cdef int write_checksum(Builder *k, const int64_t *each, int64_t at, int64_t first, int64_t size) noexcept nogil:
+    cdef const uint8_t *data = k.output.data + k.base + first
+    cdef const int64_t *extras = k.m.tables + each[10]
     cdef uint64_t value
     cdef int64_t made
     cdef bint none = False
     cdef Seal *seal
-    if each[0] == -1 - DIGEST_MD5 and k.seal_count < DEFERRED:
+    if extras[0]:
+        if put_beside(k, extras):
+            return IRREGULAR
+        data = covered(&k.m, data, &size, 0, 0)
+        if data == NULL:
+            return IRREGULAR
+    elif each[0] == -1 - DIGEST_MD5 and k.seal_count < DEFERRED:
         seal = k.seals + k.seal_count
         seal.first, seal.size, seal.at = k.base + first, size, at
         k.seal_count += 1
         k.sealed += size
         return OK
     if each[0] < 0:
-        return write_digest(-1 - each[0], k.output.data + k.base + first, size, k.output.data + at)
-    value = wl_crc_value(k.m.crcs + each[0], k.output.data + k.base + first, size)
+        return write_digest(-1 - each[0], data, size, k.output.data + at)
+    value = wl_crc_value(k.m.crcs + each[0], data, size)
     if each[8] >= 0:
         k.m.registers[each[8]], k.m.absent[each[8]] = <int64_t>value, False
         if number_of(&k.m, each[9], &made, &none) or none:
             return IRREGULAR
         value = <uint64_t>made
     return store_later(k.output.data + at, <int64_t>value, value >> 63, each + 5)
+
+
+cdef int put_beside(Builder *k, const int64_t *extras) noexcept nogil:
+    """What a checksum covers beside its range."""
+    cdef const int64_t *each
+    cdef int64_t n
+    cdef int code
+    k.m.beside.length = k.m.ahead = 0
+    for n in range(extras[0]):
+        each = extras + 1 + COVERED_WIDTH * n
+        code = cover(&k.m, each[0], each[1], each[2]) if each[1] else cover_bytes(&k.m, each[0], each[2])
+        if code:
+            return code
+    return OK
 
 
 cdef void write_seals(Builder *k) noexcept nogil:

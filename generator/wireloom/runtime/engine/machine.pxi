@@ -340,6 +340,10 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         m.hole_width = i[3]
     elif op == OP_STORED:  # register that takes the checksum that is verified next, expression for what stands there
         m.stored = i
+    elif op == OP_COVER:  # expression, bytes, whether behind: a number that the checksum covers that is verified next
+        return cover(m, i[1], i[2], i[3])
+    elif op == OP_COVER_BYTES:  # register, whether behind: the same of bytes
+        return cover_bytes(m, i[1], i[2])
     elif op == OP_LEAVE:  # register
         number = m.registers[i[1]]
         if number > m.position - m.base:

@@ -193,6 +193,8 @@ cpdef enum Op:
     OP_WINDOW
     OP_HOLE
     OP_STORED
+    OP_COVER
+    OP_COVER_BYTES
     OP_REGION
     OP_UNREGION
     OP_END
@@ -458,6 +460,8 @@ cdef struct Machine:
     Stack covered  # what a checksum covers that stands there itself
     int64_t hole  # one more than the place of that checksum; 0: it covers nothing of itself
     int64_t hole_width  # its bytes
+    Stack beside  # what it covers beside the bytes of a range
+    int64_t ahead  # how many bytes of them stand before those
     const int64_t *stored  # what says what stands for that checksum; NULL: it stands there itself
     Deferral deferral
     Wait wait

@@ -173,7 +173,8 @@ class Checksum:
     """The field holds `algorithm` over the bytes from `start` to `end`, counted from the struct's start.
 
     It has so many bytes itself; `shown` is how a message has its number. What is `stored` follows from the checksum,
-    which has the field's name there; None: the checksum itself.
+    which has the field's name there; None: the checksum itself. What is `ahead` and `after` is covered, too: so many of
+    the lowest bytes of an integer, the highest first, or bytes (of no size).
     """
 
     algorithm: Callable[[bytes], Any]
@@ -183,10 +184,13 @@ class Checksum:
     octets: int
     shown: str = "0x{:08x}"
     stored: Expression | None = None
+    ahead: tuple[tuple[int | None, Expression], ...] = ()
+    after: tuple[tuple[int | None, Expression], ...] = ()
 
     def of(self, name: str, covered: bytes, scope: Container) -> Any:
         """What the field of that name holds of these bytes; null where the expression is."""
-        found = self.algorithm(covered)
+        ahead, after = (b"".join(_octets(*each, scope) for each in extras) for extras in (self.ahead, self.after))
+        found = self.algorithm(b"".join((ahead, covered, after)))
         if self.stored is None:
             return found
         there = scope.get(name)  # which is not settled yet while building
@@ -195,6 +199,14 @@ class Checksum:
             return evaluate(self.stored, scope)
         finally:
             scope[name] = there
+
+
+def _octets(size: int | None, extra: Expression, scope: Container) -> bytes:
+    """The lowest bytes of an integer, the highest first, zeros for null; without a size bytes, none for null."""
+    value = evaluate(extra, scope)
+    if size is None:
+        return bytes(value or b"")
+    return ((value or 0) & (1 << 8 * size) - 1).to_bytes(size, "big")
 
 
 @dataclass(frozen=True)

@@ -288,9 +288,10 @@ class FieldDocument(Document):
         description="It holds this checksum: one of `checksums`, or `md5`, `sha1`, `sha256`.",
         examples=["crc16"],
     )
-    over: str | None = Field(
+    over: str | list[str] | None = Field(
         default=None,
-        description="The bytes that the checksum covers, `START .. END`, counted from the struct's start.",
+        description="The bytes that the checksum covers, `START .. END`, counted from the struct's start; in a list "
+        "also what stands elsewhere, `uint16(EXPRESSION)` or `bytes(FIELD)`, before and behind them.",
         examples=["0 .. size - 2"],
     )
     stored: ExpressionText | None = Field(

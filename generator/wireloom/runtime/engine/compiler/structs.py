@@ -223,6 +223,11 @@ class Structs(Part):
             self.assembly.emit("HOLE", self.expressions.place(_place(hole[0], name, scope)), scope.start(), width)
         if "stored" in item.attributes:
             self._say_stored(item, scope)
+        for behind, size, extra in item.attributes["covers"][1] if "covers" in item.attributes else ():
+            if size:
+                self.assembly.emit("COVER", self.expressions.place(self.expressions.number(extra, scope)), size, behind)
+            else:
+                self.assembly.emit("COVER_BYTES", _bytes_in(extra, scope), behind)
         self.assembly.emit(op, place, *bounds, scope.start(), stored, self.assembly.refusal(code))
 
     def _say_stored(self, item: Item, scope: Scope) -> None:
@@ -231,6 +236,15 @@ class Structs(Part):
         made = self.expressions.place(self.expressions.number(item.attributes["stored"][1], scope))
         self.assembly.emit("STORED", scope.names[item.name], made)
         scope.names[item.name] = there
+
+
+def _bytes_in(extra: Tree, scope: Scope) -> Register:
+    """The register of a field of bytes that a checksum covers."""
+    _, up, name, *members = extra
+    found = scope.field(up, name, members)
+    if found.kind not in ("bytes", "null"):
+        raise Uncovered(f"a checksum over {found.kind}")
+    return found.read()
 
 
 def _place(stated: int | None, name: str, scope: Scope) -> Compiled:

@@ -21,7 +21,7 @@ from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, 
 from wireloom.runtime.packing import NAMES
 from wireloom.runtime.values import FILLED
 
-_CHECKSUM = 10  # words of a checksum
+_CHECKSUM = 11  # words of a checksum
 _ITSELF = (-1, 0)  # nothing else stands for it
 _WORD = 64
 _HERE = "\0here"  # the mark that is set where filler begins
@@ -353,24 +353,33 @@ class Fields(Part):
     def _checksum(self, placed: Placed, *, alone: bool) -> list[Any]:
         algorithm, first, last, *_ = placed.item.attributes["checksum"]
         bounds = [self.expressions.place(self.expressions.number(each, placed.item.scope)) for each in (first, last)]
+        where, covered = (*bounds, placed.register), self._covered(placed.item)
         match self.compiler.reader.resolved(placed.item.type):
             case ("int", *_) as node if algorithm in self.compiler.crcs:
                 form = held_width(node), *number_form(node, self.compiler.big)
-                return [self.compiler.crcs.index(algorithm), *bounds, placed.register, *form, *self._stored(placed)]
+                return [self.compiler.crcs.index(algorithm), *where, *form, *self._stored(placed), covered]
             case ("bytes", size, _) if algorithm in self.compiler.native.DIGESTS:
                 digest = "md5 at once" if algorithm == "md5" and not alone else algorithm
-                return [
-                    -1 - self.compiler.native.DIGESTS.index(digest),
-                    *bounds,
-                    placed.register,
-                    size,
-                    0,
-                    0,
-                    0,
-                    *_ITSELF,
-                ]
+                place = self.compiler.native.DIGESTS.index(digest)
+                return [-1 - place, *where, size, 0, 0, 0, *_ITSELF, covered]
             case _:
                 raise Uncovered(f"the checksum {algorithm}")
+
+    def _covered(self, item: Item) -> int:
+        """The table of what a checksum covers beside its range."""
+        extras = item.attributes["covers"][1] if "covers" in item.attributes else ()
+        words = [(self._extra(extra, item.scope, size), size, behind) for behind, size, extra in extras]
+        return self.assembly.table([len(words), *(word for each in words for word in each)])
+
+    def _extra(self, extra: Tree, scope: Scope, size: int) -> Any:
+        """The expression of a number; of no size the register of bytes."""
+        if size:
+            return self.expressions.place(self.expressions.number(extra, scope))
+        _, up, name, *members = extra
+        found = scope.field(up, name, members)
+        if found.kind != "bytes" or found.coded:
+            raise Uncovered(f"a checksum over {found.kind}")
+        return found.read()
 
     def _stored(self, placed: Placed) -> tuple[Any, Any]:
         """The register of a checksum that something else stands for, and the expression for that."""

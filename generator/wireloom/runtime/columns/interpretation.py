@@ -276,7 +276,9 @@ def without_sentinels(array: pa.Array, type: Meant) -> pa.Array:
 
 def with_sentinels(array: pa.Array, type: Meant) -> pa.Array:
     """Nulls as the value on the wire that means null."""
-    return array if type.null is None else pc.fill_null(array, pa.scalar(type.null, array.type))
+    if type.null is None or not array.null_count:
+        return array
+    return pc.fill_null(array, pa.scalar(type.null, array.type))
 
 
 def _units(array: pa.Array, type: Meant, scaled: Scaled) -> pa.Array:

@@ -210,6 +210,7 @@ class _Checker:
     """Looks at one program."""
 
     points_to_texts = True  # registers of texts say where they stand
+    beside = frozenset()  # columns that stand beside others
 
     def __init__(self, code, expressions, tables, texts, crcs, columns, registers, slots):
         self.code, self.expressions, self.tables, self.texts = code, expressions, tables, texts
@@ -253,7 +254,7 @@ class _Checker:
                     child = following
             else:
                 self.require(child == _NONE, f"child of column {index}")
-        self.require(len(seen) == len(self.columns), "columns that nothing leads to")
+        self.require(len(seen | self.beside) == len(self.columns), "columns that nothing leads to")
 
     def check_instruction(self, at, words):
         cdef int op

@@ -57,7 +57,9 @@ cdef class WritingProgram:
 
     def __init__(self, code, expressions, tables, bytes texts, crcs, columns, symbols, Program reader, matches, *, int registers, int slots, int64_t entry, int64_t named, bint certain=False):
         cdef int i
-        _WritingChecker(code, expressions, tables, texts, crcs, columns, registers, slots).check([entry])
+        checker = _WritingChecker(code, expressions, tables, texts, crcs, columns, registers, slots)
+        checker.beside = frozenset(filled for _, _, filled in matches if filled >= 0)
+        checker.check([entry])
         if not 1 <= registers <= 1 << 16 or not 0 <= slots <= 1 << 16 or columns[0][0] != KIND_STRUCT:
             raise LayoutError("a malformed layout: registers, slots or columns")
         for symbol in symbols:
@@ -76,8 +78,8 @@ cdef class WritingProgram:
             raise MemoryError
         memcpy(self.texts, <const char *>texts, len(texts))
         self.text_size = len(texts)
-        for i, (column, form) in enumerate(matches):
-            self.matches[i].reader, self.matches[i].form = column, form
+        for i, (column, form, filled) in enumerate(matches):
+            self.matches[i].reader, self.matches[i].form, self.matches[i].filled = column, form, filled
         for i, parameters in enumerate(crcs):
             prepare_crc(self.crcs + i, parameters)
         self.column_count, self.space_count = len(columns), 1
@@ -345,10 +347,14 @@ cdef check_matches(columns, matches, Program reader, int64_t named):
         raise LayoutError("a malformed layout: other columns to be read back than those that are written")
     if not -1 <= named < reader.column_count or (named >= 0 and reader.columns[named].kind != KIND_BYTES):
         raise LayoutError("a malformed layout: the name of the alternative")
-    for (kind, parent, child, _), (column, form) in zip(columns, matches):
+    for (kind, parent, child, _), (column, form, filled) in zip(columns, matches):
+        if not -1 <= filled < len(columns) or (form & FILLED and filled < 0) or (
+            filled >= 0 and (columns[filled] != (kind, parent, -1, -1) or parent < 0 or kind in (KIND_STRUCT, KIND_LIST))
+        ):
+            raise LayoutError(f"a malformed layout: the column {filled} of what is written for nulls")
         if column == -1:
             continue
-        if not 0 <= column < reader.column_count or not 0 <= form < 2 * OPEN:
+        if not 0 <= column < reader.column_count or not 0 <= form < 2 * FILLED:
             raise LayoutError(f"a malformed layout: the column {column} of what is read back")
         likes = KIND_BYTES if form & OPEN else kind
         below = kind != KIND_LIST or matches[child][0] in (-1, reader.columns[<int>column].child)

@@ -62,6 +62,11 @@ cdef inline bint scalar_agrees(const Source *source, const Column *column, int64
     return memcmp(source.data + at * width, column.data.data + there * width, <size_t>width) == 0
 
 
+cdef inline bint null_agrees(const Source *filled, const Column *column, int64_t row, int64_t there) noexcept nogil:
+    """Whether what came back for a null is what is written for it."""
+    return given_at(filled, row) and scalar_agrees(filled, column, row, there)
+
+
 cdef bint agrees(Builder *k, Column *columns, const Match *matches, int64_t index, int64_t row, int64_t there) noexcept nogil:
     """Whether the caller's column `index` in `row` came back in the reader's row `there`."""
     cdef const Source *source = k.sources + index
@@ -76,6 +81,8 @@ cdef bint agrees(Builder *k, Column *columns, const Match *matches, int64_t inde
     if not found_at(column, there):
         return not given or (match.form & OPEN and opened_at(k, index, row, NULL, 0))
     if not given:
+        if match.form & FILLED and null_agrees(k.sources + match.filled, column, row, there):
+            return True
         return match.form & DETERMINED != 0
     if match.form & OPEN:
         offsets = <const int32_t *>column.offsets.data
@@ -120,7 +127,7 @@ cdef bint all_agree(Builder *k, Column *columns, const Match *matches, int64_t i
         return True
     if source.missing and (match.reader < 0 or match.form & DETERMINED and not match.form & OPEN):
         return True
-    if match.reader < 0 or source.missing or match.form & OPEN or match.form & DETERMINED and source.validity != NULL:
+    if match.reader < 0 or source.missing or match.form & OPEN or match.form & (DETERMINED | FILLED) and source.validity != NULL:
         for n in range(count):
             if not agrees(k, columns, matches, index, row + n, there + n):
                 return False

@@ -127,6 +127,7 @@ cdef enum:  # of a column of the caller's
     DETERMINED = 1  # the format may give it a value that the caller left out
     ALTERNATIVES = 2  # there if one of its members is
     OPEN = 4  # a VARIANT, which readers show as its bytes on the wire
+    FILLED = 8  # null may come back as what is written for it
 
 cdef enum:
     BIN_HEAD = 128  # of what stands in front: the head of a bin (of MessagePack), not a number
@@ -134,6 +135,7 @@ cdef enum:
 cdef struct Match:
     int64_t reader  # the reader's column; -1: it has none
     int64_t form
+    int64_t filled  # the column beside it with what stands on the wire for each null; -1: none
 
 
 cdef struct Opened:  # an open value that was written: from which row of which column, and where it stands in the output

@@ -47,6 +47,7 @@ class Column:
     parent: "Column | None"
     children: dict[str, "Column"] = field(default_factory=dict)
     bits: int = 0
+    filled: "Column | None" = None  # beside it, while writing: with the value on the wire that stands for each null
 
     @property
     def element(self) -> "Column":

@@ -90,7 +90,7 @@ class Certainty(Part):
         if column is None or column.takes not in ("str", "bytes") or not plain:
             self.doubts(f"the members {name!r} of a list, which are to differ")
         else:
-            self.assembly.emit("UNIQUE", listed.index, column.index)
+            self.assembly.emit("UNIQUE", listed.index, (column.filled or column).index)
 
     def _structs(self, node: Node) -> Iterator[Node]:
         """The structs that a record may be."""

@@ -49,8 +49,22 @@ class Fields(Part):
                 scope.pending.add(name)  # whatever its column says, it is what follows from the bytes
             bits = (bit for bit in attributes.get("bits", ()) if bit[_DERIVED] is not None)
             found += [(bit[0], _where(condition, bit[_DERIVED]), self._derive_name) for bit in bits]
+        scope.pending.update(scope.late)
+        found += [(name, tree, self._decide_name) for name, tree in scope.late.items()]
         for name, tree, derive in _in_order(found):
             derive(name, tree, scope)
+
+    def _decide_name(self, name: str, tree: Tree, scope: Scope) -> None:
+        """What a condition decides; where it is not known in time, nulls are given up."""
+        scope.pending.discard(name)
+        try:
+            is_known = not _waits(tree, scope)
+            if is_known:
+                self._derive_name(name, tree, scope)
+        except Uncovered:
+            is_known = False
+        if not is_known:
+            scope.unfilled.add(name)
 
     def _compute_name(self, name: str, tree: Tree, scope: Scope) -> None:
         """As what is derived; its column need not have a value."""

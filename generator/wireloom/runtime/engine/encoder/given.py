@@ -39,6 +39,8 @@ class Given(Part):
                 scope.pending.add(name)
                 if counts[name] == 1 and name in self.asked():
                     trees[name] = self._tree((name, type, attributes), scope, version)
+        scope.early |= scope.late
+        scope.late.clear()
         self._settle(trees, scope)
 
     def fill(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> None:
@@ -63,8 +65,19 @@ class Given(Part):
         self._settle(trees, scope)
 
     def _settle(self, trees: dict[str, Tree], scope: Scope) -> None:
-        """Compute what follows from settled members, until nothing is left that does."""
-        left = {name: tree for name, tree in trees.items() if tree is not None}
+        """Compute what follows from settled members, and what conditions decide, until nothing is left that does."""
+        scope.pending.update(scope.early)
+        left = self._settled({name: tree for name, tree in trees.items() if tree is not None} | scope.early, scope)
+        unsettled = left.keys() & scope.early.keys()
+        if unsettled:
+            scope.unfilled |= unsettled
+            scope.pending -= unsettled
+            self._settled({name: tree for name, tree in left.items() if name not in unsettled}, scope)
+        scope.early.clear()
+
+    def _settled(self, trees: dict[str, Tree], scope: Scope) -> dict[str, Tree]:
+        """Compute what follows from settled members; what is left."""
+        left = dict(trees)
         settled = True
         while settled:
             settled = False
@@ -79,6 +92,7 @@ class Given(Part):
                 scope.pending.discard(name)
                 del left[name]
                 settled = True
+        return left
 
     def _tree(self, field: tuple[str, Node, dict[str, Any]], scope: Scope, version: tuple[list[str], Tree]) -> Tree:
         """The value of a member, as an expression; None where it has none."""

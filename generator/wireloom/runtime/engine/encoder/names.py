@@ -72,7 +72,9 @@ class Names(Part):
         for each in asked:
             if each not in known or FOLLOWING & known[each].keys():
                 continue
-            inner = self._loaded(column.children.get(each), textual="values" in known[each])
+            found = column.children.get(each)
+            seen = None if found is None else self.compiler.sentinels.seen(found, each, type, scope)
+            inner = self._loaded(seen, textual="values" in known[each])
             scope.names[f"{name}.{each}"] = register = self._where_there(name, inner, scope)
             if inner.named is not None:
                 register.named = self._where_there(name, inner.named, scope)
@@ -199,6 +201,17 @@ def fields_of(tree: Any) -> Iterator[tuple[str, ...]]:
                 yield from fields_of(each)
         case _:
             pass
+
+
+def asks_for_place(tree: Tree) -> bool:
+    """Whether an expression looks at where the struct ends, or how far it has come."""
+    match tree:
+        case ("here" | "size",) | ("mark", _):
+            return True
+        case (str(), *parts):
+            return any(map(asks_for_place, parts))
+        case _:
+            return False
 
 
 def own_fields(tree: Tree) -> set[str]:

@@ -132,6 +132,19 @@ class Given(Protocol):
         """The names in any expression of the format."""
 
 
+class Sentinels(Protocol):
+    """Nulls that have a value on the wire, as other parts ask for them."""
+
+    def load(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> None:
+        """Give the names of a struct what is on the wire for null; what conditions decide of it is settled later."""
+
+    def seen(self, column: Column, name: str, record: Node, scope: Scope) -> Column:
+        """The column with what expressions see of a member of a record, where that is there."""
+
+    def written(self, name: str, column: Column | None, scope: Scope) -> Column | None:
+        """The column that a field is written from."""
+
+
 class Certainty(Protocol):
     """Whether what is written reads back equal, as other parts tell it what they write."""
 
@@ -204,6 +217,10 @@ class Compiler(Protocol):
     @property
     def given(self) -> Given:
         """What expressions see of a struct."""
+
+    @property
+    def sentinels(self) -> Sentinels:
+        """Nulls that have a value on the wire."""
 
     @property
     def certainty(self) -> Certainty:

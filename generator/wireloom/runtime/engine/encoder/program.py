@@ -20,6 +20,7 @@ from wireloom.runtime.engine.encoder.names import Names
 from wireloom.runtime.engine.encoder.protobuf import Protobuf
 from wireloom.runtime.engine.encoder.records import Records
 from wireloom.runtime.engine.encoder.scope import Node, Scope
+from wireloom.runtime.engine.encoder.sentinels import Sentinels, with_filled
 from wireloom.runtime.engine.encoder.structs import Structs
 from wireloom.runtime.engine.expressions import Compiled, Constant, Expressions
 from wireloom.runtime.engine.outline import Column, links, outline
@@ -49,6 +50,7 @@ class Compiler:
         self.reader_settings = dict(settings)
         self.settings = dict(settings) | ({layout["order"][0]: order} if order else {})
         self.columns = outline(type)
+        with_filled(self.columns, type)
         self.reader = reading.Compiler(native, layout, self.settings, type, writes=True)
         self.assembly = Assembly(native.ENCODE_OPCODES, native.WRITING_EXPRESSION_CODES)
         self.expressions = Expressions(self.assembly, self.settings, layout["ranges"])
@@ -59,6 +61,7 @@ class Compiler:
         self.binary, self.msgpack, self.protobuf = Binary(self), MessagePack(self), Protobuf(self)
         self.json, self.given = Json(self), Given(self)
         self.certainty = Certainty(self)
+        self.sentinels = Sentinels(self)
 
     @property
     def big(self) -> bool:
@@ -93,7 +96,7 @@ class Compiler:
             list(links(self.columns, self.native.KINDS)),
             assembly.symbols(),
             reader,
-            list(readback.matches(self.columns, shown, self.determined)),
+            list(readback.matches(self.columns, shown, self.determined, self.sentinels.come_back)),
         ]
         numbers = {"registers": registers, "slots": assembly.slots, "entry": entry}
         return positional, numbers | {"named": self._named(node, shown), "certain": self.certainty.wanted}

@@ -5,7 +5,7 @@ them. Every column has its like there, and what the caller left out may come bac
 is constant, computed, derived, counted or a bit, and the name and the reason of an alternative.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.compiler.scope import bit_title, member
 from wireloom.runtime.engine.outline import Column
 
-_DETERMINED, _ALTERNATIVES, _OPEN = 1, 2, 4
+_DETERMINED, _ALTERNATIVES, _OPEN, _FILLED = 1, 2, 4, 8
 _DETERMINING = {"const", "derive", "checksum", "bits", "default", "compute", "counted"}
 
 
@@ -81,14 +81,17 @@ def _narrowed(type: LogicalType) -> LogicalType:
             return type
 
 
-def matches(columns: Sequence[Column], shown: Sequence[Column], determined: Determined) -> Iterator[tuple[int, int]]:
-    """Of each column its like among those that are shown (-1: none), and how the two are compared."""
+def matches(
+    columns: Sequence[Column], shown: Sequence[Column], determined: Determined, is_filled: Callable[[Column], bool]
+) -> Iterator[tuple[int, int, int]]:
+    """Of each column its like among those that are shown, how the two are compared, the one beside it (-1: none)."""
     likes = dict(_likes(columns[0], shown[0]))
     for column in columns:
         form = _DETERMINED if column in determined else 0
         if column.kind == "struct" and column.takes in ("", "variant"):
             form |= _OPEN if column.takes else _ALTERNATIVES
-        yield likes.get(column.index, -1), form
+        form |= _FILLED if is_filled(column) else 0
+        yield likes.get(column.index, -1), form, -1 if column.filled is None else column.filled.index
 
 
 def _likes(column: Column, shown: Column) -> Iterator[tuple[int, int]]:

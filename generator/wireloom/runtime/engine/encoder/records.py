@@ -175,9 +175,11 @@ class Records(Part):
         scope = Scope(struct[2], record, outer)
         first = len(self.assembly.registers)
         enter = self.assembly.emit("ENTER", None, Edge(first), Edge(first))
+        version = self.compiler.structs.newest(struct[4])
         self.compiler.names.load(struct[5], scope)
+        self.compiler.sentinels.load(struct[5], scope, version)
         if scope.encoding == "json":
-            self.compiler.given.load(struct[5], scope, self.compiler.structs.newest(struct[4]))
+            self.compiler.given.load(struct[5], scope, version)
         refused = Label()
         for tree in self._agreements(struct[5], scope, record):
             holds = self.expressions.condition(tree, scope)
@@ -204,10 +206,18 @@ class Records(Part):
             given = f"\0{title}"
             scope.names[given] = self.compiler.names.value(column, textual=True)
             agrees = self._agrees(attributes, given)
+            self._give_up_unsettled(given, agrees, scope)
             if scope.encoding != "json":  # whose members have what the format gives them
                 agrees = self._known(agrees, steps)
             trees.append(("or", ("not", ("present", ("field", 0, given))), agrees))
         return trees
+
+    def _give_up_unsettled(self, given: str, agrees: Tree, scope: Scope) -> None:
+        """Where a member is given that follows from a null of which it is not known whether it has a value."""
+        for name in sorted(own_fields(agrees) & (scope.unfilled | scope.early.keys() | scope.late.keys())):
+            unsettled: Tree = ("and", ("present", ("field", 0, given)), ("not", ("present", ("field", 0, name))))
+            with self.compiler.during(self.expressions.condition(unsettled, scope)):
+                self.compiler.fail()
 
     def _known(self, tree: Tree, steps: Sequence[Any]) -> Tree:
         """False where the value leaves out what the expression needs and only the format determines."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Register, Uncovered
+from wireloom.runtime.engine.expressions import Tree
 from wireloom.runtime.engine.outline import Column
 
 Node = tuple[Any, ...]
@@ -42,6 +43,9 @@ class Scope:
     marks: dict[str, Register] = field(default_factory=dict)
     tables: dict[str, int] = field(default_factory=dict)
     pending: set[str] = field(default_factory=set)  # made of other members or of the layout, until they are settled
+    early: dict[str, Tree] = field(default_factory=dict)  # what a condition decides: null, or what is on the wire
+    late: dict[str, Tree] = field(default_factory=dict)  # the same, once what is derived is known
+    unfilled: set[str] = field(default_factory=set)  # fields that are written from their own columns, nulls and all
     start_register: Register | None = None
     size_register: Register | None = None  # once the struct is laid out
     lead: Lead | None = None  # JSON: before what is written next

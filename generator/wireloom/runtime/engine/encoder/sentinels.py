@@ -1,42 +1,200 @@
-"""Columns whose nulls are written as the value that means null, since their field is there wherever its record is."""
+"""Nulls that have a value on the wire: a column of such a field has another beside it, with that value for each null.
+
+A field is written from the one beside it, which always has a value; what a record has and has not, how many members of
+it a case has, and what comes back, is held against the column itself. Expressions see the value on the wire where the
+field is there, else null. Where that cannot be told (whether a field is there follows from its own value, or a struct
+that melts into another may not be the one that has it), the field is written from the column itself, and rows with such
+a null are given up.
+"""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
+from wireloom.runtime.columns.logical import Alternatives, List, LogicalType, Map, Meant, Record, kind_name
 from wireloom.runtime.engine.compiler.scope import member
-from wireloom.runtime.engine.encoder.names import title_of
-from wireloom.runtime.engine.encoder.scope import Node
+from wireloom.runtime.engine.encoder.names import asks_for_place, own_fields, title_of
+from wireloom.runtime.engine.encoder.part import Compiler, Part
+from wireloom.runtime.engine.encoder.scope import Node, Scope
+from wireloom.runtime.engine.expressions import Tree
 from wireloom.runtime.engine.outline import Column
 
-_MAY_BE_ABSENT = {"when", "since", "until", "optional", "flatten", "hidden", "compute", "counted", "besides"}
-_ENCODINGS = {"binary", "msgpack", "json"}
+_CONDITIONS = frozenset({"when", "since", "until"})
+_NO_VALUE = frozenset({"flatten", "compute", "counted", "bits"})
+_FOLLOWING = ("derive", "compute", "build")
+_FILLED = frozenset({"const", "default", "counted"})
+_DERIVED = 7  # the place in a bit of what it is derived of
 
 
-def columns_of_sentinels(resolved: Callable[[Node], Node], root: Node, columns: Sequence[Column]) -> Iterator[int]:
-    """The columns, by their indices, whose field always has a value; elements always have one.
-
-    Those of a choice's cases are not among them: that a value lacks them may tell which of the cases it is.
-    """
-    yield from (column.element.index for column in columns if column.takes == "list")
-    yield from _below(resolved, root, columns[0])
+def with_filled(columns: list[Column], type: LogicalType) -> None:
+    """Put columns beside those whose nulls have a value on the wire, behind all others."""
+    for column in list(_meant(columns[0], type)):
+        column.filled = Column(len(columns), column.kind, column.takes, column.parent, bits=column.bits)
+        columns.append(column.filled)
 
 
-def _below(resolved: Callable[[Node], Node], node: Node, column: Column) -> Iterator[int]:
-    node = resolved(node)
-    match node:
-        case ("struct", _, encoding, _, _, steps) if encoding in _ENCODINGS:
-            fields = [step for step in steps if step[0] == "field"]
-            titles = Counter(title_of(name, attributes) for _, name, _, attributes in fields)
-            for _, name, type, attributes in fields:
-                found = member(column, title_of(name, attributes))
-                if found is None or titles[title_of(name, attributes)] > 1 or _MAY_BE_ABSENT & attributes.keys():
-                    continue
-                if not found.children and resolved(type)[0] != "nullable":
-                    yield found.index
-                yield from _below(resolved, type, found)
-        case ("list", element, *_) if column.takes == "list":
-            yield from _below(resolved, element, column.element)
-        case ("nullable", inner):
-            yield from _below(resolved, inner, column)
+def _meant(column: Column, type: LogicalType) -> Iterator[Column]:
+    """The members of records that have such nulls; elements of lists always have a value."""
+    match type:
+        case Record(fields):
+            for each in fields:
+                below = column.children[each.name]
+                if isinstance(each.type, Meant) and each.type.null is not None:
+                    yield below
+                yield from _meant(below, each.type)
+        case List(element):
+            yield from _meant(column.element, element)
+        case Map(_, value):
+            yield from _meant(column.element.children["value"], value)
+        case Alternatives(options):
+            for option in options:
+                yield from _meant(column.children[kind_name(option)], option)
         case _:
             return
+
+
+class Sentinels(Part):
+    """Which fields are written from the column beside theirs, and what expressions see of them."""
+
+    def __init__(self, compiler: Compiler) -> None:
+        super().__init__(compiler)
+        self._refused: set[int] = set()  # columns of which expressions do not know whether they are there
+        self._written: dict[int, bool] = {}  # whether each place of the format writes from the column beside
+
+    def come_back(self, column: Column) -> bool:
+        """Whether nulls come back as what is written for them, wherever the column is written."""
+        return self._written.get(column.index, False)
+
+    def written(self, name: str, column: Column | None, scope: Scope) -> Column | None:
+        """The column that a field is written from."""
+        if column is None or column.filled is None:
+            return column
+        is_filled = name not in scope.unfilled
+        self._written[column.index] = is_filled and self._written.get(column.index, True)
+        return column.filled if is_filled else column
+
+    def load(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> None:
+        """Give the names of a struct what is on the wire for null; what conditions decide of it is settled later."""
+        self._load_melted(steps, scope)
+        follows = self._follows(steps, version)
+        names = Counter(name for _, name, *_ in _fields(steps))
+        for _, name, _, attributes in _fields(steps):
+            column = None if _NO_VALUE & attributes.keys() else member(scope.record, title_of(name, attributes))
+            if column is None or column.filled is None:
+                continue
+            condition = self.compiler.reader.fields.condition(attributes, version)
+            if column.index in self._refused or asks_for_place(condition):
+                scope.unfilled.add(name)
+            elif name in self.compiler.given.asked():
+                if condition is None and names[name] == 1:
+                    self._fill(name, column, scope)
+                elif names[name] > 1 or not self._waits(name, column, condition, follows, scope):
+                    scope.unfilled.add(name)
+
+    def seen(self, column: Column, name: str, record: Node, scope: Scope) -> Column:
+        """The column with what expressions see of a member of a record, where that is there."""
+        if column.filled is None:
+            return column
+        if name in self._certain(record, scope.encoding):
+            return column.filled
+        self._refused.add(column.index)
+        return column
+
+    def _fill(self, name: str, column: Column, scope: Scope) -> None:
+        """The name is of what is on the wire."""
+        found = self.compiler.names.value(column.filled, textual=False)
+        found.coded = name in scope.names and scope.names[name].coded
+        scope.names[name] = found
+
+    def _load_melted(self, steps: Sequence[Any], scope: Scope) -> None:
+        """Of structs that melt into this one, the members that are certain to be there."""
+        melted = [step for step in _fields(steps) if step[3].get("flatten")]
+        certain = {name for step in melted for name in self._melted(step, scope.encoding)}
+        for name, _ in self.compiler.names.members(melted):
+            column = member(scope.record, name)
+            if column is None or column.filled is None or name not in self.compiler.given.asked():
+                continue
+            if name in certain:
+                self._fill(name, column, scope)
+            else:
+                self._refused.add(column.index)
+
+    def _melted(self, step: Any, encoding: str) -> Iterator[str]:
+        """The members of a struct that always melts into the one around it."""
+        if not (_CONDITIONS | {"optional"}) & step[3].keys():
+            yield from self._certain(step[2], encoding)
+
+    def _certain(self, node: Node, encoding: str) -> Iterator[str]:
+        """The members of a record, as readers know them, that are there wherever it is."""
+        match self.compiler.reader.resolved(node):
+            case ("inline", inner):
+                yield from self._certain(inner, encoding)
+            case ("struct", _, str(own), _, _, steps) if own == encoding:
+                for step in _fields(steps):
+                    if step[3].get("flatten"):
+                        yield from self._melted(step, encoding)
+                    elif not _CONDITIONS & step[3].keys():
+                        yield title_of(step[1], step[3])
+            case _:
+                return
+
+    # --- under a condition -----------------------------------------------------------------------------------------
+
+    def _waits(
+        self, name: str, column: Column, condition: Tree, follows: Mapping[str, "_Follows"], scope: Scope
+    ) -> bool:
+        """Whether a name has the value on the wire once what its condition looks at is known.
+
+        Where the condition looks at the field itself, null means that it is not there.
+        """
+        found = _reached(own_fields(condition), follows)
+        if column.takes != "int" or name in found or not found <= follows.keys():
+            return False
+        is_late = any(follows[each].derived for each in found)
+        if is_late and any(each.filled and name in _reached(each.names, follows) for each in follows.values()):
+            return False
+        given = f"\0{name} on the wire"
+        scope.names[given] = self.compiler.names.value(column.filled, textual=False)
+        late = scope.late if is_late else scope.early
+        late[name] = ("if", condition, ("field", 0, given), ("null",))
+        return True
+
+    def _follows(self, steps: Sequence[Any], version: tuple[list[str], Tree]) -> dict[str, "_Follows"]:
+        """What each name of a struct follows from."""
+        found: dict[str, _Follows] = {}
+        for _, name, _, attributes in _fields(steps):
+            condition = own_fields(self.compiler.reader.fields.condition(attributes, version))
+            trees = [attributes[key][1] for key in _FOLLOWING if key in attributes]
+            bits = attributes.get("bits", ())
+            names = condition.union(*(own_fields(tree) for tree in trees), (bit[0] for bit in bits))
+            before = found.get(name, _Follows(set()))
+            is_filled = before.filled or bool(_FILLED & attributes.keys())
+            found[name] = _Follows(before.names | names, derived=before.derived or bool(trees), filled=is_filled)
+            for bit in bits:
+                tree = bit[_DERIVED]
+                names = condition | {name} | (set() if tree is None else own_fields(tree))
+                found[bit[0]] = _Follows(names, derived=tree is not None, filled=tree is None)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Follows:
+    """The names that one follows from, and when: once what is derived is, or with what builders fill in."""
+
+    names: set[str]
+    derived: bool = False
+    filled: bool = False
+
+
+def _reached(names: set[str], follows: Mapping[str, _Follows]) -> set[str]:
+    """Names, and all that they follow from."""
+    found, left = set[str](), set(names)
+    while left:
+        found |= left
+        left = set().union(*(follows[name].names for name in left if name in follows)) - found
+    return found
+
+
+def _fields(steps: Sequence[Any]) -> list[Any]:
+    return [step for step in steps if step[0] == "field"]

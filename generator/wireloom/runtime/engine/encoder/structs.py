@@ -8,6 +8,7 @@ import msgpack
 from wireloom.runtime.engine.assembly import Edge, Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import member
 from wireloom.runtime.engine.encoder.absence import GIVEN, Absence
+from wireloom.runtime.engine.encoder.names import asks_for_place
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope
 from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree
 from wireloom.runtime.engine.outline import Column
@@ -28,13 +29,14 @@ class Structs(Absence):
         first = len(self.assembly.registers)
         enter = self.assembly.emit("ENTER", start, Edge(first), Edge(first))
         scope.start_register = start
+        version = self.version(versions)
         self.compiler.names.load(steps, scope)
+        self.compiler.sentinels.load(steps, scope, version)
         self.compiler.determined.struct(steps, encoding, record)
         if encoding == "json":
-            self.compiler.given.load(steps, scope, self.version(versions))
+            self.compiler.given.load(steps, scope, version)
             self.compiler.certainty.struct(node, scope)
         else:
-            version = self.version(versions)
             self.compiler.given.fill(steps, scope, version)
             self.compiler.fields.derive_early(steps, scope, version)
         present = self._present(versions, steps, scope)
@@ -65,7 +67,7 @@ class Structs(Absence):
         """Whether a condition holds; where it asks for a position, whether the value has the field: it is read back."""
         if when is None:
             return Constant(True)  # noqa: FBT003 - a value
-        if not _asks_for_place(when):
+        if not asks_for_place(when):
             return self.expressions.condition(when, scope)
         if "derive" not in attributes:
             there: Tree = False if attributes.get("hidden") else ("present", ("field", 0, name))
@@ -123,9 +125,13 @@ class Structs(Absence):
         for _, _, _, attributes in _fields(steps):
             self._check_null(attributes)
         return [
-            Item(name, type, attributes, scope, self._column(name, attributes, scope))
+            Item(name, type, attributes, scope, self._written(name, attributes, scope))
             for _, name, type, attributes in _fields(steps)
         ]
+
+    def _written(self, name: str, attributes: dict[str, Any], scope: Scope) -> Column | None:
+        """The column that a field is written from."""
+        return self.compiler.sentinels.written(name, self._column(name, attributes, scope), scope)
 
     def _array(self, steps: Sequence[Any], scope: Scope, present: dict[str, Compiled]) -> None:
         """MessagePack: as many elements as there are fields, but for the last ones that say nothing."""
@@ -280,17 +286,6 @@ class Structs(Absence):
 def _fields(steps: Sequence[Any]) -> list[Any]:
     """The fields that stand on the wire."""
     return [s for s in steps if s[0] == "field" and "compute" not in s[3] and "counted" not in s[3]]
-
-
-def _asks_for_place(tree: Tree) -> bool:
-    """Whether an expression looks at where the struct ends, or how far it has come."""
-    match tree:
-        case ("here" | "size",) | ("mark", _):
-            return True
-        case (str(), *parts):
-            return any(map(_asks_for_place, parts))
-        case _:
-            return False
 
 
 def _where(holds: Term, size: Term = _ONE) -> Term:

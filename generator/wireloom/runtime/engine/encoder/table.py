@@ -27,7 +27,6 @@ from wireloom.runtime.columns.logical import (
 )
 from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.encoder.program import Compiler, orders
-from wireloom.runtime.engine.encoder.sentinels import columns_of_sentinels
 from wireloom.runtime.engine.host import Host, Request
 from wireloom.runtime.engine.outline import Column
 
@@ -43,7 +42,6 @@ class Table:
     native: Any
     program: Any
     columns: Sequence[Column]
-    sentinels: frozenset[int]  # columns whose nulls are written as the value that means null
     type: Record
     next: "Table | None"  # where the value decides the byte order: that of the other one; else the construct path
 
@@ -54,10 +52,7 @@ class Table:
         first, *others = orders(engine.layout, request.settings)
         for order in (*reversed(others), first):
             compiler = Compiler(native, engine.layout, request.settings, type, order)
-            program, columns = compiler.program(request.root), compiler.columns
-            root = engine.layout["roots"][request.root]
-            sentinels = frozenset(columns_of_sentinels(compiler.reader.resolved, root, columns))
-            found = cls(engine, native, program, columns, sentinels, type, found)
+            found = cls(engine, native, compiler.program(request.root), compiler.columns, type, found)
         assert found is not None, "there is one order at least"
         return found
 
@@ -86,7 +81,7 @@ class Table:
 
     def gathered(self, records: pa.StructArray) -> list[Buffers | None]:
         """The buffers of each column, as the program takes them; raises Uncovered."""
-        gathered = _Gathered(self.native, [None] * len(self.columns), self.sentinels)
+        gathered = _Gathered(self.native, [None] * len(self.columns))
         _gather(records, self.columns[0], self.type, gathered)
         return gathered.buffers
 
@@ -157,11 +152,10 @@ def _given_up(written: Any) -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Gathered:
-    """The buffers of each column so far, the engine, and the columns whose nulls have a value on the wire."""
+    """The buffers of each column so far, and the engine."""
 
     native: Any
     buffers: list[Buffers | None]
-    sentinels: frozenset[int]
 
 
 def _gather(array: pa.Array, column: Column, type: LogicalType, given: _Gathered) -> None:
@@ -181,11 +175,7 @@ def _gather(array: pa.Array, column: Column, type: LogicalType, given: _Gathered
         case Boolean() | Integer() | BigInteger() | Float() | Text() | Binary():
             given.buffers[column.index] = _buffers(_plain(array, type))
         case Meant():
-            wired = _wired(array, type, given.native)
-            has_sentinel = column.index in given.sentinels
-            given.buffers[column.index] = _buffers(
-                interpretation.with_sentinels(wired, type) if has_sentinel else wired
-            )
+            _put(_wired(array, type, given.native), column, type, given)
         case Map(key, value):
             if not kinds.is_map(array.type):
                 raise Uncovered(f"maps as {array.type}")
@@ -197,6 +187,14 @@ def _gather(array: pa.Array, column: Column, type: LogicalType, given: _Gathered
                 _gather(part, column.element.children[name], below, given)
         case _:
             assert_never(type)
+
+
+def _put(wired: pa.Array, column: Column, type: Meant, given: _Gathered) -> None:
+    """The buffers of what is on the wire: beside a column with its nulls, or of elements, what stands for those."""
+    filled = interpretation.with_sentinels(wired, type)
+    given.buffers[column.index] = _buffers(filled if column.filled is None else wired)
+    if column.filled is not None:
+        given.buffers[column.filled.index] = _buffers(filled)
 
 
 def _members(array: pa.Array, column: Column, types: dict[str, LogicalType], given: _Gathered) -> None:
@@ -213,6 +211,10 @@ def _members(array: pa.Array, column: Column, types: dict[str, LogicalType], giv
             names = [each for each in names if each not in (name, type.raw)]
     for name in names:
         _gather(array.field(name), column.children[name], types[name], given)
+    for name, below in column.children.items():
+        if below.filled is not None and given.buffers[below.filled.index] is None:
+            type = types[name]
+            _gather(pa.nulls(len(array), arrow.arrow_type(type)), below, type, given)
 
 
 def _told(array: pa.StructArray, column: Column, types: dict[str, LogicalType], name: str, given: _Gathered) -> None:
@@ -225,8 +227,11 @@ def _told(array: pa.StructArray, column: Column, types: dict[str, LogicalType], 
     stated = types[type.raw]  # may be wider than what is on the wire: a schema that is shared says so
     own = _wired(raw, stated, given.native) if isinstance(stated, Meant) else _plain(raw, stated)
     chosen, written = interpretation.agreed(values.cast(own.type), own, type, given.native)
-    given.buffers[column.children[name].index] = _buffers(chosen.cast(values.type))
-    given.buffers[column.children[type.raw].index] = _buffers(written)
+    _put(chosen.cast(values.type), column.children[name], type, given)
+    if isinstance(stated, Meant):
+        _put(written, column.children[type.raw], stated, given)
+    else:
+        given.buffers[column.children[type.raw].index] = _buffers(written)
 
 
 def _variant(array: pa.Array, column: Column, given: _Gathered) -> None:

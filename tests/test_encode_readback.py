@@ -176,6 +176,21 @@ types:
       - n: {type: int8, "null": 0}
       - fresh: {type: int16, "null": 500, since: new}
 """,
+    "melted": """
+wireloom: 1
+format: melted
+title: A choice in JSON whose members are those of the record around it
+encoding: json
+root: Record
+types:
+  Record:
+    fields:
+      - id: int8
+      - body: {type: {select: id, cases: {1: One, 2: Two}}, flatten: true}
+      - last: int8
+  One: {fields: [{n: int8}]}
+  Two: {fields: []}
+""",
     "kinds": """
 wireloom: 1
 format: kinds
@@ -340,6 +355,11 @@ def test_nulls_that_have_a_value_are_written_in_alternatives_and_versions() -> N
     rows: list[dict[str, Any]] = [{"kind": kind, "n": n} for kind in ("framed", "plain", None) for n in (None, 1)]
     rows += [{"kind": "framed", "n": None, "m": 3.0}, {"kind": "plain", "n": None, "fresh": 7}]
     assert written_alike("tried", rows) == set()
+
+
+def test_what_melts_into_a_record_in_json_leaves_its_other_members_alone() -> None:
+    assert written_alike("melted", [{"id": 1, "n": 5, "last": 1}, {"id": 2, "n": None, "last": 1}]) == set()
+    assert given_up("melted", [{"id": 2, "n": 5, "last": 1}, {"id": 1, "n": None, "last": 1}]) == {0, 1}
 
 
 def test_rows_that_are_long_come_back_as_well() -> None:

@@ -64,6 +64,9 @@ class Certainty(Part):
         if encoding != "json" or versions:
             self.doubts(f"{name}: not JSON, or of several versions")
             return
+        if scope.melts:
+            self.doubts(f"{name}: members of the record around it")
+            return
         try:
             self._steps(steps, _Struct(form, scope))
         except (_DoubtError, Uncovered) as doubt:

@@ -51,6 +51,11 @@ class Scope:
     lead: Lead | None = None  # JSON: before what is written next
     lent: Lead | None = None  # JSON: for a struct whose members stand in the object of this one
 
+    @property
+    def melts(self) -> bool:
+        """Whether the record is that of the struct around it."""
+        return self.record is not None and self.parent is not None and self.parent.record is self.record
+
     def field(self, up: int, name: str, members: Sequence[str] = ()) -> Register:
         """The register of a member."""
         name = ".".join((name, *members))

@@ -599,7 +599,7 @@ def _check_held(draft: Draft, place: Place, struct: Struct) -> None:
         if (
             isinstance(field.type, types.Integer)
             and field.on_wire
-            and not (field.type.is_plain or field.type.digits)
+            and not (field.type.is_plain or field.type.digits or field.type.share is not None)
             and _waits(field.derive, computed)
         ):
             message = f"{field.wire_name} is written by its value alone, which follows from where fields stand"

@@ -51,6 +51,11 @@ class Outcome:
     late: Mapping[str, Any] = field(default_factory=dict)
     present: Sequence[bool] = ()
 
+    def bears_out(self, assumed: "Outcome") -> bool:
+        """Whether it is what was assumed, of which values were written that know their places from it."""
+        late = all(name in assumed.late and assumed.late[name] == value for name, value in self.late.items())
+        return late and (self.size, self.marks, self.present) == (assumed.size, assumed.marks, assumed.present)
+
 
 class Placement:
     """One struct being built in one of its versions."""
@@ -70,13 +75,13 @@ class Placement:
         if not self.binary:
             self._place_fields(self.stream, Outcome())
             return
-        assumed = Outcome()
+        assumed: Outcome | None = None
         for _ in range(_PASSES):
             self.guessed = self.overwrites = False
             self.gaps = []
             target = io.BytesIO()
-            outcome = self._place_fields(target, assumed)
-            if not self.guessed or outcome == assumed:
+            outcome = self._place_fields(target, assumed or Outcome())
+            if outcome.bears_out(assumed) if assumed is not None else not self.guessed:
                 self.stream.write(target.getvalue())
                 if self.overwrites:
                     self.context._params.get("_overwritten", []).append(self.struct)

@@ -113,7 +113,6 @@ def test_the_first_row_that_cannot_be_said_is_named_as_the_construct_path_names_
 
 
 BUILT = {  # by the construct path, and why
-    ("alignment", "record"): "'total', which follows from other members, before those are settled",
     ("charset_fields", "record"): "a default of this kind",
     ("known_facts", "record"): "all of 64 bits",
     ("known_facts_message", "record"): "a default of this kind",

@@ -7,7 +7,7 @@ import importlib
 import pyarrow as pa
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, case_formats
 from wireloom.runtime import engine as engines
 from wireloom.runtime.columns.projection import project
 from wireloom.runtime.engine.compiler import Compiler
@@ -19,6 +19,7 @@ from wireloom_formats.databus_event import CODEC as BINARY
 from wireloom_formats.databus_json import CODEC as LINES
 from wireloom_formats.kpl_record import CODEC as KPL
 
+FORMATS = {format.name: format for format in case_formats()}
 native = pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
 
 
@@ -96,6 +97,18 @@ def test_sums_are_the_engines_in_every_encoding(name, case_package):
 def test_parts_of_texts_are_the_engines_in_every_encoding(name, case_package):
     codec = importlib.import_module(f"{case_package.__name__}.text_{name}").CODEC
     assert codec.decode_path() == codec.encode_path() == engines.Path(native=True)
+
+
+@native
+@pytest.mark.parametrize("name", ["logged_frame", "path_attributes", "undefined_lengths", "wrapped_notes"])
+def test_what_follows_from_the_layout_and_decides_it_is_written_by_the_engine(name, case_package):
+    module = importlib.import_module(f"{case_package.__name__}.{name}")
+    examples = [example.data for example in FORMATS[name].examples if example.error is None]
+    decoded = module.CODEC.decode(pa.array(examples, pa.binary()))
+    before = module.CODEC.engine.rebuilt
+    assert module.encode(decoded.records).to_pylist() == examples
+    assert module.CODEC.encode_path() == engines.Path(native=True)
+    assert module.CODEC.engine.rebuilt == before
 
 
 @native

@@ -349,11 +349,45 @@ class StructWriter:
         if self.chance.often(0.3):
             self.add(self._inner(), size=Types(self.scope).front().form)
             return
+        if self.chance.often(0.4):
+            self._measured()
+            return
         length = draft.name("f")
         start, end = draft.name("p"), draft.name("p")
         self.add(Types(self.scope).unsigned(), length, derive=f"{end} - {start}", hidden=self._maybe(True, 0.5))
         self._mark(start)
         self.add(self._inner(), size=length, when=ABSENT)
+        self._mark(end)
+
+    def _measured(self) -> None:
+        """A region whose size says by itself in how many bytes it is said; now and then behind where all of it ends."""
+        chance, draft = self.chance, self.scope.draft
+        start, end, short, long = draft.name("p"), draft.name("p"), draft.name("f"), draft.name("f")
+        number, unit, most = f"{end} - {start}", integer(chance.one(["uint16", "uint24"])), chance.randint(0, 9)
+        is_wide = f"{number} > {most}"
+        if chance.often(0.4):
+            whole = chance.one([end, end, f"{is_wide} ? {end} : 0", f"{is_wide} ? {end} - {start} : 7"])
+            self.add(integer("uint16"), derive=whole, hidden=self._maybe(True, 0.7), when=ABSENT)
+        preset: dict[str, Any] = {"hidden": True, "when": ABSENT, "range": ABSENT, "values": ABSENT}
+        how = chance.one(["marker", "marker", "bit", "word"])
+        flag = short
+        if how == "marker":
+            self.add(integer("uint8"), short, derive=f"{is_wide} ? 255 : {number}", **preset)
+            flag = f"{short} == 255"
+        elif how == "bit":
+            flag = draft.name("b")
+            bit = {"at": chance.randint(0, 7), "derive": is_wide, "hidden": True}
+            self.add(integer("uint8"), short, bits={flag: bit}, derive=ABSENT, **preset)
+        else:
+            self.add(integer("uint8"), short, derive=is_wide, **(preset | {"values": {"0": False, "1": True}}))
+        self.add(unit, long, derive=number, **(preset | {"when": flag}))
+        size = f"{flag} ? {long} : {short}"
+        if how != "marker":
+            other = draft.name("f")
+            self.add(integer("uint8"), other, derive=number, **(preset | {"when": f"not {flag}"}))
+            size = f"{flag} ? {long} : {other}"
+        self._mark(start)
+        self.add(self._inner(), size=size, when=ABSENT)
         self._mark(end)
 
     def _inner(self) -> Typed:

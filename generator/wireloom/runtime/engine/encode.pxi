@@ -249,6 +249,7 @@ cdef class WritingProgram:
         cdef int code
         k.base = k.size
         k.trial = -1
+        k.guessing = 0
         k.m.scanned = 0
         if k.m.chunks != NULL:
             forget_texts(&k.m)

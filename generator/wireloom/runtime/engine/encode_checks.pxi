@@ -21,6 +21,8 @@ _WRITTEN = {
     E_PAD: "NR",
     E_FILL: "XN",
     E_CHECKSUMS: "NR",
+    E_PASSES: "CN",
+    E_GUESSING: "T",
     E_REPEAT: "LNCRN",
     E_SIZE_BEGIN: "NR",
     E_SIZE_END: "NR",
@@ -169,6 +171,7 @@ class _WritingChecker(_Checker):
                 self.counted(words[4], 3, where)
         elif op == E_MAP:
             wires = self.counted(words[3], 1, where)
+            self.require(len(wires) > 0, where)
             for found in self.looked_up(words[2], where):
                 self.require(found < len(wires), where)
         elif op == E_SWITCH:
@@ -182,6 +185,9 @@ class _WritingChecker(_Checker):
             self.require(0 <= words[2] < 62, where)
         elif op == E_CHOOSE:
             self.check_cases(words, at, where)
+        elif op == E_PASSES:
+            places = self.counted(words[2], 2, where)
+            self.require(len(places) > 0 and all(0 <= each < self.registers for pair in places for each in pair), where)
         elif op == E_CHECKSUMS:
             self.check_checksums(words[1], where)
         elif op == E_NULL:

@@ -16,6 +16,39 @@ cdef int each_element(Builder *k, int64_t child, int64_t first, int64_t last, in
     return OK
 
 
+cdef enum:
+    PASSES = 6  # as many as builders go over a struct
+
+
+cdef int write_passes(Builder *k, const int64_t *i) noexcept nogil:
+    """Write a struct until it ends, and its marks stand, where its values say that they do.
+
+    i: body, table: count, then (register of what is assumed, register of what came of it) each; the end comes first
+    """
+    cdef const int64_t *places = k.m.tables + i[2]
+    cdef int64_t size = k.size, seals = k.seal_count, sealed = k.sealed, opened = k.opened.length, n, assumed, reached
+    cdef bint settled
+    cdef int tried, code
+    for n in range(places[0]):
+        k.m.absent[places[1 + 2 * n]] = True
+    for tried in range(PASSES):
+        k.size, k.seal_count, k.sealed, k.opened.length = size, seals, sealed, opened
+        k.guessing += tried == 0
+        code = make(k, i[1])
+        k.guessing -= tried == 0
+        if code:
+            return code
+        settled = True
+        for n in range(places[0]):
+            assumed, reached = places[1 + 2 * n], places[2 + 2 * n]
+            if k.m.absent[assumed] or k.m.absent[reached] or k.m.registers[assumed] != k.m.registers[reached]:
+                settled = False
+            k.m.registers[assumed], k.m.absent[assumed] = k.m.registers[reached], k.m.absent[reached]
+        if settled:
+            return OK
+    return IRREGULAR
+
+
 cdef int write_list(Builder *k, const int64_t *i) noexcept nogil:
     """i: list column, count or -1, body, register of the place, number in front or 0"""
     cdef int64_t first = 0, last = 0
@@ -158,9 +191,11 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
         elif op == E_INTEGER:
             code = write_column_integer(k, i)
         elif op == E_PUT:  # register, bytes, signed, big
-            if k.m.absent[i[1]]:
+            if k.m.absent[i[1]] and not k.guessing:
                 return IRREGULAR
-            code = put_number(k, k.m.registers[i[1]], False, i[2], i[3], i[4])
+            code = put_number(k, 0 if k.m.absent[i[1]] else k.m.registers[i[1]], False, i[2], i[3], i[4])
+            if code == IRREGULAR and k.guessing:
+                code = put_number(k, 0, False, i[2], i[3], i[4])
         elif op == E_FLOAT:
             code = write_column_float(k, i)
         elif op == E_BOOLEAN:  # column
@@ -184,6 +219,11 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             code = fill(k, i[1], i[2])
         elif op == E_CHECKSUMS:  # table, start register
             code = write_checksums(k, k.m.tables + i[1], k.m.registers[i[2]])
+        elif op == E_PASSES:
+            code = write_passes(k, i)
+        elif op == E_GUESSING:  # target where nothing is guessed
+            if not k.guessing:
+                at = i[1]
         elif op == E_REPEAT:
             code = write_list(k, i)
         elif op == E_SIZE_BEGIN:  # number in front, register of the place
@@ -195,10 +235,14 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
         elif op == E_BITS:  # register of the integer, register of the value, low << 8 | width
             if not k.m.absent[i[2]]:
                 code = set_bits(k, i, k.m.registers[i[2]])
+                if k.guessing:
+                    code = OK
         elif op == E_WINDOW:
             code = put_window(k, i)
         elif op == E_BITS_MAPPED:
             code = set_mapped_bits(k, i)
+            if k.guessing:
+                code = OK
         elif op == E_PRESENT:  # column
             if not there(k, i[1]):
                 return IRREGULAR
@@ -233,9 +277,9 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
         elif op == E_PACK_INTEGER:
             code = pack_column_integer(k, i)
         elif op == E_PACK_PUT:  # register, low, high
-            if k.m.absent[i[1]] or not i[2] <= k.m.registers[i[1]] <= i[3]:
+            if (k.m.absent[i[1]] or not i[2] <= k.m.registers[i[1]] <= i[3]) and not k.guessing:
                 return IRREGULAR
-            code = pack_number(k, k.m.registers[i[1]], False)
+            code = pack_number(k, 0 if k.m.absent[i[1]] else k.m.registers[i[1]], False)
         elif op == E_PACK_FLOAT:  # column
             if not there(k, i[1]):
                 return IRREGULAR

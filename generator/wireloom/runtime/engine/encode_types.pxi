@@ -28,6 +28,8 @@ cpdef enum WritingOp:
     E_PAD
     E_FILL
     E_CHECKSUMS
+    E_PASSES
+    E_GUESSING
     E_REPEAT
     E_SIZE_BEGIN
     E_SIZE_END
@@ -165,6 +167,7 @@ cdef struct Builder:
     const uint32_t *symbols  # an open-addressing table of places in `symbol_list` + 1
     int64_t symbol_mask
     const int64_t *symbol_list
+    int64_t guessing  # passes at hand that know no places yet: what follows from these is zero
     int64_t trial  # the text that names the alternative chosen; -1: none
     uint64_t seed
     bint certain  # nothing is read back but open values, each by itself, and rows that are in doubt

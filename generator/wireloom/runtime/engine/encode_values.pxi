@@ -431,7 +431,7 @@ cdef int fill(Builder *k, int64_t size, int64_t most) noexcept nogil:
     cdef int64_t count = 0
     cdef bint none = False
     if number_of(&k.m, size, &count, &none) or none or not 0 <= count <= most:
-        return IRREGULAR
+        return OK if k.guessing else IRREGULAR
     return pad_to(k, k.size + count)
 
 
@@ -488,7 +488,9 @@ cdef int map_back(Builder *k, const int64_t *i) noexcept nogil:
     """i: register of the value, table of places, table of what the wire says, register of that"""
     cdef int64_t place = 0
     if look_up(k.m.tables + i[2], k.m.registers[i[1]], k.m.absent[i[1]], &place):
-        return IRREGULAR
+        if not k.guessing:
+            return IRREGULAR
+        place = 0
     k.m.registers[i[4]] = k.m.tables[i[3] + 1 + place]
     k.m.absent[i[4]] = False
     return OK

@@ -16,7 +16,7 @@ from wireloom.runtime.engine.compiler.scope import (
 from wireloom.runtime.engine.compiler.switches import hashed
 from wireloom.runtime.engine.encoder.names import own_fields
 from wireloom.runtime.engine.encoder.part import Part
-from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope
+from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope, UnsettledError
 from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree
 from wireloom.runtime.packing import NAMES
 from wireloom.runtime.values import FILLED
@@ -74,6 +74,8 @@ class Fields(Part):
             scope.pending.add(name)
 
     def _derive_name(self, name: str, tree: Tree, scope: Scope) -> None:
+        if _follows(tree, scope):
+            scope.following.add(name)
         if _waits(tree, scope):
             scope.pending.add(name)
             return
@@ -88,8 +90,10 @@ class Fields(Part):
             return self._packed_region(item)
         placed: list[Placed] = []
         self.compiler.binary.region(item.attributes["size"], lambda: placed.extend(self._packed_region(item)))
+        if any("checksum" in each.item.attributes for each in placed):
+            raise Uncovered("a checksum behind a size of its own")
         if placed:
-            raise Uncovered("a value that follows from the layout, behind a size of its own")
+            raise UnsettledError(item.scope.struct)
         return placed
 
     def _packed_region(self, item: Item) -> list[Placed]:
@@ -137,6 +141,8 @@ class Fields(Part):
             self._constant(attributes["const"], node, item.scope)
         elif "checksum" in attributes or _waits(attributes.get("derive"), item.scope):
             return [self._held(item, node)]
+        elif _is_late(attributes, item.scope):
+            self._settled(item, node)
         elif "bits" in attributes:
             self._packed(item, node)
         elif attributes.get("flatten"):
@@ -150,6 +156,18 @@ class Fields(Part):
         else:
             self.compiler.value(node, item.scope, item.column)
         return []
+
+    def _settled(self, item: Item, node: Node) -> None:
+        """Write what passes know of the layout: of a fixed width, so that it stands as wide in each of them."""
+        if node[0] != "int":
+            raise Uncovered(f"a {node[0]} that follows from the layout")
+        held_width(node)
+        if "bits" in item.attributes:
+            self._packed(item, node)
+        elif "values" in item.attributes:
+            self._mapped(item, node)
+        else:
+            self._number(self.derived(item.attributes["derive"][1], item.scope), node, item.scope)
 
     def derived(self, tree: Tree, scope: Scope) -> Register:
         """A register with the value of a derived field, where it is written."""
@@ -326,8 +344,12 @@ class Fields(Part):
     # --- once the struct is laid out -------------------------------------------------------------------------------
 
     def _held(self, item: Item, node: Node) -> Placed:
-        if item.scope.encoding != "binary" or {"values", "bits"} & item.attributes.keys():
-            raise Uncovered("a value that follows from the layout, outside binary or mapped")
+        if item.scope.encoding != "binary":
+            raise Uncovered("a value that follows from the layout, outside binary")
+        if {"values", "bits"} & item.attributes.keys() and "checksum" in item.attributes:
+            raise Uncovered("a checksum that is mapped, or has bits")
+        if {"values", "bits"} & item.attributes.keys():
+            raise UnsettledError(item.scope.struct)
         match node:
             case ("int", *_):
                 size = held_width(node)
@@ -341,9 +363,8 @@ class Fields(Part):
 
     def settle(self, placed: Sequence[Placed], scope: Scope) -> None:
         """Derived values first, in their order; then the checksums, each after those that it covers."""
-        for each in placed:
-            if "checksum" not in each.item.attributes:
-                self._settle(each, scope)
+        for each in _behind_sources([each for each in placed if "checksum" not in each.item.attributes]):
+            self._settle(each, scope)
         summed = [each for each in placed if "checksum" in each.item.attributes]
         layout = self.compiler.reader.layout
         alone = len(summed) == 1 and self.compiler.records.outermost(scope)
@@ -356,12 +377,12 @@ class Fields(Part):
 
     def _settle(self, placed: Placed, scope: Scope) -> None:
         name, node = placed.item.name, self.compiler.reader.resolved(placed.item.type)
-        value = scope.names[name] = self.derived(placed.item.attributes["derive"][1], scope)
-        scope.pending.discard(name)
-        if value.kind not in ("int", "list"):
-            raise Uncovered(f"a derived {value.kind}")
         form = held_width(node), *number_form(node, self.compiler.big)
         with self.compiler.during(Code("bool", Term("present", (Term("LOAD", (), placed.register),)))):
+            value = scope.names[name] = self.derived(placed.item.attributes["derive"][1], scope)
+            scope.pending.discard(name)
+            if value.kind not in ("int", "list"):
+                raise Uncovered(f"a derived {value.kind}")
             self.assembly.emit("PATCH", placed.register, value, *form)
 
     def _checksum(self, placed: Placed, *, alone: bool) -> list[Any]:
@@ -459,6 +480,17 @@ def _filler(attributes: Mapping[str, Any], node: Node) -> bytes | str | float | 
             return None
 
 
+def _behind_sources(placed: Sequence[Placed]) -> Iterator[Placed]:
+    """Values that follow from the layout behind those that they follow from."""
+    left = list(placed)
+    while left:
+        names = {each.item.name for each in left}
+        derived = [(each, own_fields(each.item.attributes["derive"]) - {each.item.name}) for each in left]
+        free = [each for each, sources in derived if not sources & names] or left[:1]
+        left = [each for each in left if each not in free]
+        yield from free
+
+
 def _in_order(found: Sequence[_Early]) -> Iterator[_Early]:
     """Values behind those that they follow from, wherever these stand."""
     left = list(found)
@@ -469,25 +501,27 @@ def _in_order(found: Sequence[_Early]) -> Iterator[_Early]:
         yield from free
 
 
-def _waits(tree: Tree, scope: Scope) -> bool:
-    """Whether a derived value needs the layout: the size, or a mark that is not set yet."""
+def _follows(tree: Tree, scope: Scope) -> bool:
+    """Whether a value follows from the layout: the size, a mark that is not set yet, or what follows from these."""
     match tree:
         case ("size",):
-            return scope.size_register is None
+            return scope.in_passes or scope.size_register is None
         case ("mark", name):
-            return name not in scope.marks
-        case ("if", condition, *branches):
-            return _waits(condition, scope) or _never_waits(branches, scope)
-        case ("and" | "or", left, right):
-            return _waits(left, scope) or _never_waits([right], scope)
+            return scope.in_passes or name not in scope.marks
+        case ("field", 0, str(name), *_):
+            return name in scope.following
         case (str(), *parts):
-            return any(_waits(part, scope) for part in parts)
+            return any(_follows(part, scope) for part in parts)
         case _:
             return False
 
 
-def _never_waits(trees: Sequence[Tree], scope: Scope) -> bool:
-    """False; what may or may not be evaluated must not be what decides."""
-    if any(_waits(tree, scope) for tree in trees):
-        raise Uncovered("a derived value that may or may not need the layout")
-    return False
+def _waits(tree: Tree, scope: Scope) -> bool:
+    """Whether a value is only known once the struct is laid out; passes assume how it will be."""
+    return not scope.in_passes and _follows(tree, scope)
+
+
+def _is_late(attributes: Mapping[str, Any], scope: Scope) -> bool:
+    """Whether a field, or some of its bits, follow from the layout that passes assume."""
+    trees = [attributes.get("derive"), *(bit[_DERIVED] for bit in attributes.get("bits", ()))]
+    return scope.in_passes and any(_follows(tree, scope) for tree in trees)

@@ -4,6 +4,7 @@ The parts call one another as deep as a layout nests; these protocols are all th
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -176,6 +177,7 @@ class Compiler(Protocol):
 
     native: Any
     settings: dict[str, Any]
+    passes: AbstractSet[str]
     crcs: list[str]
     assembly: Assembly
     expressions: Expressions

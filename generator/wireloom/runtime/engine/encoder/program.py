@@ -1,6 +1,7 @@
 """The compiler as a whole: from a root of the layout to a program that writes, and what its parts share."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,7 +20,7 @@ from wireloom.runtime.engine.encoder.msgpack import MessagePack
 from wireloom.runtime.engine.encoder.names import Names
 from wireloom.runtime.engine.encoder.protobuf import Protobuf
 from wireloom.runtime.engine.encoder.records import Records
-from wireloom.runtime.engine.encoder.scope import Node, Scope
+from wireloom.runtime.engine.encoder.scope import Node, Scope, UnsettledError
 from wireloom.runtime.engine.encoder.sentinels import Sentinels, with_filled
 from wireloom.runtime.engine.encoder.structs import Structs
 from wireloom.runtime.engine.expressions import Compiled, Constant, Expressions
@@ -37,16 +38,41 @@ def orders(layout: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[str,
             return ("",)
 
 
+def compiled(  # noqa: PLR0913 - what a compiler is made of
+    native: Any, layout: Mapping[str, Any], settings: Mapping[str, Any], type: Record, order: str, root: str
+) -> tuple["Compiler", Any]:
+    """The compiler of a root, and its program; structs that need passes are found one after the other."""
+    passes = frozenset[str]()
+    while True:
+        compiler = Compiler(native, layout, settings, type, order, passes=passes)
+        try:
+            return compiler, compiler.program(root)
+        except UnsettledError as unsettled:
+            if unsettled.struct in passes:
+                raise Uncovered("passes over what is not binary") from unsettled
+            passes |= {unsettled.struct}
+
+
 class Compiler:
     """Compiles one root of a layout. `native` is the compiled engine, `type` the record that the columns show.
+
+    Structs of the names in `passes` are written until they come to stand as their values say.
 
     Where the settings leave the byte order to the value, records are written in `order`, and read back in either.
     """
 
-    def __init__(
-        self, native: Any, layout: Mapping[str, Any], settings: Mapping[str, Any], type: Record, order: str = ""
+    def __init__(  # noqa: PLR0913 - what a compiler is made of
+        self,
+        native: Any,
+        layout: Mapping[str, Any],
+        settings: Mapping[str, Any],
+        type: Record,
+        order: str = "",
+        *,
+        passes: AbstractSet[str] = frozenset(),
     ) -> None:
         self.native, self.layout = native, layout
+        self.passes = passes
         self.reader_settings = dict(settings)
         self.settings = dict(settings) | ({layout["order"][0]: order} if order else {})
         self.columns = outline(type)

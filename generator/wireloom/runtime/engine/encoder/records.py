@@ -16,6 +16,9 @@ _ALTERNATIVES = 1 << 32
 _LEFT_OUT = {"const", "checksum", "bits", "derive"}
 
 
+_Fit = Callable[[Sequence[tuple[Label, Node]]], None]  # goes to the one of several structs that fits the value best
+
+
 class Records(Part):
     """What has members."""
 
@@ -44,7 +47,13 @@ class Records(Part):
                 self.compiler.structs.struct(struct, scope, record, place)
             case ("select", tag, cases, _):
                 self.compiler.certainty.doubts("a choice by what other members say")
-                self.selected(tag, cases, scope, lambda case: self.members(case, scope, record, place))
+                self.selected(
+                    tag,
+                    cases,
+                    scope,
+                    lambda case: self.members(case, scope, record, place),
+                    lambda arms: self._fit(arms, scope, record),
+                )
             case ("tagged", *told):
                 self.compiler.certainty.tagged(told)
                 self._fitting(told[4], scope, record, place)
@@ -67,8 +76,10 @@ class Records(Part):
 
     # --- by a tag --------------------------------------------------------------------------------------------------
 
-    def selected(self, tag: Tree, cases: Sequence[Any], scope: Scope, write: Callable[[Node], None]) -> None:
-        """Branch on the value of an expression."""
+    def selected(
+        self, tag: Tree, cases: Sequence[Any], scope: Scope, write: Callable[[Node], None], fit: _Fit | None = None
+    ) -> None:
+        """Branch on the value of an expression; where it is a guess yet, by what fits the value."""
         compiled = self.expressions.compiled(tag, scope)
         if isinstance(compiled, Constant):
             known = (case for values, case in cases if compiled.value in values)
@@ -85,9 +96,21 @@ class Records(Part):
         for (values, _), label in zip(cases, labels, strict=True):
             for value in values:
                 targets.setdefault(None if value is None else self.word(value), label)
+        if scope.is_assumed(tag):
+            self._guessed(cases, labels, fit)
         table = self.assembly.table(hashed(targets, labels[-1] if otherwise(cases) else None))
         self.assembly.emit("SWITCH", table, register)
         self._arms([(label, case) for label, (_, case) in zip(labels, cases, strict=True)], write)
+
+    def _guessed(self, cases: Sequence[Any], labels: Sequence[Label], fit: _Fit | None) -> None:
+        """In the first of several passes, which does not know the tag, the case that fits the value best."""
+        if fit is None:
+            raise Uncovered("a choice of values by what follows from the layout")
+        found = {case: label for label, (_, case) in zip(labels, cases, strict=True) if case[0] != "refuse"}
+        told = Label()
+        self.assembly.emit("GUESSING", told)
+        fit([(label, case) for case, label in found.items()])
+        self.assembly.place(told)
 
     def _arms(self, arms: Sequence[tuple[Label, Node]], write: Callable[[Node], None]) -> None:
         end = Label()
@@ -106,15 +129,16 @@ class Records(Part):
     # --- by the value ----------------------------------------------------------------------------------------------
 
     def _fitting(self, cases: Sequence[Any], scope: Scope, record: Column | None, place: Register | None) -> None:
-        """The struct whose constants and words agree with the value; of several that with the most members of it.
+        arms = [(Label(), node) for node in dict.fromkeys(case for _, case in cases if case[0] != "refuse")]
+        self._fit(arms, scope, record)
+        self._arms(arms, lambda node: self.members(node, scope, record, place))
+
+    def _fit(self, arms: Sequence[tuple[Label, Node]], scope: Scope, record: Column | None) -> None:
+        """Go to the struct whose constants and words agree with the value; of several that with the most members of it.
 
         Of these comes first what makes up fewest members itself, of which a value without them is.
         """
-        nodes = dict.fromkeys(case for _, case in cases if case[0] != "refuse")
-        arms = [
-            (Label(), node)
-            for node in sorted(nodes, key=lambda node: min(map(_made_up, self._structs(node)), default=0))
-        ]
+        arms = sorted(arms, key=lambda arm: min(map(_made_up, self._structs(arm[1])), default=0))
         fitting = [(label, list(self._structs(node))) for label, node in arms]
         self._told([(struct, label) for label, structs in fitting for struct in structs], record)
         mask = self.assembly.register("int").read()
@@ -128,7 +152,6 @@ class Records(Part):
                 self._accepting(struct, scope, record, mask, bits)
                 words += [label, self.assembly.table(self._counted(struct, record))]
         self.assembly.emit("CHOOSE", mask, self.assembly.table(words))
-        self._arms(arms, lambda node: self.members(node, scope, record, place))
 
     def _structs(self, node: Node) -> Iterator[Node]:
         """A struct, or those that a choice has."""

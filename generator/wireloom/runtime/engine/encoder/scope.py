@@ -12,6 +12,14 @@ from wireloom.runtime.engine.outline import Column
 Node = tuple[Any, ...]
 
 
+class UnsettledError(Uncovered):
+    """Something is asked for before it is settled, which follows from where a struct's fields stand: passes tell."""
+
+    def __init__(self, struct: str) -> None:
+        super().__init__(f"{struct}, which is written in passes")
+        self.struct = struct
+
+
 @dataclass(eq=False)
 class Lead:
     """What stands before each member of a JSON object, or each element of an array."""
@@ -46,6 +54,11 @@ class Scope:
     early: dict[str, Tree] = field(default_factory=dict)  # what a condition decides: null, or what is on the wire
     late: dict[str, Tree] = field(default_factory=dict)  # the same, once what is derived is known
     unfilled: set[str] = field(default_factory=set)  # fields that are written from their own columns, nulls and all
+    following: set[str] = field(default_factory=set)  # made of the layout
+    struct: str = ""
+    in_passes: bool = False  # written until the layout is what was assumed: sizes and marks are known beforehand
+    reached: dict[str, Register] = field(default_factory=dict)  # in passes: marks, as they come to stand
+    is_closed: bool = False  # what is compiled now is executed while the struct is written
     start_register: Register | None = None
     size_register: Register | None = None  # once the struct is laid out
     lead: Lead | None = None  # JSON: before what is written next
@@ -64,7 +77,9 @@ class Scope:
             scope = scope.parent if scope is not None else None
         if scope is None or name not in scope.names:
             raise Uncovered(f"the field {name!r} in an expression")
-        if name in scope.pending:
+        if name in scope.pending or (scope.is_closed and name in scope.following and not scope.in_passes):
+            if scope.following and not scope.in_passes:
+                raise UnsettledError(scope.struct)
             raise Uncovered(f"{name!r}, which follows from other members, before those are settled")
         return scope.names[name]
 
@@ -73,6 +88,21 @@ class Scope:
         if name not in self.marks:
             raise Uncovered(f"the mark {name!r} before it is set")
         return self.marks[name].read()
+
+    def is_assumed(self, tree: Any) -> bool:
+        """Whether an expression looks at what passes assume, of this struct or one around it."""
+        match tree:
+            case ("size",) | ("mark", _):
+                return self.in_passes
+            case ("field", int(up), str(name), *_):
+                scope: Scope | None = self
+                for _ in range(up):
+                    scope = scope.parent if scope is not None else None
+                return scope is not None and scope.in_passes and name in scope.following
+            case (str(), *parts):
+                return any(map(self.is_assumed, parts))
+            case _:
+                return False
 
     def start(self) -> Register:
         """No expression of building counts from where it stands."""

@@ -23,8 +23,24 @@ class Structs(Absence):
 
     def struct(self, node: Node, parent: Scope, record: Column | None, place: Register | None) -> None:
         """Write a struct from the row of `record` that is in force."""
+        _, name, encoding, _, _, steps = node
+        scope = Scope(encoding, record, parent, place, struct=name)
+        if name not in self.compiler.passes or encoding != "binary":
+            self._laid_out(node, scope)
+            return
+        scope.in_passes, words = True, list[Any]()
+        marks = ["", *dict.fromkeys(step[1] for step in steps if step[0] == "mark")]
+        for mark in marks:
+            assumed, reached = (self.assembly.register("int").read() for _ in range(2))
+            scope.marks[mark], scope.reached[mark] = assumed, reached
+            words += [assumed, reached]
+        scope.size_register = scope.marks.pop("")
+        body = self.assembly.later(lambda: self._laid_out(node, scope))
+        self.assembly.emit("PASSES", body, self.assembly.table([len(marks), *words]))
+
+    def _laid_out(self, node: Node, scope: Scope) -> None:
         _, _, encoding, form, versions, steps = node
-        scope = Scope(encoding, record, parent, place)
+        record = scope.record
         start = self.assembly.register("position")
         first = len(self.assembly.registers)
         enter = self.assembly.emit("ENTER", start, Edge(first), Edge(first))
@@ -54,6 +70,7 @@ class Structs(Absence):
             case _:
                 raise Uncovered(f"a {form} in {encoding}")
         enter[3] = Edge(len(self.assembly.registers))
+        scope.is_closed = True
 
     def _present(self, versions: Sequence[Any], steps: Sequence[Any], scope: Scope) -> dict[str, Compiled]:
         """Whether each field is there."""
@@ -67,17 +84,23 @@ class Structs(Absence):
         """Whether a condition holds; where it asks for a position, whether the value has the field: it is read back."""
         if when is None:
             return Constant(True)  # noqa: FBT003 - a value
+        if scope.is_assumed(when) and not _counts_from_here(when):
+            guessed = ("if", ("present", ("size",)), when, self._wanted(name, attributes, scope))
+            return self.expressions.condition(guessed, scope)
         if not asks_for_place(when):
             return self.expressions.condition(when, scope)
+        return self.expressions.condition(self._wanted(name, attributes, scope), scope)
+
+    def _wanted(self, name: str, attributes: dict[str, Any], scope: Scope) -> Tree:
+        """Whether there is something to write."""
         if "derive" not in attributes:
-            there: Tree = False if attributes.get("hidden") else ("present", ("field", 0, name))
-            return self.expressions.condition(there, scope)
+            return False if attributes.get("hidden") else ("present", ("field", 0, name))
         there = self._is_something(attributes["derive"][1], scope)
         column = self._column(name, attributes, scope)
         if column is not None:
             scope.names[f"\0{name}"] = self.compiler.names.value(column, textual="values" in attributes)
             there = ("or", ("present", ("field", 0, f"\0{name}")), there)
-        return self.expressions.condition(there, scope)
+        return there
 
     def _is_something(self, derive: Tree, scope: Scope) -> Tree:
         """Whether there is more to write than nothing: what is derived is not given."""
@@ -249,7 +272,7 @@ class Structs(Absence):
         tail: list[Item] = []
         for step in steps:
             if step[0] == "mark":
-                scope.marks[step[1]] = self.marked(scope)
+                self._mark(step[1], scope)
             elif step[0] == "field" and step[1] in items:
                 item = items[step[1]]
                 if _counts_from_the_end(item.attributes.get("at")):
@@ -258,9 +281,23 @@ class Structs(Absence):
                     placed += self._placed(item, present[item.name])
         for item in tail:
             placed += self._placed(item, present[item.name])
-        if placed:
+        if scope.in_passes:
+            self._mark("", scope)
+            known = self.expressions.condition(("present", ("size",)), scope)
+            scope.marks, scope.size_register = scope.marks | scope.reached, scope.reached[""]
+            with self.compiler.during(known):
+                self.compiler.fields.settle(placed, scope)
+        elif placed:
             scope.size_register = self.marked(scope)
             self.compiler.fields.settle(placed, scope)
+
+    def _mark(self, name: str, scope: Scope) -> None:
+        """Note the place that has been reached; in passes beside that of the one before, which expressions have."""
+        if not scope.in_passes:
+            scope.marks[name] = self.marked(scope)
+            return
+        assert scope.start_register is not None
+        self.assembly.emit("MARK", scope.reached[name], scope.start_register.read())
 
     def marked(self, scope: Scope) -> Register:
         """A register with the place that has been reached, counted from the struct's start."""
@@ -286,6 +323,17 @@ class Structs(Absence):
 def _fields(steps: Sequence[Any]) -> list[Any]:
     """The fields that stand on the wire."""
     return [s for s in steps if s[0] == "field" and "compute" not in s[3] and "counted" not in s[3]]
+
+
+def _counts_from_here(tree: Tree) -> bool:
+    """Whether an expression looks at how far the struct has come."""
+    match tree:
+        case ("here",):
+            return True
+        case (str(), *parts):
+            return any(map(_counts_from_here, parts))
+        case _:
+            return False
 
 
 def _where(holds: Term, size: Term = _ONE) -> Term:

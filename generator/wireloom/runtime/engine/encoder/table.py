@@ -26,7 +26,7 @@ from wireloom.runtime.columns.logical import (
     kind_name,
 )
 from wireloom.runtime.engine.assembly import Uncovered
-from wireloom.runtime.engine.encoder.program import Compiler, orders
+from wireloom.runtime.engine.encoder.program import compiled, orders
 from wireloom.runtime.engine.host import Host, Request
 from wireloom.runtime.engine.outline import Column
 
@@ -51,8 +51,8 @@ class Table:
         type, found = engine.root(request).logical, None
         first, *others = orders(engine.layout, request.settings)
         for order in (*reversed(others), first):
-            compiler = Compiler(native, engine.layout, request.settings, type, order)
-            found = cls(engine, native, compiler.program(request.root), compiler.columns, type, found)
+            compiler, program = compiled(native, engine.layout, request.settings, type, order, request.root)
+            found = cls(engine, native, program, compiler.columns, type, found)
         assert found is not None, "there is one order at least"
         return found
 

@@ -368,3 +368,12 @@ def test_a_map_of_values_with_a_meaning_is_given_as_a_map(made: Made, encoding: 
     assert module.parse(module.build({"m": {"a": day}}))["m"] == Pairs([("a", day)])
     with pytest.raises(EncodeError, match="m: expected"):
         module.build({"m": given})
+
+
+def test_bits_may_follow_from_others_of_their_integer(made: Made):
+    shared = made({"a": "uint4"}, {"b": {"type": "uint4", "hidden": True, "derive": "a == 0 ? 0 : a - 1"}})
+    bits = {"a": "0..3", "b": {"at": "4..7", "derive": "a == 0 ? 0 : a - 1", "hidden": True}}
+    named = made({"n": {"type": "uint8", "bits": bits, "hidden": True}})
+    assert [shared.build({"a": a}) for a in (0, 1, 15)] == [b"\x00", b"\x10", b"\xfe"]
+    assert [named.build({"a": a}) for a in (0, 1, 15)] == [b"\x00", b"\x01", b"\xef"]
+    assert shared.build({}) == b"\x00"

@@ -226,15 +226,29 @@ class Facts:
                 known = self.given(bit) if bit.derive is None else self._known(bit.derive)
                 self._set(bit.name, self._pending(bit.name, known))
             return True
-        except EncodeError:
-            return False  # writing says so
+        except EncodeError:  # what is derived may be another value once those bits are known that it follows from
+            self._independent_bits(step)
+            return False  # else writing says so
         self._set(step.name, raw)
         for bit in step.bits:
-            try:
-                self._set(bit.name, bit.read(raw, self.scope, 0))
-            except DecodeError:
-                self._set(bit.name, self.given(bit))
+            self._set_bit(bit, raw)
         return True
+
+    def _independent_bits(self, step: Field) -> None:
+        """Set what those bits are that follow from nothing, where the others make no integer yet."""
+        try:
+            raw = step.packed(None, self.scope, derived=False)
+        except (EncodeError, PositionPendingError):
+            return
+        for bit in step.bits:
+            if bit.derive is None:
+                self._set_bit(bit, raw)
+
+    def _set_bit(self, bit: Bit, raw: int) -> None:
+        try:
+            self._set(bit.name, bit.read(raw, self.scope, 0))
+        except DecodeError:
+            self._set(bit.name, self.given(bit))
 
     def _known(self, expression: Any) -> Any:
         try:

@@ -202,11 +202,11 @@ class Checksum:
 
 
 def _octets(size: int | None, extra: Expression, scope: Container) -> bytes:
-    """The lowest bytes of an integer, the highest first, zeros for null; without a size bytes, none for null."""
+    """The lowest bytes of an integer, the highest first, or zeros; without a size bytes, or none."""
     value = evaluate(extra, scope)
     if size is None:
-        return bytes(value or b"")
-    return ((value or 0) & (1 << 8 * size) - 1).to_bytes(size, "big")
+        return value if isinstance(value, bytes) else b""
+    return ((value if isinstance(value, int) else 0) & (1 << 8 * size) - 1).to_bytes(size, "big")
 
 
 @dataclass(frozen=True)
@@ -530,15 +530,16 @@ class Field:
         plain = getattr(self.subcon, "placeholder", 0)
         return plain if self.mapped is None else self.mapped.entries[0][0]
 
-    def packed(self, value: Any, scope: Container) -> int:
-        """The integer that `value` (none: the one that the caller gave, else 0) and its bits make."""
+    def packed(self, value: Any, scope: Container, *, derived: bool = True) -> int:
+        """The integer that `value` (none: what the caller gave, else 0) and its bits, derived or not, make."""
         raw = self.given_in(scope._value, scope) if value is None else value
         if not isinstance(raw, int | None) or isinstance(raw, bool):
             raise EncodeError("an integer", shown(raw))
         given = raw is not None and not self.hidden and self.stated(scope._value, scope) is not None
         raw = raw or 0
         for bit in self.bits:
-            raw = bit.write(raw, scope, given=given)
+            if derived or bit.derive is None:
+                raw = bit.write(raw, scope, given=given)
         width = getattr(self.subcon, "bits", 0)
         if getattr(self.subcon, "signed", False) and 1 << (width - 1) <= raw < 1 << width:
             return raw - (1 << width)  # the highest bit is the sign

@@ -377,3 +377,12 @@ def test_bits_may_follow_from_others_of_their_integer(made: Made):
     assert [shared.build({"a": a}) for a in (0, 1, 15)] == [b"\x00", b"\x10", b"\xfe"]
     assert [named.build({"a": a}) for a in (0, 1, 15)] == [b"\x00", b"\x01", b"\xef"]
     assert shared.build({}) == b"\x00"
+
+
+def test_a_name_that_the_number_does_not_have_is_refused(made: Made):
+    module = made({"t": {"type": "uint8", "values": {3: "LONG", 4: "INT"}, "raw": "n"}})
+    assert module.build({"t": "INT"}) == module.build({"n": 4}) == module.build({"t": "INT", "n": 4}) == b"\x04"
+    assert refusal_of(module, {"t": "LONG", "n": 4}) == "t: expected the name of 4, or none, found 'LONG'"
+    assert refusal_of(module, {"t": "LONG", "n": 9}) == "t: expected the name of 9, or none, found 'LONG'"
+    with pytest.raises(EncodeError, match="expected the name of 4"):
+        module.encode(pa.array([{"t": "LONG", "n": 4}]))

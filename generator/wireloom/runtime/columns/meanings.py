@@ -513,12 +513,18 @@ def _of_members(record: Record) -> Change | None:
 
 
 def _agree(given: Mapping[str, Any], found: dict[str, Any], name: str, type: Meant) -> None:
-    """What is meant says what is on the wire where nothing else does; of two values that mean it, the one given."""
+    """What is meant says what is on the wire where nothing else does; of two values that mean it, the one given.
+
+    Raises EncodeError where a name is given that is not that of the value; a moment may be finer on the wire.
+    """
     value = found.get(type.raw)
     if value is None:
         found[type.raw] = found.get(name)
-    elif found.get(name) is not None and _means(value, type, given.get(name)):
-        found[name] = value
+    elif found.get(name) is not None:
+        if _means(value, type, given.get(name)):
+            found[name] = value
+        elif isinstance(type.shown, Named):
+            raise EncodeError(f"the name of {shown(value)}, or none", shown(given.get(name))).at(name)
 
 
 def _means(value: Any, type: Meant, given: Any) -> bool:

@@ -386,3 +386,13 @@ def test_a_name_that_the_number_does_not_have_is_refused(made: Made):
     assert refusal_of(module, {"t": "LONG", "n": 9}) == "t: expected the name of 9, or none, found 'LONG'"
     with pytest.raises(EncodeError, match="expected the name of 4"):
         module.encode(pa.array([{"t": "LONG", "n": 4}]))
+
+
+def test_filler_may_be_called_as_what_others_look_at(made: Made):
+    length = {"pad": {"type": "uint8", "hidden": True, "derive": "len(s)"}}
+    types = {
+        "A": {"fields": [length, {"s": "bytes(pad)"}]},
+        "B": {"fields": [{"pad": {"type": "uint8", "hidden": True}}]},
+    }
+    module = made({"a": "A"}, {"b": "B"}, types=types)
+    assert module.build({"a": {"s": b"xy"}, "b": {}}) == b"\x02xy\x00"

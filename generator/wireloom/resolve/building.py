@@ -6,14 +6,14 @@ at, is filler, which parsers pass over and builders write as zeros.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from wireloom.expr.ast import Expression, FieldRef, Literal, ParameterRef, references
 from wireloom.model import types
 from wireloom.model.types import Encoding, Field, Presence, Struct, Type
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.expressions import BROKEN
-from wireloom.resolve.sites import Names, Role, Types, sites, structs
+from wireloom.resolve.sites import Names, Role, Types, holders, sites, structs
 from wireloom.spec.documents import Place
 from wireloom.spec.yaml import path_text
 
@@ -29,7 +29,7 @@ Given = frozenset[_Node]
 
 def check_building(draft: Draft, named: Types, names: Names) -> Given:
     """Report fields whose value builders cannot know; the computed fields that they take from the value."""
-    looked_at = _looked_at(draft.place, named)
+    looked_at = _looked_at(draft.place, named, names)
     for struct in structs(named):
         told_by = _told_by(draft.place, named, struct)
         for position, step in enumerate(struct.steps):
@@ -58,28 +58,43 @@ def with_given(named: tuple[tuple[str, Type], ...], given: Given) -> tuple[tuple
 
 def with_filler(named: tuple[tuple[str, Type], ...], place: Place) -> tuple[tuple[str, Type], ...]:
     """The types; hidden fields that nothing looks at have a value to be built with."""
-    looked_at = _looked_at(place, dict(named))
+    known = dict(named)
+    looked_at = _looked_at(place, known, Names(known, holders(known)))
     return tuple((name, _filled(type, looked_at) if isinstance(type, Struct) else type) for name, type in named)
 
 
 # --- where the value of a hidden field comes from ------------------------------------------------------------------
 
 
-def _looked_at(root: Place, named: Types) -> frozenset[str]:
-    """The names that expressions and steps look at, wherever they stand."""
-    found = set[str]()
+@dataclass(frozen=True, slots=True)
+class _LookedAt:
+    """The fields and bits that expressions and steps look at; members of members by their names alone."""
+
+    nodes: frozenset[_Node]
+    members: frozenset[str]
+
+    def has(self, struct: Struct, name: str) -> bool:
+        """Whether anything looks at a field of the struct, or at a bit of one."""
+        return (struct.name, name) in self.nodes or name in self.members
+
+
+def _looked_at(root: Place, named: Types, names: Names) -> _LookedAt:
+    nodes, members = set[_Node](), set[str]()
     for struct in structs(named):
         for site in sites(root, named, struct):
-            found |= set(_names_in(site.expression))
+            for reference in references(site.expression):
+                if isinstance(reference, FieldRef):
+                    members.update(reference.members)
+                    nodes.update(_meant_by(names, struct, replace(reference, members=())))
         for step in struct.steps:
             match step:
                 case types.Check(field=name) | types.Verify(field=name) | types.Discard(field=name):
-                    found.add(name)
+                    nodes.add((struct.name, name))
                 case _:
                     pass
     for type in named.values():
-        found |= set(_names_of(type))
-    return frozenset(found)
+        members.update(_names_of(type))
+    return _LookedAt(frozenset(nodes), frozenset(members))
 
 
 def _names_of(type: Type) -> Iterator[str]:
@@ -122,12 +137,12 @@ def _told_by(root: Place, named: Types, struct: Struct) -> Mapping[str, str]:
 
 
 def _check_source(  # noqa: PLR0913 - what there is to know about it
-    draft: Draft, place: Place, struct: Struct, field: Field, looked_at: frozenset[str], told_by: Mapping[str, str]
+    draft: Draft, place: Place, struct: Struct, field: Field, looked_at: _LookedAt, told_by: Mapping[str, str]
 ) -> None:
     def remedy(name: str, otherwise: str = _REMEDY) -> str:
         return f"`derive: {told_by[name]}` says it" if name in told_by else otherwise
 
-    _check_constant(draft, place, field, looked_at)
+    _check_constant(draft, place, struct, field, looked_at)
     constant = path_text((place / "const").path)
     if any(problem.id == "bad-const" and problem.path == constant for problem in draft.problems.found):
         return  # said of the constant
@@ -136,18 +151,18 @@ def _check_source(  # noqa: PLR0913 - what there is to know about it
     if field.bits:
         unnamed = set(range(field.type.bits if isinstance(field.type, types.Integer) else 0))
         unnamed -= {number for bit in field.bits for number in range(bit.low, bit.low + bit.width)}
-        if unnamed and field.wire_name in looked_at:
+        if unnamed and looked_at.has(struct, field.wire_name):
             message = f"builders cannot know bit {min(unnamed)} of {field.wire_name}, which expressions look at"
             hint = "name all of its bits, or look at those that have names"
             draft.reports_entry(place, "unknown-on-build", message, hint)
         for bit in field.bits:
             known = not bit.hidden or bit.derive is not None
-            if not known and (bit.name in looked_at or bit.mappings is not None):
+            if not known and (looked_at.has(struct, bit.name) or bit.mappings is not None):
                 message = f"builders cannot know {bit.name}, which readers do not see"
                 hint = remedy(bit.name, _REMEDY_OF_BITS)
                 draft.reports_entry(place / "bits" / bit.name, "unknown-on-build", message, hint)
         return
-    if field.wire_name in looked_at:
+    if looked_at.has(struct, field.wire_name):
         message = f"builders cannot know {field.wire_name}, which readers do not see and expressions look at"
         draft.reports_entry(place, "unknown-on-build", message, remedy(field.wire_name))
     elif not _may_be_left_out(field) and filler(struct, field) is None:
@@ -176,19 +191,19 @@ def _may_lack_its_constant(field: Field) -> bool:
     return field.const is not None and field.presence is Presence.OPTIONAL and not field.has_default
 
 
-def _check_constant(draft: Draft, place: Place, field: Field, looked_at: frozenset[str]) -> None:
+def _check_constant(draft: Draft, place: Place, struct: Struct, field: Field, looked_at: _LookedAt) -> None:
     """What readers do not see and expressions look at is not always derived as the same: records may say otherwise."""
     if field.derive is BROKEN:
         return
-    if field.hidden and field.wire_name in looked_at and _may_lack_its_constant(field):
+    if field.hidden and looked_at.has(struct, field.wire_name) and _may_lack_its_constant(field):
         message = f"builders would always write {field.wire_name}, and expressions see whether a record has it"
         draft.reports_entry(place, "unknown-on-build", message, "let readers see it, or drop `optional`")
-    if field.hidden and field.wire_name in looked_at and _is_constant(field.derive):
+    if field.hidden and looked_at.has(struct, field.wire_name) and _is_constant(field.derive):
         message = f"builders would always write one {field.wire_name}, and expressions look at what a record says"
         draft.reports_entry(place, "unknown-on-build", message, "say `const`, or let readers see it")
     for bit in field.bits:
         hidden = bit.hidden and field.hidden and bit.derive is not BROKEN
-        if hidden and bit.name in looked_at and _is_constant(bit.derive):
+        if hidden and looked_at.has(struct, bit.name) and _is_constant(bit.derive):
             message = f"builders would always write one {bit.name}, and expressions look at what a record says"
             draft.reports_entry(place / "bits" / bit.name, "unknown-on-build", message, _OF_ONE_VALUE)
 
@@ -229,12 +244,12 @@ def filler(struct: Struct, field: Field) -> int | bool | str | bytes | None:
             return None
 
 
-def _filled(struct: Struct, looked_at: frozenset[str]) -> Struct:
+def _filled(struct: Struct, looked_at: _LookedAt) -> Struct:
     return replace(struct, steps=tuple(_filled_step(struct, step, looked_at) for step in struct.steps))
 
 
-def _filled_step(struct: Struct, step: types.Step, looked_at: frozenset[str]) -> types.Step:
-    if not isinstance(step, Field) or not _needs_source(step) or step.bits or step.wire_name in looked_at:
+def _filled_step(struct: Struct, step: types.Step, looked_at: _LookedAt) -> types.Step:
+    if not isinstance(step, Field) or not _needs_source(step) or step.bits or looked_at.has(struct, step.wire_name):
         return step
     value = filler(struct, step)
     if value is None:
@@ -353,8 +368,12 @@ def _follows_alone(field: Field) -> bool:
 def _sources(names: Names, struct: Struct, expression: Expression) -> Iterator[_Node]:
     for reference in references(expression):
         if isinstance(reference, FieldRef):
-            for origin in names.origins(struct, reference):
-                yield origin.struct.name, origin.bit.name if origin.bit else origin.field.wire_name
+            yield from _meant_by(names, struct, reference)
+
+
+def _meant_by(names: Names, struct: Struct, reference: FieldRef) -> Iterator[_Node]:
+    for origin in names.origins(struct, reference):
+        yield origin.struct.name, origin.bit.name if origin.bit else origin.field.wire_name
 
 
 def _circle(start: _Node, follows: Mapping[_Node, list[_Node]]) -> tuple[_Node, ...]:

@@ -396,3 +396,20 @@ def test_filler_may_be_called_as_what_others_look_at(made: Made):
     }
     module = made({"a": "A"}, {"b": "B"}, types=types)
     assert module.build({"a": {"s": b"xy"}, "b": {}}) == b"\x02xy\x00"
+
+
+def test_named_integers_are_described_as_others_are(made: Made):
+    types = {"Compact": "extended(253, uint16, uint32)", "Word": "uint16"}
+    module = made(
+        {"zero": {"type": "Compact", "const": 0, "hidden": True}},
+        {"few": {"type": "Compact", "range": "0 .. 300"}},
+        {"kind": {"type": "Word", "values": {1: "one"}}},
+        {"share": {"type": "Word", "scale": 0.1}},
+        {"low": {"type": "Word", "byteOrder": "little"}},
+        types=types,
+    )
+    value = {"few": 300, "kind": "one", "share": Decimal("0.5"), "low": 1}
+    assert module.build(value) == b"\x00\xfd\x01\x2c\x00\x01\x00\x05\x01\x00"
+    assert module.parse(module.build(value)) == value
+    with pytest.raises(DecodeError, match="few"):
+        module.parse(b"\x00\xfd\x01\x2d\x00\x01\x00\x05\x01\x00")

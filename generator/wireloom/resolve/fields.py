@@ -40,6 +40,7 @@ from wireloom.resolve.types import (
     has_order,
     has_size,
     is_encoded,
+    plainly_named,
     prefix_of,
     type_of,
 )
@@ -143,6 +144,7 @@ def _byte(around: Surroundings, place: Place, text: str) -> int:
 def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument) -> Type:
     """The type that a field states."""
     type = type_of(replace(around, partial=True), at, document.type)
+    type = plainly_named(around, type, ordered=document.byte_order is not None)
     region = prefix_of(around, document.size)
     ordered = document.byte_order is None or has_order(type) or (region is not None and has_order(region.number))
     if around.encoding is Encoding.BINARY and not ordered:

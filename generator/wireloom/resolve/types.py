@@ -337,6 +337,20 @@ def prefix_of(around: Surroundings, written: object) -> Prefix | None:
     return Prefix(ordered) if isinstance(ordered, Integer) else None
 
 
+def plainly_named(around: Surroundings, type: Type, *, ordered: bool) -> Type:
+    """An integer in place of the name that the spec has for it, in the byte order of the format, or that here."""
+    match type:
+        case Nullable(type=inner):
+            return replace(type, type=plainly_named(around, inner, ordered=ordered))
+        case Reference(name=name):
+            found = _integer(around, name, frozenset())
+            if found is None or found.digits or found.is_partial or found.is_endless:
+                return type
+            return _ordered(around, found) if ordered else found
+        case _:
+            return type
+
+
 def _integer(around: Surroundings, text: str, seen: frozenset[str]) -> Integer | None:
     """The integer type that a text says, or a named type that is nothing else."""
     match parsed_text(text):

@@ -413,3 +413,17 @@ def test_named_integers_are_described_as_others_are(made: Made):
     assert module.parse(module.build(value)) == value
     with pytest.raises(DecodeError, match="few"):
         module.parse(b"\x00\xfd\x01\x2d\x00\x01\x00\x05\x01\x00")
+
+
+def test_one_of_several_fields_of_a_name_is_written_where_the_size_decides(made: Made):
+    fields = [
+        {"a2": {"type": "uint16", "as": "a", "when": "size >= 2"}},
+        {"a1": {"type": "uint8", "as": "a", "when": "size == 1"}},
+        {"b": {"type": "uint8", "when": "size > here"}},
+        {"c": {"type": "uint8", "when": "size > here"}},
+    ]
+    module = made({"payload": {"size": "uint8", "type": "P"}}, {"last": "uint8"}, types={"P": {"fields": fields}})
+    for data in ("0300010299", "0400010203ff", "020001ff", "00ff"):
+        value = module.parse(bytes.fromhex(data))
+        assert module.build(module.from_canonical(module.to_canonical(value))).hex() == data
+    assert module.build({"payload": {"a": 5}, "last": 255}).hex() == "020005ff"

@@ -132,7 +132,18 @@ class Facts:
             return holds(step.when, self.scope)
         except PositionPendingError:
             guess(self.scope)
-            return self.guessed_present[index] if self.guessed_present else self._is_wanted(step)
+            if self.guessed_present:
+                return self.guessed_present[index]
+            return self._is_wanted(step) and not self._is_said_before(index, step)
+
+    def _is_said_before(self, index: int, step: Field | Computed) -> bool:
+        """Whether a field before has what readers call the same; of such fields one is there at a time."""
+        title = step.title or step.name
+        return bool(step.title) and any(
+            self.present[before] and isinstance(other, Field | Computed) and (other.title or other.name) == title
+            for before, other in self.steps
+            if before < index
+        )
 
     def _is_wanted(self, step: Field | Computed) -> bool:
         """Whether there is something to write."""

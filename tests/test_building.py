@@ -427,3 +427,11 @@ def test_one_of_several_fields_of_a_name_is_written_where_the_size_decides(made:
         value = module.parse(bytes.fromhex(data))
         assert module.build(module.from_canonical(module.to_canonical(value))).hex() == data
     assert module.build({"payload": {"a": 5}, "last": 255}).hex() == "020005ff"
+
+
+def test_what_a_record_does_not_have_is_not_rendered_in_silence(made: Made):
+    module = made({"n": {"type": "uint8"}}, {"inner": "I"}, types={"I": {"fields": [{"m": "uint8"}]}})
+    assert module.to_canonical({"n": 1, "inner": {"m": 2}, "other": None}) == {"n": 1, "inner": {"m": 2}}
+    for value in ({"n": 1, "other": 2}, {"n": 1, "inner": {"n": 1}}):
+        with pytest.raises(EncodeError, match="no member"):
+            module.to_canonical(value)

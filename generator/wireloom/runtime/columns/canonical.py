@@ -108,11 +108,15 @@ def _rendered_meaning(value: object, type: Meant) -> object:
 
 def _rendered_record(value: object, record: Record) -> dict[str, object]:
     members = _members(value, "")
-    return {
+    rendered = {
         member.name: to_canonical(members[member.name], member.type)
         for member in record.fields
         if members.get(member.name) is not None
     }
+    if len(rendered) < sum(each is not None for each in members.values()):
+        unknown = next(name for name, each in members.items() if each is not None and name not in rendered)
+        raise ValueError(unknown_name("member", unknown, [member.name for member in record.fields]))
+    return rendered
 
 
 def _rendered_alternative(value: object, type: Alternatives) -> dict[str, object]:

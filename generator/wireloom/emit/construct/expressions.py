@@ -197,7 +197,13 @@ class _Writer:
     def _negation(self, operand: Expression) -> tuple[str, int]:
         if _is_loose(operand) or self._extent(operand).nullable:
             return f"fn.negated({self._list(operand)})", _ATOM
-        return f"not {self._source(operand, _NOT)}", _NOT
+        match operand:
+            case Membership(of, options) if self._is_sought(of, options):
+                return f"{self._source(of, _COMPARISON + 1)} not in {literal(options)}", _COMPARISON
+            case Binary("==" | "!=" as operator, left, right) if _are_comparable(left, right):
+                return self._operation("!=" if operator == "==" else "==", left, right, condition=False)
+            case _:
+                return f"not {self._source(operand, _NOT)}", _NOT
 
     def _signed(self, operator: str, operand: Expression) -> tuple[str, int]:
         found = self._extent(operand)
@@ -215,9 +221,13 @@ class _Writer:
         return f"{first} {operator} {self._source(right, binding + 1, condition=inner)}", binding
 
     def _membership(self, operand: Expression, options: tuple[object, ...]) -> tuple[str, int]:
-        if kind(operand) in _COMPARABLE or not any(isinstance(option, int) for option in options):
+        if self._is_sought(operand, options):
             return f"{self._source(operand, _COMPARISON + 1)} in {literal(options)}", _COMPARISON
         return f"fn.among({self._list(operand)}, {literal(options)})", _ATOM
+
+    def _is_sought(self, operand: Expression, options: tuple[object, ...]) -> bool:
+        """Whether Python's own `in` gives what the language says."""
+        return kind(operand) in _COMPARABLE or not any(isinstance(option, int) for option in options)
 
     def _is_plain(self, expression: Binary, *, condition: bool) -> bool:
         """Whether Python's own operator gives what the language says."""

@@ -26,7 +26,7 @@ from wireloom.resolve.named import named_types
 from wireloom.resolve.outline import outlines
 from wireloom.resolve.partial import independent
 from wireloom.resolve.positions import check_positions
-from wireloom.resolve.recursion import check_recursion, check_use, check_views, fits, stated_depths
+from wireloom.resolve.recursion import check_entries, check_recursion, check_use, check_views, fits, stated_depths
 from wireloom.resolve.rests import with_rests
 from wireloom.resolve.roots import root_types, roots
 from wireloom.resolve.runs import with_runs
@@ -108,6 +108,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     check_ends(draft, dict(named), entries, framing)
     check_families(draft, dict(named))
     check_use(draft, seen)
+    check_entries(draft, dict(named))
     check_views(draft, dict(named), names)
     check_said(draft, dict(named), names)
     check_collisions(draft, dict(named))

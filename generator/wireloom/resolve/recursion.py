@@ -7,10 +7,11 @@ from dataclasses import replace
 from wireloom.expr.ast import FieldRef
 from wireloom.expr.ast import references as names_in
 from wireloom.model.traversal import parts, references
-from wireloom.model.types import Array, Attempt, Encoding, Last, OneOf, Presence, Reference, Struct, Type
+from wireloom.model.types import Array, Attempt, Encoding, Field, Last, OneOf, Presence, Reference, Struct, Type
 from wireloom.resolve.draft import Draft
+from wireloom.resolve.logical import tables
 from wireloom.resolve.outline import Outlines, direct_names
-from wireloom.resolve.sites import Names, Role, Site, sites, structs
+from wireloom.resolve.sites import Names, Role, Site, held, sites, structs
 from wireloom.resolve.unrolling import circle_of, reached, sizes_of
 from wireloom.spec.documents import Place
 from wireloom.spec.language import OneOfType, StructType
@@ -215,3 +216,29 @@ def check_use(draft: Draft, outlines: Outlines) -> None:
             draft.reports_entry(
                 draft.place / "types" / name, "unreachable-type", f"no root leads to {name}", "use it, or drop it"
             )
+
+
+def check_entries(draft: Draft, named: Mapping[str, Type]) -> None:
+    """Report references to entries of a table that hold the reference itself: what readers see of it has no end."""
+    for struct in structs(named):
+        for position, step in enumerate(struct.steps):
+            if isinstance(step, Field) and step.refers is not None and struct.name in _all_within(step, named):
+                place = draft.place / "types" / struct.name / "fields" / position / step.wire_name / "refers"
+                message = f"the entries of {step.refers.table} hold {step.wire_name}, which is one of them"
+                draft.reports(place, "recursive-type", message, "drop `refers`: readers see the index then")
+
+
+def _all_within(field: Field, named: Mapping[str, Type]) -> set[str]:
+    """The structs that readers see within a field, and those that they see within these."""
+    found, waiting = set[str](), [field]
+    while waiting:
+        for name in _within(waiting.pop(), named) - found:
+            found.add(name)
+            struct = named[name]
+            waiting.extend(struct.fields if isinstance(struct, Struct) else ())
+    return found
+
+
+def _within(field: Field, named: Mapping[str, Type]) -> set[str]:
+    types = [field.type] if field.refers is None else [table.type for table in tables(field.refers, named)]
+    return {name for type in types for name, _ in held(type, named)}

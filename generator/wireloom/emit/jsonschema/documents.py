@@ -169,7 +169,7 @@ class Documents:
         distinct: list[Schema] = []
         for schema in schemas:
             distinct += [] if schema in distinct else [schema]
-        return distinct[0] if len(distinct) == 1 else {"anyOf": distinct}
+        return distinct[0] if len(distinct) == 1 else {"anyOf": distinct} if distinct else NEVER
 
     def _cases(self, select: Select) -> list[Schema]:
         """The cases of a union; a case that is itself such a union adds its own, so that the list is flat."""
@@ -501,7 +501,7 @@ def _restricted(schema: Schema, tag: MemberTag, case: Case) -> Schema:
 
 
 def _one_of(schemas: list[Schema]) -> Schema:
-    return schemas[0] if len(schemas) == 1 else {"oneOf": schemas}
+    return schemas[0] if len(schemas) == 1 else {"oneOf": schemas} if schemas else NEVER
 
 
 def _nullable(schema: Schema, *, null: bool) -> Schema:

@@ -140,6 +140,9 @@ class Records(Part):
         """
         arms = sorted(arms, key=lambda arm: min(map(_made_up, self._structs(arm[1])), default=0))
         fitting = [(label, list(self._structs(node))) for label, node in arms]
+        if not any(structs for _, structs in fitting):  # all cases are refused, as where a recursion ends
+            self.compiler.fail()
+            return
         self._told([(struct, label) for label, structs in fitting for struct in structs], record)
         mask = self.assembly.register("int").read()
         self.compiler.compute(Constant(0), mask)

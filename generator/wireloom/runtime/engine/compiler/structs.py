@@ -226,8 +226,8 @@ class Structs(Part):
         for behind, size, extra in item.attributes["covers"][1] if "covers" in item.attributes else ():
             if size:
                 self.assembly.emit("COVER", self.expressions.place(self.expressions.number(extra, scope)), size, behind)
-            else:
-                self.assembly.emit("COVER_BYTES", _bytes_in(extra, scope), behind)
+            elif (found := _bytes_in(extra, scope)) is not None:
+                self.assembly.emit("COVER_BYTES", found, behind)
         self.assembly.emit(op, place, *bounds, scope.start(), stored, self.assembly.refusal(code))
 
     def _say_stored(self, item: Item, scope: Scope) -> None:
@@ -238,11 +238,13 @@ class Structs(Part):
         scope.names[item.name] = there
 
 
-def _bytes_in(extra: Tree, scope: Scope) -> Register:
-    """The register of a field of bytes that a checksum covers."""
+def _bytes_in(extra: Tree, scope: Scope) -> Register | None:
+    """The register of a field of bytes that a checksum covers; none of one that is never there."""
     _, up, name, *members = extra
     found = scope.field(up, name, members)
-    if found.kind not in ("bytes", "null"):
+    if found.kind == "null":
+        return None
+    if found.kind != "bytes":
         raise Uncovered(f"a checksum over {found.kind}")
     return found.read()
 

@@ -435,3 +435,30 @@ def test_what_a_record_does_not_have_is_not_rendered_in_silence(made: Made):
     for value in ({"n": 1, "other": 2}, {"n": 1, "inner": {"n": 1}}):
         with pytest.raises(EncodeError, match="no member"):
             module.to_canonical(value)
+
+
+def test_equal_names_of_truths_and_of_numbers_are_apart(made: Made):
+    named = made({"t": {"type": "bool", "values": {False: "NO", True: "YES"}}})
+    counted = made({"t": {"type": "uint8", "values": {0: "NO", 1: "YES"}, "raw": "n"}})
+    for module in (named, counted):
+        assert [module.build({"t": name}) for name in ("NO", "YES")] == [b"\x00", b"\x01"]
+        assert [module.parse(data)["t"] for data in (b"\x00", b"\x01")] == ["NO", "YES"]
+        assert module.encode(pa.array([{"t": "YES"}])).to_pylist() == [b"\x01"]
+    assert counted.build({"t": "YES", "n": 1}) == b"\x01"
+    assert counted.parse(b"\x01") == {"t": "YES", "n": 1}
+
+
+def test_what_follows_from_the_layout_may_select_the_codec(made: Made):
+    body = {"type": "B", "size": "n", "unpack": {"select": "n >> k", "cases": {0: "gzip", 1: "none"}}}
+    fields = ("k", "uint8"), ("n", {"type": "uint8", "derive": "q - p", "hidden": True}), ("mark", "p"), ("b", body)
+    module = made(*(dict([field]) for field in fields), {"mark": "q"}, types={"B": {"fields": [{"t": "str"}]}})
+    for value, codec in (({"k": 7, "b": {"t": ""}}, "gzip"), ({"k": 4, "b": {"t": 20 * "x"}}, "none")):
+        data = module.build(value)
+        assert module.parse(data) == value
+        assert (data[2:4] == b"\x1f\x8b") == (codec == "gzip")
+        assert module.encode(pa.array([value])).to_pylist() == [data]
+    unsettled = {"k": 4, "b": {"t": "xx"}}  # long where it is packed, which asks for none; short where it is not
+    with pytest.raises(EncodeError, match="places that each pass changes"):
+        module.build(unsettled)
+    with pytest.raises(EncodeError, match="places that each pass changes"):
+        module.encode(pa.array([unsettled]))

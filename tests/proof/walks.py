@@ -19,7 +19,7 @@ def fields(format: Format) -> Iterator[wire.Field]:
 
 
 def has_several_writings(format: Format) -> bool:
-    """Whether a value may differ in size: integers of any width, bodies, packed regions, what is said, hidden texts."""
+    """Whether a value may differ in size: integers of any width, bodies, packed regions, endings, hidden texts."""
     if any(field.packing is not None or _may_say_alike(field) or _is_unseen_text(field) for field in fields(format)):
         return True
     if any(map(is_in_parts, fields(format))):
@@ -27,7 +27,20 @@ def has_several_writings(format: Format) -> bool:
     encodings = {format.encoding} | {type.encoding for _, type in format.types if isinstance(type, wire.Struct)}
     if len(encodings - {wire.Encoding.BINARY}) > 0 and wire.Encoding.BINARY in encodings:
         return True
-    return any(isinstance(each, wire.Integer) and each.width is None for _, type in format.types for each in _all(type))
+    return any(_is_written_freely(each) for _, type in format.types for each in _all(type))
+
+
+def _is_written_freely(type: wire.Type) -> bool:
+    """Whether what is written for a value may be longer or shorter: integers, ends that may be left out or others."""
+    match type:
+        case wire.Integer(width=width):
+            return width is None
+        case wire.Array(count=wire.Terminator(behind=behind)):
+            return behind is not None
+        case wire.Text(size=wire.Delimiter() as delimiter) | wire.Bytes(size=wire.Delimiter() as delimiter):
+            return not delimiter.is_plain
+        case _:
+            return False
 
 
 def is_in_parts(field: wire.Field) -> bool:

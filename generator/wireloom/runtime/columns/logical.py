@@ -5,6 +5,7 @@ Arrow columns, Spark types and the canonical JSON rendering all follow from them
 """
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, Union
 
 
@@ -167,12 +168,25 @@ class Encoded:
     charset: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Named:
-    """Values that have names, of an open set: one without a name is null; readers see each as it is under `raw`."""
+    """Values that have names, of an open set: one without a name is null; readers see each as it is under `raw`.
+
+    What is looked up stands with each, in no cache of equal ones: the names of 0 and 1 equal those of false and true.
+    """
 
     names: tuple[tuple[int | str | bytes, str], ...]
     raw: str = ""
+
+    @cached_property
+    def name_of(self) -> dict[object, str]:
+        """The names by value."""
+        return dict(self.names)
+
+    @cached_property
+    def value_of(self) -> dict[str, int | str | bytes]:
+        """The first value of each name."""
+        return {name: value for value, name in reversed(self.names)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, localcontext
-from functools import lru_cache
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from typing import Any, assert_never
 from uuid import UUID
@@ -73,7 +72,7 @@ def meaning(value: Any, type: Meant) -> Any:
         case Encoded(charset):
             return bytes(value).decode(charset)
         case Named():
-            return _by_value(type.shown).get(bytes(value) if isinstance(value, bytearray | memoryview) else value)
+            return type.shown.name_of.get(bytes(value) if isinstance(value, bytearray | memoryview) else value)
         case _:
             assert_never(type.shown)
 
@@ -281,24 +280,10 @@ def _encoded(given: object, charset: str) -> bytes:
 # --- names -----------------------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=1024)
-def _by_value(named: Named) -> dict[object, str]:
-    return dict(named.names)
-
-
-@lru_cache(maxsize=1024)
-def _by_name(named: Named) -> dict[str, int | str | bytes]:
-    """The first value of each name."""
-    found: dict[str, int | str | bytes] = {}
-    for value, name in named.names:
-        found.setdefault(name, value)
-    return found
-
-
 def _named_value(given: object, named: Named) -> int | str | bytes:
-    found = _by_name(named).get(given) if isinstance(given, str) else None
+    found = named.value_of.get(given) if isinstance(given, str) else None
     if found is None:
-        raise EncodeError(f"one of {', '.join(_by_name(named))}", shown(given))
+        raise EncodeError(f"one of {', '.join(dict.fromkeys(name for _, name in named.names))}", shown(given))
     return found
 
 

@@ -9,8 +9,9 @@ from construct import Container
 
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.expressions import PositionPendingError
 from wireloom.runtime.packing import CODECS, UNBOUNDED, ExpansionError, PackingError, packed, unpacked
-from wireloom.runtime.parsers.protocol import Expression, Scalar, evaluate, same
+from wireloom.runtime.parsers.protocol import Expression, Scalar, evaluate, guess, same
 
 _PLAIN = "none"
 
@@ -67,10 +68,19 @@ class Packing:
 
     def build(self, subcon: Any, value: Any, stream: Any, scope: Container) -> None:
         """Write what `subcon` makes of the value, packed."""
-        tag = None if self.tag is None else evaluate(self.tag, scope)
-        codec = self._codec(tag)
-        if codec is None:
-            raise EncodeError("a known codec", shown(tag))
+        codec = self._codec_to_build(scope)
         body = io.BytesIO()
         subcon._build(value, body, scope, "")
         stream.write(packed(codec, body.getvalue()))
+
+    def _codec_to_build(self, scope: Container) -> str:
+        """The codec; the first one in a first pass, where only a later one knows the places that select it."""
+        try:
+            tag = None if self.tag is None else evaluate(self.tag, scope)
+        except PositionPendingError:
+            guess(scope)
+            return next(iter(self.cases.values()))
+        codec = self._codec(tag)
+        if codec is None:
+            raise EncodeError("a known codec", shown(tag))
+        return codec

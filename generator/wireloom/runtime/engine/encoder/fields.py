@@ -106,15 +106,15 @@ class Fields(Part):
         codec, register = NAMES.index(cases[0][1]), None
         if tag is not None:
             compiled = self.expressions.compiled(tag, item.scope)
-            codec, register = self._codec(compiled, cases)
+            codec, register = self._codec(compiled, cases, is_assumed=item.scope.is_assumed(tag))
         start = self.assembly.register("int").read()
         self.assembly.emit("PROTO_SEGMENT", start)
         placed = self._written(item)
         self.assembly.emit("PACKED", start, codec, register)
         return placed
 
-    def _codec(self, tag: Compiled, cases: Sequence[Any]) -> tuple[int, Register | None]:
-        """The place of the codec that a tag selects, or the register that has it."""
+    def _codec(self, tag: Compiled, cases: Sequence[Any], *, is_assumed: bool) -> tuple[int, Register | None]:
+        """The place of the codec that a tag selects, or the register that has it; as a guess the first codec."""
         found = {value: NAMES.index(codec) for values, codec in cases for value in values}
         if isinstance(tag, Constant):
             if tag.value not in found:
@@ -129,10 +129,16 @@ class Fields(Part):
                 raise Uncovered("a choice by values of another kind")
             places.setdefault(None if wire is None else self.compiler.records.word(wire), len(words))
             words.append(codec)
-        register = self.assembly.register("int").read()
+        register, told, done = self.assembly.register("int").read(), Label(), Label()
+        if is_assumed:
+            self.assembly.emit("GUESSING", told)
+            self.compiler.compute(Constant(NAMES.index(cases[0][1])), register)
+            self.assembly.emit("JUMP", done)
+            self.assembly.place(told)
         self.assembly.emit(
             "MAP", value, self.assembly.table(hashed(places)), self.assembly.table([len(words), *words]), register
         )
+        self.assembly.place(done)
         return 0, register
 
     def _written(self, item: Item) -> list[Placed]:

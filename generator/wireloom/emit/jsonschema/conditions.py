@@ -26,10 +26,14 @@ from wireloom.expr.types import kind
 
 
 class Unknown(Enum):
-    """A value that is not known: perhaps null; at least not null; or none of the constants it is compared with."""
+    """A value that is not known: perhaps null; at least not null; or none of the constants it is compared with.
+
+    An integer that is something has 64 bits, one that was calculated may have all that there are.
+    """
 
     ANYTHING = "anything"
     SOMETHING = "something"
+    CALCULATED = "calculated"
     OTHER = "other"
 
 
@@ -37,8 +41,10 @@ Listed = int | bool | str | bytes | None  # what `in` compares with
 Constant = Listed | bytes
 Value = Constant | Unknown
 Lookup = Callable[[FieldRef], Value]
+_THERE = (Unknown.SOMETHING, Unknown.CALCULATED)
 
 _SMALLEST, _LARGEST, _MOST_SHIFTED = -(1 << 127), (1 << 128) - 1, 127
+_FIELDS = range(-(1 << 63), 1 << 64)  # what integers of 64 bits are
 _ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
@@ -86,8 +92,7 @@ def evaluate(expression: Expression, lookup: Lookup, parameters: Mapping[str, Va
         case Binary("==" | "!=" as operator, left, right):
             return _equality(operator, _known(left, of(left)), _known(right, of(right)))
         case Binary(operator, left, right):
-            small = isinstance(left, FieldRef | Literal) and isinstance(right, FieldRef | Literal)
-            return _binary(operator, operand_of(left), operand_of(right), small=small)
+            return _binary(operator, operand_of(left), operand_of(right))
         case Membership(operand, options):
             return _membership(of(operand), options)
         case Conditional(condition, then, otherwise):
@@ -191,7 +196,7 @@ def _unary(operator: str, operand: Value) -> Value:
     if operand is None:
         return None
     if isinstance(operand, Unknown):
-        return Unknown.ANYTHING if operand is Unknown.ANYTHING else Unknown.SOMETHING
+        return Unknown.SOMETHING if operator == "not" and operand is not Unknown.ANYTHING else _calculated(operand)
     if operator == "not":
         return not operand
     if not isinstance(operand, int):
@@ -210,13 +215,14 @@ def _logic(operator: str, left: Value, right: Value) -> Value:
     return None if None in sides else not settling
 
 
-def _binary(operator: str, left: Value, right: Value, *, small: bool) -> Value:
-    """Arithmetic and order; what two `small` operands (of 64 bits) give has always room, unless shifted."""
+def _binary(operator: str, left: Value, right: Value) -> Value:
+    """Arithmetic and order."""
     if left is None or right is None:
         return None
     if isinstance(left, Unknown) or isinstance(right, Unknown):
-        roomy = operator in _ORDER or (small and operator not in ("<<", ">>", "//", "%"))
-        return Unknown.SOMETHING if roomy and Unknown.ANYTHING not in (left, right) else Unknown.ANYTHING
+        if operator in _ORDER:
+            return Unknown.ANYTHING if Unknown.ANYTHING in (left, right) else Unknown.SOMETHING
+        return Unknown.ANYTHING if operator in ("<<", ">>", "//", "%") else _calculated(left, right)
     if not isinstance(left, int) or not isinstance(right, int):
         return Unknown.ANYTHING
     if operator in _ORDER:
@@ -228,12 +234,22 @@ def _binary(operator: str, left: Value, right: Value, *, small: bool) -> Value:
     return _bounded(_ARITHMETIC[operator](left, right))
 
 
+def _calculated(*operands: Value) -> Unknown:
+    """What is calculated of values that are not all known: of 64 bits each it has room, else it may be null."""
+    return Unknown.CALCULATED if all(map(_is_of_64_bits, operands)) else Unknown.ANYTHING
+
+
+def _is_of_64_bits(value: Value) -> bool:
+    """Whether an integer that it is has the size of one on the wire."""
+    return value in (Unknown.SOMETHING, Unknown.OTHER) or (isinstance(value, int) and value in _FIELDS)
+
+
 def _bounded(number: int) -> int | None:
     return number if _SMALLEST <= number <= _LARGEST else None
 
 
 def _membership(operand: Value, options: tuple[Constant, ...]) -> Value:
-    if operand is Unknown.OTHER or (operand is Unknown.SOMETHING and all(option is None for option in options)):
+    if operand is Unknown.OTHER or (operand in _THERE and all(option is None for option in options)):
         return False
     if isinstance(operand, Unknown):
         return Unknown.SOMETHING
@@ -245,4 +261,6 @@ def _conditional(condition: Value, then: Value, otherwise: Value) -> Value:
         return then if condition else otherwise
     if same(then, otherwise):
         return then
-    return Unknown.ANYTHING if {then, otherwise} & {None, Unknown.ANYTHING} else Unknown.SOMETHING
+    if {then, otherwise} & {None, Unknown.ANYTHING}:
+        return Unknown.ANYTHING
+    return Unknown.CALCULATED if Unknown.CALCULATED in (then, otherwise) else Unknown.SOMETHING

@@ -318,7 +318,7 @@ class Documents:
     def _options(self, field: Field, type: Type) -> tuple[tuple[Option, ...], type | None]:
         """What a member can be, absent apart; and the kind of constants that tell it apart."""
         if field.const is not None:
-            return (Option(written(field.const), _plain_value(field.const)),), None
+            return (Option(written(field.const), self._seen(field, field.const)),), None
         if field.mappings is not None:
             meanings = ((each.wire, self._meaning(each.value)) for each in field.mappings)
             return tuple(Option(written(wire), meaning) for wire, meaning in meanings), None
@@ -340,10 +340,13 @@ class Documents:
 
     def _default(self, field: Field) -> Value:
         """What expressions see of an optional member that is absent."""
-        default = field.default if field.has_default else None
-        if field.mappings is None or not field.has_default:
-            return _plain_value(default)
-        return next((self._meaning(each.value) for each in field.mappings if each.wire == default), Unknown.ANYTHING)
+        return self._seen(field, field.default) if field.has_default else None
+
+    def _seen(self, field: Field, wire: Scalar) -> Value:
+        """What expressions see of a value on the wire."""
+        if field.mappings is None:
+            return _plain_value(wire)
+        return next((self._meaning(each.value) for each in field.mappings if each.wire == wire), Unknown.ANYTHING)
 
     def _property(self, field: Field, type: Type) -> Schema:
         """The schema of one member or element."""

@@ -462,3 +462,40 @@ def test_what_follows_from_the_layout_may_select_the_codec(made: Made):
         module.build(unsettled)
     with pytest.raises(EncodeError, match="places that each pass changes"):
         module.encode(pa.array([unsettled]))
+
+
+_MEASURED = {"fields": [{"n": {"type": "uint8", "derive": "size", "hidden": True}}, {"t": "str(n - 1)"}]}
+
+
+def test_what_follows_from_the_layout_within_is_known_around_it(made: Made):
+    behind = made({"inner": "I"}, {"k": {"type": "uint8", "derive": "inner.n + 1"}}, types={"I": _MEASURED})
+    before = made(
+        {"k": {"type": "uint8", "derive": "outer.inner.n", "hidden": True}},
+        {"outer": "O"},
+        types={"I": _MEASURED, "O": {"fields": [{"inner": "I"}]}},
+    )
+    melted = made(
+        {"k": {"type": "uint8", "derive": "n + 1", "hidden": True}},
+        {"inner": {"type": "I", "flatten": True}},
+        types={"I": _MEASURED},
+    )
+    for module, value, data in (
+        (behind, {"inner": {"t": "abc"}}, b"\x04abc\x05"),
+        (behind, {"inner": {"t": "abc"}, "k": 9}, b"\x04abc\x09"),
+        (before, {"outer": {"inner": {"t": "abc"}}}, b"\x04\x04abc"),
+        (melted, {"t": "abc"}, b"\x05\x04abc"),
+    ):
+        assert module.build(value) == data
+        assert module.encode(pa.array([value])).to_pylist() == [data]
+
+
+def test_what_follows_from_the_layout_within_decides_what_stands_behind(made: Made):
+    module = made({"inner": "I"}, {"k": {"type": "uint8", "when": "inner.n > 4"}}, types={"I": _MEASURED})
+    for value, data in (
+        ({"inner": {"t": "abc"}, "k": None}, b"\x04abc"),
+        ({"inner": {"t": "abcd"}, "k": 7}, b"\x05abcd\x07"),
+    ):
+        assert module.build(value) == data
+        assert module.parse(data) == value
+        assert module.encode(pa.array([value])).to_pylist() == [data]
+    assert refusal_of(module, {"inner": {"t": "abc"}, "k": 7}) == "k: expected 7 to be read back, found null"

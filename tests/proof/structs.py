@@ -352,6 +352,9 @@ class StructWriter:
         if self.chance.often(0.4):
             self._measured()
             return
+        if draft.budget > 0 and self.chance.often(0.3):
+            self._told_within()
+            return
         length = draft.name("f")
         start, end = draft.name("p"), draft.name("p")
         self.add(Types(self.scope).unsigned(), length, derive=f"{end} - {start}", hidden=self._maybe(True, 0.5))
@@ -389,6 +392,36 @@ class StructWriter:
         self._mark(start)
         self.add(self._inner(), size=size, when=ABSENT)
         self._mark(end)
+
+    def _told_within(self) -> None:
+        """What follows from a number that a struct within works out from where its fields stand."""
+        chance, draft = self.chance, self.scope.draft
+        number, within = draft.name("f"), draft.name("f")
+        melts = chance.often(0.35)
+        path = number if melts else f"{within}.{number}"
+        derive = chance.one([path, f"{path} + 1", f"{path} > 9 ? 7 : {path}"])
+        preset: dict[str, Any] = {"derive": derive, "when": ABSENT, "range": ABSENT, "values": ABSENT}
+        if before := chance.often(0.5):
+            self.add(integer("uint16"), hidden=self._maybe(True, 0.6), **preset)
+        self.add(self._measuring(number), within, flatten=True if melts else ABSENT, when=ABSENT, as_=ABSENT)
+        if before or chance.often(0.5):
+            self.add(Types(self.scope).anything(), when=f"{path} > {chance.randint(0, 9)}")
+        else:
+            self.add(integer("uint16"), hidden=self._maybe(True, 0.6), **preset)
+
+    def _measuring(self, number: str) -> Typed:
+        """A struct of which a number says how long it is, or a part of it."""
+        chance, name = self.chance, self.scope.draft.new_type()
+        self.scope.draft.types[name] = ABSENT
+        writer = StructWriter(self.scope.inner("binary"), name, last=False)
+        derive = "size"
+        if chance.often(0.4):
+            start, end = writer._mark(), self.scope.draft.name("p")
+            derive = f"{end} - {start}"
+            writer.deferred.append(lambda: writer.step("mark", end))
+        hidden = self._maybe(True, 0.5)
+        writer.add(integer("uint16"), number, derive=derive, hidden=hidden, when=ABSENT, range=ABSENT, values=ABSENT)
+        return writer.written()
 
     def _inner(self) -> Typed:
         """What fills a region."""

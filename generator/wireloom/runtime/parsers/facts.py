@@ -34,6 +34,17 @@ class BuildingScope(Scope):
         return found
 
 
+class Lent(dict[str, Any]):
+    """What expressions see of the members of a record within."""
+
+    def __getitem__(self, name: str) -> Any:
+        """The value; raises PositionPendingError where it is not settled yet."""
+        found = super().__getitem__(name)
+        if found is PENDING:
+            raise PositionPendingError
+        return found
+
+
 class Inner(Value):
     """The value of a field that is a record, whose hidden members are worked out where an expression asks for them."""
 
@@ -45,8 +56,12 @@ class Inner(Value):
         """The hidden members."""
         if name != "hidden":
             raise AttributeError(name)
-        self.hidden = lent(self._subcon, self._given, self._context)
+        self.hidden = Lent(lent(self._subcon, self._given, self._context))
         return self.hidden
+
+    def settle(self, scope: Mapping[str, Any]) -> None:
+        """Take over what the members came to, once the record is laid out."""
+        self.hidden = Lent(scope)
 
 
 def lent(subcon: Any, value: Any, context: Container) -> dict[str, Any]:

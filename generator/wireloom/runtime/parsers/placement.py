@@ -13,7 +13,7 @@ from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.expressions import PositionPendingError
-from wireloom.runtime.parsers.facts import PENDING, BuildingScope, Facts
+from wireloom.runtime.parsers.facts import PENDING, BuildingScope, Facts, Inner
 from wireloom.runtime.parsers.fields import Field
 from wireloom.runtime.parsers.protocol import (
     MISSING,
@@ -65,6 +65,7 @@ class Placement:
     ) -> None:
         self.struct, self.value, self.stream, self.context, self.version = struct, value, stream, context, version
         self.binary = struct.sequential
+        self.writing: Field | None = None
         self.guessed = False
         self.pending: list[tuple[Field, int]] = []
         self.gaps: list[range] = []  # bytes that nothing named when they were written
@@ -85,9 +86,26 @@ class Placement:
                 self.stream.write(target.getvalue())
                 if self.overwrites:
                     self.context._params.get("_overwritten", []).append(self.struct)
+                self._tell()
                 return
             assumed = outcome
         raise EncodeError("fields whose places settle", "places that each pass changes")
+
+    def _tell(self) -> None:
+        """Tell the struct around what the members of this one came to."""
+        around = self.context.get("_placement")
+        if around is not None and around.writing is not None:
+            around.learn(around.writing, self.scope)
+
+    def learn(self, step: Field, found: BuildingScope) -> None:
+        """Take over what the members of a struct within came to, which stands in this field."""
+        if not step.flatten:
+            if isinstance(inner := self.scope.get(step.name), Inner):
+                inner.settle(found)
+            return
+        for name, value in found.items():
+            if self.scope.get(name) is PENDING and not name.startswith("_"):
+                self.scope[name] = value
 
     def facts(self) -> Facts:
         """What expressions see of the struct before its bytes are there."""
@@ -165,6 +183,7 @@ class Placement:
         return True
 
     def _write(self, step: Field, sink: Sink) -> None:
+        self.writing = step
         try:
             stream = sink.place(step)
             self._seek(step)

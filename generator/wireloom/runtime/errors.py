@@ -112,6 +112,10 @@ class DecodeError(_PathError, ConstructError):
         return _restore, (self.__class__, self.__dict__)
 
 
+class CheckError(DecodeError):
+    """What a `check` of the format refuses: the code is the one that its spec gives."""
+
+
 class EncodeError(_PathError, ConstructError):
     """A value that the format cannot say; `expected` and `actual` are texts for people.
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from construct import Container
 
-from wireloom.runtime.errors import DecodeError, shown
+from wireloom.runtime.errors import CheckError, DecodeError, shown
 from wireloom.runtime.parsers.protocol import Expression, Run, evaluate, holds, placed, start_of
 from wireloom.runtime.values import Value, float32, kind_of, meant
 
@@ -102,7 +102,7 @@ class Check:
         if not holds(self.when, run.scope) or holds(self.that, run.scope):
             return
         offset = run.offsets.get(self.field, run.scope._start)
-        error = DecodeError(self.code, offset=offset, expected=self.expected, actual=_found(run.scope, self.field))
+        error = CheckError(self.code, offset=offset, expected=self.expected, actual=_found(run.scope, self.field))
         raise error.at(self.field) if self.field else error
 
 

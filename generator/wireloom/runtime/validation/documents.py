@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from wireloom.runtime.errors import Component, DecodeError, shown
+from wireloom.runtime.errors import CheckError, Component, DecodeError, shown
 from wireloom.runtime.parsers.json.nodes import Node
 from wireloom.runtime.parsers.json.text import read
 from wireloom.runtime.validation.problems import Places, Problem, message, of_error, pointer, positions
@@ -44,9 +44,11 @@ def problems(data: bytes, error: DecodeError, schema: Schema, document: Node | N
         findings = schema.findings(document)[:MOST]
     except RecursionError:
         findings = ()
+    own = places.found(error.components, error.offset)
+    if isinstance(error, CheckError):
+        findings = [finding for finding in findings if not _says(finding, own, places)]
     found = [_of_finding(finding, places) for finding in findings]
     found += [_of_error(each, places.found(each.components, each.offset)) for each in repeated[:MOST]]
-    own = places.found(error.components, error.offset)
     if not (_covered(error, own, findings, places) or any(_same(each, error) for each in repeated)):
         found.append(_of_error(error, own))
     return _placed(data, list(dict.fromkeys(found)))
@@ -71,10 +73,16 @@ def _of_error(error: DecodeError, path: Sequence[Component]) -> Problem:
 
 def _covered(error: DecodeError, own: tuple[Component, ...], findings: Sequence[Finding], places: Places) -> bool:
     """Whether the schema says the decoder's error, too: of the same place, or of what is around or within it."""
-    if error.code in _OF_TEXTS:
+    if error.code in _OF_TEXTS or isinstance(error, CheckError):
         return False
     paths = (places.path(finding.node) for finding in findings)
     return any(path[: len(own)] == own[: len(path)] for path in paths)
+
+
+def _says(finding: Finding, own: tuple[Component, ...], places: Places) -> bool:
+    """Whether the schema says no more than the check that refuses a value in that place, which has code and reason."""
+    path = places.path(finding.node)
+    return path == own or (finding.rule == "not" and path == own[: len(path)])
 
 
 def _same(one: DecodeError, other: DecodeError) -> bool:

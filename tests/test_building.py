@@ -18,7 +18,9 @@ import yaml
 
 from wireloom import pipeline
 from wireloom.pipeline import Project
+from wireloom.runtime import expressions
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
+from wireloom.runtime.parsers import binary, record, structure
 from wireloom.runtime.values import Pairs
 
 if TYPE_CHECKING:
@@ -499,3 +501,12 @@ def test_what_follows_from_the_layout_within_decides_what_stands_behind(made: Ma
         assert module.parse(data) == value
         assert module.encode(pa.array([value])).to_pylist() == [data]
     assert refusal_of(module, {"inner": {"t": "abc"}, "k": 7}) == "k: expected 7 to be read back, found null"
+
+
+def test_what_no_layout_settles_is_refused():
+    byte = binary.Integer(8, signed=False)
+    late = structure.Field("n", byte, derive=lambda ctx: expressions.mark(ctx, "nowhere"), hidden=True)
+    inner = structure.Struct("I", late, structure.Field("t", byte))
+    for struct, value in ((inner, {"t": 7}), (structure.Struct("R", structure.Field("i", inner)), {"i": {"t": 7}})):
+        with pytest.raises(EncodeError, match="expected a value whose fields find their places"):
+            record.Record(struct, ()).build(value)

@@ -25,6 +25,7 @@ from wireloom.runtime.parsers.protocol import (
     evaluate,
     guess,
     holds,
+    unsettle,
 )
 from wireloom.runtime.parsers.steps import Computed, Mark, with_hole
 
@@ -67,6 +68,7 @@ class Placement:
         self.binary = struct.sequential
         self.writing: Field | None = None
         self.guessed = False
+        self.is_unsettled = False  # something that was written follows from a struct around this one
         self.pending: list[tuple[Field, int]] = []
         self.gaps: list[range] = []  # bytes that nothing named when they were written
         self.overwrites = False
@@ -75,10 +77,11 @@ class Placement:
         """Write the struct to the stream."""
         if not self.binary:
             self._place_fields(self.stream, Outcome())
+            self._tell()
             return
         assumed: Outcome | None = None
         for _ in range(_PASSES):
-            self.guessed = self.overwrites = False
+            self.guessed = self.overwrites = self.is_unsettled = False
             self.gaps = []
             target = io.BytesIO()
             outcome = self._place_fields(target, assumed or Outcome())
@@ -92,7 +95,12 @@ class Placement:
         raise EncodeError("fields whose places settle", "places that each pass changes")
 
     def _tell(self) -> None:
-        """Tell the struct around what the members of this one came to."""
+        """Tell the struct around what the members of this one came to.
+
+        Raises PositionPendingError where something is not settled, and there is none around that would settle it.
+        """
+        if self.is_unsettled:
+            unsettle(self.context)
         around = self.context.get("_placement")
         if around is not None and around.writing is not None:
             around.learn(around.writing, self.scope)
@@ -217,6 +225,7 @@ class Placement:
             except PositionPendingError:
                 if not self.binary:
                     guess(self.scope)
+                    self.is_unsettled = True
         self.pending.append((step, start))
         return step.placeholder
 
@@ -262,7 +271,8 @@ class Placement:
             left = [item for item in waiting if not self._is_settled(*item)]
             known = [self._compute(step) for step in computed if self.scope.get(step.name) is PENDING]
             if len(left) == len(waiting) and not any(known):
-                guess(self.scope)  # it follows from a struct around this one
+                guess(self.scope)
+                self.is_unsettled = True
                 return
             waiting = left
         for step in computed:
@@ -292,7 +302,8 @@ class Placement:
             try:
                 self._patch(step, start, step.checksum.of(step.name, covered, self.scope))
             except PositionPendingError:
-                guess(self.scope)  # it follows from a struct around this one
+                guess(self.scope)
+                self.is_unsettled = True
 
     def _range(self, step: Field) -> tuple[int, int]:
         assert step.checksum is not None
@@ -300,6 +311,7 @@ class Placement:
             first, last = evaluate(step.checksum.start, self.scope), evaluate(step.checksum.end, self.scope)
         except PositionPendingError:
             guess(self.scope)
+            self.is_unsettled = True
             return 0, 0
         if not isinstance(first, int) or not isinstance(last, int) or first < 0:
             raise EncodeError("a range of bytes for its checksum", f"{shown(first)} .. {shown(last)}").at(

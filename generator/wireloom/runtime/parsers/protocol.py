@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.expressions import PositionPendingError
 from wireloom.runtime.values import Value
 
 Expression = Callable[[Container], Any]
@@ -56,6 +57,17 @@ def guess(scope: Container | None) -> None:
         if placement is not None:
             placement.guessed = True
         scope = scope.get("_")
+
+
+def unsettle(scope: Container | None) -> None:
+    """While building: leave it to the struct around to settle what follows from it; raises PositionPendingError."""
+    while scope is not None:
+        placement = scope.get("_placement")
+        if placement is not None:
+            placement.is_unsettled = True
+            return
+        scope = scope.get("_")
+    raise PositionPendingError
 
 
 def derives_anew(scope: Container) -> bool:

@@ -206,8 +206,6 @@ class Record(construct.Construct):
             refusal = EncodeError(error.expected or error.code, f"{error.actual or shown(value)} ({error.code})")
             refusal.path_from(error)
             raise refusal from error
-        except PositionPendingError:
-            raise EncodeError("a value whose fields find their places", "one that depends on where it stands") from None
         return data
 
     def _built(
@@ -230,7 +228,10 @@ class Record(construct.Construct):
         inner._params = inner
         inner._anew, inner._kept = context.get("_anew", False), context.get("_kept", False)
         inner._overwritten = context.get("_overwritten", [])
-        self.subcon._build(obj, stream, inner, "")
+        try:
+            self.subcon._build(obj, stream, inner, "")
+        except PositionPendingError:
+            raise EncodeError("a value whose fields find their places", "one that depends on where it stands") from None
         return obj
 
 

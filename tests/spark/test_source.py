@@ -22,6 +22,7 @@ from wireloom.spark.session import session
 from wireloom.spark.source import register
 from wireloom.spark.source.options import READS, Given
 from wireloom.spark.source.read import batches
+from wireloom.spark.source.stream import LIMITED
 from wireloom_formats import databus_event, kpl_record
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
@@ -382,6 +383,8 @@ def test_the_examples_of_the_documentation_run(spark, tmp_path):
     page = (ROOT / "docs" / "spark-source.md").read_text(encoding="utf-8")
     examples = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     names = {"spark": spark}
+    if not LIMITED:
+        examples = [re.sub(r"\n.*maxFilesPerTrigger.*", "", example) for example in examples]
     for example in examples:
         exec(re.sub(r'"([a-z]+/)"', rf'"{tmp_path}/\1"', example), names)  # noqa: S102 - the examples themselves
     try:

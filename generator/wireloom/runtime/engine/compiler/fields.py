@@ -75,20 +75,10 @@ class Fields(Part):
                 self._derived(item)
             elif scope.encoding == "msgpack" and scope.members is not None:
                 self.compiler.msgpack.member(item)
-            elif scope.encoding == "msgpack" and attributes.get("optional"):
-                self._element(item)
+            elif scope.encoding == "msgpack":
+                self.compiler.arrays.element(item, when)
             else:
                 self._located(item)
-
-    def _element(self, item: Item) -> None:
-        """An element of an array that may be left out: it is there where the array is long enough."""
-        absent = Label()
-        holds = self.expressions.compiled(item.scope.elements[item.name], item.scope)
-        assert isinstance(holds, Code), "the length is the record's"
-        if not self.compiler.conditions.branch(holds, absent):
-            self.assembly.emit("WHEN", self.expressions.place(holds), absent)
-        self._located(item)
-        self.defaulted(item, absent, has_default="default" in item.attributes)
 
     def condition(self, attributes: dict[str, Any], version: Any) -> Tree:
         """Whether a field is there, by its own condition and by the versions that have it."""

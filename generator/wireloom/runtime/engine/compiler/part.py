@@ -47,6 +47,9 @@ class Structs(Protocol):
     ) -> Scope:
         """Read a struct into the row of `record` that is open."""
 
+    def check(self, that: Compiled, code: str) -> None:
+        """Refuse what a condition does not hold for."""
+
     def discarding(self, name: str, scope: Scope, column: Column | None) -> Discard | None:
         """What empties a list of the struct that is read into a column."""
 
@@ -121,6 +124,19 @@ class MessagePack(Protocol):
         """Find a member's value and read it."""
 
 
+class Arrays(Protocol):
+    """Structs of MessagePack as arrays, as other parts ask for them."""
+
+    def open(self, fields: Sequence[Node], arities: dict[int, int], scope: Scope, version: Register) -> None:
+        """Open an array, whose length may tell the version."""
+
+    def element(self, item: Item, when: Tree) -> None:
+        """Read the next element."""
+
+    def close(self, scope: Scope) -> None:
+        """Behind the last step: there is no element that no field has read."""
+
+
 class Json(Protocol):
     """JSON, as other parts ask for it."""
 
@@ -178,6 +194,10 @@ class Compiler(Protocol):
     @property
     def msgpack(self) -> MessagePack:
         """Values of MessagePack."""
+
+    @property
+    def arrays(self) -> Arrays:
+        """Structs of MessagePack as arrays."""
 
     @property
     def json(self) -> Json:

@@ -9,6 +9,7 @@ from wireloom.runtime.charsets import TWO_BYTES, meaningful
 from wireloom.runtime.columns.logical import ExtensionType, List, Record
 from wireloom.runtime.engine import ended, filled
 from wireloom.runtime.engine.assembly import Assembly, Label, Register, Uncovered
+from wireloom.runtime.engine.compiler.arrays import Arrays
 from wireloom.runtime.engine.compiler.binary import Binary
 from wireloom.runtime.engine.compiler.fields import Fields
 from wireloom.runtime.engine.compiler.json import Json
@@ -64,7 +65,7 @@ class Compiler:
         self.big, self.writes = True, writes
         self.records, self.structs, self.fields = Records(self), Structs(self), Fields(self)
         self.binary, self.msgpack, self.protobuf = Binary(self), MessagePack(self), Protobuf(self)
-        self.json, self.sums = Json(self), Sums(self)
+        self.arrays, self.json, self.sums = Arrays(self), Json(self), Sums(self)
 
     def program(self, root: str) -> Any:
         """The program of a root."""

@@ -51,6 +51,15 @@ class Last:
     register: Register
 
 
+@dataclass(eq=False, slots=True)
+class Located:
+    """How many elements of an array have been read whose length depends on the record; it has `least` in any case."""
+
+    least: int
+    certain: int = 0  # by every record
+    unsure: bool = False  # others by some
+
+
 @dataclass(eq=False)
 class Scope:
     """The names of one struct, and where it stands."""
@@ -65,6 +74,7 @@ class Scope:
     tables: dict[str, int] = field(default_factory=dict)
     checksums: dict[str, "Item"] = field(default_factory=dict)
     elements: dict[str, Tree] = field(default_factory=dict)  # what says that the array of the struct has an element
+    located: Located | None = None  # MessagePack: of an array whose length depends on the record
     places: dict[str, Register] = field(default_factory=dict)  # where checksums stand that cover themselves
     discards: dict[str, Discard] = field(default_factory=dict)
     start_register: Register | None = None

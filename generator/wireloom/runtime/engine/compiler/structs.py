@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
+from wireloom.runtime.engine.compiler.arrays import depends, possible
 from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import (
     UNBOUNDED,
@@ -51,6 +52,7 @@ class Structs(Part):
             self.compiler.json.close(scope)
         elif encoding == "msgpack":
             self.compiler.msgpack.close(scope)
+            self.compiler.arrays.close(scope)
         for save in reversed(frames):
             self.assembly.emit("UNFRAME", save)
         enter[4] = Edge(len(self.assembly.registers))
@@ -65,24 +67,21 @@ class Structs(Part):
         arities = {arity: place for place, (_, arity, _) in enumerate(versions) if arity is not None}
         if encoding != "json" and scope.parent is not None and scope.parent.encoding == "json":
             raise Uncovered(f"{encoding} within JSON")
-        if form == "array" and _depends(fields, arities):
-            raise Uncovered("an array whose length depends on the record")
         match encoding, form:
             case "binary", "sequence":
                 pass
             case "msgpack", "array":
-                table = arities or _lengths(fields, scope)
-                words = [word for entry in table.items() for word in entry]
-                self.assembly.emit("PACK_ARITY", self.assembly.table([len(table), *words]), register, None)
+                self.compiler.arrays.open(fields, arities, scope, register)
             case "msgpack", "object":
                 self.compiler.msgpack.open(fields, scope)
             case "json", "object" | "array":
-                self.compiler.json.open(form, arities or {len(fields): 0}, steps, scope, register)
+                lengths = possible(fields) if depends(fields, arities) else [len(fields)]
+                self.compiler.json.open(form, arities or dict.fromkeys(lengths, 0), steps, scope, register)
             case "protobuf", "message":
                 self.compiler.protobuf.open(fields, scope)
             case _:
                 raise Uncovered(f"a {form} in {encoding}")
-        scope.names["\0version"] = scope.names["\0elements"] = register
+        scope.names["\0version"] = register
         names = [name for name, _, _ in versions]
         if arities:
             return names, ("field", 0, "\0version")
@@ -101,7 +100,7 @@ class Structs(Part):
                 pass
             case ("check", that, code, when):
                 with self.compiler.during(when, scope):
-                    self._check(self.expressions.condition(that, scope), code)
+                    self.check(self.expressions.condition(that, scope), code)
             case ("verify", name, when):
                 with self.compiler.during(when, scope):
                     self._verify(name, scope)
@@ -123,7 +122,8 @@ class Structs(Part):
             case _:
                 raise Uncovered(f"the step {step[0]}")
 
-    def _check(self, that: Compiled, code: str) -> None:
+    def check(self, that: Compiled, code: str) -> None:
+        """Refuse what a condition does not hold for."""
         if isinstance(that, Constant) and that.value:
             return
         refused = Label()
@@ -265,19 +265,6 @@ def _looks_inside(tree: Tree) -> bool:
             return all(_looks_inside(each) for each in tree)
         case _:
             return True
-
-
-def _lengths(fields: Sequence[Any], scope: Scope) -> dict[int, int]:
-    """How many elements an array may have, each with how many of them may be left out, which the scope is told."""
-    last = [name for _, name, _, attributes in fields if attributes.get("optional")]
-    for count, name in enumerate(last, 1):
-        scope.elements[name] = (">=", ("field", 0, "\0elements"), count)
-    return {len(fields) - len(last) + count: count for count in range(len(last) + 1)}
-
-
-def _depends(fields: Sequence[Any], arities: dict[int, int]) -> bool:
-    """Whether an array has an element for some of its fields only where a condition holds."""
-    return any("when" in step[3] or (not arities and {"since", "until"} & step[3].keys()) for step in fields)
 
 
 def _require_tails(steps: Sequence[Any]) -> None:

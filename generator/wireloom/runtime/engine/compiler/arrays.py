@@ -1,0 +1,109 @@
+"""Structs of MessagePack as arrays: an element for each field that is there, the last of which may be left out.
+
+Where conditions say which fields are there, their number is known only as the fields are read. So it is counted: the
+array must have an element for the next field that is there, and behind the last field none that nobody has read.
+"""
+
+from collections.abc import Sequence
+
+from wireloom.runtime.engine.assembly import Label, Register
+from wireloom.runtime.engine.compiler.part import Part
+from wireloom.runtime.engine.compiler.scope import Item, Located, Node, Scope, Sink
+from wireloom.runtime.engine.expressions import Code, Constant, Tree
+
+_ELEMENTS, _LOCATED = "\0elements", "\0located"  # how many the array has, and how many under conditions were read
+
+
+class Arrays(Part):
+    """The elements of a struct's array."""
+
+    def open(self, fields: Sequence[Node], arities: dict[int, int], scope: Scope, version: Register) -> None:
+        """Open an array, whose length may tell the version."""
+        lengths = arities
+        if depends(fields, arities):
+            lengths = arities or dict.fromkeys(possible(fields), 0)
+            scope.names[_ELEMENTS], scope.names[_LOCATED] = (self.assembly.register("int") for _ in range(2))
+            scope.located = Located(min(lengths))
+            self.assembly.emit("PACK_COUNT", scope.names[_ELEMENTS].read())
+            self._locate(scope, 0)
+        elif not arities:
+            scope.names[_ELEMENTS] = version
+            lengths = _shorter(fields, scope)
+        words = [word for entry in lengths.items() for word in entry]
+        self.assembly.emit("PACK_ARITY", self.assembly.table([len(lengths), *words]), version, None)
+
+    def element(self, item: Item, when: Tree) -> None:
+        """Read the next element: it is there where the array is long enough."""
+        scope, optional, absent = item.scope, bool(item.attributes.get("optional")), Label()
+        if optional:
+            self._go_on(_more(scope) or scope.elements[item.name], absent, scope)
+        else:
+            self._require(_more(scope), scope)
+        if scope.located is not None:
+            self._count(scope.located, scope, certain=not optional and self._is_certain(when, scope))
+        self.compiler.fields.read(item)
+        if optional:
+            self.compiler.fields.defaulted(item, absent, has_default="default" in item.attributes)
+
+    def close(self, scope: Scope) -> None:
+        """Behind the last step: there is no element that no field has read."""
+        if scope.located is not None:
+            self._require(("==", ("field", 0, _ELEMENTS), _number(scope.located)), scope)
+
+    def _require(self, that: Tree, scope: Scope) -> None:
+        if that is not None:
+            self.compiler.structs.check(self.expressions.condition(that, scope), "bad_arity")
+
+    def _go_on(self, when: Tree, otherwise: Label, scope: Scope) -> None:
+        holds = self.expressions.condition(when, scope)
+        assert isinstance(holds, Code), "the length is the record's"
+        if not self.compiler.conditions.branch(holds, otherwise):
+            self.assembly.emit("WHEN", self.expressions.place(holds), otherwise)
+
+    def _is_certain(self, when: Tree, scope: Scope) -> bool:
+        return when is None or isinstance(self.expressions.condition(when, scope), Constant)
+
+    def _count(self, located: Located, scope: Scope, *, certain: bool) -> None:
+        """One element more, which all records have, or some."""
+        if certain:
+            located.certain += 1
+        else:
+            located.unsure = True
+            self._locate(scope, ("+", ("field", 0, _LOCATED), 1))
+
+    def _locate(self, scope: Scope, number: Tree) -> None:
+        """Say how many elements were read that other records may lack."""
+        sink = Sink(scope.names[_LOCATED], None)
+        self.compiler.fields.computed(self.expressions.compiled(number, scope), sink)
+
+
+def depends(fields: Sequence[Node], arities: dict[int, int]) -> bool:
+    """Whether an array has an element for some of its fields only where a condition holds."""
+    return any("when" in step[3] or (not arities and {"since", "until"} & step[3].keys()) for step in fields)
+
+
+def possible(fields: Sequence[Node]) -> Sequence[int]:
+    """How many elements an array may have that has one for each field that is there."""
+    certain = sum(not {"when", "since", "until", "optional"} & step[3].keys() for step in fields)
+    return range(certain, len(fields) + 1)
+
+
+def _more(scope: Scope) -> Tree:
+    """Whether the array has one more element; None where it has in any case, or its length is stated."""
+    located = scope.located
+    if located is None or (not located.unsure and located.certain < located.least):
+        return None
+    return (">", ("field", 0, _ELEMENTS), _number(located))
+
+
+def _number(located: Located) -> Tree:
+    """How many elements were read."""
+    return ("+", ("field", 0, _LOCATED), located.certain) if located.unsure else located.certain
+
+
+def _shorter(fields: Sequence[Node], scope: Scope) -> dict[int, int]:
+    """How many elements an array may have, each with how many of them may be left out, which the scope is told."""
+    last = [name for _, name, _, attributes in fields if attributes.get("optional")]
+    for count, name in enumerate(last, 1):
+        scope.elements[name] = (">=", ("field", 0, _ELEMENTS), count)
+    return {len(fields) - len(last) + count: count for count in range(len(last) + 1)}

@@ -74,22 +74,38 @@ class Structs(Absence):
 
     def _present(self, versions: Sequence[Any], steps: Sequence[Any], scope: Scope) -> dict[str, Compiled]:
         """Whether each field is there."""
-        version = self.version(versions)
-        return {
-            name: self._holds(self.compiler.reader.fields.condition(attributes, version), name, attributes, scope)
-            for _, name, _, attributes in _fields(steps)
-        }
+        version, present, titled = self.version(versions), dict[str, Compiled](), dict[str, list[Tree]]()
+        for _, name, _, attributes in _fields(steps):
+            same = titled.setdefault(attributes.get("as", name), [])
+            when = self.compiler.reader.fields.condition(attributes, version)
+            there = self._there(when, name, attributes, scope, same if "as" in attributes else ())
+            same.append(True if there is None else there)
+            present[name] = self._condition(there, scope)
+        return present
 
     def _holds(self, when: Tree, name: str, attributes: dict[str, Any], scope: Scope) -> Compiled:
-        """Whether a condition holds; where it asks for a position, whether the value has the field: it is read back."""
+        """Whether a field is there that no other one shares its name with."""
+        return self._condition(self._there(when, name, attributes, scope), scope)
+
+    def _condition(self, there: Tree, scope: Scope) -> Compiled:
+        return Constant(True) if there is None else self.expressions.condition(there, scope)  # noqa: FBT003 - a value
+
+    def _there(
+        self, when: Tree, name: str, attributes: dict[str, Any], scope: Scope, before: Sequence[Tree] = ()
+    ) -> Tree:
+        """Whether a condition holds; where it asks for a position, whether the value has the field: it is read back.
+
+        What the value has is the first of several fields of one reader's name: none of those `before` it.
+        """
         if when is None:
-            return Constant(True)  # noqa: FBT003 - a value
-        if scope.is_assumed(when) and not _counts_from_here(when):
-            guessed = ("if", ("present", ("size",)), when, self._wanted(name, attributes, scope))
-            return self.expressions.condition(guessed, scope)
-        if not asks_for_place(when):
-            return self.expressions.condition(when, scope)
-        return self.expressions.condition(self._wanted(name, attributes, scope), scope)
+            return None
+        guessed = scope.is_assumed(when) and not _counts_from_here(when)
+        if not guessed and not asks_for_place(when):
+            return when
+        wanted = self._wanted(name, attributes, scope)
+        for other in before:
+            wanted = ("and", wanted, ("not", other))
+        return ("if", ("present", ("size",)), when, wanted) if guessed else wanted
 
     def _wanted(self, name: str, attributes: dict[str, Any], scope: Scope) -> Tree:
         """Whether there is something to write."""

@@ -284,7 +284,7 @@ class Placement:
             value = step.value_to_build(self.scope)
         except PositionPendingError:
             return False
-        self.scope[step.name] = value
+        self.scope[step.name] = value if step.mapped is None else step.mapped.read(value, self.scope, start)
         for bit in step.bits:
             self.scope[bit.name] = bit.read(value, self.scope, 0)
         self._patch(step, start, value)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from wireloom.expr.ast import Binary, Expression, FieldRef, Literal, MarkRef, Position, Unary, parts
+from wireloom.expr.ast import Binary, Expression, Literal, Position, Unary
 from wireloom.expr.sums import Sum, sum_of
 from wireloom.expr.text import text_of
 from wireloom.model import types
@@ -39,7 +39,6 @@ def check_collisions(draft: Draft, named: Types) -> None:
                 _check_greed(draft, place, type, named)
                 _check_used_up(draft, place, type)
                 _check_verified(draft, place, type)
-                _check_held(draft, place, type)
                 _check_elements(draft, place, type, named)
 
 
@@ -590,36 +589,6 @@ def _check_verified(draft: Draft, place: Place, struct: Struct) -> None:
         if field.checksum is not None and field.wire_name not in verified:
             hint = f"add `- verify: {{field: {field.wire_name}}}` where it can be trusted"
             draft.reports_entry(where, "unverified-checksum", f"no step verifies {field.wire_name}", hint)
-
-
-def _check_held(draft: Draft, place: Place, struct: Struct) -> None:
-    """A value that follows from where fields stand goes where its bytes were held: how many, must be known before."""
-    computed = {field.wire_name: field.compute for field in struct.fields if field.compute is not None}
-    for where, field in _placed(struct, place):
-        if (
-            isinstance(field.type, types.Integer)
-            and field.on_wire
-            and not (field.type.is_plain or field.type.digits or field.type.share is not None)
-            and _waits(field.derive, computed)
-        ):
-            message = f"{field.wire_name} is written by its value alone, which follows from where fields stand"
-            draft.reports_entry(where / "derive", "wrong-shape", message, "give it a type of fixed width")
-
-
-def _waits(expression: Expression | None, computed: Mapping[str, Expression]) -> bool:
-    """Whether an expression asks where fields stand, itself or by what it is computed from."""
-    match expression:
-        case None:
-            return False
-        case MarkRef():
-            return True
-        case Position(fact):
-            return fact != "index"
-        case FieldRef(0, name):
-            rest = {each: inner for each, inner in computed.items() if each != name}
-            return _waits(computed.get(name), rest)
-        case _:
-            return any(_waits(inner, computed) for inner in parts(expression))
 
 
 def _offset(field: Field, reached: int | None) -> int | None:

@@ -59,6 +59,7 @@ class Numeral(construct.Construct):
     """
 
     placeholder = 0
+    digits = 0  # 0: its value says in how many bytes it is written
 
     def __init__(self, form: str, bits: int, *, signed: bool, digits: int = 0) -> None:
         super().__init__()

@@ -530,6 +530,11 @@ class Field:
         plain = getattr(self.subcon, "placeholder", 0)
         return plain if self.mapped is None else self.mapped.entries[0][0]
 
+    @property
+    def has_any_width(self) -> bool:
+        """Whether the value says in how many bytes it is written, so that none can be held for it."""
+        return getattr(self.subcon, "digits", None) == 0
+
     def packed(self, value: Any, scope: Container, *, derived: bool = True) -> int:
         """The integer that `value` (none: what the caller gave, else 0) and its bits, derived or not, make."""
         raw = self.given_in(scope._value, scope) if value is None else value

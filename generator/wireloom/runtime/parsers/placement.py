@@ -218,7 +218,10 @@ class Placement:
         self.overwrites |= any(all(place not in gap for gap in self.gaps) for place in changed)
 
     def _value(self, step: Field, start: int) -> Any:
-        """The value to write; for one that places decide, something of its width, to be written over."""
+        """The value to write; for one that places decide, something of its width, to be written over.
+
+        Of any width is what the pass before came to; of the first pass, whatever it comes to, there is another one.
+        """
         if step.checksum is None or self._is_stated(step):
             try:
                 return step.value_to_build(self.scope)
@@ -227,7 +230,17 @@ class Placement:
                     guess(self.scope)
                     self.is_unsettled = True
         self.pending.append((step, start))
+        if step.has_any_width:
+            guess(self.scope)
+            return self._came_to(step)
         return step.placeholder
+
+    def _came_to(self, step: Field) -> Any:
+        """What a value came to in the pass before, as it stands on the wire."""
+        known = self.scope.get(step.name, PENDING)
+        if known is PENDING or known is None:
+            return step.placeholder
+        return known if step.mapped is None else step.mapped.write(known, self.scope)
 
     def _is_stated(self, step: Field) -> bool:
         """Whether a checksum is written as it was given: where nobody verified it, it need not be right."""
@@ -287,7 +300,8 @@ class Placement:
         self.scope[step.name] = value if step.mapped is None else step.mapped.read(value, self.scope, start)
         for bit in step.bits:
             self.scope[bit.name] = bit.read(value, self.scope, 0)
-        self._patch(step, start, value)
+        if not step.has_any_width:
+            self._patch(step, start, value)
         return True
 
     def _settle_checksums(self) -> None:

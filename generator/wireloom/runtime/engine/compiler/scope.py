@@ -253,15 +253,13 @@ def unit_of(amount: Tree) -> int:
 
 
 def held_width(node: Node) -> int:
-    """The bytes to be held for an integer whose value comes later."""
+    """The bytes to be held for an integer whose value comes later; 0 where the value says in how many it is written."""
     match node:
         case ("int", _, signed, str(form), int(digits)):
             return width_of(form, digits, signed=signed)
         case _:
             width, *_ = number_form(node, big=True)
-    if not width:
-        raise Uncovered("a number of any width whose value comes later")
-    return width
+            return width
 
 
 def need_width(column: Column | None, bits: int, signed: bool) -> None:  # noqa: FBT001 - as in the layout

@@ -164,10 +164,9 @@ class Fields(Part):
         return []
 
     def _settled(self, item: Item, node: Node) -> None:
-        """Write what passes know of the layout: of a fixed width, so that it stands as wide in each of them."""
+        """Write what passes know of the layout."""
         if node[0] != "int":
             raise Uncovered(f"a {node[0]} that follows from the layout")
-        held_width(node)
         if "bits" in item.attributes:
             self._packed(item, node)
         elif "values" in item.attributes:
@@ -359,6 +358,8 @@ class Fields(Part):
         match node:
             case ("int", *_):
                 size = held_width(node)
+                if not size:
+                    raise UnsettledError(item.scope.struct)
             case ("bytes", int(size), _) if "checksum" in item.attributes:
                 pass
             case _:

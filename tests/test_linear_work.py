@@ -95,6 +95,23 @@ types:
       - length: {compute: len(text) + x, type: int64}
       - number: {compute: 'decimal(text, 64)', type: uint64}
 """,
+    "levels": """
+encoding: binary
+types:
+  R: {depth: 40, fields: [{name: uint8}, {child: {type: R, when: size > here}}]}
+""",
+    "lengths": """
+encoding: binary
+types:
+  R:
+    depth: 40
+    fields:
+      - length: {type: varint32, derive: after - before, hidden: true}
+      - name: uint8
+      - mark: before
+      - child: {type: R, size: length, when: length > 0}
+      - mark: after
+""",
 }
 
 
@@ -204,6 +221,20 @@ def test_four_times_the_bytes_take_four_times_the_work(
     parse = formats(name).parse
     few, many = (meter.of(partial(parse, made(count))) for count in (800, 3200))
     assert many < 5 * few, (few, many)
+
+
+@pytest.mark.parametrize("name", ["levels", "lengths"])
+def test_building_four_times_the_levels_takes_no_more_than_each_over_again(
+    formats: Callable[[str], ModuleType], meter: Meter, name: str
+) -> None:
+    """Each level asks where its bytes end, and is laid out anew for that."""
+    module = formats(name)
+
+    def value(levels: int) -> dict[str, object]:
+        return {"name": levels} | ({"child": value(levels - 1)} if levels > 1 else {})
+
+    few, many = (meter.of(partial(module.build, value(levels))) for levels in (9, 36))
+    assert many < 4 * 4 * few, (few, many)
 
 
 def test_keys_that_python_hashes_alike_are_told_apart_at_once() -> None:

@@ -58,6 +58,18 @@ class Outcome:
         return late and (self.size, self.marks, self.present) == (assumed.size, assumed.marks, assumed.present)
 
 
+@dataclass
+class Memory:
+    """What a struct came to when it was built last, and those within it, by their fields and their places in these.
+
+    A struct is built anew in each pass over the one around it. It begins with what it came to in the pass before: else
+    each would take twice as long as the one within it.
+    """
+
+    outcome: Outcome | None = None
+    within: dict[tuple[str, int, int, int], "Memory"] = field(default_factory=dict)
+
+
 class Placement:
     """One struct being built in one of its versions."""
 
@@ -67,6 +79,8 @@ class Placement:
         self.struct, self.value, self.stream, self.context, self.version = struct, value, stream, context, version
         self.binary = struct.sequential
         self.writing: Field | None = None
+        self.built = 0  # structs within the field that is written
+        self.memory = Memory()
         self.guessed = False
         self.is_unsettled = False  # something that was written follows from a struct around this one
         self.pending: list[tuple[Field, int]] = []
@@ -75,11 +89,14 @@ class Placement:
 
     def build(self) -> None:
         """Write the struct to the stream."""
+        around: Placement | None = self.context.get("_placement")
+        if around is not None:
+            self.memory = around.remembered(self.struct, self.version)
         if not self.binary:
             self._place_fields(self.stream, Outcome())
             self._tell()
             return
-        assumed: Outcome | None = None
+        assumed = self.memory.outcome
         for _ in range(_PASSES):
             self.guessed = self.overwrites = self.is_unsettled = False
             self.gaps = []
@@ -89,6 +106,7 @@ class Placement:
                 self.stream.write(target.getvalue())
                 if self.overwrites:
                     self.context._params.get("_overwritten", []).append(self.struct)
+                self.memory.outcome = assumed
                 self._tell()
                 return
             assumed = outcome
@@ -114,6 +132,12 @@ class Placement:
         for name, value in found.items():
             if self.scope.get(name) is PENDING and not name.startswith("_"):
                 self.scope[name] = value
+
+    def remembered(self, struct: Buildable, version: int) -> Memory:
+        """What the next struct within the field that is written came to in the pass before."""
+        name = "" if self.writing is None else self.writing.name
+        self.built += 1
+        return self.memory.within.setdefault((name, self.built, id(struct), version), Memory())
 
     def facts(self) -> Facts:
         """What expressions see of the struct before its bytes are there."""
@@ -191,7 +215,7 @@ class Placement:
         return True
 
     def _write(self, step: Field, sink: Sink) -> None:
-        self.writing = step
+        self.writing, self.built = step, 0
         try:
             stream = sink.place(step)
             self._seek(step)

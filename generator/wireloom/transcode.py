@@ -15,7 +15,7 @@ from wireloom.runtime.columns.canonical import dumps
 from wireloom.runtime.errors import DecodeError, EncodeError
 from wireloom.runtime.parameters import ParameterValue
 from wireloom.runtime.streams.framed import Framed
-from wireloom.runtime.streams.framing import Framing, Whole, bare
+from wireloom.runtime.streams.framing import Framing, Headed, Whole, bare
 from wireloom.runtime.streams.likely import likely_framing
 from wireloom.runtime.streams.writing import ending, frame
 
@@ -108,7 +108,16 @@ def beginning(
     try:
         return codec.beginning(framing, parameters)
     except EncodeError as error:
-        raise DataError(f"the header that stands before the records: {error}; give it its parameters") from error
+        where = "the header that stands before the records"
+        raise DataError(f"{where}: {error}; {_header_hint(framing, error)}") from error
+
+
+def _header_hint(framing: Framing, error: EncodeError) -> str:
+    """What to do about a member of a header that has no value."""
+    for parameter, member in framing.gives if isinstance(framing, Headed) else ():
+        if member == error.path:
+            return f"say it with -p {parameter}=..."
+    return "no parameter says it, so that such streams are read and not written; `gives` in the spec's framing would"
 
 
 def written(framing: Framing, data: bytes, number: int, *, first: bool) -> bytes:

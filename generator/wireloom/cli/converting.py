@@ -1,5 +1,6 @@
 """`convert`: records of one format as those of another."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -7,7 +8,7 @@ import typer
 from wireloom.catalog import parameter_values
 from wireloom.cli.console import complain, note, say
 from wireloom.cli.guard import PROBLEMS
-from wireloom.cli.options import OUT, PACKAGE, Framing, Out, Package, Parameters, Root, Source, chosen, listed
+from wireloom.cli.options import OUT, PACKAGE, Framing, Out, Package, Parameters, Root, chosen, listed
 from wireloom.cli.transcoding import Target, opened_input, opened_output, refuse_target, request_of
 from wireloom.converting import Refused, Tally
 from wireloom.converting import convert as converted
@@ -18,7 +19,7 @@ from wireloom.transcode import beginning
 From = Annotated[str, typer.Option("--from", metavar="FORMAT", help="The format that the input is in.")]
 To = Annotated[str, typer.Option("--to", metavar="FORMAT", help="The format that the output is to be in.")]
 Optionally = Annotated[
-    Source | None,
+    Path | None,
     typer.Argument(metavar="[FILE]", help="The input; - reads standard input.", allow_dash=True, dir_okay=False),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse records that would lose a value.")]

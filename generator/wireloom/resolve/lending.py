@@ -22,6 +22,8 @@ def check_renamings(draft: Draft) -> bool:
                 for renaming in renaming_of(entry.key, entry.field) if entry.is_field else ():
                     _check_renaming(draft, place, entry.type, renaming)
                     _check_beside(draft, place, form, entry)
+                if entry.is_field and isinstance(entry.field, FieldDocument) and entry.field.flatten:
+                    _check_marks(draft, place, form, entry)
     return len(draft.problems.found) == before
 
 
@@ -65,7 +67,13 @@ def _check_beside(draft: Draft, place: Place, struct: StructType, field: Entry) 
                 message, hint = f"{clash[0]} is there twice", f"the other is of {other.key}; `as` names one otherwise"
                 draft.reports(place, "duplicate-field", message, hint)
                 return
-        elif other.mark in new:
+
+
+def _check_marks(draft: Draft, place: Place, struct: StructType, field: Entry) -> None:
+    """Report a mark of the struct that is called as a member that melts into it."""
+    lent = set(_named(draft, field.key, field.field, frozenset()))
+    for other in struct.fields:
+        if not other.is_field and other.mark in lent:
             message, hint = f"{other.mark} is there twice", "give the mark another name"
             draft.reports(place, "duplicate-field", message, hint)
 

@@ -78,13 +78,13 @@ class Scope:
         first, *members = name.parts
         if first in POSITIONS:
             return self._position(first, members)
+        if self._is_mark(first) and not members:
+            return MarkRef(first)
         fields = self._fields(first)
         if fields:
             found = self._agreed(first, fields)
             kind = self._member_kind(found.member, tuple(members), first)
             return FieldRef(found.up, first, tuple(members), kind)
-        if self._is_mark(first) and not members:
-            return MarkRef(first)
         if first in self.draft.content.parameters:
             return self._parameter(first, tuple(members))
         raise self._unknown(first)

@@ -191,9 +191,11 @@ class Scope:
     def _member(self, expression: Expression) -> Member | None:
         """What is known of a field; None where that is several, or no field."""
         match expression:
-            case FieldRef(name=name, members=()):
+            case FieldRef(name=name, members=path):
                 found = [each for each in self._fields(name) if each is not None]
-                return found[0].member if len(found) == 1 else None
+                if len(found) != 1:
+                    return None
+                return reduce(lambda member, step: self._inner(member, step, name), path, found[0].member)
             case _:
                 return None
 

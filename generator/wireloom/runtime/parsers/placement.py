@@ -248,11 +248,14 @@ class Placement:
         """
         if step.checksum is None or self._is_stated(step):
             try:
-                return step.value_to_build(self.scope)
+                value = step.value_to_build(self.scope)
             except PositionPendingError:
                 if not self.binary:
-                    guess(self.scope)
-                    self.is_unsettled = True
+                    self._leave_unsettled()
+            else:
+                if self.scope.get(step.name) is PENDING:
+                    self._know(step, value)
+                return value
         self.pending.append((step, start))
         if step.has_any_width:
             guess(self.scope)
@@ -296,60 +299,70 @@ class Placement:
         """Derived values first, then checksums, each after those that it covers."""
         size = self.target.seek(0, io.SEEK_END)
         self.scope._size = size
-        self._settle_values()
-        self._settle_checksums()
+        self._settle_checksums(self._settled_values([each for each in self.pending if each[0].checksum is None]))
         late = {name: self.scope.get(name) for name in self._facts.late}
         return Outcome(size, dict(self.scope._marks), late, tuple(self._facts.present))
 
-    def _settle_values(self) -> None:
-        waiting = [(step, start) for step, start in self.pending if step.checksum is None]
+    def _settled_values(self, waiting: list[tuple[Field, int]]) -> list[tuple[Field, int]]:
+        """Write the values that are known by now, and what is computed of them; those that are left."""
         computed = [step for step in self.struct.steps if isinstance(step, Computed)]
-        while waiting:
+        while True:
             left = [item for item in waiting if not self._is_settled(*item)]
             known = [self._compute(step) for step in computed if self.scope.get(step.name) is PENDING]
             if len(left) == len(waiting) and not any(known):
-                guess(self.scope)
-                self.is_unsettled = True
-                return
+                return left
             waiting = left
-        for step in computed:
-            if self.scope.get(step.name) is PENDING:
-                self._compute(step)
 
     def _is_settled(self, step: Field, start: int) -> bool:
         try:
             value = step.value_to_build(self.scope)
         except PositionPendingError:
             return False
-        self.scope[step.name] = value if step.mapped is None else step.mapped.read(value, self.scope, start)
-        for bit in step.bits:
-            self.scope[bit.name] = bit.read(value, self.scope, 0)
+        self._know(step, value)
         if not step.has_any_width:
             self._patch(step, start, value)
         return True
 
-    def _settle_checksums(self) -> None:
+    def _know(self, step: Field, value: Any) -> None:
+        """Tell expressions what a value on the wire came to, as they see it."""
+        self.scope[step.name] = value if step.mapped is None else step.mapped.read(value, self.scope, 0)
+        for bit in step.bits:
+            self.scope[bit.name] = bit.read(value, self.scope, 0)
+
+    def _settle_checksums(self, values: list[tuple[Field, int]]) -> None:
+        """Write the checksums, inner ones first, and the `values` that follow from them, before what covers these."""
         waiting = [(step, start, *self._range(step)) for step, start in self.pending if step.checksum is not None]
 
-        def covering(item: tuple[Field, int, int, int]) -> int:
-            return sum(other is not item and item[2] <= other[1] < item[3] for other in waiting)
+        def covering(item: tuple[Field, int, int, int]) -> tuple[int, int]:
+            inner = sum(other is not item and item[2] <= other[1] < item[3] for other in waiting)
+            return sum(item[2] <= start < item[3] for _, start in values), inner
 
-        for step, start, first, last in sorted(waiting, key=covering):
+        while waiting:
+            step, start, first, last = item = min(waiting, key=covering)
+            waiting.remove(item)
             assert step.checksum is not None
             covered = with_hole(self.target.getvalue()[first:last], start - first, step.checksum.octets)
             try:
-                self._patch(step, start, step.checksum.of(step.name, covered, self.scope))
+                value = step.checksum.of(step.name, covered, self.scope)
             except PositionPendingError:
-                guess(self.scope)
-                self.is_unsettled = True
+                self._leave_unsettled()
+                continue
+            self._patch(step, start, value)
+            self._know(step, value)
+            values = self._settled_values(values)
+        if values:
+            self._leave_unsettled()
+
+    def _leave_unsettled(self) -> None:
+        guess(self.scope)
+        self.is_unsettled = True
 
     def _range(self, step: Field) -> tuple[int, int]:
         assert step.checksum is not None
         try:
             first, last = evaluate(step.checksum.start, self.scope), evaluate(step.checksum.end, self.scope)
         except PositionPendingError:
-            guess(self.scope)
-            self.is_unsettled = True
+            self._leave_unsettled()
             return 0, 0
         if not isinstance(first, int) or not isinstance(last, int) or first < 0:
             raise EncodeError("a range of bytes for its checksum", f"{shown(first)} .. {shown(last)}").at(

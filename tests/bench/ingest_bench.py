@@ -1,32 +1,28 @@
 """Measures `ingest` beside one process that decodes and writes Parquet: `nox -s bench`, or by hand with --megabytes 50.
 
-Each job is a command of its own. What it costs is the processor time of all its processes, the wall time, and the most
-memory that they have together, Java and Python. In each round everybody takes a turn, ratios are taken within a round,
-and shown is the median.
+Commands start cold. Jobs of a warm session of Spark are done by a process that has run each of them before. What either
+costs is the processor time of all its processes, Java and Python, the wall time, and of commands the most memory that
+they have together. In each round everybody takes a turn, ratios are taken within a round, and shown is the median.
 """
 
 import argparse
-import ctypes
 import os
-import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import document
 import engine_data
+import ingest_costs as costs
 import pyarrow as pa
 import pyarrow.parquet as pq
+from ingest_costs import Cost, Measured
+from racer import Racer
 
-POLL = 0.02  # seconds
-ADOPTS = 36  # Linux: PR_SET_CHILD_SUBREAPER
-PAGE = os.sysconf("SC_PAGE_SIZE")
 COMMAND = (
     sys.executable,
     "-m",
@@ -53,74 +49,54 @@ for records in found:
     writer.write_batch(batch)
 writer.close()
 """
-SPARK_COPY = """
-import sys
+START = """
 from wireloom.spark.session import session
-path, output = sys.argv[1:]
-with session() as spark:
-    spark.read.parquet(path).write.parquet(output)
+with session():
+    pass
 """
+WARM = Path(__file__).with_name("ingest_warm.py")
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
-    """What a command took: seconds of wall and of processors, and bytes at the peak."""
+class Wanted:
+    """What somebody may cost at most: so many times what another does, and seconds, and what a third one does."""
 
-    wall: float
-    cpu: float
-    peak: int
+    who: str
+    kind: str  # wall, cpu
+    times: float
+    of: str
+    seconds: float = 0
+    behind: str = ""
+
+    def most(self, found: Mapping[str, Cost]) -> float:
+        """By what the others cost in a round."""
+        third = getattr(found[self.behind], self.kind) if self.behind else 0
+        return float(self.times * getattr(found[self.of], self.kind) + self.seconds + third)
+
+    def said(self, rounds: list[dict[str, Cost]]) -> str:
+        """What was found, and what was wanted."""
+        had = [getattr(found[self.who], self.kind) for found in rounds]
+        if self.seconds:
+            sum = " + ".join(filter(None, (self.behind, f"{self.seconds:g} s", f"{self.times:g} times {self.of}")))
+            most = statistics.median(map(self.most, rounds))
+            return f"{self.kind} {statistics.median(had):.2f} s, wanted {most:.2f} s: {sum}"
+        times = [each / getattr(found[self.of], self.kind) for each, found in zip(had, rounds, strict=True)]
+        shown = f"{statistics.median(times):.2f} times {self.of} (at best {min(times):.2f})"
+        return f"{self.kind} {shown}, wanted {self.times:g}"
+
+    def verdict(self, rounds: list[dict[str, Cost]]) -> str:
+        """Whether it was met."""
+        share = statistics.median(getattr(found[self.who], self.kind) / self.most(found) for found in rounds)
+        return "met" if share <= 1 else f"missed by {100 * (share - 1):.0f} %"
 
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """A job, who does it, who it is measured by, and what of their costs is compared with what is wanted."""
+    """A job, who does it, and what is wanted of whom."""
 
     title: str
-    commands: dict[str, Sequence[str]]
-    base: str
-    judged: tuple[tuple[str, str, float], ...]  # name, kind of cost, the most that the ratio may be
-
-
-def adopt() -> None:
-    """Be the parent of whatever outlives the process that began it: so Java's time counts, for which nobody waits."""
-    ctypes.CDLL(None, use_errno=True).prctl(ADOPTS, 1, 0, 0, 0)
-
-
-def _reap() -> None:
-    """Wait for all that was adopted."""
-    with suppress(ChildProcessError):
-        while True:
-            os.waitpid(-1, 0)
-
-
-def measured(command: Sequence[str], folder: Path) -> Cost:
-    """Run a command in an empty folder; raises CalledProcessError where it fails."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    begun, before = time.perf_counter(), os.times()
-    environment = {**os.environ, "TMPDIR": str(folder)}
-    with (folder / "said").open("wb") as said:
-        process = subprocess.Popen(command, stdout=said, stderr=said, cwd=folder, env=environment)
-        peak = 0
-        while process.poll() is None:
-            peak = max(peak, sum(_memory(process.pid)))
-            time.sleep(POLL)
-    if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, command, (folder / "said").read_bytes()[-2000:])
-    wall = time.perf_counter() - begun
-    _reap()
-    after = os.times()
-    cpu = after.children_user + after.children_system - before.children_user - before.children_system
-    return Cost(wall, cpu, peak)
-
-
-def _memory(pid: int) -> Iterator[int]:
-    """Resident bytes of a process and of those that it started."""
-    with suppress(OSError, ValueError):
-        yield int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            for child in (task / "children").read_text().split():
-                yield from _memory(int(child))
+    contestants: dict[str, Measured]
+    wanted: tuple[Wanted, ...]
 
 
 # --- inputs --------------------------------------------------------------------------------------------------------
@@ -159,39 +135,86 @@ def ingest(format: str, input: Path, *options: str) -> tuple[str, ...]:
     return (*COMMAND, "--format", format, "--input", str(input), "--output", "out", *options)
 
 
-def one_process(format: str, input: Path, column: str = "") -> tuple[str, ...]:
-    """A single process that decodes and writes Parquet."""
-    return (sys.executable, "-c", ONE_PROCESS, format, str(input), column, "records.parquet")
-
-
 LOCAL = ("--engine", "local", "--processes", "2")
-DECODER, ON_LOCAL, ON_SPARK, COPY = "one process", "`--engine local`", "Spark", "Spark copies the rows"
+DECODER, ON_LOCAL, ON_SPARK, COPY, STARTED = (
+    "one process", "`--engine local`", "Spark", "Spark copies the rows", "a session's start",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What is read in contests, and how."""
+
+    title: str
+    format: str
+    path: Path
+    column: str = ""
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Those of `ingest`."""
+        return ("--column", self.column) if self.column else ()
+
+    def one_process(self) -> tuple[str, ...]:
+        """A single process that decodes it and writes Parquet."""
+        path = self.path / "messages.parquet" if self.column else self.path
+        return (sys.executable, "-c", ONE_PROCESS, self.format, str(path), self.column, "records.parquet")
 
 
 def contests(home: Path, megabytes: int, *, spark: bool) -> Iterator[Contest]:
     """Every job of the table but those of memory."""
-    events = databus(home / "events.bin", megabytes)
-    messages = aerospike(home / "messages", megabytes * 5_000)
-    for title, format, input, column in (
-        (f"{megabytes} MB of Databus in one file", "databus_event", events, ""),
-        (f"{megabytes * 5_000} Aerospike messages in Parquet", "aerospike_msgpack", messages, "value"),
-    ):
-        options = (*(("--column", column) if column else ()),)
-        given = input / "messages.parquet" if column else input
-        commands = {DECODER: one_process(format, given, column), ON_LOCAL: ingest(format, input, *options, *LOCAL)}
-        judged = [(ON_LOCAL, "cpu", 1.5), (ON_LOCAL, "wall", 0.75)]
+    run = partial(partial, costs.command, folder=home / "run")
+    count = megabytes * 5_000
+    events = Input(f"{megabytes} MB of Databus in one file", "databus_event", databus(home / "events.bin", megabytes))
+    messages = Input(
+        f"{count} Aerospike messages in Parquet", "aerospike_msgpack", aerospike(home / "messages", count), "value"
+    )
+    for given in (events, messages):
+        alone = run(given.one_process())
+        local = run(ingest(given.format, given.path, *given.options, *LOCAL))
+        wanted = (Wanted(ON_LOCAL, "cpu", 1.5, DECODER), Wanted(ON_LOCAL, "wall", 0.75, DECODER))
         if spark:
-            commands[ON_SPARK] = ingest(format, input, *options)
-        yield Contest(title, commands, DECODER, tuple(judged))
-        if spark and column:
-            copy = (sys.executable, "-c", SPARK_COPY, str(input), "copy")
-            yield Contest(f"{title}, against a copy", {COPY: copy, ON_SPARK: commands[ON_SPARK]}, COPY,
-                          ((ON_SPARK, "wall", 0.5),))  # fmt: skip
+            cold = run(ingest(given.format, given.path, *given.options))
+            start = run((sys.executable, "-c", START))
+            contestants = {DECODER: alone, ON_LOCAL: local, STARTED: start, ON_SPARK: cold}
+            yield Contest(given.title, contestants, (*wanted, Wanted(ON_SPARK, "wall", 0.75, DECODER, 3, STARTED)))
+            yield from _warm(home / "warm", given, alone)
+        else:
+            yield Contest(given.title, {DECODER: alone, ON_LOCAL: local}, wanted)
+    yield _two_files(home / "two", megabytes, events, run)
     whole, parts = home / "whole.bin", pieces(home / "pieces", 2000, 3000)
     whole.write_bytes(b"".join(file.read_bytes() for file in parts.iterdir()))
     together, apart = "one file", "2000 files of 3 KB"
-    commands = {together: ingest("databus_event", whole, *LOCAL), apart: ingest("databus_event", parts, *LOCAL)}
-    yield Contest("the same 6 MB", commands, together, ((apart, "wall", 3),))
+    contestants = {
+        together: run(ingest("databus_event", whole, *LOCAL)),
+        apart: run(ingest("databus_event", parts, *LOCAL)),
+    }
+    yield Contest("the same 6 MB", contestants, (Wanted(apart, "wall", 3, together),))
+
+
+def _warm(folder: Path, given: Input, alone: Measured) -> Iterator[Contest]:
+    """In a session that has done it all before."""
+    arguments = (str(folder), given.format, str(given.path), given.column)
+    with Racer((sys.executable, str(WARM), *arguments)) as racer:
+        jobs = ("copy", "ingest") if given.column else ("ingest",)
+        for job in jobs:
+            racer.run(job)
+        contestants = {DECODER: alone, ON_SPARK: partial(costs.job, racer, "ingest")}
+        wanted = [Wanted(ON_SPARK, "cpu", 1.5, DECODER), Wanted(ON_SPARK, "wall", 0.75, DECODER)]
+        if given.column:
+            contestants[COPY] = partial(costs.job, racer, "copy")
+            wanted.append(Wanted(ON_SPARK, "wall", 0.5, COPY))
+        yield Contest(f"{given.title}, in a warm session", contestants, tuple(wanted))
+
+
+def _two_files(folder: Path, megabytes: int, whole: Input, run: Callable[..., Measured]) -> Contest:
+    """As many megabytes in two files, which nobody has to split."""
+    folder.mkdir()
+    for name in ("first.bin", "second.bin"):
+        databus(folder / name, megabytes // 2)
+    contestants = {DECODER: run(whole.one_process()), ON_LOCAL: run(ingest(whole.format, folder, *LOCAL))}
+    title = whole.title.replace("in one file", "in two files")
+    return Contest(title, contestants, (Wanted(ON_LOCAL, "wall", 0.6, DECODER, 1),))
 
 
 def large(home: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -209,22 +232,16 @@ def large(home: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
     yield "50 MB of noise", ("databus_event", str(noise))
 
 
-def compared(contest: Contest, folder: Path, rounds: int) -> Iterator[str]:
+def compared(contest: Contest, rounds: int) -> Iterator[str]:
     """The rows of a contest."""
-    found = [{name: measured(command, folder) for name, command in contest.commands.items()} for _ in range(rounds)]
+    found = [{name: measured() for name, measured in contest.contestants.items()} for _ in range(rounds)]
     title = contest.title
-    for name in contest.commands:
-        costs = [each[name] for each in found]
-        wall, cpu = (statistics.median(getattr(cost, kind) for cost in costs) for kind in ("wall", "cpu"))
-        said, verdicts = [], []
-        for judged, kind, most in contest.judged:
-            if judged == name:
-                ratio = statistics.median(
-                    getattr(each[name], kind) / getattr(each[contest.base], kind) for each in found
-                )
-                said.append(f"{kind} {ratio:.2f} times, wanted {most:g}")
-                verdicts.append("met" if ratio <= most else f"missed by {100 * (ratio / most - 1):.0f} %")
-        yield f"| {title} | {name} | {wall:.2f} s | {cpu:.2f} s | {'; '.join(said)} | {', '.join(verdicts)} |"
+    for name in contest.contestants:
+        wall, cpu = (statistics.median(getattr(each[name], kind) for each in found) for kind in ("wall", "cpu"))
+        wanted = [each for each in contest.wanted if each.who == name]
+        said = "; ".join(each.said(found) for each in wanted)
+        verdicts = ", ".join(each.verdict(found) for each in wanted)
+        yield f"| {title} | {name} | {wall:.2f} s | {cpu:.2f} s | {said} | {verdicts} |"
         title = ""
 
 
@@ -232,7 +249,7 @@ def peaks(home: Path, *, spark: bool) -> Iterator[str]:
     """The rows of memory."""
     for title, (format, path, *options) in large(home):
         for name, engine in ((ON_LOCAL, LOCAL), (ON_SPARK, ()))[: 1 + spark]:
-            cost = measured(ingest(format, Path(path), *options, *engine), home / "run")
+            cost = costs.command(ingest(format, Path(path), *options, *engine), home / "run")
             said = (home / "run" / "said").read_text().splitlines()
             verdict = "met" if cost.peak < 2 << 30 else "missed"
             books = next((line for line in said if "records in" in line), "")
@@ -245,13 +262,13 @@ def table(megabytes: int, rounds: int, *, spark: bool, told: Callable[[str], Non
     lines = [
         f"Measured with {rounds} rounds, Python {sys.version.split()[0]}, two cores.",
         "",
-        "| job | who | wall | processors | times, against the first | |",
+        "| job | who | wall | processors | against others | |",
         "|---|---|---|---|---|---|",
     ]
     with tempfile.TemporaryDirectory() as temporary:
         home = Path(temporary)
         for contest in contests(home, megabytes, spark=spark):
-            for line in compared(contest, home / "run", rounds):
+            for line in compared(contest, rounds):
                 told(line)
                 lines.append(line)
         lines += ["", "| memory | who | at the peak | books | under 2 GB |", "|---|---|---|---|---|"]
@@ -269,7 +286,7 @@ def main() -> None:
     parser.add_argument("--no-spark", action="store_true")
     parser.add_argument("--write", action="store_true")
     given, _ = parser.parse_known_args()
-    adopt()
+    costs.adopt()
     lines = table(given.megabytes, given.rounds, spark=not given.no_spark, told=print)
     if given.write:
         document.put("tests/bench/ingest_bench.py", "\n".join([*lines, ""]))

@@ -305,9 +305,9 @@ def short(reader: Reader, offset: int, data: bytes, size: int) -> Extent:
     return broken_off(reader, offset, len(data), data, f"a record of {size} bytes", len(data))
 
 
-def read_exactly(file: BinaryIO, size: int) -> bytes:
-    """Up to `size` bytes, never reserving more than the file has."""
-    parts: list[bytes] = []
+def read_exactly(file: BinaryIO, size: int, held: bytes | memoryview = b"") -> bytes:
+    """What is held, and up to `size` bytes more behind it, never reserving more than the file has."""
+    parts: list[bytes | memoryview] = [held]
     while size > 0 and (part := file.read(min(size, _WINDOW))):
         parts.append(part)
         size -= len(part)

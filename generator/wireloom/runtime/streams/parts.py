@@ -234,9 +234,9 @@ class _Window:
 
     def load(self, position: int, count: int) -> None:
         """Drop what stands before `position`, and read up to `count` bytes more."""
-        addition = framed.read_exactly(self.file, count)
-        self.more = self.more and (count <= 0 or bool(addition))
-        self.data, self.base = self.data[position:] + addition, self.base + position
+        held, self.data, self.base = self.data[position:], b"", self.base + position
+        self.data = framed.read_exactly(self.file, count, held)
+        self.more = self.more and (count <= 0 or len(self.data) > len(held))
 
     def alone(self, extent: Extent) -> _Found:
         """A part that is one record."""

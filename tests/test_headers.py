@@ -114,7 +114,7 @@ def test_each_part_of_a_file_is_read_with_the_values_of_its_header(
     (tmp_path / "capture").write_bytes(file(order, unit, link, 2000))
     codec, plan = capture.CODEC, Plan(capture.__name__, capture.FORMAT, capture.MEANING)
     heads = Heads(codec, codec.root(None), codec.settings({}))
-    found = parts(looked_up(str(tmp_path / "capture")), codec.framing, heads, 10_000, numbered=True)
+    found = list(parts(looked_up(str(tmp_path / "capture")), codec.framing, heads, 10_000, numbered=True))
     assert len(found) > 3
     rows, places = [], []
     for part in found:

@@ -15,7 +15,7 @@ import engine_data
 from wireloom.failures import DataError
 from wireloom.ingest import records
 from wireloom.ingest import values as values_module
-from wireloom.ingest.files import Listing
+from wireloom.ingest.files import Listing, Place
 from wireloom.ingest.inputs import groups, listing, records_of
 from wireloom.ingest.plan import QUARANTINE, RECORDS, Files, Plan
 from wireloom.ingest.ranges import Part
@@ -166,7 +166,7 @@ def test_one_large_file_is_split_for_all_cores_and_its_records_keep_their_places
     monkeypatch.setattr(parts, "WINDOW", 10_000)
     asked = plan(databus_event)
     source = Files(str(tmp_path))
-    found = groups(listing(source), source, asked, 2)
+    found = list(groups(listing(source), source, asked, 2).groups)
     assert len(found) > 2
     places = [
         (row["_source"].rpartition("/")[2], row["_record"], row["_offset"])
@@ -177,6 +177,21 @@ def test_one_large_file_is_split_for_all_cores_and_its_records_keep_their_places
     starts = [sum(map(len, made[:number])) for number in range(4000)]
     wanted = [("stream.bin", number, starts[number]) for number in range(4000)]
     assert sorted(places) == [*wanted, ("tail.bin", 0, 0)]
+
+
+def test_each_group_is_there_once_its_end_is_found_and_what_is_behind_the_last_border_is_not_looked_at(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "stream.bin").write_bytes(b"".join(engine_data.databus(4000, 3)))
+    size = (tmp_path / "stream.bin").stat().st_size
+    monkeypatch.setattr("wireloom.ingest.inputs.SMALLEST", size // 4 + 1)
+    monkeypatch.setattr("wireloom.ingest.ranges.HEAD", 1000)
+    opened, opening = [], Place.open
+    monkeypatch.setattr(Place, "open", lambda place: opened.append(opening(place)) or opened[-1])
+    source = Files(str(tmp_path))
+    found = groups(listing(source), source, plan(databus_event), 2).groups
+    read = [opened[-1].tell() / size for _ in found if not opened[-1].closed]
+    assert [round(each, 1) for each in read] == [0.3, 0.6, 0.9]
 
 
 def test_rows_that_were_lost_on_the_way_to_the_disk_fail_the_task(tmp_path, monkeypatch):

@@ -17,6 +17,7 @@ from wireloom.cli.app import app
 from wireloom.failures import MisuseError
 from wireloom.ingest import local
 from wireloom.ingest.batch import ingest
+from wireloom.ingest.inputs import Input
 from wireloom.ingest.local import LocalEngine
 from wireloom.ingest.plan import Job, Plan, Replay
 from wireloom.ingest.replay import finish, formats, replay
@@ -96,7 +97,7 @@ def test_several_groups_are_several_tasks(source: Path, tmp_path: Path, monkeypa
     home = tmp_path / "out"
     for name in ("a", "b", "c"):
         ingest(LocalEngine(1), Job(PLAN, str(source / name), str(home), append=True))
-    monkeypatch.setattr(local, "of_tables", lambda groups, _: tuple((group,) for group in groups))
+    monkeypatch.setattr(local, "of_tables", lambda groups, _: Input(((group,) for group in groups), 0))
     assert run(home, 2).summary.decoded == 3
     everything(home)
 

@@ -239,7 +239,7 @@ def test_parts_of_a_file_have_the_records_and_errors_of_the_file(tmp_path, monke
             file = looked_up(str(path))
             codec = databus_event.CODEC
             heads = Heads(codec, codec.root(None), codec.settings({}), resync=True)
-            split = cut(file, framing, heads, 4000, numbered=True)
+            split = list(cut(file, framing, heads, 4000, numbered=True))
             found = [row for part in ranges_of(plan, split) for row in _places(part)]
             whole = [row for part in ranges_of(plan, [Part(file, 0, file.size, 0)]) for row in _places(part)]
             assert sorted(found) == sorted(whole)

@@ -1,6 +1,7 @@
 """What is to be read, in groups of about equal size: each group is the input of a task, and any machine can read it."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from wireloom.catalog import FormatModule
 from wireloom.ingest.files import File, Found, Listing
@@ -26,7 +27,15 @@ def listing(source: Files | Column) -> Found:
     return Listing((source.path,), recursive=True).found()
 
 
-def groups(found: Found, source: Files | Column, plan: Plan, cores: int) -> tuple[Group, ...]:
+@dataclass(frozen=True, slots=True)
+class Input:
+    """All that is to be read, and its bytes. A group is there once its end is found, which takes reading of files."""
+
+    groups: Iterator[Group]
+    size: int
+
+
+def groups(found: Found, source: Files | Column, plan: Plan, cores: int) -> Input:
     """All records there are, in groups enough for all cores; raises MisuseError where nothing can be read."""
     match source:
         case Files():
@@ -35,9 +44,10 @@ def groups(found: Found, source: Files | Column, plan: Plan, cores: int) -> tupl
             return of_tables([group for file in found.files for group in row_groups(file, name)], cores)
 
 
-def of_tables(groups: Sequence[RowGroups], cores: int) -> tuple[tuple[RowGroups, ...], ...]:
+def of_tables(groups: Sequence[RowGroups], cores: int) -> Input:
     """Row groups of Parquet, in groups enough for all cores."""
-    return tuple(grouped(groups, _target([group.size for group in groups], cores), OPEN_COST))
+    sizes = [group.size for group in groups]
+    return Input(grouped(groups, _target(sizes, cores), OPEN_COST), sum(sizes))
 
 
 def records_of(plan: Plan, group: Group) -> Iterator[Parted]:
@@ -48,13 +58,14 @@ def records_of(plan: Plan, group: Group) -> Iterator[Parted]:
     yield from tables_of(plan, of_tables)
 
 
-def _of_files(files: Sequence[File], plan: Plan, module: FormatModule, cores: int) -> tuple[Group, ...]:
+def _of_files(files: Sequence[File], plan: Plan, module: FormatModule, cores: int) -> Input:
     framing = plan.framing or module.CODEC.framing
     settings = module.CODEC.settings(dict(plan.parameters))
     heads = Heads(module.CODEC, module.CODEC.root(plan.root), settings, plan.compression, plan.resync)
-    target = _target([file.size for file in files], cores)
-    found = [part for file in files for part in parts(file, framing, heads, target, numbered=True)]
-    return tuple(grouped(found, target, OPEN_COST))
+    sizes = [file.size for file in files]
+    target = _target(sizes, cores)
+    found = (part for file in files for part in parts(file, framing, heads, target, numbered=True))
+    return Input(grouped(found, target, OPEN_COST), sum(sizes))
 
 
 def _target(sizes: Sequence[int], cores: int) -> int:

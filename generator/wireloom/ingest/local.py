@@ -14,6 +14,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from itertools import chain, islice
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ import pyarrow as pa
 from wireloom.failures import MachineError, MisuseError
 from wireloom.ingest.diagnosis import SIGNALS, End
 from wireloom.ingest.imports import without_numpy
-from wireloom.ingest.inputs import Group, groups, listing, of_tables, records_of
+from wireloom.ingest.inputs import Group, Input, groups, listing, of_tables, records_of
 from wireloom.ingest.ledger import Commit, Entry
 from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import Job, Plan
@@ -81,18 +82,18 @@ class LocalEngine:
         """Raises MisuseError: Spark has the writer."""
         raise MisuseError(f"a replay is yet to be committed to {commit.table}, a Delta table: leave out --engine local")
 
-    def entered(self, found: Sequence[Group], read: Read, place: pa.Schema, batch: Batch, tables: Tables) -> Entry:
+    def entered(self, found: Input, read: Read, place: pa.Schema, batch: Batch, tables: Tables) -> Entry:
         """Read groups and write their records; the entry that makes them so."""
         plan, module = batch.plan, open_module(batch.plan)
         writing = batch.writing(tables)
         task = _Task(plan, writing, module.CODEC.root(plan.root).kinds, tuple(sys.path), read)
-        report, done, whole = Report(), 0, sum(part.size for group in found for part in group)
-        batch.at(done, whole, "bytes")
-        for group, each in _reports(task, found, self):
+        report, done = Report(), 0
+        batch.at(done, found.size, "bytes")
+        for group, each in _reports(task, found.groups, self):
             report += each
             batch.limits.check_size(report.summary.bad_size)
             done += sum(part.size for part in group)
-            batch.at(done, whole, "bytes")
+            batch.at(done, found.size, "bytes")
         return entered(report, batch, writing, table_types(plan, place), tables)
 
 
@@ -147,9 +148,9 @@ class _Task:
 def begun(plan: Plan, processes: int) -> Iterator[LocalEngine]:
     """The engine with its processes forked already, where this one has no threads; raises what opening a plan raises.
 
-    They have what this process has imported, which is all that a task needs.
+    They have what this process has imported, and how the format is read, which is all that a task needs.
     """
-    open_module(plan)
+    table_types(plan, pa.schema(list(PLACE)))  # reads as tasks do, though no record
     if processes < 2 or not _alone():
         yield LocalEngine(processes)
         return
@@ -162,7 +163,7 @@ def begun(plan: Plan, processes: int) -> Iterator[LocalEngine]:
     try:
         yield LocalEngine(processes, pool)
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        pool.shutdown(cancel_futures=True)
 
 
 def _alone() -> bool:
@@ -184,17 +185,23 @@ def _only_read(pools: Sequence[ProcessPoolExecutor]) -> None:
         pool._call_queue._writer.close()  # type: ignore[attr-defined] # noqa: SLF001 - nothing else has it
 
 
-def _reports(task: _Task, found: Sequence[Group], engine: LocalEngine) -> Iterable[tuple[Group, Report]]:
-    processes = min(engine.processes, len(found))
-    if processes < 2:  # not worth a process
-        yield from ((group, task(group)) for group in found)
-        return
-    with _pool(engine, processes) as pool:
-        futures = {pool.submit(task, group): group for group in found}
-        running = list((pool._processes or {}).values())  # noqa: SLF001 - nothing else tells how a process ended
+def _reports(task: _Task, found: Iterator[Group], engine: LocalEngine) -> Iterator[tuple[Group, Report]]:
+    """The groups and what was written of them, as they end; processes begin on the first while others are found."""
+    if engine.pool is None:
+        some = list(islice(found, 2))
+        found = chain(some, found)
+        if engine.processes < 2 or len(some) < 2:  # not worth a process
+            yield from ((group, task(group)) for group in found)
+            return
+    with _pool(engine) as pool:
+        futures: dict[Future[Report], Group] = {}
+        running: list[BaseProcess] = []
         try:
-            for future in as_completed(futures):
-                yield futures[future], future.result()
+            for group in found:
+                futures[pool.submit(task, group)] = group
+                running = list((pool._processes or {}).values())  # noqa: SLF001 - nothing else tells how one ended
+                yield from _ended(futures, [each for each in futures if each.done()])
+            yield from _ended(futures, as_completed(list(futures)))
         except BrokenProcessPool as error:
             left = [group for future, group in futures.items() if _failed(future)]
             raise _killed(running, left) from error
@@ -202,10 +209,17 @@ def _reports(task: _Task, found: Sequence[Group], engine: LocalEngine) -> Iterab
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _pool(engine: LocalEngine, processes: int) -> AbstractContextManager[ProcessPoolExecutor]:
+def _pool(engine: LocalEngine) -> AbstractContextManager[ProcessPoolExecutor]:
     if engine.pool is not None:
         return nullcontext(engine.pool)
-    return ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"), without_numpy)
+    return ProcessPoolExecutor(engine.processes, multiprocessing.get_context("spawn"), without_numpy)
+
+
+def _ended(futures: dict[Future[Report], Group], done: Iterable[Future[Report]]) -> Iterator[tuple[Group, Report]]:
+    """What was written of the groups that are done, which are no longer in hand then."""
+    for future in done:
+        report = future.result()
+        yield futures.pop(future), report
 
 
 def _failed(future: Future[Report]) -> bool:

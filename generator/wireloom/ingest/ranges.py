@@ -23,7 +23,7 @@ A walk goes the way that decoding goes. Where decoding could not find the next r
 of the file is one part; so the records and errors of the parts are those of the file.
 """
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, BinaryIO, Protocol, TypeVar, cast
@@ -48,7 +48,7 @@ HEAD = 1 << 16
 """Bytes that are read of a file at once where heads are walked."""
 HEADS = 20_000
 """Heads that are read of one file at most; what is behind them stays one part."""
-TRIAL = 200
+TRIAL = 50
 """Heads after which a walk that would not lead to the first border ends."""
 LENGTHS = 4_000_000
 """Length prefixes that are read of one file at most."""
@@ -147,29 +147,35 @@ class Heads:
         return cursor.tell() - position
 
 
-def parts(file: File, framing: str, heads: Heads, target: int, *, numbered: bool) -> list[Part]:
-    """The parts of a file, each of about `target` bytes or more.
+def parts(file: File, framing: str, heads: Heads, target: int, *, numbered: bool) -> Iterator[Part]:
+    """The parts of a file, each of about `target` bytes or more, and each as soon as its end is found.
 
     `numbered`: records are to be numbered, which lines are by reading them all; then a file of lines stays whole.
     """
     whole = Part(file, 0, file.size, 0)
     named = framing_of(framing)
     if file.size <= target or isinstance(bare(named), framings.Whole | framings.Array):
-        return [whole]
+        yield whole
+        return
     if isinstance(bare(named), framings.Lines) and (numbered or isinstance(named, Headed)):
-        return [whole]
+        yield whole
+        return
     try:
-        with file.place.open() as source:
-            if heads.compression == AUTO and compression_of(source.read(PACKED), file.path) is not None:
-                return [whole]
-            source.seek(0)
-            if framing == "lines":
-                return list(_anywhere(file, target))
-            if isinstance(named, Headed):
-                return list(_parted(whole, _behind_header(source, file, named, heads, target), target))
-            return list(_parted(whole, _walk(source, file.size, bare(named), heads, target), target))
+        source = file.place.open()
     except FileNotFoundError:
-        return [whole]  # whoever reads it says so
+        yield whole  # whoever reads it says so
+        return
+    with source:
+        packed = heads.compression == AUTO and compression_of(source.read(PACKED), file.path) is not None
+        source.seek(0)
+        if packed:
+            yield whole
+        elif framing == "lines":
+            yield from _anywhere(file, target)
+        elif isinstance(named, Headed):
+            yield from _parted(whole, _behind_header(source, file, named, heads, target), target)
+        else:
+            yield from _parted(whole, _walk(source, file.size, bare(named), heads, target), target)
 
 
 def _anywhere(file: File, target: int) -> Iterator[Part]:
@@ -210,21 +216,29 @@ def _parted(whole: Part, walk: Iterator[Border], target: int) -> Iterator[Part]:
         if border.offset - part.start >= target and border.offset < whole.end:
             yield replace(part, end=border.offset)
             part = replace(part, start=border.offset, record=border.record)
+            if part.size <= target:
+                break
     yield part
 
 
-def grouped(found: Sequence[Sized], target: int, opening: int = OPEN_COST) -> list[tuple[Sized, ...]]:
-    """The parts in groups, in order, each of about `target` bytes; opening a file counts, too."""
-    groups: list[tuple[Sized, ...]] = []
+def grouped(found: Iterable[Sized], target: int, opening: int = OPEN_COST) -> Iterator[tuple[Sized, ...]]:
+    """The parts in groups, in order, each of about `target` bytes; opening a file counts, too.
+
+    A group that is full is there before anybody looks for the next part.
+    """
     group: list[Sized] = []
     size = 0
     for part in found:
         if group and size + part.size > target:
-            groups.append(tuple(group))
+            yield tuple(group)
             group, size = [], 0
         group.append(part)
         size += part.size + opening
-    return [*groups, tuple(group)] if group else groups
+        if size >= target:
+            yield tuple(group)
+            group, size = [], 0
+    if group:
+        yield tuple(group)
 
 
 # --- walks ---------------------------------------------------------------------------------------------------------

@@ -56,7 +56,8 @@ def taken(spark: SparkSession, source: Files | Column, plan: Plan, told: Callabl
         files = listing(source)
         for line in files.said():
             told(line)
-        return Taken(Groups(spark, groups(files, source, plan, spark.sparkContext.defaultParallelism)), FILE)
+        found = groups(files, source, plan, spark.sparkContext.defaultParallelism)
+        return Taken(Groups(spark, tuple(found.groups)), FILE)
     match source:
         case Files(path):
             return Taken(Frame(_files(spark, path), files_of), FILE)

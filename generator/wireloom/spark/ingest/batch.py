@@ -12,7 +12,7 @@ from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import Job, Summary
 from wireloom.ingest.publishing import Batch, Tables
 from wireloom.spark.ingest.sources import taken
-from wireloom.spark.ingest.storage import HadoopStorage
+from wireloom.spark.ingest.storage import SessionStorage
 from wireloom.spark.session import ended
 
 
@@ -23,9 +23,9 @@ class SparkEngine:
     spark: SparkSession
 
     @property
-    def storage(self) -> HadoopStorage:
+    def storage(self) -> SessionStorage:
         """The session's file systems."""
-        return HadoopStorage(self.spark)
+        return SessionStorage(self.spark)
 
     def ended(self) -> End:
         """How Java ended, where it has."""

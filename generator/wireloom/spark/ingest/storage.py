@@ -6,6 +6,10 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from wireloom.ingest.files import LOCAL
+from wireloom.ingest.ledger import Storage
+from wireloom.ingest.storage import PlainStorage
+
 
 @dataclass(frozen=True, slots=True)
 class HadoopStorage:
@@ -100,3 +104,52 @@ class HadoopStorage:
     @property
     def _jvm(self) -> Any:
         return self.spark._jvm  # noqa: SLF001 - PySpark has no public way to its file systems
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStorage:
+    """The file systems of a session; of paths that say that they are on this machine, without Java.
+
+    What Java is asked for takes a dozen trips to it, and a batch asks dozens of times.
+    """
+
+    spark: SparkSession
+
+    def exists(self, path: str) -> bool:
+        """Whether the path is there."""
+        return self._of(path).exists(path)
+
+    def names(self, path: str) -> tuple[str, ...]:
+        """The names in a folder, sorted; none where there is no folder."""
+        return self._of(path).names(path)
+
+    def files(self, path: str) -> tuple[str, ...]:
+        """The files in a folder and below, by their paths from it; none where there is no folder."""
+        return self._of(path).files(path)
+
+    def rename(self, path: str, new: str) -> None:
+        """Move a file or a folder to a path that is not there yet; raises FileExistsError where it is."""
+        self._of(path).rename(path, new)
+
+    def delete(self, path: str) -> None:
+        """Remove a file, or a folder with all that is in it; nothing where it is not there."""
+        self._of(path).delete(path)
+
+    def read(self, path: str) -> str:
+        """The text of a file."""
+        return self._of(path).read(path)
+
+    def write(self, path: str, text: str) -> None:
+        """Make a file that is not there yet, whole or not at all; raises FileExistsError where it is."""
+        self._of(path).write(path, text)
+
+    def replace(self, path: str, text: str) -> None:
+        """Make a file, or give it another text."""
+        self._of(path).replace(path, text)
+
+    def absolute(self, path: str) -> str:
+        """The path with its file system, however the session would complete it."""
+        return self._of(path).absolute(path)
+
+    def _of(self, path: str) -> Storage:
+        return PlainStorage() if path.startswith(LOCAL) else HadoopStorage(self.spark)

@@ -28,7 +28,8 @@ from wireloom.model.types import Encoding
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.parsers.json.text import read
 from wireloom.runtime.validation import Problem
-from wireloom.runtime.validation.schema import KEYWORDS, MOST, Schema
+from wireloom.runtime.validation.findings import MOST
+from wireloom.runtime.validation.schema import KEYWORDS, Schema
 from wireloom_formats import aerospike_json, aerospike_msgpack, databus_json, kpl_record
 
 WRITE = (

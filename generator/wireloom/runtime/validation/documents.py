@@ -6,13 +6,13 @@ cannot go on behind is the last one, since nothing is known of the rest.
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 
 from wireloom.runtime.errors import CheckError, Component, DecodeError, shown
 from wireloom.runtime.parsers.json.nodes import Node
 from wireloom.runtime.parsers.json.text import read
-from wireloom.runtime.validation.problems import Places, Problem, message, of_error, pointer, positions
-from wireloom.runtime.validation.schema import MOST, Finding, Schema
+from wireloom.runtime.validation.findings import MOST, Finding
+from wireloom.runtime.validation.problems import Path, Problem, Wrong, message, path_at, path_found, placed, pointer
+from wireloom.runtime.validation.schema import Schema
 
 DEEPEST = 200
 """Containers in one another that a document may have to be judged by its schema; of deeper ones the decoder speaks."""
@@ -38,67 +38,51 @@ def problems(data: bytes, error: DecodeError, schema: Schema, document: Node | N
         if unread.code == "depth_limit":
             unread = error
         errors = [*repeated, unread, *([] if _same(unread, error) else [error])]
-        return _placed(data, [of_error(each) for each in errors[:MOST]])
-    places = Places(document)
+        return placed(data, [_of_error(each, each.components) for each in errors[:MOST]])
     try:
         findings = schema.findings(document)[:MOST]
     except RecursionError:
         findings = ()
-    own = places.found(error.components, error.offset)
+    own = path_found(document, error.components, error.offset)
+    found = [(finding, path_at(document, finding.node.start)) for finding in findings]
     if isinstance(error, CheckError):
-        findings = [finding for finding in findings if not _says(finding, own, places)]
-    found = [_of_finding(finding, places) for finding in findings]
-    found += [_of_error(each, places.found(each.components, each.offset)) for each in repeated[:MOST]]
-    if not (_covered(error, own, findings, places) or any(_same(each, error) for each in repeated)):
-        found.append(_of_error(error, own))
-    return _placed(data, list(dict.fromkeys(found)))
+        found = [(finding, path) for finding, path in found if not _says(finding, path, own)]
+    wrong = [_of_finding(finding, path) for finding, path in found]
+    wrong += [_of_error(each, path_found(document, each.components, each.offset)) for each in repeated[:MOST]]
+    if not (_covered(error, own, [path for _, path in found]) or any(_same(each, error) for each in repeated)):
+        wrong.append(_of_error(error, own))
+    return placed(data, dict.fromkeys(wrong))
 
 
 def judged(data: bytes, schema: Schema) -> list[Problem]:
     """What the schema alone says of a text; raises DecodeError where it is no JSON."""
     document = read(data, DEEPEST)
-    places = Places(document)
-    return _placed(data, [_of_finding(finding, places) for finding in schema.findings(document)])
+    return placed(data, [_of_finding(each, path_at(document, each.node.start)) for each in schema.findings(document)])
 
 
-def _of_finding(finding: Finding, places: Places) -> Problem:
-    text = message(finding.expected, finding.actual)
-    path = pointer(places.path(finding.node))
-    return Problem(path, finding.rule, text, finding.expected, finding.actual, finding.offset)
+def _of_finding(finding: Finding, path: Sequence[Component]) -> Wrong:
+    demand = finding.demand
+    return Wrong(finding.offset, pointer(path), demand.rule, demand.expected, finding.actual)
 
 
-def _of_error(error: DecodeError, path: Sequence[Component]) -> Problem:
-    return replace(of_error(error), path=pointer(path))
+def _of_error(error: DecodeError, path: Sequence[Component]) -> Wrong:
+    return Wrong(error.offset, pointer(path), error.code, error.expected, error.actual)
 
 
-def _covered(error: DecodeError, own: tuple[Component, ...], findings: Sequence[Finding], places: Places) -> bool:
+def _covered(error: DecodeError, own: Path, found: Sequence[Path]) -> bool:
     """Whether the schema says the decoder's error, too: of the same place, or of what is around or within it."""
     if error.code in _OF_TEXTS or isinstance(error, CheckError):
         return False
-    paths = (places.path(finding.node) for finding in findings)
-    return any(path[: len(own)] == own[: len(path)] for path in paths)
+    return any(path[: len(own)] == own[: len(path)] for path in found)
 
 
-def _says(finding: Finding, own: tuple[Component, ...], places: Places) -> bool:
+def _says(finding: Finding, path: Path, own: Path) -> bool:
     """Whether the schema says no more than the check that refuses a value in that place, which has code and reason."""
-    path = places.path(finding.node)
-    return path == own or (finding.rule == "not" and path == own[: len(path)])
+    return path == own or (finding.demand.rule == "not" and path == own[: len(path)])
 
 
 def _same(one: DecodeError, other: DecodeError) -> bool:
     return (one.code, one.offset) == (other.code, other.offset)
-
-
-def _placed(data: bytes, found: list[Problem]) -> list[Problem]:
-    """The problems in the order of the text, each with its line and column."""
-    known = positions(data, (each.offset for each in found if each.offset is not None))
-    placed = [_at(each, known) for each in found]
-    return sorted(placed, key=lambda each: (each.offset or 0, each.path, each.rule))
-
-
-def _at(problem: Problem, known: dict[int, tuple[int, int]]) -> Problem:
-    line, column = known[problem.offset or 0]
-    return replace(problem, line=line, column=column)
 
 
 # --- parsed documents ----------------------------------------------------------------------------------------------

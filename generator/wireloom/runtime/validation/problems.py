@@ -1,10 +1,14 @@
 """What a problem is, and where problems stand: in a document by JSON pointers, in its text by lines and columns."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from wireloom.runtime.errors import Component, DecodeError
-from wireloom.runtime.parsers.json.nodes import Node
+from wireloom.runtime.parsers.json.nodes import Member, Node
+
+Path = tuple[Component, ...]
 
 _CONTINUATIONS = bytes(range(0x80, 0xC0))  # the bytes of a character of UTF-8 behind its first
 
@@ -45,59 +49,75 @@ def of_error(error: DecodeError) -> Problem:
     return Problem(pointer(error.components), error.code, text, error.expected, error.actual, error.offset)
 
 
-class Places:
-    """Where the nodes of one document are."""
+class Wrong(NamedTuple):
+    """A problem before it is known in which line and column its offset is."""
 
-    def __init__(self, root: Node) -> None:
-        self._root = root
-        self._within: dict[int, tuple[Node, Component]] = {}
-        pending = [root]
-        while pending:
-            node = pending.pop()
-            for name, child in children(node):
-                self._within[id(child)] = node, name
-                pending.append(child)
-
-    def path(self, node: Node) -> tuple[Component, ...]:
-        """The path of a node of the document."""
-        names: list[Component] = []
-        while (entry := self._within.get(id(node))) is not None:
-            node, name = entry
-            names.append(name)
-        return tuple(reversed(names))
-
-    def found(self, components: Sequence[Component], offset: int) -> tuple[Component, ...]:
-        """The path as far as it is one of the document.
-
-        Elements may have names in an error; the rest is then found by the offset.
-        """
-        node = self._root
-        for place, component in enumerate(components):
-            below = next((child for name, child in children(node) if name == component), None)
-            if below is None:
-                rest = self._at(node, offset) if place < len(components) - 1 or node.kind == "array" else node
-                return self.path(rest)
-            node = below
-        return self.path(node)
-
-    def _at(self, node: Node, offset: int) -> Node:
-        """The innermost node at an offset, of those in `node`."""
-        while True:
-            below = next((child for _, child in children(node) if child.start <= offset < child.end), None)
-            if below is None:
-                return node
-            node = below
+    offset: int
+    path: str
+    rule: str
+    expected: str
+    actual: str
 
 
-def children(node: Node) -> Iterable[tuple[Component, Node]]:
-    """The members or elements of a node, by name or place."""
+# --- places --------------------------------------------------------------------------------------------------------
+
+
+def path_at(node: Node, offset: int) -> Path:
+    """The path to the innermost value at an offset, from the one around it: at the start of a value that value's."""
+    names: list[Component] = []
+    while (below := _child_at(node, offset)) is not None:
+        name, node = below
+        names.append(name)
+    return tuple(names)
+
+
+def path_found(node: Node, components: Sequence[Component], offset: int) -> Path:
+    """The path as far as it is one of the document.
+
+    Elements may have names in an error; the rest is then found by the offset.
+    """
+    for place, component in enumerate(components):
+        below = _child(node, component)
+        if below is None:
+            unfinished = place < len(components) - 1 or node.kind == "array"
+            return (*components[:place], *(path_at(node, offset) if unfinished else ()))
+        node = below
+    return tuple(components)
+
+
+def _child(node: Node, component: Component) -> Node | None:
+    """The first member of that name, or the element in that place."""
     match node.kind:
         case "object":
-            return [(name, child) for name, _, child in node.members]
-        case "array":
-            return list(enumerate(node.elements))
+            return next((child for name, _, child in node.members if name == component), None)
+        case "array" if isinstance(component, int) and component < len(node.elements):
+            return node.elements[component]
         case _:
-            return ()
+            return None
+
+
+def _child_at(node: Node, offset: int) -> tuple[Component, Node] | None:
+    """The member or element that stands at an offset."""
+    if node.kind not in ("array", "object"):
+        return None
+    array = node.kind == "array"
+    behind = bisect_right(node.value, offset, key=_start_of_element if array else _start_of_member)
+    if behind == 0:
+        return None
+    last = node.value[behind - 1]
+    name, child = (behind - 1, last) if array else (last[0], last[2])
+    return (name, child) if offset < child.end else None
+
+
+def _start_of_element(element: Node) -> int:
+    return element.start
+
+
+def _start_of_member(member: Member) -> int:
+    return member[2].start
+
+
+# --- lines ---------------------------------------------------------------------------------------------------------
 
 
 def characters(data: bytes) -> int:
@@ -117,3 +137,12 @@ def positions(data: bytes, offsets: Iterable[int]) -> dict[int, tuple[int, int]]
         here = offset
         found[offset] = line, column
     return found
+
+
+def placed(data: bytes, found: Iterable[Wrong]) -> list[Problem]:
+    """The problems of a text, in its order, each with its line and column."""
+    known = positions(data, (each.offset for each in found))
+    return [
+        Problem(path, rule, message(expected, actual), expected, actual, offset, *known[offset])
+        for offset, path, rule, expected, actual in sorted(found, key=lambda each: each[:3])
+    ]

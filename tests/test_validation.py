@@ -210,6 +210,15 @@ def test_what_no_schema_says_is_the_decoders_own_error(text, rule):
     assert rule in [each.rule for each in aerospike_json.validate(text)]
 
 
+def test_what_is_missing_or_too_much_does_not_hide_the_decoders_error():
+    text = WRITE.replace(":3,", ":1.0,")
+    lacking = aerospike_json.validate(text[: text.index(',"bins"')] + "}")
+    assert [(each.path, each.rule) for each in lacking] == [("", "required"), ("/gen", "type_mismatch")]
+    text = WRITE.replace(",7]", ",1.0,true]")
+    longer = aerospike_json.validate(text)
+    assert [(each.path, each.rule) for each in longer] == [("/key", "maxItems")]  # the decoder's, too
+
+
 def test_the_schema_is_the_one_of_the_parameters():
     text = WRITE[:-1] + ',"more":1}'
     assert [each.path for each in aerospike_json.validate(text)] == ["/more"]

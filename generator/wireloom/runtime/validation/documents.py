@@ -23,6 +23,7 @@ _OF_TEXTS = frozenset(
     )
 )
 """Codes that no schema has words for."""
+_OF_CONTENTS = ("required", "minItems", "maxItems")  # what is in a container is not spoken of
 
 
 def problems(data: bytes, error: DecodeError, schema: Schema, document: Node | None = None) -> list[Problem]:
@@ -49,7 +50,7 @@ def problems(data: bytes, error: DecodeError, schema: Schema, document: Node | N
         found = [(finding, path) for finding, path in found if not _says(finding, path, own)]
     wrong = [_of_finding(finding, path) for finding, path in found]
     wrong += [_of_error(each, path_found(document, each.components, each.offset)) for each in repeated[:MOST]]
-    if not (_covered(error, own, [path for _, path in found]) or any(_same(each, error) for each in repeated)):
+    if not (_covered(error, own, found) or any(_same(each, error) for each in repeated)):
         wrong.append(_of_error(error, own))
     return placed(data, dict.fromkeys(wrong))
 
@@ -69,11 +70,16 @@ def _of_error(error: DecodeError, path: Sequence[Component]) -> Wrong:
     return Wrong(error.offset, pointer(path), error.code, error.expected, error.actual)
 
 
-def _covered(error: DecodeError, own: Path, found: Sequence[Path]) -> bool:
-    """Whether the schema says the decoder's error, too: of the same place, or of what is around or within it."""
+def _covered(error: DecodeError, own: Path, found: Sequence[tuple[Finding, Path]]) -> bool:
+    """Whether the schema says the decoder's error, too."""
     if error.code in _OF_TEXTS or isinstance(error, CheckError):
         return False
-    return any(path[: len(own)] == own[: len(path)] for path in found)
+    return any(_covers(finding.demand.rule, path, own) for finding, path in found)
+
+
+def _covers(rule: str, path: Path, own: Path) -> bool:
+    """Whether a finding is about the value in a place: in the same one, within it, or of a whole that is around it."""
+    return path[: len(own)] == own or (path == own[: len(path)] and rule not in _OF_CONTENTS)
 
 
 def _says(finding: Finding, path: Path, own: Path) -> bool:

@@ -9,7 +9,7 @@ import math
 import re
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -21,10 +21,11 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError
 
 from proof.chance import Chance
+from proof.derived import checked
 from proof.examples import example, with_examples
 from proof.judging import Outcome, misconverted, misjudged
 from proof.modules import Made, Spec, documents, generated, resolved
-from proof.records import altered, mutants, nonsense
+from proof.records import altered, little, mutants, nonsense
 from proof.values import NoValueError, Values, settings
 from proof.walks import (
     chooses_widths,
@@ -60,6 +61,7 @@ _MUTANTS = 36
 _NONSENSE = 10
 _ALTERED = 14
 _VALIDATED = 12
+_LITTLE = 1000
 
 
 @dataclass(frozen=True)
@@ -130,12 +132,30 @@ def examined(spec: Spec, seed: int, only: "Instance | None" = None, effort: floa
                 examinations = [_Examination(made, root, Chance(seed), report, only, effort) for root in format.roots]
                 for examination in examinations:
                     examination.run()
+                work_out(spec, examinations)
                 exemplify(spec, made, [each for examination in examinations for each in examination.examples], report)
     except TooSlowError:
         raise
     except Exception as error:  # noqa: BLE001 - the same
         report.add(Violation("generate", crash(error), trace(error)))
     return report
+
+
+def work_out(spec: Spec, examinations: Sequence["_Examination"]) -> None:
+    """What is derived may be left out of a value, where it is right: builders work it out."""
+    stricter = checked(spec)
+    if stricter is None:
+        return
+    try:
+        format = resolved(documents(stricter))
+    except SpecProblems:
+        return  # an expression of builders that no check may have
+    with generated(format) as made:
+        for examination in examinations:
+            for record, parameters in examination.candidates():
+                with suppress(DecodeError):
+                    made.module.parse(record, root=examination.root.name, **parameters)
+                    examination.worked_out(record, parameters)
 
 
 def exemplify(spec: Spec, made: Made, examples: list[dict[str, Any]], report: Report) -> None:
@@ -263,6 +283,17 @@ def forgotten(value: Any) -> Any:
             return value
 
 
+def without(value: Any, names: Collection[str]) -> Any:
+    """The value without the members of these names."""
+    match value:
+        case dict():
+            return {name: without(each, names) for name, each in value.items() if name not in names}
+        case list() if not isinstance(value, Pairs):
+            return [without(each, names) for each in value]
+        case _:
+            return value
+
+
 def remembers(value: Any) -> bool:
     """Whether something in the value comes from a parser."""
     match value:
@@ -287,6 +318,7 @@ class _Examination:
     effort: float = 1
     parameters: dict[str, Any] = field(default_factory=dict)
     examples: list[dict[str, Any]] = field(default_factory=list)
+    good: list[tuple[bytes, dict[str, Any]]] = field(default_factory=list)  # records that were parsed, and with what
 
     @property
     def format(self) -> Format:
@@ -404,6 +436,7 @@ class _Examination:
         records, outcomes = [records[place] for place in sound], [outcomes[place] for place in sound]
         good = [(record, value) for record, (value, error) in zip(records, outcomes, strict=True) if error is None]
         self.report.good += len(good)
+        self.good += [(record, dict(self.parameters)) for record, _ in good]
         self.decode(records, outcomes)
         refused = [(record, error) for record, (_, error) in zip(records, outcomes, strict=True) if error is not None]
         self.judged(refused[-2 * _VALIDATED :])
@@ -579,6 +612,38 @@ class _Examination:
             detail = f"{value}\nbuilt {data.hex()}\nreads {again}"
             self.note("build(parse(b)) reads as another value", difference(value, again), detail, record=record)
         return data
+
+    def candidates(self) -> Iterator[tuple[bytes, dict[str, Any]]]:
+        """Records in which all that is derived may be right, and the parameters that they are read with."""
+        yield from self.good
+        if self.format.encoding is Encoding.BINARY and self.only is None:
+            yield from ((record, {}) for record in little(self.some(_LITTLE), self.chance))
+
+    def worked_out(self, record: bytes, parameters: Mapping[str, Any]) -> None:
+        """A record in which all that is derived is right is built of its other members."""
+        self.parameters = dict(parameters)
+        given = forgotten(self.module.parse(record, **self.options))
+        if self.lost(given) or has_several_writings(self.format) or self.names_of_both:
+            return
+        value = without(given, self.derived)
+        try:
+            data = self.module.build(value, **self.options)
+        except EncodeError as error:
+            if not self.too_large(error):
+                what = plain(f"{error.expected} / {error.actual}")
+                self.note("build does not work out what is derived", what, f"{value}\n{error}", record=record)
+            return
+        again, _ = self.parsed(data)
+        if data != record and not same(self.settled(again, given), self.settled(given, given)):
+            detail = f"{value}\nbuilt {data.hex()}\nreads {again}"
+            self.note("what is derived is worked out otherwise", difference(given, again), detail, record=record)
+
+    @cached_property
+    def names_of_both(self) -> bool:
+        """Whether readers call something that is derived as something that is not."""
+        seen = [(field.name, field.derive is None) for field in fields(self.format) if not field.flatten]
+        seen += [(bit.title, bit.derive is None) for field in fields(self.format) for bit in field.bits]
+        return any(given and name in self.derived for name, given in seen)
 
     @cached_property
     def counters(self) -> frozenset[str]:

@@ -57,6 +57,14 @@ def nonsense(count: int, chance: Chance) -> Iterator[bytes]:
         yield bytes(chance.one(_BYTES) if chance.often(0.6) else chance.randrange(256) for _ in range(size))
 
 
+def little(count: int, chance: Chance) -> Iterator[bytes]:
+    """Records of a few small numbers, many of which are sizes, counts and flags as they should be."""
+    for _ in range(count):
+        yield bytes(
+            chance.one((0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 97)) for _ in range(chance.randrange(2, 12))
+        )
+
+
 def _cut(record: bytes, chance: Chance, _: Sequence[bytes]) -> bytes:
     return record[: chance.randrange(len(record) + 1)]
 

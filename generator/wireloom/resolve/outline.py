@@ -50,6 +50,7 @@ class Member:
     element: Kind = Kind.ANY  # of a list: what its elements are
     plain: bool = False  # a number that values have as it is on the wire, and that builders are given
     renamings: Renamings = ()  # of its members, which are members of the struct around
+    melts: bool = False  # its members are members of the struct around
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +277,7 @@ def _members(draft: Draft, struct: StructType, seen: frozenset[str]) -> dict[str
             found += [_bit_member(name, bit, position) for name, bit in (document.bits or {}).items()]
             if document.flatten:
                 lent = _lent(draft, entry.key, document, position, seen)
+                found[0] = replace(found[0], melts=True)
                 found = lent if any(each.name == entry.key for each in lent) else [*found, *lent]
         for member in found:
             known = members.get(member.name)

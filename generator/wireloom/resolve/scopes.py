@@ -84,6 +84,8 @@ class Scope:
         if fields:
             found = self._agreed(first, fields)
             kind = self._member_kind(found.member, tuple(members), first)
+            if members and found.member.melts and found.up == 0 and not self.inside:
+                return self.meaning(Name(tuple(members)))
             return FieldRef(found.up, first, tuple(members), kind)
         if first in self.draft.content.parameters:
             return self._parameter(first, tuple(members))

@@ -301,10 +301,12 @@ class FieldDocument(Document):
     )
     refers: str | None = Field(
         default=None,
-        description="It is an index into this table of the enclosing struct, and its value the entry there.",
+        description="protobuf: it is an index into this table of the enclosing struct, and its value the entry there.",
         examples=["keys"],
     )
-    table: bool = Field(default=False, description="A table that `refers` fields fill on build.", examples=[True])
+    table: bool = Field(
+        default=False, description="protobuf: a table that `refers` fields fill on build.", examples=[True]
+    )
     flatten: Annotated[
         Annotated[bool, Tag("<text>")] | Annotated[Flattening, Tag("<renaming>")], mapping_or_text("<renaming>")
     ] = Field(

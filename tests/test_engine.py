@@ -150,6 +150,16 @@ def test_floats_of_json_are_those_of_python():
     assert [repr(each["value"]["float"]) for each in found["bins"]] == [repr(float(text)) for text in literals]
 
 
+@pytest.mark.parametrize(
+    "number", ["9" * 308, "9" * 309, "-" + "9" * 401, "1" + "0" * 308, "1" + "0" * 309, "9" * 600, "1e309"]
+)
+def test_a_number_of_json_beyond_floats_is_an_error_however_it_is_written(number):
+    engine = data.engine("aerospike_json")
+    record = f'{{"msg":"write","key":["t",null,"AAECAwQFBgcICQoLDA0ODxAREhM=",1],"bins":[{{"name":"n","type":"float","value":{number}}}]}}'
+    assert differential.compare(engine, [record.encode()], asked(engine)) == []
+    assert parses(engine, record.encode()) == math.isfinite(float(number))
+
+
 def written_float(source):
     """A number as people and programs write them, some of them halfway between two doubles."""
     double = any_double(source)

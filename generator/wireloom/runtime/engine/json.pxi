@@ -49,7 +49,7 @@ cdef int json_again(Machine *m, const wl_node *node, double *real) noexcept nogi
     literal[size] = 0
     with gil:
         try:
-            real[0] = PyOS_string_to_double(literal, NULL, None)
+            real[0] = PyOS_string_to_double(literal, NULL, OverflowError)
         except (ValueError, OverflowError):
             return IRREGULAR
         except MemoryError:

@@ -5,16 +5,21 @@
  * and a few things that are but hardly ever occur, is given up: there is no word here on what is wrong. Texts with escapes
  * are resolved into an arena, numbers are read to their digits; floats get their value when somebody asks for it.
  *
- * Every read lies within [text, text + size). Eight bytes are looked at together, which needs nothing but 64-bit words. */
+ * Every read lies within [text, text + size). Eight bytes are looked at together, which needs nothing but 64-bit words; where
+ * there is SSE2, sixteen in texts. */
 #ifndef WIRELOOM_JSON_H
 #define WIRELOOM_JSON_H
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "digests.h"
 #include "bytes.h"
+#include "shapes.h"
 
 enum { WL_NULL, WL_BOOLEAN, WL_INTEGER, WL_FLOAT, WL_TEXT, WL_LIST, WL_OBJECT };
 
@@ -24,6 +29,7 @@ enum {
     WL_WIDE = 4,   /* an integer beyond int64, within uint64 */
     WL_BEYOND = 8, /* an integer beyond both, or digits that were left out of a float */
     WL_NAME = 16,  /* of a member; its value is the node behind it */
+    WL_SHAPED = 32, /* an object whose names are those of a way through the tree of shapes */
 };
 
 enum {
@@ -37,7 +43,7 @@ typedef struct {
     uint32_t start, end; /* where it stands */
     uint32_t next;       /* the node behind it and all within it; behind a name stands its value */
     uint8_t kind, flags;
-    int16_t power; /* of ten, of a float */
+    int16_t power; /* of ten, of a float; of an object its last name in the tree, if WL_SHAPED, or the name around it */
     uint64_t value; /* a number, the digits of a float, an arena's place, or members and height << 32 */
 } wl_node;
 
@@ -50,11 +56,14 @@ typedef struct {
     uint32_t *table; /* places of names + 1, while those of a large object are compared */
     int64_t table_capacity;
     uint64_t seed;
+    wl_shapes shapes;
 } wl_json;
 
 typedef struct {
     uint32_t node, count, height;
     uint64_t names; /* which of 64 hashes the names so far have */
+    uint16_t known; /* the last of them in the tree of shapes, or the name around; WL_UNKNOWN: one is not there */
+    uint16_t expected; /* the first name that may come next */
 } wl_open;
 
 /* How many elements or members a container has, and how many containers stand in one another with it. */
@@ -75,8 +84,23 @@ static inline const uint8_t *wl_text_of(const wl_json *json, const wl_node *node
     return json->text + node->start + 1;
 }
 
-/* The first byte that ends a run of plain text: a quote, a backslash or a control character; `end` where there is none. */
+/* The first byte that ends a run of plain text: a quote, a backslash or a control character; `end` where there is none.
+ * `high` is not zero then if there were bytes beyond ASCII. */
 static inline const uint8_t *wl_plain(const uint8_t *p, const uint8_t *end, uint64_t *high) {
+#ifdef __SSE2__
+    while (end - p >= 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)p);
+        __m128i stop = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
+        stop = _mm_or_si128(stop, _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes));
+        uint32_t stops = (uint32_t)_mm_movemask_epi8(stop), above = (uint32_t)_mm_movemask_epi8(bytes);
+        if (stops) {
+            *high |= above & (stops - 1) & ~stops;
+            return p + __builtin_ctz(stops);
+        }
+        *high |= above;
+        p += 16;
+    }
+#endif
     while (end - p >= 8) {
         uint64_t word = wl_load8(p);
         uint64_t quote = word ^ (WL_ONES * '"'), slash = word ^ (WL_ONES * '\\');
@@ -84,13 +108,13 @@ static inline const uint8_t *wl_plain(const uint8_t *p, const uint8_t *end, uint
         stop &= WL_HIGH_BITS;
         if (stop) {
             int bytes = __builtin_ctzll(stop) >> 3;
-            *high |= wl_first(word, bytes);
+            *high |= wl_first(word, bytes) & WL_HIGH_BITS;
             return p + bytes;
         }
-        *high |= word;
+        *high |= word & WL_HIGH_BITS;
         p += 8;
     }
-    while (p < end && *p != '"' && *p != '\\' && *p >= 0x20) *high |= *p++;
+    while (p < end && *p != '"' && *p != '\\' && *p >= 0x20) *high |= *p++ & 0x80;
     return p;
 }
 
@@ -185,7 +209,7 @@ static inline const uint8_t *wl_take_string(wl_json *json, wl_node *node, const 
         if (p == NULL) return NULL;
     }
     if (p >= end || *p != '"') return NULL;
-    if (high & WL_HIGH_BITS && !wl_is_utf8(start, p - start)) return NULL;
+    if (high && !wl_is_utf8(start, p - start)) return NULL;
     return p + 1;
 }
 
@@ -215,6 +239,9 @@ static inline uint64_t wl_name_hash(const uint8_t *text, int64_t size) {
     if (size > 8) word ^= wl_load8(text + size - 8) * 0x9E3779B97F4A7C15ULL;
     return (word ^ (uint64_t)size) * 0xFF51AFD7ED558CCDULL;
 }
+
+/* One of 64 bits. */
+static inline uint64_t wl_name_bit(const uint8_t *text, int64_t size) { return 1ULL << (wl_name_hash(text, size) >> 58); }
 
 static uint64_t wl_seeded_hash(const uint8_t *text, int64_t size, uint64_t value) {
     value ^= (uint64_t)size * 0x9E3779B97F4A7C15ULL;
@@ -255,6 +282,21 @@ static int wl_has_new_names(wl_json *json, const wl_open *open, int64_t last) {
 
 static inline int wl_is_digit(const uint8_t *p, const uint8_t *end) { return p < end && (uint8_t)(*p - '0') <= 9; }
 
+/* How many digits (0 to 8) stand at the head of eight bytes; their number. */
+static inline int wl_digits8(const uint8_t *p, uint64_t *number) {
+    uint64_t word = wl_load8(p), low = word - WL_ONES * '0';
+    uint64_t others = ((word + WL_ONES * 0x46) | low) & WL_HIGH_BITS;
+    int count = others ? __builtin_ctzll(others) >> 3 : 8;
+    if (count == 0) return 0;
+    low <<= 8 * (8 - count); /* zeros before the digits */
+    low = (low * 10 + (low >> 8)) & 0x00FF00FF00FF00FFULL;
+    low = (low * 100 + (low >> 16)) & 0x0000FFFF0000FFFFULL;
+    *number = (low * 10000 + (low >> 32)) & 0xFFFFFFFFULL;
+    return count;
+}
+
+static const uint64_t wl_tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+
 /* The fraction and the exponent of a number whose whole part has been read. */
 static const uint8_t *wl_take_real(wl_node *node, const uint8_t *p, const uint8_t *end, uint64_t digits, int64_t count, int64_t left_out) {
     int64_t power = left_out, exponent = 0;
@@ -262,6 +304,17 @@ static const uint8_t *wl_take_real(wl_node *node, const uint8_t *p, const uint8_
     if (*p == '.') {
         p++;
         if (!wl_is_digit(p, end)) return NULL;
+        if (digits == 0)
+            for (; p < end && *p == '0'; p++) power--;
+        for (int more = 8; more == 8 && count <= 11 && end - p >= 8;) {
+            uint64_t number;
+            more = wl_digits8(p, &number);
+            if (more == 0) break;
+            digits = digits * wl_tens[more] + number;
+            count += more;
+            power -= more;
+            p += more;
+        }
         for (; wl_is_digit(p, end); p++) {
             if (count < 19) {
                 digits = digits * 10 + (uint64_t)(*p - '0');
@@ -304,6 +357,13 @@ static inline const uint8_t *wl_take_number(wl_node *node, const uint8_t *p, con
         if (wl_is_digit(p, end)) return NULL;
     } else {
         const uint8_t *first = p;
+        for (int more = 8; more == 8 && p - first <= 8 && end - p >= 8;) {
+            uint64_t number;
+            more = wl_digits8(p, &number);
+            if (more == 0) break;
+            digits = digits * wl_tens[more] + number;
+            p += more;
+        }
         while (wl_is_digit(p, end) && p - first < 19) digits = digits * 10 + (uint64_t)(*p++ - '0');
         count = p - first;
         if (wl_is_digit(p, end)) {
@@ -439,6 +499,8 @@ static int wl_json_without(wl_json *json, int64_t object, const int64_t *names, 
         at = next;
     }
     made->value = (uint64_t)members | (uint64_t)(height + 1) << 32;
+    made->flags = 0;
+    made->power = WL_UNKNOWN;
     made->next = (uint32_t)(to - json->nodes);
     json->count = made->next;
     return 1;
@@ -465,11 +527,31 @@ static inline int wl_is_word(const uint8_t *p, const uint8_t *end, const char *w
     return end - p >= size && memcmp(p, word, (size_t)size) == 0;
 }
 
+/* Learn the names of an object, for records that come. */
+static void wl_json_learn(wl_json *json, const wl_node *object) {
+    wl_shapes *shapes = &json->shapes;
+    int added = 0;
+    if (object->flags & WL_SHAPED || object->power == WL_UNKNOWN || wl_members(object) == 0) return;
+    if (shapes->fruitless >= WL_FRUITLESS || (shapes->edges == NULL && !wl_shapes_begin(shapes))) return;
+    uint16_t *place = &shapes->edges[object->power].within;
+    for (const wl_node *name = object + 1, *last = json->nodes + object->next; name < last; name = json->nodes + name[1].next) {
+        const uint8_t *text = json->text + name->start;
+        int64_t size = (int64_t)name->end - name->start + 1;
+        if (name->flags & WL_ESCAPED || text[size - 1] != ':') break;
+        uint16_t found = wl_learned(shapes, place, text, size, wl_name_bit(text + 1, size - 3), &added);
+        if (found == WL_UNKNOWN) break;
+        place = &shapes->edges[found].after;
+    }
+    shapes->fruitless += !added;
+}
+
 /* Read the text: 1, 0 where it is given up, -1 where there is no memory. At most `depth` containers in one another. */
 static int wl_json_read(wl_json *json, const uint8_t *text, int64_t size, int64_t depth) {
     const uint8_t *p = text, *end = text + size;
     wl_open opened[WL_OPEN];
+    const wl_edge *edges = json->shapes.edges != NULL ? json->shapes.edges : wl_no_edges;
     int64_t open = 0;
+    uint16_t around = WL_OUTSIDE; /* the name that the next value stands behind, or within the value of */
     wl_node *node;
     json->count = 0;
     json->text = text;
@@ -494,6 +576,9 @@ value:
             if (open >= depth) return 0;
             node->kind = *p == '{' ? WL_OBJECT : WL_LIST;
             node->flags = 0;
+            node->power = (int16_t)around;
+            opened[open].known = around;
+            opened[open].expected = edges[around].within;
             opened[open].node = (uint32_t)(json->count - 1);
             opened[open].count = 0;
             opened[open].height = 0;
@@ -543,6 +628,7 @@ behind:
         p++;
         if (json->nodes[opened[open - 1].node].kind == WL_OBJECT) goto name;
         opened[open - 1].count++;
+        around = opened[open - 1].known;
         goto value;
     }
     if (*p != (json->nodes[opened[open - 1].node].kind == WL_OBJECT ? '}' : ']')) return 0;
@@ -551,9 +637,14 @@ closed:
     open--;
     node = json->nodes + opened[open].node;
     p++;
-    if (opened[open].count > WL_FEW_NAMES && node->kind == WL_OBJECT) {
-        int good = wl_has_new_names(json, opened + open, json->count);
-        if (good != 1) return good;
+    if (node->kind == WL_OBJECT && opened[open].count > 0) {
+        if (opened[open].known != WL_UNKNOWN) {
+            node->flags = WL_SHAPED;
+            node->power = (int16_t)opened[open].known;
+        } else if (opened[open].count > WL_FEW_NAMES) {
+            int good = wl_has_new_names(json, opened + open, json->count);
+            if (good != 1) return good;
+        }
     }
     node->end = (uint32_t)(p - text);
     node->next = (uint32_t)json->count;
@@ -567,6 +658,23 @@ name:
     if (json->count == json->capacity && !wl_json_grow(json)) return -1;
     node = json->nodes + json->count++;
     node->start = (uint32_t)(p - text);
+    for (around = opened[open - 1].expected; around != WL_UNKNOWN; around = edges[around].beside) {
+        const wl_edge *edge = edges + around;
+        if (!wl_stands(edge, p, end - p)) continue;
+        wl_open *object = opened + open - 1;
+        object->count++;
+        object->names |= edge->bit;
+        object->known = around;
+        object->expected = edge->after;
+        p += edge->size;
+        node->end = (uint32_t)(p - text) - 1;
+        node->next = (uint32_t)json->count;
+        node->kind = WL_TEXT;
+        node->flags = WL_NAME;
+        node->value = 0;
+        goto value;
+    }
+    opened[open - 1].known = opened[open - 1].expected = WL_UNKNOWN;
     p = wl_take_string(json, node, p, end);
     if (p == NULL) return 0;
     node->flags |= WL_NAME;
@@ -576,7 +684,7 @@ name:
         wl_open *object = opened + open - 1;
         int64_t length;
         const uint8_t *characters = wl_text_of(json, node, &length);
-        uint64_t bit = 1ULL << (wl_name_hash(characters, length) >> 58);
+        uint64_t bit = wl_name_bit(characters, length);
         if (++object->count <= WL_FEW_NAMES) {
             if (object->names & bit && !wl_is_new_name(json, object, node)) return 0;
             object->names |= bit;
@@ -662,6 +770,7 @@ static void wl_json_free(wl_json *json) {
     free(json->nodes);
     free(json->arena);
     free(json->table);
+    wl_shapes_free(&json->shapes);
 }
 
 #endif

@@ -139,37 +139,76 @@ cdef int json_bytes(Machine *m, const int64_t *i, const wl_node *node) noexcept 
 
 cdef int json_object(Machine *m, const int64_t *i, const wl_node *node) noexcept nogil:
     """i: slot of the object, table of members: count, then (name, slot) each. Fills the slots."""
-    cdef const int64_t *first = m.tables + i[2] + 1
-    cdef const int64_t *last = first + 2 * m.tables[i[2]]
-    cdef const int64_t *field
-    cdef const int64_t *hint = first
     cdef const wl_node *nodes = m.json.nodes
-    cdef const uint8_t *name
-    cdef int64_t at, size = 0
-    cdef uint64_t head
+    cdef const wl_plan *plan
     cdef Slot *slot
+    cdef int64_t at
+    cdef int32_t n
     if node.kind != WL_OBJECT:
         return IRREGULAR
     slot = m.slots + i[1]
     slot.number = <uint64_t>(node - nodes)
     slot.count = wl_members(node)
-    field = first
+    if not node.flags & WL_SHAPED:
+        wl_json_learn(&m.json, node)
+    if m.tables[i[2]] == 0:
+        return OK
+    plan = wl_plan_of(&m.json.shapes, plan_key(i[2], node), False) if node.flags & WL_SHAPED else NULL
+    if plan == NULL:
+        json_search(m, i, node)
+        return OK
+    at = (node - nodes) + 1
+    for n in range(plan.members):
+        if plan.slots[n] >= 0:
+            slot = m.slots + plan.slots[n]
+            slot.found = True
+            slot.count = 0
+            slot.number = <uint64_t>(at + 1)
+        at = nodes[at + 1].next
+    for n in range(plan.absent):
+        slot = m.slots + plan.empty[n]
+        slot.found = False
+        slot.count = 0
+    return OK
+
+
+cdef inline uint64_t plan_key(int64_t what, const wl_node *object) noexcept nogil:
+    """What is asked of an object, and its shape."""
+    return <uint64_t>(what + 1) << 16 | <uint64_t>object.power
+
+
+cdef void json_search(Machine *m, const int64_t *i, const wl_node *node) noexcept nogil:
+    """i: as in `json_object`. Find each member by its name; note where they are, for objects of the same shape."""
+    cdef const int64_t *first = m.tables + i[2] + 1
+    cdef const int64_t *last = first + 2 * m.tables[i[2]]
+    cdef const int64_t *field = first
+    cdef const int64_t *hint = first
+    cdef const wl_node *nodes = m.json.nodes
+    cdef const uint8_t *name
+    cdef wl_plan *plan = NULL
+    cdef int64_t at, size = 0
+    cdef Slot *slot
     while field < last:
         (m.slots + field[1]).found = False
         (m.slots + field[1]).count = 0
         field += 2
-    if first == last:
-        return OK
+    if node.flags & WL_SHAPED and wl_members(node) <= WL_PLANNED and m.tables[i[2]] <= WL_PLANNED:
+        plan = wl_plan_of(&m.json.shapes, plan_key(i[2], node), True)
     at = (node - nodes) + 1
     while at < node.next:
         name = wl_text_of(&m.json, nodes + at, &size)
         field = hint
+        if plan != NULL:
+            plan.slots[plan.members] = -1
+            plan.members += 1
         while True:
             if size == field[0] & 0xFFFF and wl_same_text(name, size, m.texts + (field[0] >> 16), size):
                 slot = m.slots + field[1]
                 slot.found = True
                 slot.number = <uint64_t>(at + 1)
                 hint = field + 2 if field + 2 < last else first
+                if plan != NULL:
+                    plan.slots[plan.members - 1] = <int32_t>field[1]
                 break
             field += 2
             if field == last:
@@ -177,7 +216,12 @@ cdef int json_object(Machine *m, const int64_t *i, const wl_node *node) noexcept
             if field == hint:
                 break
         at = nodes[at + 1].next
-    return OK
+    field = first
+    while plan != NULL and field < last:
+        if not (m.slots + field[1]).found:
+            plan.empty[plan.absent] = <int32_t>field[1]
+            plan.absent += 1
+        field += 2
 
 
 cdef int json_close(Machine *m, const int64_t *i) noexcept nogil:
@@ -229,16 +273,35 @@ cdef int json_find(Machine *m, const int64_t *i) noexcept nogil:
     cdef uint64_t object = (m.slots + i[3]).number
     cdef const wl_node *nodes = m.json.nodes
     cdef const uint8_t *name
+    cdef wl_plan *plan = NULL
     cdef int64_t at, size = 0
+    cdef int32_t n
     if object >= <uint64_t>m.json.count or nodes[object].kind != WL_OBJECT:
         return IRREGULAR
     at = <int64_t>object + 1
+    if nodes[object].flags & WL_SHAPED:
+        plan = wl_plan_of(&m.json.shapes, plan_key(-2 - (i[1] << 16 | i[2] & 0xFFFF), nodes + object), False)
+    if plan != NULL:
+        for n in range(plan.members):
+            at = nodes[at + 1].next
+        if plan.absent:
+            m.next = i[4]
+        else:
+            m.node = at + 1
+        return OK
+    if nodes[object].flags & WL_SHAPED:
+        plan = wl_plan_of(&m.json.shapes, plan_key(-2 - (i[1] << 16 | i[2] & 0xFFFF), nodes + object), True)
     while at < nodes[object].next:
         name = wl_text_of(&m.json, nodes + at, &size)
         if size == i[2] and wl_same_text(name, size, m.texts + i[1], size):
             m.node = at + 1
             return OK
+        if plan != NULL:
+            plan.members += 1
         at = nodes[at + 1].next
+    if plan != NULL:
+        plan.members = 0
+        plan.absent = 1
     m.next = i[4]
     return OK
 

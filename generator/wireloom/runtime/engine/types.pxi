@@ -42,10 +42,22 @@ cdef extern from "heads.h" nogil:
     bint wl_take_bytes(const uint8_t **position, const uint8_t *end, int64_t *size)
     bint wl_take_array(const uint8_t **position, const uint8_t *end, int64_t *count)
 
+cdef extern from "shapes.h" nogil:
+    enum:
+        WL_PLANNED
+    ctypedef struct wl_shapes:
+        pass
+    ctypedef struct wl_plan:
+        int32_t members
+        int32_t absent
+        int32_t *slots
+        int32_t *empty
+    wl_plan *wl_plan_of(wl_shapes *shapes, uint64_t key, bint make)
+
 cdef extern from "json.h" nogil:
     enum:
         WL_NULL, WL_BOOLEAN, WL_INTEGER, WL_FLOAT, WL_TEXT, WL_LIST, WL_OBJECT
-        WL_ESCAPED, WL_NEGATIVE, WL_WIDE, WL_BEYOND, WL_NAME
+        WL_ESCAPED, WL_NEGATIVE, WL_WIDE, WL_BEYOND, WL_NAME, WL_SHAPED
         SMALLEST_POWER "WL_SMALLEST_POWER"
         LARGEST_POWER "WL_LARGEST_POWER"
         WL_OPEN
@@ -55,17 +67,20 @@ cdef extern from "json.h" nogil:
         uint32_t next
         uint8_t kind
         uint8_t flags
+        int16_t power
         uint64_t value
     ctypedef struct wl_json:
         wl_node *nodes
         int64_t count
         const uint8_t *text
         uint64_t seed
+        wl_shapes shapes
     uint64_t[1302] wl_powers
     uint64_t HIGH_BITS "WL_HIGH_BITS"
     uint8_t[256] wl_sextets
     bint wl_json_without(wl_json *json, int64_t object, const int64_t *names, int64_t left_out)
     int wl_json_read(wl_json *json, const uint8_t *text, int64_t size, int64_t depth)
+    void wl_json_learn(wl_json *json, const wl_node *object)
     void wl_json_free(wl_json *json)
     const uint8_t *wl_text_of(const wl_json *json, const wl_node *node, int64_t *size)
     bint wl_same_text(const uint8_t *a, int64_t a_size, const uint8_t *b, int64_t b_size)

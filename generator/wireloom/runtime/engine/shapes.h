@@ -1,0 +1,123 @@
+/* Shapes: which names stood behind one another in the objects of earlier records, as a tree of names.
+ *
+ * Records of one kind have the same members in the same order. Once a program has read an object, its names stand in the
+ * tree, and in the next record each is compared with the one that is expected there, quotes and colon included, in a step
+ * or two of eight bytes: nothing is looked for in it, and names on one way through the tree are unlike as it is. What the
+ * name at the end of the way is says which names there were, so that what has been found out about an object (where the
+ * members of a struct are in it) is kept for all that are alike.
+ *
+ * Only what a program reads as a struct is learned, up to bounds, by the machine that reads; maps, which have names of
+ * their own in each record, are not. */
+#ifndef WIRELOOM_SHAPES_H
+#define WIRELOOM_SHAPES_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes.h"
+
+enum {
+    WL_UNKNOWN = 0, /* no name: a place that nothing is known of */
+    WL_OUTSIDE = 1, /* the name that the text itself is the value of */
+    WL_EXPECTED = 512, /* names in the tree */
+    WL_BESIDE = 8, /* names that may stand in one place */
+    WL_LONGEST = 60,
+    WL_FRUITLESS = 1000, /* objects of which nothing could be learned, until no more is tried */
+    WL_PLANS = 256,
+    WL_PLANNED = 32, /* members of an object, and slots that none of them fills */
+};
+
+typedef struct {
+    uint64_t head, mask, middle, tail; /* the first bytes, those behind them and the last ones, from quote to colon */
+    uint64_t bit;    /* see `wl_open.names` */
+    uint32_t size;   /* quotes and colon included */
+    uint16_t after;  /* the first of the names that may come next */
+    uint16_t beside; /* another name in the same place */
+    uint16_t within; /* the first of the names that may come first in objects that are its value, or stand in it */
+    uint8_t text[WL_LONGEST + 4];
+} wl_edge;
+
+typedef struct {
+    uint64_t key; /* 0: none */
+    int32_t members, absent;
+    int32_t slots[WL_PLANNED]; /* of each member; -1: it has none */
+    int32_t empty[WL_PLANNED]; /* slots without a member */
+} wl_plan;
+
+typedef struct {
+    wl_edge *edges;
+    wl_plan *plans;
+    int32_t count, fruitless;
+} wl_shapes;
+
+static const wl_edge wl_no_edges[2];
+
+/* Whether a name stands at `p`, up to its colon. */
+static inline int wl_stands(const wl_edge *edge, const uint8_t *p, int64_t left) {
+    int64_t size = edge->size;
+    if (left < size || left < 8 || (wl_load8(p) ^ edge->head) & edge->mask) return 0;
+    if (size <= 8) return 1;
+    if (wl_load8(p + size - 8) != edge->tail) return 0;
+    if (size <= 16) return 1;
+    return wl_load8(p + 8) == edge->middle && (size <= 24 || memcmp(p + 16, edge->text + 16, (size_t)size - 24) == 0);
+}
+
+/* The name, with quotes and colon, in one place of the tree, where it is added if there is room; WL_UNKNOWN else. */
+static uint16_t wl_learned(wl_shapes *shapes, uint16_t *place, const uint8_t *name, int64_t size, uint64_t bit, int *added) {
+    int beside = 0;
+    if (size > WL_LONGEST) return WL_UNKNOWN;
+    for (; *place; place = &shapes->edges[*place].beside, beside++) {
+        const wl_edge *edge = shapes->edges + *place;
+        if (edge->size == size && memcmp(edge->text, name, (size_t)size) == 0) return *place;
+    }
+    if (beside == WL_BESIDE || shapes->count == WL_EXPECTED) return WL_UNKNOWN;
+    wl_edge *edge = shapes->edges + shapes->count;
+    memcpy(edge->text, name, (size_t)size);
+    edge->size = (uint32_t)size;
+    edge->bit = bit;
+    edge->head = wl_load8(edge->text);
+    edge->mask = wl_first(UINT64_MAX, size);
+    edge->middle = wl_load8(edge->text + 8);
+    if (size >= 8) edge->tail = wl_load8(edge->text + size - 8);
+    *place = (uint16_t)shapes->count++;
+    *added = 1;
+    return *place;
+}
+
+/* What is kept for a key; with `make`, room for it where there is some. NULL: nothing. */
+static inline wl_plan *wl_plan_of(wl_shapes *shapes, uint64_t key, int make) {
+    uint64_t place = key * 0x9E3779B97F4A7C15ULL >> 56;
+    if (shapes->plans == NULL) return NULL;
+    for (uint64_t n = 0; n < 4; n++) {
+        wl_plan *plan = shapes->plans + ((place + n) & (WL_PLANS - 1));
+        if (plan->key == key) return plan;
+        if (plan->key == 0) {
+            if (!make) return NULL;
+            plan->key = key;
+            plan->members = plan->absent = 0;
+            return plan;
+        }
+    }
+    return NULL;
+}
+
+static int wl_shapes_begin(wl_shapes *shapes) {
+    shapes->edges = (wl_edge *)calloc(WL_EXPECTED, sizeof(wl_edge));
+    shapes->plans = (wl_plan *)calloc(WL_PLANS, sizeof(wl_plan));
+    shapes->count = WL_OUTSIDE + 1;
+    if (shapes->edges != NULL && shapes->plans != NULL) return 1;
+    free(shapes->edges);
+    free(shapes->plans);
+    shapes->edges = NULL;
+    shapes->plans = NULL;
+    shapes->fruitless = WL_FRUITLESS;
+    return 0;
+}
+
+static void wl_shapes_free(wl_shapes *shapes) {
+    free(shapes->edges);
+    free(shapes->plans);
+}
+
+#endif

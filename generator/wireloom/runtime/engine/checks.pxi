@@ -117,6 +117,7 @@ _STATED = {
     OP_JSON_REPEAT: "C l R>value r<bytes N r<value",
     OP_JSON_COUNT: "r>value",
     OP_JSON_OPEN: "N N y y N",
+    OP_JSON_FIELDS: "N",
     OP_WIDE_DECIMAL: "R<bytes N P>wide",
     OP_WIDE_MD5: "R<bytes P>wide",
     OP_WIDE_NUMBER: "X P>wide",
@@ -145,6 +146,7 @@ _COLUMN_KINDS = {
     "U": frozenset((KIND_STRUCT,)),
     "L": frozenset((KIND_LIST,)),
 }
+_OF_MEMBERS = frozenset((OP_JSON_INTEGER, OP_JSON_FLOAT, OP_JSON_BOOLEAN, OP_JSON_TEXT, OP_JSON_BYTES, OP_JSON_RAW, OP_JSON_OPEN))
 _EXPRESSION_REGISTERS = frozenset((X_LOAD, X_HERE, X_TEXT))
 _TWO_VALUES = frozenset((*range(X_ADD, X_GREATER_EQUAL + 1), *range(X_MINIMUM, X_COUNT)))
 # Values needed, change of the stack behind the operation, change where it jumps (None: it does not).
@@ -422,6 +424,14 @@ class _Checker:
             self.span(words[1], 4, where)
             self.require(words[5] in (0, 1, 2), where)
             self.require(words[4] == _NONE if words[5] else (words[3] == _NONE) == (words[4] == _NONE), where)
+        elif op == OP_JSON_FIELDS:
+            for row in self.fields(words[1], where):
+                for letter, value, place in zip(OPERANDS[row[0]], row[1:], range(1, WIDTH)):
+                    self.check_operand(letter, value, at, row, place)
+                self.check_special(row[0], row, at)
+                self.check_operand("Q", row[6], at, row, 6)
+                for struct in (row[7] >> 8 & 0xFFFFFF, row[7] >> 32):
+                    self.check_operand("u", struct - 1, at, row, 7)
         elif op == OP_CHARSET:
             self.require(words[2] in (0, 1, 2), where)
             if words[2] == 2:
@@ -498,6 +508,12 @@ class _Checker:
         (count,) = self.span(start, 1, where)
         words = self.span(start + 1, count * width, where)
         return [words[n : n + width] for n in range(0, len(words), width)]
+
+    def fields(self, start, where):
+        """The values of members that are read one after the other: instructions with a slot and flags behind them."""
+        rows = self.counted(start, WIDTH, where)
+        self.require(all(row[0] in _OF_MEMBERS and row[7] >= 0 for row in rows), where)
+        return rows
 
     def check_automaton(self, start, where):
         """Whether nothing is an end; states, classes, the class of each byte; by state and class the next, and whether it is an end."""
@@ -613,8 +629,7 @@ class _Checker:
     def check_registers(self):
         """Pointers, positions and saved ends are only ever read from registers that nothing else is written to."""
         classes = {}
-        for at in range(self.count):
-            words = self.code[at * WIDTH : (at + 1) * WIDTH]
+        for words in self.instructions():
             for place, kind in WRITERS.get(words[0], {}).items():
                 for register in (words[place], words[place] + 1)[: 2 if kind in ("save", "wide") else 1]:
                     self.require(register < 0 or classes.setdefault(register, kind) == kind, f"register {register} has two meanings")
@@ -635,6 +650,14 @@ class _Checker:
                 self.require(classes.get(self.expressions[at + 1]) == "bytes", f"expression at {at}")
             elif self.expressions[at] == X_SYMBOL:
                 self.require(classes.get(self.tables[self.expressions[at + 1]]) == "bytes", f"expression at {at}")
+
+    def instructions(self):
+        """All of them, those in tables included."""
+        for at in range(0, self.count * WIDTH, WIDTH):
+            words = self.code[at : at + WIDTH]
+            yield words
+            if words[0] == OP_JSON_FIELDS:
+                yield from self.fields(words[1], "members")
 
     def fixed_registers(self, words):
         """The registers that a run of fixed numbers writes."""

@@ -104,6 +104,6 @@ cdef int match_text(Machine *m, const int64_t *i) noexcept nogil:
     if m.absent[i[1]]:
         return IRREGULAR
     for n in range(table[0]):
-        if size == table[1 + 3 * n] & 0xFFFF and memcmp(m.pointers[i[1]], m.texts + (table[1 + 3 * n] >> 16), <size_t>size) == 0:
+        if wl_same_text(m.pointers[i[1]], size, m.texts + (table[1 + 3 * n] >> 16), table[1 + 3 * n] & 0xFFFF):
             return deliver(m, table[2 + 3 * n], table[3 + 3 * n], i[4], i[5])
     return <int>i[3]

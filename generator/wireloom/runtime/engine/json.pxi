@@ -102,6 +102,15 @@ cdef inline int json_float(Machine *m, const int64_t *i, const wl_node *node) no
     return put_float(m.columns, i[2], real) if i[2] >= 0 else OK
 
 
+cdef inline int json_boolean(Machine *m, const int64_t *i, const wl_node *node) noexcept nogil:
+    """i: register, column"""
+    if node.kind != WL_BOOLEAN:
+        return IRREGULAR
+    m.value = <int64_t>node.value
+    m.none = m.wide = False
+    return deliver_boolean(m, i[1], i[2])
+
+
 cdef inline int json_deliver(Machine *m, int64_t target, int64_t column, const uint8_t *data, int64_t size, int64_t readable) noexcept nogil:
     m.none = False
     if target >= 0:
@@ -582,6 +591,91 @@ cdef int json_open(Machine *m, const int64_t *i, const wl_node *node) noexcept n
     return put_bytes(m.columns, i[4], m.output.data + size, m.output.length - size)
 
 
+cdef int json_raw(Machine *m, const int64_t *i, const wl_node *node) noexcept nogil:
+    """i: kinds, column: the value's own text"""
+    if not i[1] >> node.kind & 1 or json_deep(node, m.limit):
+        return IRREGULAR
+    m.none = False
+    if i[2] < 0:
+        return OK
+    return put_bytes_near(m.columns, i[2], m.json.text + node.start, <int64_t>node.end - node.start, m.readable - m.json.text - node.start)
+
+
+# --- members one after the other ---------------------------------------------------------------------------------------
+
+cdef enum:
+    REQUIRED = 1
+    NULL_TOO = 2
+    ELEMENT = 4
+
+
+cdef int json_fields(Machine *m, const int64_t *i) noexcept nogil:
+    """i: table: count, then rows as wide as instructions: a value's instruction, the slot of a member, flags.
+
+    Flags (`members.py`): whether it must be there, whether it may be null, whether the slot is an array's, the structs around it.
+    """
+    cdef const int64_t *row = m.tables + i[1] + 1
+    cdef const int64_t *last = row + WIDTH * m.tables[i[1]]
+    cdef const wl_node *nodes = m.json.nodes
+    cdef const wl_node *node
+    cdef Slot *slot
+    cdef int64_t flags
+    cdef int code
+    while row < last:
+        slot = m.slots + row[6]
+        flags = row[7]
+        m.none = True
+        if not slot.found if not flags & ELEMENT else slot.count < 1:
+            if flags & (ELEMENT | REQUIRED):
+                return IRREGULAR
+            row += WIDTH
+            continue
+        if slot.number >= <uint64_t>m.json.count:
+            return IRREGULAR
+        node = nodes + slot.number
+        if flags & ELEMENT:
+            slot.count -= 1
+            slot.number = node.next
+        else:
+            slot.count = 1
+        if not (node.kind == WL_NULL and flags & NULL_TOO):
+            code = json_field(m, row, flags >> 8, node)
+            if code:
+                return code
+        row += WIDTH
+    return OK
+
+
+cdef inline int json_field(Machine *m, const int64_t *row, int64_t structs, const wl_node *node) noexcept nogil:
+    """Read a value; `structs`: the outer struct around it, plus 1, and the inner one << 24."""
+    cdef int code
+    if structs:
+        if ready(m.columns, (structs & 0xFFFFFF) - 1) == NULL:
+            return EXHAUSTED
+        if structs >> 24 and ready(m.columns, (structs >> 24) - 1) == NULL:
+            return EXHAUSTED
+    if row[0] == OP_JSON_INTEGER:
+        code = json_integer(m, row, node)
+    elif row[0] == OP_JSON_TEXT:
+        code = json_text(m, row, node)
+    elif row[0] == OP_JSON_FLOAT:
+        code = json_float(m, row, node)
+    elif row[0] == OP_JSON_BYTES:
+        code = json_bytes(m, row, node)
+    elif row[0] == OP_JSON_BOOLEAN:
+        code = json_boolean(m, row, node)
+    elif row[0] == OP_JSON_OPEN:
+        code = json_open(m, row, node)
+    else:
+        code = json_raw(m, row, node)
+    if structs and not code:
+        if structs >> 24 and finish_row(m.columns + (structs >> 24) - 1):
+            return EXHAUSTED
+        if finish_row(m.columns + (structs & 0xFFFFFF) - 1):
+            return EXHAUSTED
+    return code
+
+
 # --- instructions ----------------------------------------------------------------------------------------------------
 
 cdef int json_document(Machine *m, const int64_t *i) noexcept nogil:
@@ -599,18 +693,10 @@ cdef int json_document(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef int json_step(Machine *m, const int64_t *i, int op) noexcept nogil:
-    """Execute one instruction of JSON."""
+    """Execute one instruction of JSON, but for those that stand in `run`."""
     cdef Slot *slot
-    if op == OP_JSON_MEMBER:  # slot, target where absent, whether that is an error
-        slot = m.slots + i[1]
-        m.none = not slot.found
-        if not m.none:
-            slot.count = 1
-            m.node = <int64_t>slot.number
-        elif i[3]:
-            return IRREGULAR
-        else:
-            m.next = i[2]
+    if op == OP_JSON_FIELDS:
+        return json_fields(m, i)
     elif op == OP_JSON_DOCUMENT:
         return json_document(m, i)
     elif op == OP_JSON_CLOSE:
@@ -619,8 +705,6 @@ cdef int json_step(Machine *m, const int64_t *i, int op) noexcept nogil:
         return json_rest(m, i)
     elif op == OP_JSON_FIND:
         return json_find(m, i)
-    elif op == OP_JSON_AT:  # slot of an object
-        m.node = <int64_t>(m.slots + i[1]).number
     elif op == OP_JSON_ELEMENT:  # slot of an array
         slot = m.slots + i[1]
         if slot.count < 1 or slot.number >= <uint64_t>m.json.count:
@@ -649,12 +733,8 @@ cdef inline int json_value(Machine *m, const int64_t *i, int op, const wl_node *
         return json_bytes(m, i, node)
     elif op == OP_JSON_FLOAT:
         return json_float(m, i, node)
-    elif op == OP_JSON_BOOLEAN:  # register, column
-        if node.kind != WL_BOOLEAN:
-            return IRREGULAR
-        m.value = <int64_t>node.value
-        m.none = m.wide = False
-        return deliver_boolean(m, i[1], i[2])
+    elif op == OP_JSON_BOOLEAN:
+        return json_boolean(m, i, node)
     elif op == OP_JSON_NULL:
         m.none = True
         return OK if node.kind == WL_NULL else IRREGULAR
@@ -663,24 +743,14 @@ cdef inline int json_value(Machine *m, const int64_t *i, int op, const wl_node *
             m.none = True
             m.next = i[1]
         return OK
-    elif op == OP_JSON_KIND:  # table of targets by kind
-        if m.tables[i[1] + node.kind] < 0:
-            return IRREGULAR
-        m.next = m.tables[i[1] + node.kind]
-        return OK
     elif op == OP_JSON_OBJECT:
         return json_object(m, i, node)
     elif op == OP_JSON_ARRAY:
         return json_array(m, i, node)
     elif op == OP_JSON_REPEAT:
         return json_repeat(m, i, node)
-    elif op == OP_JSON_RAW:  # kinds, column: the value's own text
-        if not i[1] >> node.kind & 1 or json_deep(node, m.limit):
-            return IRREGULAR
-        m.none = False
-        if i[2] < 0:
-            return OK
-        return put_bytes_near(m.columns, i[2], m.json.text + node.start, <int64_t>node.end - node.start, m.readable - m.json.text - node.start)
+    elif op == OP_JSON_RAW:
+        return json_raw(m, i, node)
     elif op == OP_JSON_COUNT:  # register: how many the list or object has
         if node.kind < WL_LIST:
             return IRREGULAR

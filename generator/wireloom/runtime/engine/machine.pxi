@@ -291,12 +291,27 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
                 at = i[1]
             else:
                 code = end_list(m, m.frames + m.frame_count)
+        elif op == OP_JSON_MEMBER:  # slot, target where absent, whether that is an error
+            m.none = not (m.slots + i[1]).found
+            if not m.none:
+                (m.slots + i[1]).count = 1
+                m.node = <int64_t>(m.slots + i[1]).number
+            elif i[3]:
+                return IRREGULAR
+            else:
+                at = i[2]
+        elif op == OP_JSON_AT:  # slot of an object
+            m.node = <int64_t>(m.slots + i[1]).number
+        elif op == OP_JSON_KIND:  # table of targets by kind
+            if <uint64_t>m.node >= <uint64_t>m.json.count or m.tables[i[1] + m.json.nodes[m.node].kind] < 0:
+                return IRREGULAR
+            at = m.tables[i[1] + m.json.nodes[m.node].kind]
         elif op == OP_JUMP:  # nothing: the next instruction stands elsewhere
             pass
         else:
             m.position = p
             m.next = at
-            code = json_step(m, i, op) if OP_JSON_DOCUMENT <= op <= OP_JSON_OPEN else step(m, i, op)
+            code = json_step(m, i, op) if OP_JSON_DOCUMENT <= op <= OP_JSON_FIELDS else step(m, i, op)
             p = m.position
             end = m.end
             at = m.next

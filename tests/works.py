@@ -164,6 +164,8 @@ FEATURES: dict[str, list[Feature]] = {
         Feature("`byteOrder`", [{"v": {"type": "uint32", "byteOrder": "little"}}], {"v": 4}),
         Feature("`compute`", [{"v": "uint8"}, {"w": {"type": "int64", "compute": "v + 1"}}], {"v": 1, "w": 2}),
         Feature("`checksum`, of bytes", [{"v": "uint8"}, {"s": {"type": "bytes(16)", "checksum": "md5", "over": "0 .. 1", "hidden": True}}, {"verify": {"field": "s"}}], {"v": 1}),
+        Feature("`checksum`, of bytes in digits", [{"v": "uint8"}, {"s": {"type": "str(64)", "checksum": "sha256", "over": "0 .. 1", "hidden": True}}, {"verify": {"field": "s"}}], {"v": 1}),
+        Feature("`checksum`, the beginning of a digest of digests", [{"v": "uint8"}, {"s": {"type": "bytes(4)", "checksum": "twice", "over": "0 .. 1", "hidden": True}}, {"verify": {"field": "s"}}], {"v": 1}, keys={"checksums": {"twice": {"digest": ["sha256", "sha256"], "size": 4}}}),
         Feature("`checksum`, a CRC", [{"v": "uint8"}, {"s": {"type": "uint16", "checksum": "crc16", "over": "0 .. 1", "hidden": True}}, {"verify": {"field": "s"}}], {"v": 1}, keys={"checksums": {"crc16": _CRC}}),
         Feature("`checksum`, over itself", [{"s": {"type": "uint16", "checksum": "s", "over": "0 .. size"}}, {"v": "uint8"}, {"verify": {"field": "s"}}], {"v": 7}, keys={"checksums": {"s": _SUM}}),
         Feature("`checksum`, a sum", [{"v": "uint8"}, {"s": {"type": "uint16", "checksum": "sum", "over": "0 .. 1", "hidden": True}}, {"verify": {"field": "s"}}], {"v": 1}, keys={"checksums": {"sum": _SUM}}),

@@ -81,7 +81,7 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         # checksums and codes
         "unknown-checksum": "A checksum that there is not.",
         "unverified-checksum": "A checksum that no step verifies.",
-        "bad-checksum-width": "A CRC of a width that there is not, or a number of it that has more bits.",
+        "bad-checksum-width": "A CRC or a digest of a width that there is not, or a number of it that has more bits.",
         "checksum-check-value": "CRC parameters that do not give the stated check value.",
         "unknown-code": "An error code without a meaning.",
         "unused-code": "An error code that nothing reports.",

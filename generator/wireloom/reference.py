@@ -24,6 +24,7 @@ _TABLE = re.compile(r"(<!-- (keys: )?(\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _NOUNS = {
     "Bits": "bits",
     "Crc": "CRC",
+    "Digest": "digest",
     "Sum": "sum",
     "Entry": "field or step",
     "FieldDocument": "field",

@@ -44,7 +44,7 @@ class _Patch:
     """A checksum that does not fit: where it stands, what stands there and what should."""
 
     offset: int
-    stored: int | bytes
+    stored: int | bytes | str
     wanted: int | bytes
     size: int
 
@@ -83,7 +83,9 @@ def _noted() -> Iterator[list[_Patch]]:
             if error.code != checksum.code:
                 raise
             stored = run.scope[step.field]
-            if isinstance(stored, bytes):
+            if isinstance(stored, str):
+                wanted = error.expected.encode()
+            elif isinstance(stored, bytes):
                 wanted = bytes.fromhex(error.expected)
             elif not error.expected.startswith("0x"):
                 wanted = _digits(error.expected, checksum.octets)

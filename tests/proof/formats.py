@@ -9,11 +9,13 @@ from proof.pruning import pruned
 from proof.renaming import renamed
 from proof.scope import ABSENT, TEMPERS, Draft, Known, Scope, document
 from proof.types import Maker, Typed, Types
+from wireloom.resolve.builtins import DIGESTS
 from wireloom.resolve.header import added, crc
 from wireloom.spec.language import (
     ByteOrderByParameter,
     Crc,
     DelimiterFraming,
+    Digest,
     FormatDocument,
     HeaderFraming,
     Limits,
@@ -215,8 +217,8 @@ class _Writer:
 
     def _checksum(self) -> None:
         chance = self.chance
-        if chance.often(0.4):
-            self._sum()
+        if chance.often(0.5):
+            chance.does([(4, self._sum), (1, self._digest)])
             return
         width = chance.one([8, 15, 16, 16, 24, 31, 32, 32, 40, 64])
         stated = {
@@ -247,6 +249,17 @@ class _Writer:
         }
         written = document(Sum, stated)
         self.draft.checksums[self.draft.name("sum")] = written | {"check": added(Sum(**written), b"123456789")}
+
+    def _digest(self) -> None:
+        chance = self.chance
+        several = [chance.one(sorted(DIGESTS)) for _ in range(chance.randint(1, 4))]
+        digests = several if chance.often(0.6) else several[0]
+        stated = {
+            "digest": digests,
+            "size": chance.one([1, 4, 4, 16, 17]) if chance.often(0.6) else ABSENT,
+            "doc": "A digest." if chance.often(0.1) else ABSENT,
+        }
+        self.draft.checksums[self.draft.name("digest")] = document(Digest, stated)
 
     # --- roots ---
 

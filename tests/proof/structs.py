@@ -11,7 +11,8 @@ from proof.formulas import Formulas
 from proof.scope import ABSENT, Known, Scope, document
 from proof.types import Typed, Types, integer
 from wireloom.resolve.builtins import DIGESTS
-from wireloom.spec.language import CheckStep, DiscardStep, Entry, NeedStep, StructType, VerifyStep, Version
+from wireloom.resolve.header import digest_size
+from wireloom.spec.language import CheckStep, Digest, DiscardStep, Entry, NeedStep, StructType, VerifyStep, Version
 
 _REFUSED = 0.03  # the share of what the loader refuses
 _FEW = 8  # types of specs in which structs hold themselves: in large ones much else is refused
@@ -493,7 +494,7 @@ class StructWriter:
         chance, draft = self.chance, self.scope.draft
         algorithm = chance.one([*sorted(draft.checksums), *DIGESTS])
         width = draft.checksums.get(algorithm, {}).get("width")
-        typed = self._sum_of(width) if width else Typed(f"bytes({DIGESTS[algorithm]})", "bytes", "bytes")
+        typed = self._sum_of(width) if width else self._digest_of(algorithm)
         name, mark = draft.name("f"), draft.name("p")
         ahead = chance.often(0.3)
         start = "0" if not ahead or chance.often(0.3) else mark
@@ -513,6 +514,14 @@ class StructWriter:
             self.add(typed, name, checksum=algorithm, over=self._over(f"{start} .. {end}"), **said)
         verify = {"field": name, "when": Formulas(self.scope).boolean() if chance.often(0.3) else ABSENT}
         self.step("verify", document(VerifyStep, verify))
+
+    def _digest_of(self, algorithm: str) -> Typed:
+        """A type that holds a digest: its bytes, or digits."""
+        declared = self.scope.draft.checksums.get(algorithm)
+        size = DIGESTS[algorithm] if declared is None else digest_size(Digest(**declared))
+        if self.chance.often(0.3):
+            return Typed(f"str({2 * size})", "str", "str")
+        return Typed(f"bytes({size})", "bytes", "bytes")
 
     def _over(self, covered: str) -> str | list[str]:
         """A range of bytes, and what stands elsewhere before it and behind."""

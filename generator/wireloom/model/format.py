@@ -65,6 +65,16 @@ class SumAlgorithm:
 
 
 @dataclass(frozen=True, slots=True)
+class DigestAlgorithm:
+    """The first `size` bytes of the last of some digests, each of which is of the one before."""
+
+    name: str
+    digests: tuple[str, ...]
+    size: int
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class NamedRange:
     """A range of integers (either end may be open) and its name."""
 
@@ -142,7 +152,7 @@ class Format:
     parameters: tuple[Parameter, ...]
     framing: Framing
     depth: int | str  # limit on nested open containers: a number, or the name of a parameter
-    checksums: tuple[CrcAlgorithm | SumAlgorithm, ...]
+    checksums: tuple[CrcAlgorithm | SumAlgorithm | DigestAlgorithm, ...]
     errors: tuple[ErrorCode, ...]  # every code that decoding may report, in the order of first mention
     types: tuple[tuple[str, Type], ...]  # named types, in spec order; References point here
     roots: tuple[Root, ...]  # the first is the default

@@ -275,7 +275,7 @@ def builtin_of(word: str) -> str:
     return next((name for name, builtin in BUILTINS.items() if word in builtin.words), word)
 
 
-DIGESTS: Mapping[str, int] = MappingProxyType({"md5": 16, "sha1": 20, "sha256": 32})
+DIGESTS: Mapping[str, int] = MappingProxyType({"md5": 16, "sha1": 20, "sha256": 32, "sha512": 64})
 
 CODES: Mapping[str, str] = MappingProxyType(
     {

@@ -1,14 +1,16 @@
 """What stands at the head of a format: parameters, byte order, checksums, ranges, limits."""
 
 from collections.abc import Callable, Collection, Iterable
+from typing import assert_never
 
 from wireloom import names
 from wireloom.expr.ast import Kind
-from wireloom.model.format import ByteOrder, CrcAlgorithm, NamedRange, Parameter, Ranges, SumAlgorithm
+from wireloom.model.format import ByteOrder, CrcAlgorithm, DigestAlgorithm, NamedRange, Parameter, Ranges, SumAlgorithm
 from wireloom.problems import nearest
+from wireloom.resolve import builtins
 from wireloom.resolve.draft import Draft, parameter_kind
 from wireloom.spec.documents import Place
-from wireloom.spec.language import ByteOrderByParameter, Crc, ParameterByName, StructType, Sum
+from wireloom.spec.language import ByteOrderByParameter, Crc, Digest, ParameterByName, StructType, Sum
 from wireloom.spec.language import NamedRange as NamedRangeDocument
 from wireloom.spec.language import Parameter as ParameterDocument
 
@@ -19,7 +21,7 @@ def check_names(draft: Draft) -> None:
     for key, flaw in (
         ("types", names.type_name_flaw),
         ("parameters", names.parameter_name_flaw),
-        ("checksums", names.name_flaw),
+        ("checksums", _checksum_name_flaw),
         ("ranges", names.name_flaw),
         ("errors", names.code_flaw),
         ("roots", names.format_name_flaw),
@@ -150,15 +152,50 @@ def _other_words(one_of: Iterable[str] | None, options: Collection[str]) -> str:
     return f"may be {', '.join(repr(word) for word in one_of if word not in options)}, which means nothing here"
 
 
+def _checksum_name_flaw(name: str) -> str | None:
+    return "there is a digest of that name" if name in builtins.DIGESTS else names.name_flaw(name)
+
+
 # --- checksums and ranges ------------------------------------------------------------------------------------------
 
 
-def checksums(draft: Draft) -> tuple[CrcAlgorithm | SumAlgorithm, ...]:
+def checksums(draft: Draft) -> tuple[CrcAlgorithm | SumAlgorithm | DigestAlgorithm, ...]:
     """The checksums that the format declares."""
     return tuple(
-        (_crc if isinstance(each, Crc) else _sum)(draft, draft.place / "checksums" / name, name, each)  # type: ignore[arg-type]
-        for name, each in draft.content.checksums.items()
+        _checksum(draft, draft.place / "checksums" / name, name, each) for name, each in draft.content.checksums.items()
     )
+
+
+def _checksum(
+    draft: Draft, place: Place, name: str, document: Crc | Sum | Digest
+) -> CrcAlgorithm | SumAlgorithm | DigestAlgorithm:
+    match document:
+        case Crc():
+            return _crc(draft, place, name, document)
+        case Sum():
+            return _sum(draft, place, name, document)
+        case Digest():
+            return _digest(draft, place, name, document)
+        case _:
+            assert_never(document)
+
+
+def _digest(draft: Draft, place: Place, name: str, document: Digest) -> DigestAlgorithm:
+    digests = digests_of(document)
+    size = builtins.DIGESTS[digests[-1]]
+    if document.size is not None and not 0 < document.size <= size:
+        draft.reports(place / "size", "bad-checksum-width", f"{document.size} bytes", f"{digests[-1]} has {size} bytes")
+    return DigestAlgorithm(name, digests, min(max(document.size or size, 1), size), document.doc)
+
+
+def digests_of(document: Digest) -> tuple[str, ...]:
+    """The digests, each of the one before it."""
+    return (document.digest,) if isinstance(document.digest, str) else tuple(document.digest)
+
+
+def digest_size(document: Digest) -> int:
+    """The bytes of it that are taken."""
+    return builtins.DIGESTS[digests_of(document)[-1]] if document.size is None else document.size
 
 
 def _crc(draft: Draft, place: Place, name: str, document: Crc) -> CrcAlgorithm:

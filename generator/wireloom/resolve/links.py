@@ -4,14 +4,14 @@ import re
 from dataclasses import replace
 
 from wireloom.expr.ast import Binary, Expression, FieldRef, Kind, Literal, references
-from wireloom.model.types import Array, Bytes, Checksum, Extra, Integer, TableReference, Type
+from wireloom.model.types import Array, Bytes, Checksum, Extra, Integer, TableReference, Text, Type
 from wireloom.problems import nearest
 from wireloom.resolve import builtins
 from wireloom.resolve.expressions import BROKEN, byte_range, expression
-from wireloom.resolve.header import WIDEST_CHECKSUM
+from wireloom.resolve.header import WIDEST_CHECKSUM, digest_size
 from wireloom.resolve.types import UNKNOWN, Surroundings
 from wireloom.spec.documents import Place
-from wireloom.spec.language import FieldDocument
+from wireloom.spec.language import Crc, Digest, FieldDocument, Sum
 
 _EXTRA = re.compile(r"(?:u?int(?P<bits>8|16|24|32|40|48|56|64)|bytes)\((?P<value>.*)\)")
 _WIDEST_STORED = 32  # bits of a checksum of which something else is stored: expressions know no more of its number
@@ -22,23 +22,36 @@ def checksum_of(around: Surroundings, place: Place, name: str, document: FieldDo
     if document.checksum is None or document.over is None:
         return None
     start, end, ahead, after = _covered(around, place / "over", document.over)
-    crcs = around.scope.draft.content.checksums
-    if document.checksum in crcs:
-        width = crcs[document.checksum].width
-        if type is not UNKNOWN and 0 < width <= WIDEST_CHECKSUM and not _holds(type, width):
-            hint = f"write uint{_octets(width) * 8}, or as many digits as it takes: HEX{-(-width // 4)}"
-            around.reports(place / "type", "wrong-shape", f"{document.checksum} has {width} bits", hint)
-    elif document.checksum in builtins.DIGESTS:
-        size = builtins.DIGESTS[document.checksum]
-        if type is not UNKNOWN and not (isinstance(type, Bytes) and type.size == Literal(size)):
-            around.reports(
-                place / "type", "wrong-shape", f"{document.checksum} has {size} bytes", f"write bytes({size})"
-            )
-    else:
-        hint = nearest(document.checksum, (*crcs, *builtins.DIGESTS))
-        around.reports(place / "checksum", "unknown-checksum", f"there is no checksum {document.checksum}", hint)
+    if type is not UNKNOWN:
+        _check_type(around, place, document.checksum, type)
     found = Checksum(document.checksum, start, end, document.else_ or "bad_checksum")
     return replace(found, stored=_stored(around, place, name, document), ahead=ahead, after=after)
+
+
+def _check_type(around: Surroundings, place: Place, checksum: str, type: Type) -> None:
+    """Report a checksum that there is not, or that does not stand in what the type says."""
+    declared = around.scope.draft.content.checksums
+    match declared.get(checksum, builtins.DIGESTS.get(checksum)):
+        case Crc(width=width) | Sum(width=width):
+            if 0 < width <= WIDEST_CHECKSUM and not _holds(type, width):
+                hint = f"write uint{_octets(width) * 8}, or as many digits as it takes: HEX{-(-width // 4)}"
+                around.reports(place / "type", "wrong-shape", f"{checksum} has {width} bits", hint)
+        case Digest() as digest:
+            _check_digest(around, place, checksum, digest_size(digest), type)
+        case int(size):
+            _check_digest(around, place, checksum, size, type)
+        case None:
+            hint = nearest(checksum, (*declared, *builtins.DIGESTS))
+            around.reports(place / "checksum", "unknown-checksum", f"there is no checksum {checksum}", hint)
+
+
+def _check_digest(around: Surroundings, place: Place, checksum: str, size: int, type: Type) -> None:
+    """A digest stands in bytes, or in a text of small hexadecimal digits."""
+    as_bytes = isinstance(type, Bytes) and type.size == Literal(size)
+    as_text = isinstance(type, Text) and type.size == Literal(2 * size)
+    if not (as_bytes or as_text):
+        hint = f"write bytes({size}), or str({2 * size}) where it stands in hexadecimal digits"
+        around.reports(place / "type", "wrong-shape", f"{checksum} has {size} bytes", hint)
 
 
 _Covered = tuple[Expression, Expression, tuple[Extra, ...], tuple[Extra, ...]]
@@ -74,8 +87,8 @@ def _stored(around: Surroundings, place: Place, name: str, document: FieldDocume
     """What stands there of the checksum: as many of the lowest bits of an expression as the checksum has."""
     if document.stored is None:
         return None
-    crcs = around.scope.draft.content.checksums
-    width = crcs[document.checksum].width if document.checksum in crcs else 0
+    declared = around.scope.draft.content.checksums.get(document.checksum or "")
+    width = declared.width if isinstance(declared, Crc | Sum) else 0
     if not 0 < width <= _WIDEST_STORED:
         message = f"something else may stand for CRCs and sums of at most {_WIDEST_STORED} bits"
         around.reports(place / "stored", "wrong-shape", message, "drop `stored`")

@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterator
+from typing import assert_never
 
 from wireloom.emit.code import WIDTH, Call, Code, Prose, Tuple, call, display, literal, mapping, render
 from wireloom.emit.construct.expressions import ranges_name
-from wireloom.emit.construct.structs import algorithm, struct
+from wireloom.emit.construct.structs import constant_of, struct
 from wireloom.emit.construct.types import Scope, constant, has_declaration, structural_depth, subcon
 from wireloom.emit.frames import framed, heading
 from wireloom.expr.ast import Kind
-from wireloom.model.format import CrcAlgorithm, Format, Parameter, Ranges, SumAlgorithm
+from wireloom.model.format import CrcAlgorithm, DigestAlgorithm, Format, Parameter, Ranges, SumAlgorithm
 from wireloom.model.traversal import expands, references
 from wireloom.model.types import Encoding, Struct, Type
 
@@ -58,8 +59,8 @@ def _constants(format: Format) -> Iterator[str]:
         told = literal(order.fixed) if order.parameter is None else _parameter_order(order.parameter)
         yield f"ORDER: binary.Order = {told}"
     yield f"DEPTH = {format.depth if isinstance(format.depth, int) else _depth(format.depth)}"
-    for crc in format.checksums:
-        yield f"{algorithm(crc.name)} = {_crc(crc) if isinstance(crc, CrcAlgorithm) else _sum(crc)}"
+    for checksum in format.checksums:
+        yield f"{constant_of(checksum.name)} = {_checksum(checksum)}"
     for ranges in format.ranges:
         yield _ranges(ranges)
 
@@ -86,6 +87,19 @@ def _parameter_order(name: str) -> str:
 
 def _depth(parameter: str) -> str:
     return f"lambda ctx: ctx._params[{literal(parameter)}]  # noqa: E731 - read as a declaration"
+
+
+def _checksum(checksum: CrcAlgorithm | SumAlgorithm | DigestAlgorithm) -> str:
+    match checksum:
+        case CrcAlgorithm():
+            return _crc(checksum)
+        case SumAlgorithm():
+            return _sum(checksum)
+        case DigestAlgorithm(name, digests, size):
+            lead = len(constant_of(name)) + 3
+            return render(call("checksums.Digest", display(digests), size=str(size)), 0, lead)
+        case _:
+            assert_never(checksum)
 
 
 def _crc(crc: CrcAlgorithm) -> str:

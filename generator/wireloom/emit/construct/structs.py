@@ -48,7 +48,7 @@ from wireloom.model.types import (
 
 _KINDS: dict[type, Kind] = {Integer: Kind.INTEGER, Boolean: Kind.BOOLEAN, Text: Kind.TEXT, Bytes: Kind.BYTES}
 _KIND_NAMES = {Kind.INTEGER: "int", Kind.BOOLEAN: "bool", Kind.TEXT: "str", Kind.BYTES: "bytes"}
-_DIGESTS = frozenset({"md5", "sha1", "sha256"})
+_DIGESTS = frozenset({"md5", "sha1", "sha256", "sha512"})
 
 
 def struct(declared: Struct, scope: Scope) -> Code:
@@ -305,7 +305,7 @@ def _checksum(field: Field, known: Fields) -> Code | None:
         return None
     return call(
         "structure.Checksum",
-        algorithm(checksum.algorithm),
+        _algorithm(checksum.algorithm, field.type),
         start=function(checksum.start, known),
         end=function(checksum.end, known),
         code=literal(checksum.code),
@@ -326,7 +326,7 @@ def _extras(extras: Sequence[Extra], known: Fields) -> Code | None:
 def _octets(type: Type) -> int:
     """The bytes of a field that holds a checksum."""
     match type:
-        case Bytes(size=Literal(int(octets))) | Integer(width=int(octets)):
+        case Bytes(size=Literal(int(octets))) | Text(size=Literal(int(octets))) | Integer(width=int(octets)):
             return octets
         case _:
             raise AssertionError(type)
@@ -339,9 +339,15 @@ def _shown(type: Type) -> Code | None:
     return literal(format_of(type.form.value, type.digits))
 
 
-def algorithm(name: str) -> str:
-    """The constant of a CRC, or the digest of hashlib."""
-    return f'checksums.digest("{name}")' if name in _DIGESTS else f"CRC_{name.upper()}"
+def _algorithm(name: str, type: Type) -> Code:
+    """The constant of a checksum of the format, or the digest of hashlib; of a text its digits."""
+    found = f"checksums.digest({literal(name)})" if name in _DIGESTS else constant_of(name)
+    return call("checksums.Digits", found) if isinstance(type, Text) else found
+
+
+def constant_of(name: str) -> str:
+    """The constant of a checksum that the format declares."""
+    return f"CRC_{name.upper()}"
 
 
 def _refers(field: Field) -> Code | None:

@@ -10,7 +10,7 @@ from wireloom.emit.code import Code, Tuple, display, literal, mapping, render
 from wireloom.emit.construct.types import structural_depth
 from wireloom.emit.frames import framed, heading
 from wireloom.emit.layout.types import node
-from wireloom.model.format import CrcAlgorithm, Format, Ranges, SumAlgorithm
+from wireloom.model.format import CrcAlgorithm, DigestAlgorithm, Format, Ranges, SumAlgorithm
 from wireloom.model.types import Encoding
 from wireloom.runtime.engine.contract import LAYOUT_VERSION, digest
 
@@ -35,11 +35,16 @@ def _layout(format: Format) -> Code:
         "order": display(order.fixed if order.parameter is None else (order.parameter, order.wrong_when)),
         "depth": literal(format.depth),
         "expansion": literal(format.expansion),
-        "crcs": mapping({literal(crc.name): display(_crc(crc)) for crc in format.checksums}),
+        "crcs": mapping(
+            {literal(crc.name): display(_crc(crc)) for crc in format.checksums if not isinstance(crc, DigestAlgorithm)}
+        ),
         "ranges": mapping({literal(ranges.name): _ranges(ranges) for ranges in format.ranges}),
         "types": mapping({literal(name): node(type) for name, type in format.types}),
         "roots": mapping({literal(root.name): node(root.type) for root in format.roots}),
     }
+    digests = [each for each in format.checksums if isinstance(each, DigestAlgorithm)]
+    if digests:
+        parts["digests"] = mapping({literal(each.name): display((each.digests, each.size)) for each in digests})
     if format.encoding is Encoding.JSON:
         depths = {literal(root.name): str(structural_depth(root.type, format)) for root in format.roots}
         parts |= {"unknown": literal(format.unknown_members), "structure": mapping(depths)}

@@ -582,7 +582,7 @@ cdef int verified(Machine *m, const int64_t *i) noexcept nogil:
     cdef int64_t first = 0, last = 0, size, hole = m.hole
     cdef const int64_t *stored = m.stored
     cdef const uint8_t *data
-    cdef uint8_t digest[DIGEST_LONGEST]
+    cdef uint8_t digest[2 * DIGEST_LONGEST]
     cdef uint64_t value
     cdef bint none = False, whole
     cdef int code = number_of(m, i[2], &first, &none)
@@ -615,13 +615,13 @@ cdef int verified(Machine *m, const int64_t *i) noexcept nogil:
                 return code if code else <int>i[6]
             value = <uint64_t>last
         return OK if value == <uint64_t>m.registers[i[5]] else <int>i[6]
-    if m.registers[i[5]] != digest_sizes[i[1]]:
+    if m.registers[i[5]] != digest_held(i[1]):
         return IRREGULAR
-    if i[1] == DIGEST_MD5 and whole:
+    if i[1] == DIGEST_TOGETHER and whole:
         return check_digest(m, data, size, m.pointers[i[5]], <int>i[6])
     if write_digest(i[1], data, size, digest):
         return IRREGULAR
-    return OK if memcmp(digest, m.pointers[i[5]], <size_t>digest_sizes[i[1]]) == 0 else <int>i[6]
+    return OK if memcmp(digest, m.pointers[i[5]], <size_t>digest_held(i[1])) == 0 else <int>i[6]
 
 
 cdef int need(Machine *m, const int64_t *i, int64_t *number) noexcept nogil:

@@ -342,7 +342,7 @@ class _Checker:
         elif op == OP_COVER_BYTES:
             self.require(words[2] in (0, 1), where)
         elif op == OP_VERIFY_DIGEST:
-            self.require(0 <= words[1] < DIGEST_COUNT, where)
+            self.require(is_digest_word(words[1]), where)
         elif op == OP_GATHER:
             self.check_symbol(words[4], where)
         elif op == OP_FIXED:

@@ -242,7 +242,7 @@ class _WritingChecker(_Checker):
 
     def check_checksums(self, start, where):
         for algorithm, first, last, register, held, *form, taking, made, extras in self.counted(start, CHECKSUM_WIDTH, where):
-            self.require(-DIGEST_COUNT <= algorithm < len(self.crcs) and 0 <= register < self.registers, where)
+            self.require(algorithm < len(self.crcs) and 0 <= register < self.registers, where)
             self.require(-1 <= taking < (self.registers if algorithm >= 0 else 0), where)
             if taking >= 0:
                 self.check_expression(made, where)
@@ -252,7 +252,10 @@ class _WritingChecker(_Checker):
                     self.check_expression(extra, where)
                 else:
                     self.require(0 <= extra < self.registers, where)
-            self.require(held == digest_sizes[-1 - algorithm] if algorithm < 0 else _is_held(held, *form), where)
+            if algorithm < 0:
+                self.require(is_digest_word(-1 - algorithm) and held == digest_held(-1 - algorithm), where)
+            else:
+                self.require(_is_held(held, *form), where)
             self.check_expression(first, where)
             self.check_expression(last, where)
 

@@ -547,7 +547,7 @@ cdef int set_mapped_bits(Builder *k, const int64_t *i) noexcept nogil:
 
 cdef enum:
     CHECKSUM_LIMIT = 8
-    # CRC (or -1 less a digest), first and last expression, register of the place, bytes held, its form; where something
+    # CRC (or -1 less the word of a digest), first and last expression, register of the place, bytes held, its form; where something
     # else stands for it, the register that takes it (or -1), and the expression for that; what it covers beside the range
     CHECKSUM_WIDTH = 11
     COVERED_WIDTH = 3  # of each the expression and bytes of a number, or a register of bytes and 0; whether it is behind the range
@@ -600,7 +600,7 @@ cdef int write_checksum(Builder *k, const int64_t *each, int64_t at, int64_t fir
         data = covered(&k.m, data, &size, 0, 0)
         if data == NULL:
             return IRREGULAR
-    elif each[0] == -1 - DIGEST_MD5 and k.seal_count < DEFERRED:
+    elif each[0] == -1 - DIGEST_TOGETHER and k.seal_count < DEFERRED:
         seal = k.seals + k.seal_count
         seal.first, seal.size, seal.at = k.base + first, size, at
         k.seal_count += 1

@@ -4,31 +4,74 @@
 from cpython.buffer cimport PyBUF_READ
 from cpython.memoryview cimport PyMemoryView_FromMemory
 
-from hashlib import sha1 as _sha1, sha256 as _sha256
+from hashlib import sha1 as _sha1, sha256 as _sha256, sha512 as _sha512
 
-DIGESTS = ("md5", "sha1", "sha256", "md5 at once")
-"""The digests by their numbers; of the first, those of several records may be checked or written together."""
+DIGESTS = ("md5", "sha1", "sha256", "sha512")
+"""The digests by their numbers, of which digests.py makes the words of programs."""
+
+_HASHES = (None, None, _sha1, _sha256, _sha512)
 
 cdef enum:
-    DIGEST_MD5 = 0
-    DIGEST_SHA1
-    DIGEST_SHA256
-    DIGEST_MD5_NOW
-    DIGEST_COUNT
-    DIGEST_LONGEST = 32
+    DIGEST_MD5 = 1
+    DIGEST_COUNT = 4
+    DIGEST_LONGEST = 64
+    DIGEST_TOGETHER = DIGEST_MD5 | 16 << 16  # the one word of which several records may be checked or written together
 
-cdef int64_t[DIGEST_COUNT] digest_sizes = [16, 20, 32, 16]
+cdef int64_t[DIGEST_COUNT + 1] digest_sizes = [0, 16, 20, 32, 64]
 
 
-cdef int write_digest(int64_t digest, const uint8_t *data, int64_t size, uint8_t *target) noexcept nogil:
-    """The digest of some bytes, which are not written over by it until it is known."""
-    if digest == DIGEST_MD5 or digest == DIGEST_MD5_NOW:
-        wl_md5(data, size, target)
+cdef inline bint in_digits(int64_t word) noexcept nogil:
+    return word >> 24 & 1
+
+
+cdef inline int64_t digest_held(int64_t word) noexcept nogil:
+    """The bytes that a digest takes in a record."""
+    return (word >> 16 & 0xFF) << in_digits(word)
+
+
+cdef bint is_digest_word(int64_t word) noexcept nogil:
+    """Whether a program may have the word."""
+    cdef int64_t names = word & 0xFFFF, last = 0
+    if word < 0 or word >= 1 << 26 or not names:
+        return False
+    while names:
+        last = names & 15
+        if last < 1 or last > DIGEST_COUNT:
+            return False
+        names >>= 4
+    return 0 < (word >> 16 & 0xFF) <= digest_sizes[last]
+
+
+cdef int write_digest(int64_t word, const uint8_t *data, int64_t size, uint8_t *target) noexcept nogil:
+    """The digest of some bytes, as the record has it; they are not written over by it until it is known."""
+    cdef uint8_t found[DIGEST_LONGEST]
+    cdef int64_t names = word & 0xFFFF, n
+    while names:
+        if write_one(names & 15, data, size, found):
+            return IRREGULAR
+        data = found
+        size = digest_sizes[names & 15]
+        names >>= 4
+    size = word >> 16 & 0xFF
+    if not in_digits(word):
+        memcpy(target, found, <size_t>size)
+        return OK
+    for n in range(size):
+        target[2 * n], target[2 * n + 1] = b"0123456789abcdef"[found[n] >> 4], b"0123456789abcdef"[found[n] & 15]
+    return OK
+
+
+cdef int write_one(int64_t digest, const uint8_t *data, int64_t size, uint8_t *target) noexcept nogil:
+    """One digest of some bytes, of which it may take the place."""
+    cdef uint8_t made[16]
+    if digest == DIGEST_MD5:
+        wl_md5(data, size, made)
+        memcpy(target, made, 16)
         return OK
     with gil:
         try:
             view = PyMemoryView_FromMemory(<char *>data, size, PyBUF_READ) if size else b""
-            found = (_sha1 if digest == DIGEST_SHA1 else _sha256)(view, usedforsecurity=False).digest()
+            found = _HASHES[digest](view, usedforsecurity=False).digest()
             memcpy(target, PyBytes_AS_STRING(found), <size_t>PyBytes_GET_SIZE(found))
         except Exception:
             return IRREGULAR

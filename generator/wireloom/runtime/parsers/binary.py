@@ -419,6 +419,11 @@ class Text(construct.Construct):
         super().__init__()
         self.size, self.invalid = size, invalid
 
+    @property
+    def placeholder(self) -> str:
+        """Digits of the fixed size."""
+        return "0" * self.size if isinstance(self.size, int) else ""
+
     def _parse(self, stream: Any, context: Container, path: str) -> str | None:
         start = stream.tell()
         data = sized(stream, self.size, context)

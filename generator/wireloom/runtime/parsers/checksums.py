@@ -1,4 +1,4 @@
-"""Checksums by name: CRCs by the parameters of the Rocksoft model, sums of bytes, and the digests of hashlib.
+"""Checksums: CRCs by the parameters of the Rocksoft model, sums of bytes, and the digests of hashlib.
 
 A reflected 32-bit CRC with the usual polynomial is zlib's with another start and another end, so zlib computes it; the
 other CRCs run over a table of 256 entries.
@@ -16,6 +16,7 @@ _DIGESTS: dict[str, Callable[[bytes], "hashlib._Hash"]] = {
     "md5": lambda data: hashlib.md5(data, usedforsecurity=False),
     "sha1": lambda data: hashlib.sha1(data, usedforsecurity=False),
     "sha256": hashlib.sha256,
+    "sha512": hashlib.sha512,
 }
 
 
@@ -109,7 +110,31 @@ class Sum:
         return total ^ 0xFFFF
 
 
-def digest(name: str) -> Callable[[bytes], bytes]:
-    """The digest of that name: md5, sha1 or sha256."""
-    algorithm = _DIGESTS[name]
-    return lambda data: algorithm(data).digest()
+@dataclass(frozen=True)
+class Digest:
+    """The first `size` bytes of the last of some digests, each of which is of the one before."""
+
+    names: tuple[str, ...]
+    size: int | None = None
+
+    def __call__(self, data: bytes) -> bytes:
+        """The digest of `data`."""
+        for name in self.names:
+            data = _DIGESTS[name](data).digest()
+        return data[: self.size]
+
+
+@dataclass(frozen=True)
+class Digits:
+    """A digest in small hexadecimal digits."""
+
+    digest: Digest
+
+    def __call__(self, data: bytes) -> str:
+        """The digits of the digest of `data`."""
+        return self.digest(data).hex()
+
+
+def digest(name: str) -> Digest:
+    """The digest of that name: md5, sha1, sha256 or sha512."""
+    return Digest((name,))

@@ -141,7 +141,7 @@ class Verify:
             error = DecodeError(
                 checksum.code,
                 offset=run.offsets[self.field],
-                expected=_shown(actual, checksum.shown),
+                expected=actual if isinstance(actual, str) else _shown(actual, checksum.shown),
                 actual=_shown(stored, checksum.shown),
             )
             raise error.at(self.field)
@@ -153,18 +153,30 @@ def with_hole(covered: bytes, at: int, octets: int) -> bytes:
     return covered if first >= last else b"".join((covered[:first], bytes(last - first), covered[last:]))
 
 
-def checksum_bits(stored: int | bytes, algorithm: Any) -> int:
-    """Bits of a checksum."""
-    return 8 * len(stored) if isinstance(stored, bytes) else int(getattr(algorithm, "width", 8))
+def checksum_bits(stored: int | bytes | str, algorithm: Any) -> int:
+    """Bits of a checksum; a digit of a text has four."""
+    match stored:
+        case bytes():
+            return 8 * len(stored)
+        case str():
+            return 4 * len(stored)
+        case _:
+            return int(getattr(algorithm, "width", 8))
 
 
-def _is_telling(stored: int | bytes) -> bool:
+def _is_telling(stored: int | bytes | str) -> bool:
     """Whether a checksum that holds proves something: of nothing but zeros it may be nothing but zeros."""
     return any(stored) if isinstance(stored, bytes) else stored != 0
 
 
-def _shown(value: int | bytes | None, form: str) -> str:
-    return shown(None) if value is None else value.hex() if isinstance(value, bytes) else form.format(value)
+def _shown(value: int | bytes | str | None, form: str) -> str:
+    match value:
+        case bytes():
+            return value.hex()
+        case int():
+            return form.format(value)
+        case _:
+            return shown(value)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from wireloom.spec.language.fields import (
 from wireloom.spec.language.formats import (
     ByteOrderByParameter,
     Crc,
+    Digest,
     Example,
     FormatDocument,
     Limits,
@@ -55,6 +56,7 @@ __all__ = [
     "Code",
     "Crc",
     "DelimiterFraming",
+    "Digest",
     "DiscardStep",
     "Document",
     "Entry",

@@ -285,7 +285,7 @@ class FieldDocument(Document):
     )
     checksum: str | None = Field(
         default=None,
-        description="It holds this checksum: one of `checksums`, or `md5`, `sha1`, `sha256`.",
+        description="It holds this checksum: one of `checksums`, or `md5`, `sha1`, `sha256`, `sha512`.",
         examples=["crc16"],
     )
     over: str | list[str] | None = Field(

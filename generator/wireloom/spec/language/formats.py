@@ -4,7 +4,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, Tag, WithJsonSchema
 
-from wireloom.spec.language.base import Code, Document, HexText, ScalarValue, TypeText, form_by_key, mapping_or_text
+from wireloom.spec.language.base import (
+    Code,
+    Document,
+    HexText,
+    ScalarValue,
+    TypeText,
+    form_by_key,
+    list_or_text,
+    mapping_or_text,
+)
 from wireloom.spec.language.framings import FramingForm
 from wireloom.spec.language.structs import NamedType
 
@@ -95,8 +104,28 @@ class Sum(Document):
     doc: str = Field(default="", description="What is special about it.", examples=["Fletcher-16"])
 
 
+DigestName = Literal["md5", "sha1", "sha256", "sha512"]
+_Digests = Annotated[list[DigestName], Field(min_length=1, max_length=4)]
+
+
+class Digest(Document):
+    """A digest of which the beginning stands there, or a digest of digests."""
+
+    digest: Annotated[Annotated[DigestName, Tag("<text>")] | Annotated[_Digests, Tag("<list>")], list_or_text()] = (
+        Field(
+            description="The digest, or several, each of the one before it: `[sha256, sha256]` is one of the other.",
+            examples=[["sha256", "sha256"]],
+        )
+    )
+    size: int | None = Field(
+        default=None, description="How many of its first bytes are taken; all if not given.", examples=[4]
+    )
+    doc: str = Field(default="", description="What is special about it.", examples=["As Bitcoin has it"])
+
+
 ChecksumForm = Annotated[
-    Annotated[Sum, Tag("<sum>")] | Annotated[Crc, Tag("<crc>")], form_by_key({"sum": "<sum>"}, "<crc>")
+    Annotated[Sum, Tag("<sum>")] | Annotated[Digest, Tag("<digest>")] | Annotated[Crc, Tag("<crc>")],
+    form_by_key({"sum": "<sum>", "digest": "<digest>"}, "<crc>"),
 ]
 
 

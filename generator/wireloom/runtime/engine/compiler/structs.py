@@ -16,6 +16,7 @@ from wireloom.runtime.engine.compiler.scope import (
     held_width,
     member,
 )
+from wireloom.runtime.engine.digests import digest_word
 from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree
 from wireloom.runtime.engine.outline import Column
 
@@ -210,13 +211,15 @@ class Structs(Part):
         item = scope.checksums[name]
         algorithm, first, last, code, *hole = item.attributes["checksum"]
         bounds = self.compiler.placed(first, scope), self.compiler.placed(last, scope)
-        stored = scope.names[name].read()
+        stored, kind = scope.names[name].read(), self.compiler.resolved(item.type)[0]
         if algorithm in self.compiler.crcs:
             place, op = self.compiler.crcs.index(algorithm), "VERIFY_CRC"
         else:
-            waits = algorithm == "md5" and "unpacked" not in self.assembly.around  # what it covers stays where it is
-            digest = "md5 at once" if algorithm == "md5" and not waits else algorithm
-            place, op = self.compiler.engine.DIGESTS.index(digest), "VERIFY_DIGEST"
+            digits, moves = kind == "text", "unpacked" in self.assembly.around  # what it covers does not stay there
+            place = digest_word(
+                algorithm, self.compiler.layout, self.compiler.engine.DIGESTS, digits=digits, at_once=moves
+            )
+            op = "VERIFY_DIGEST"
         if hole:
             node = self.compiler.resolved(item.type)
             width = held_width(node) if node[0] == "int" else int(node[1])

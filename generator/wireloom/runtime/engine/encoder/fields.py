@@ -14,6 +14,7 @@ from wireloom.runtime.engine.compiler.scope import (
     ordered,
 )
 from wireloom.runtime.engine.compiler.switches import hashed
+from wireloom.runtime.engine.digests import digest_word, is_digest
 from wireloom.runtime.engine.encoder.names import own_fields
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope, UnsettledError
@@ -360,7 +361,7 @@ class Fields(Part):
                 size = held_width(node)
                 if not size:
                     raise UnsettledError(item.scope.struct)
-            case ("bytes", int(size), _) if "checksum" in item.attributes:
+            case ("bytes" | "text", int(size), *_) if "checksum" in item.attributes:
                 pass
             case _:
                 raise Uncovered(f"a {node[0]} that follows from the layout")
@@ -394,16 +395,17 @@ class Fields(Part):
 
     def _checksum(self, placed: Placed, *, alone: bool) -> list[Any]:
         algorithm, first, last, *_ = placed.item.attributes["checksum"]
+        layout = self.compiler.reader.layout
         bounds = [self.expressions.place(self.expressions.number(each, placed.item.scope)) for each in (first, last)]
         where, covered = (*bounds, placed.register), self._covered(placed.item)
         match self.compiler.reader.resolved(placed.item.type):
             case ("int", *_) as node if algorithm in self.compiler.crcs:
                 form = held_width(node), *number_form(node, self.compiler.big)
                 return [self.compiler.crcs.index(algorithm), *where, *form, *self._stored(placed), covered]
-            case ("bytes", size, _) if algorithm in self.compiler.native.DIGESTS:
-                digest = "md5 at once" if algorithm == "md5" and not alone else algorithm
-                place = self.compiler.native.DIGESTS.index(digest)
-                return [-1 - place, *where, size, 0, 0, 0, *_ITSELF, covered]
+            case ("bytes" | "text" as kind, size, *_) if is_digest(algorithm, layout):
+                known, digits = self.compiler.native.DIGESTS, kind == "text"
+                word = digest_word(algorithm, layout, known, digits=digits, at_once=not alone)
+                return [-1 - word, *where, size, 0, 0, 0, *_ITSELF, covered]
             case _:
                 raise Uncovered(f"the checksum {algorithm}")
 

@@ -1,0 +1,20 @@
+"""Digests as programs name them: which they are, each of the one before it, how much of the last is taken, and how."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_SIZES = {"md5": 16, "sha1": 20, "sha256": 32, "sha512": 64}
+_TAKEN, _IN_DIGITS, _AT_ONCE = 16, 24, 25  # bits of a word, behind four bits for each digest
+
+
+def is_digest(algorithm: str, layout: Mapping[str, Any]) -> bool:
+    """Whether a checksum of a layout is a digest."""
+    return algorithm in _SIZES or algorithm in layout.get("digests", ())
+
+
+def digest_word(algorithm: str, layout: Mapping[str, Any], known: Sequence[str], *, digits: bool, at_once: bool) -> int:
+    """The word for a digest: in small hexadecimal digits or not; dealt with `at_once`, not together with others."""
+    names, size = layout.get("digests", {}).get(algorithm, ((algorithm,), _SIZES.get(algorithm)))
+    places = sum(known.index(name) + 1 << 4 * place for place, name in enumerate(names))
+    taken: int = size
+    return places | taken << _TAKEN | digits << _IN_DIGITS | at_once << _AT_ONCE

@@ -14,7 +14,7 @@ from hypothesis import reject
 from hypothesis import strategies as st
 
 from expressions import UNKNOWN, Scope, evaluate
-from spelled import spelled_value
+from spelled import spelled, spelled_value
 from wireloom.model import types as wire
 from wireloom.model.format import Format
 from wireloom.resolve.logical import logical_bit, logical_field
@@ -89,8 +89,8 @@ class _Drawing:
                 return self.draw(_json_texts(kind))
             case wire.Array():
                 return self.array(type, scope, encoding, depth)
-            case wire.Map(key, value):
-                return self.map(key, value, scope, encoding, depth)
+            case wire.Map():
+                return self.map(type, scope, encoding, depth)
             case wire.Extension(_, content):
                 return self.type(content, scope, encoding, depth)
             case wire.Nullable(inner):
@@ -138,11 +138,17 @@ class _Drawing:
                 return elements[:count]
         raise _CheckFailedError
 
-    def map(self, key: wire.Type, value: wire.Type, scope: Scope, encoding: wire.Encoding, depth: int) -> Pairs:
+    def map(self, type: wire.Map, scope: Scope, encoding: wire.Encoding, depth: int) -> Pairs:
         """Up to three entries of different keys."""
-        keys = [self.type(key, scope, encoding, depth + 1) for _ in range(self.draw(st.integers(0, 3)))]
+        keys = [self.key(type, scope, encoding, depth + 1) for _ in range(self.draw(st.integers(0, 3)))]
         unique = {repr(key).replace("-0.0", "0.0"): key for key in keys}
-        return Pairs((each, self.type(value, scope, encoding, depth + 1)) for each in unique.values())
+        return Pairs((each, self.type(type.value, scope, encoding, depth + 1)) for each in unique.values())
+
+    def key(self, type: wire.Map, scope: Scope, encoding: wire.Encoding, depth: int) -> Any:
+        """A key of a map, spelled as it wants."""
+        if type.spelling is not None:
+            return spelled(type.spelling, self.pick)
+        return self.type(type.key, scope, encoding, depth)
 
     def one_of(self, type: wire.OneOf, scope: Scope, encoding: wire.Encoding, depth: int) -> Any:
         """One of the alternatives; below some depth only those that do not nest."""

@@ -163,6 +163,7 @@ FEATURES: dict[str, list[Feature]] = {
         Feature("`bits`", [{"v": {"type": "uint8", "hidden": True, "bits": {"low": "0..3", "high": "4..7"}}}], {"low": 1, "high": 2}),
         Feature("`byteOrder`", [{"v": {"type": "uint32", "byteOrder": "little"}}], {"v": 4}),
         Feature("`compute`", [{"v": "uint8"}, {"w": {"type": "int64", "compute": "v + 1"}}], {"v": 1, "w": 2}),
+        Feature("`pattern` of keys", [{"v": {"type": "map(str, int32)", "pattern": "[a-z]+"}}], {"v": {"a": 1}}),
         Feature("`checksum`, of bytes", [{"v": "uint8"}, {"s": {"type": "bytes(16)", "checksum": "md5", "over": "0 .. 1", "hidden": True}}, {"verify": {"field": "s"}}], {"v": 1}),
         Feature("`checksum`, of bytes in digits", [{"v": "uint8"}, {"s": {"type": "str(64)", "checksum": "sha256", "over": "0 .. 1", "hidden": True}}, {"verify": {"field": "s"}}], {"v": 1}),
         Feature("`checksum`, the beginning of a digest of digests", [{"v": "uint8"}, {"s": {"type": "bytes(4)", "checksum": "twice", "over": "0 .. 1", "hidden": True}}, {"verify": {"field": "s"}}], {"v": 1}, keys={"checksums": {"twice": {"digest": ["sha256", "sha256"], "size": 4}}}),

@@ -211,7 +211,8 @@ def _is_spelled(plan: Plan) -> bool:
         "flatten",
         "table",
     )
-    fits = plan.on_wire and plan.typed.shape == "text" and str(plan.typed.form).startswith("str")
+    of_keys = plan.typed.shape == "map" and str(plan.typed.form).startswith("map(str,")
+    fits = plan.on_wire and (of_keys or (plan.typed.shape == "text" and str(plan.typed.form).startswith("str")))
     return fits and (plan.may_clash or not plan.has(*rivals))
 
 

@@ -520,7 +520,7 @@ class StructWriter:
         declared = self.scope.draft.checksums.get(algorithm)
         size = DIGESTS[algorithm] if declared is None else digest_size(Digest(**declared))
         if self.chance.often(0.3):
-            return Typed(f"str({2 * size})", "str", "str")
+            return Typed(f"str({2 * size})", "text", "str")
         return Typed(f"bytes({size})", "bytes", "bytes")
 
     def _over(self, covered: str) -> str | list[str]:

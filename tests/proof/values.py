@@ -13,7 +13,7 @@ from typing import Any, assert_never
 from expressions import UNKNOWN, Scope, evaluate
 from proof.chance import Chance
 from proof.walks import fields
-from spelled import spelled_value
+from spelled import spelled, spelled_value
 from wireloom.model import types as wire
 from wireloom.model.format import Format, Root
 from wireloom.resolve.logical import logical_bit, logical_field
@@ -78,8 +78,13 @@ class Values:
                 return self.json(kind)
             case wire.Array():
                 return self.array(type, scope, encoding, depth)
-            case wire.Map(key, value):
-                keys = [self.type(key, scope, encoding, depth + 1) for _ in range(chance.randint(0, 3))]
+            case wire.Map(key, value, spelling):
+                keys = [
+                    spelled(spelling, chance.one)
+                    if spelling is not None and chance.often(0.95)
+                    else self.type(key, scope, encoding, depth + 1)
+                    for _ in range(chance.randint(0, 3))
+                ]
                 unique = {repr(each).replace("-0.0", "0.0"): each for each in keys}
                 return Pairs((each, self.type(value, scope, encoding, depth + 1)) for each in unique.values())
             case wire.Extension(_, content):

@@ -15,7 +15,16 @@ WORDS = frozenset({"doc", "title", "source", "spec", "digest", "examples"})
 """Fields of the model that readers of data do not notice."""
 PLACES = frozenset({"column"})
 """Fields that say where in the spec something stands."""
-LATER = {"charset": "", "unit": 1, "behind": None, "filler": False, "spelling": None, "besides": None, "markers": None}
+LATER = {
+    "charset": "",
+    "unit": 1,
+    "behind": None,
+    "filler": False,
+    "spelling": None,
+    "misspelled": "",
+    "besides": None,
+    "markers": None,
+}
 LATER |= {"escape": None, "escaped": (), "others": (), "ending": b"", "given": False, "stored": None}
 LATER |= {"ahead": (), "after": ()}
 """Fields that came later, with what they say of specs that say nothing of them, whose meaning is as it was."""

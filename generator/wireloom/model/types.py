@@ -313,10 +313,15 @@ class Salvage:
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """Entries in wire order; equal keys are `duplicate_key`, in protobuf the last one counts."""
+    """Entries in wire order; equal keys are `duplicate_key`, in protobuf the last one counts.
+
+    Keys that are texts may be held against a `spelling`; what is spelled otherwise is `misspelled`.
+    """
 
     key: "Type"
     value: "Type"
+    spelling: "Spelling | None" = None
+    misspelled: str = ""
 
 
 @dataclass(frozen=True, slots=True)

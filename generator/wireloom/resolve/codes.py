@@ -122,6 +122,13 @@ def _encodings(named: Mapping[str, Type], roots: Sequence[Type], outermost: Enco
     return found
 
 
+def _key_codes(key: types.Type, code: str, encoding: Encoding) -> Iterator[str]:
+    """The codes of the keys of a map."""
+    yield from (code,) if code else ()
+    yield from () if encoding is Encoding.PROTOBUF else ("duplicate_key",)
+    yield from type_codes(key, encoding)
+
+
 def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
     """The codes that reading a value of the type may report."""
     typed = encoding in (Encoding.MSGPACK, Encoding.JSON)
@@ -151,9 +158,8 @@ def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
             yield from _amount_codes(count, encoding)
             yield from type_codes(element, encoding)
             yield from (type.unique_code,) if type.unique is not None else ()
-        case types.Map(key=key, value=value):
-            yield from () if encoding is Encoding.PROTOBUF else ("duplicate_key",)
-            yield from type_codes(key, encoding)
+        case types.Map(key=key, value=value, misspelled=code):
+            yield from _key_codes(key, code, encoding)
             yield from type_codes(value, encoding)
         case types.Extension(content=content):
             yield "bad_ext_type"

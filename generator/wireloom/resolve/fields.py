@@ -11,6 +11,7 @@ from wireloom.model.types import (
     Field,
     Form,
     Integer,
+    Map,
     NumberForm,
     Padded,
     Presence,
@@ -31,7 +32,7 @@ from wireloom.resolve.meanings import meaning_of, null_of
 from wireloom.resolve.outline import is_open, mapped_kind
 from wireloom.resolve.packings import packing_of
 from wireloom.resolve.scopes import Scope
-from wireloom.resolve.spellings import spelling_of
+from wireloom.resolve.spellings import spelling_of, with_keys
 from wireloom.resolve.types import (
     UNKNOWN,
     Surroundings,
@@ -194,13 +195,15 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
     meaning = meaning_of(around, place, document, type)
     if meaning is not None:
         _check_sentinel(around, place / "null", meaning.null, minimum, maximum)
+    spelling, code = spelling_of(around, place, document, type), _code(document, type)
+    keyed = isinstance(not_null(type), Map)
     return Field(
         name=document.as_ or name,
         wire_name=name,
-        type=type,
+        type=with_keys(type, spelling, code) if keyed else type,
         doc=document.doc,
         unit=document.unit,
-        code=_code(document, type),
+        code=code,
         at=_expression(scope, place / "at", document.at, Kind.INTEGER),
         size=None if document.size is None else amount_of(around, place / "size", document.size),
         packing=packing_of(around, place / "unpack", document, type),
@@ -213,7 +216,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         meaning=meaning,
         minimum=minimum,
         maximum=maximum,
-        spelling=spelling_of(around, place, document, type),
+        spelling=None if keyed else spelling,
         bits=bits_of(around, place / "bits", document, type),
         derive=_derived(late, place / "derive", document.derive, type, document),
         compute=_expression(scope, place / "compute", document.compute, _kind(type)),

@@ -100,7 +100,7 @@ _DECIDED = ("const", "values", "bits", "derive", "checksum", "refers", "table", 
 # Keys beside which a value means nothing else.
 _WITHOUT_MEANING = (*_DECIDED, "unique", "salvage", "hidden")
 # Keys beside which a text has no spelling of its own.
-_WITHOUT_SPELLING = (*_DECIDED, "hidden", "logical", "scale", "offset")
+_WITHOUT_SPELLING = (*(key for key in _DECIDED if key != "inline"), "hidden", "logical", "scale", "offset")
 # Keys that no field of a group of protobuf has: whether it is there the others say, too.
 _WITHOUT_GROUP = (
     "optional",

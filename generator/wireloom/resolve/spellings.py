@@ -5,7 +5,7 @@ from dataclasses import replace
 from wireloom.expr.ast import Literal
 from wireloom.model.ground import NAMED_PATTERNS, PatternError, check, has_automaton, spelling_of_said, with_text
 from wireloom.model.logical import Integer, Said, Scaled
-from wireloom.model.types import Bytes, Padded, Spelling, Text, Type, charset_of, not_null
+from wireloom.model.types import Bytes, Map, Nullable, Padded, Spelling, Text, Type, charset_of, not_null
 from wireloom.resolve.bounds import ends_of
 from wireloom.resolve.said import said
 from wireloom.resolve.types import UNKNOWN, Surroundings
@@ -20,13 +20,15 @@ def spelling_of(around: Surroundings, place: Place, document: FieldDocument, typ
     """What the text is held against; None where nothing is."""
     keys = [key for key in ("length", "pattern") if key in document.model_fields_set]
     text, charset = not_null(type), charset_of(type)
+    if isinstance(text, Map):
+        text = text.key  # it is the keys that are spelled so
     if isinstance(text, Text) and (saying := said(document.logical)) is not None:
         return _of_saying(around, place, document, saying)
     if not keys or type is UNKNOWN:
         return None
     if not isinstance(text, Text | Bytes) or (isinstance(text, Bytes) and not charset):
         for key in keys:
-            message, hint = f"only texts have a {key}", f"drop `{key}`; `size` says how many bytes there are"
+            message, hint = f"only texts, and the keys of maps, have a {key}", f"drop `{key}`; `size` is of bytes"
             around.reports(place / key, "wrong-shape", message, hint)
         return None
     minimum, maximum = ends_of(around, place / "length", document.length)
@@ -35,6 +37,17 @@ def spelling_of(around: Surroundings, place: Place, document: FieldDocument, typ
     found = Spelling(minimum, maximum, pattern, known)
     _check_stated(around, place, document, found, "let `length` and `pattern` allow it, too")
     return found
+
+
+def with_keys(type: Type, spelling: Spelling | None, code: str) -> Type:
+    """The type; of a map, with what its keys are held against."""
+    match type:
+        case Nullable(inner):
+            return Nullable(with_keys(inner, spelling, code))
+        case Map() if spelling is not None:
+            return replace(type, spelling=spelling, misspelled=code)
+        case _:
+            return type
 
 
 def _of_saying(around: Surroundings, place: Place, document: FieldDocument, saying: Said) -> Spelling:

@@ -5,7 +5,7 @@ from typing import assert_never
 
 from wireloom.emit.code import Code, Tuple, call, literal, mapping
 from wireloom.emit.construct.expressions import Fields, function
-from wireloom.emit.construct.types import Scope, amount, optional_condition, size, subcon
+from wireloom.emit.construct.types import Scope, amount, optional_condition, size, spelled, subcon
 from wireloom.expr.ast import Expression, Kind, Literal
 from wireloom.expr.extents import Extent, extent
 from wireloom.expr.text import text_of
@@ -208,17 +208,7 @@ def _packing(packing: Packing | None, known: Fields) -> Code | None:
 
 def _spelling(field: Field) -> Code | None:
     """What the text of a field is held against."""
-    spelling = field.spelling
-    if spelling is None:
-        return None
-    return call(
-        "structure.Spelling",
-        minimum=None if spelling.minimum is None else str(spelling.minimum),
-        maximum=None if spelling.maximum is None else str(spelling.maximum),
-        pattern=literal(spelling.pattern) if spelling.pattern else None,
-        known=literal(spelling.known) if spelling.known else None,
-        charset=literal(charset) if (charset := charset_of(field.type)) else None,
-    )
+    return None if field.spelling is None else spelled(field.spelling, charset_of(field.type) or "")
 
 
 def _null(field: Field) -> str | None:

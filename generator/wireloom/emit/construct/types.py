@@ -45,6 +45,7 @@ from wireloom.model.types import (
     Refusal,
     Salvage,
     Select,
+    Spelling,
     Struct,
     Terminator,
     Text,
@@ -85,6 +86,23 @@ class Scope:
         return field_extents(struct, dict(self.format.types), given)
 
 
+def spelled(spelling: Spelling, charset: str = "") -> Code:
+    """What a text is held against."""
+    return call(
+        "structure.Spelling",
+        minimum=None if spelling.minimum is None else str(spelling.minimum),
+        maximum=None if spelling.maximum is None else str(spelling.maximum),
+        pattern=literal(spelling.pattern) if spelling.pattern else None,
+        known=literal(spelling.known) if spelling.known else None,
+        charset=literal(charset) if charset else None,
+    )
+
+
+def _keys(map: Map) -> Code | None:
+    """What the keys of a map are held against."""
+    return None if map.spelling is None else call("structure.Keys", spelled(map.spelling), literal(map.misspelled))
+
+
 def subcon(type: Type, scope: Scope) -> Code:
     """The declaration of a wire type."""
     match type:
@@ -93,12 +111,12 @@ def subcon(type: Type, scope: Scope) -> Code:
         case Array():
             return _array(type, scope)
         case Map(key, value):
-            depth = _depth(type, scope)
+            depth, keys = _depth(type, scope), _keys(type)
             if scope.encoding is Encoding.JSON:
-                return call("json.Map", subcon(value, scope), open="True" if depth else None)
+                return call("json.Map", subcon(value, scope), open="True" if depth else None, keys=keys)
             if scope.encoding is Encoding.PROTOBUF:
-                return call("protobuf.Map", subcon(key, scope), subcon(value, scope))
-            return call(f"{scope.module}.Map", subcon(key, scope), subcon(value, scope), depth=depth)
+                return call("protobuf.Map", subcon(key, scope), subcon(value, scope), keys=keys)
+            return call(f"{scope.module}.Map", subcon(key, scope), subcon(value, scope), depth=depth, keys=keys)
         case Extension(code, content):
             return call("msgpack.Extension", str(code), literal(""), subcon(content, scope))
         case Nullable(inner) if scope.encoding is Encoding.BINARY:  # its size says whether it is there

@@ -104,8 +104,9 @@ class Documents:
                 return {"type": "array"}  # what is broken may be lost
             case Array(element=element, count=count):
                 return {"type": "array", "items": self.schema(element), **_counted(_constant(count))}
-            case Map(value=value):
-                return {"type": "object", "additionalProperties": self.schema(value)}
+            case Map(value=value, spelling=spelling):
+                names = {} if spelling is None else {"propertyNames": spelled(spelling)}
+                return {"type": "object", "additionalProperties": self.schema(value), **names}
             case Nullable(inner):
                 return _nullable(self.schema(inner), null=self._takes_null(inner))
             case Reference(name):
@@ -235,7 +236,9 @@ class Documents:
         checks = [*found.checks, *((*case, Scoped(Literal(value=False), ())) for case in never)]
         beside = {tag: _is_beside(tag.name, tag.key[0], found.members) for tag in found.tags}
         tags = [replace(tag, narrows=is_beside) for tag, is_beside in beside.items() if is_beside or not closed]
-        return Members((*found.members, *tags), tuple(checks), self._parameters, closed, found.rest, found.besides)
+        return Members(
+            (*found.members, *tags), tuple(checks), self._parameters, closed, found.rest, found.besides, found.spelled
+        )
 
     def _collected(self, struct: Struct, scope: Scope, conditions: tuple[Scoped, ...]) -> "_Found":
         """What a struct puts into the object."""
@@ -257,6 +260,8 @@ class Documents:
                         members.append(_hidden(step, step.compute, scope, conditioned))
                     elif step.besides is not None:
                         whole.rest, whole.besides = self._rest(type, conditioned), step.besides
+                        if isinstance(type, Map) and type.spelling is not None and not conditioned:
+                            whole.spelled = spelled(type.spelling)
                     elif step.inline:
                         for place, (case, extra) in enumerate(declared):
                             inside = (*scope, f"{step.wire_name}#{place}")
@@ -377,6 +382,7 @@ class _Found:
     tags: list[Member] = dataclass_field(default_factory=list)  # of cases that have no such member themselves
     rest: Schema | None = None
     besides: tuple[str, ...] = ()
+    spelled: Schema | None = None
 
     def add(self, other: "_Found") -> None:
         """What an inline struct puts there, too."""

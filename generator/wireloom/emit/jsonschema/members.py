@@ -84,6 +84,15 @@ class Members:
     closed: bool = True  # whether other members are refused
     rest: Schema | None = None  # or what each of them is, where a map takes those that have none of the names `besides`
     besides: tuple[str, ...] = ()
+    spelled: Schema | None = None  # and what their names look like
+
+    @property
+    def names(self) -> Schema:
+        """What the object's schema says of names that are none of its members'."""
+        if self.spelled is None:
+            return {}
+        named = [{"enum": list(self.besides)}] if self.besides else []
+        return {"propertyNames": {"anyOf": [*named, self.spelled]} if named else self.spelled}
 
     @property
     def others(self) -> Schema | bool:

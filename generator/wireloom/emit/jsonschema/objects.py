@@ -80,6 +80,7 @@ def objects(members: Members) -> Schema:
         **_body(shared, apart=_aside(members, shown)),
         "allOf": choices,
         "unevaluatedProperties": members.others,
+        **members.names,
     }
 
 
@@ -357,7 +358,7 @@ def _object(shared: list[Part], chosen: Iterable[tuple[Branch, Group]], members:
         parts += _parts(branch, group, members)
         others += () if members.closed else _others(branch, group, members)
     body = _body(sorted(parts, key=lambda part: order[part.name]), others, _aside(members))
-    return {"type": "object", **body, "additionalProperties": members.others}
+    return {"type": "object", **body, "additionalProperties": members.others, **members.names}
 
 
 def _both(first: Schema, second: Schema) -> Schema:

@@ -143,11 +143,10 @@ class Records:
                 return rendering.binary(size)
             case Array(element=element), logical.List():
                 return {"type": "array", "items": self._item(element, shown.element), **_sized(type)}
-            case Map(key=key, value=value), logical.Map():
-                return {
-                    "type": "array",
-                    "items": rendering.pair(self._item(key, shown.key), self._item(value, shown.value)),
-                }
+            case Map(key=key, value=value, spelling=spelling), logical.Map():
+                names = {} if spelling is None else rendering.spelled(spelling)
+                pair = rendering.pair({**self._item(key, shown.key), **names}, self._item(value, shown.value))
+                return {"type": "array", "items": pair}
             case Struct(), logical.Record():
                 return self._object(type.name, self._struct(type, shown, (), ()))
             case Attempt(), logical.Record():

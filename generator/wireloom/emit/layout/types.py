@@ -91,8 +91,8 @@ def node(type: Type) -> Code:
             return _node(
                 "list", node(element), _amount(count), literal(unique), literal(unique_code), _salvage(salvage)
             )
-        case Map(key, value):
-            return _node("map", node(key), node(value))
+        case Map():
+            return _map(type)
         case Extension(code, content):
             written = _node("ext", str(code), literal("text" if isinstance(content, Text) else "bytes"))
             return _node("charset", written, literal(charset)) if (charset := charset_of(content)) else written
@@ -246,6 +246,13 @@ def _attributes(field: Field) -> Code:
         "until": literal(field.until) if field.until else None,
     }
     return mapping({literal(name): part for name, part in parts.items() if part is not None})
+
+
+def _map(map: Map) -> Code:
+    """A map; a key that is held against a spelling has that around it."""
+    spelling, key = _spelling(map.spelling), node(map.key)
+    held = key if spelling is None else _node("spelled", key, spelling, literal(map.misspelled))
+    return _node("map", held, node(map.value))
 
 
 def _spelling(spelling: Spelling | None) -> Code | None:

@@ -169,6 +169,18 @@ class Spelling:
 
 
 @dataclass(frozen=True)
+class Keys:
+    """What the keys of a map are held against; others are `code`."""
+
+    spelling: Spelling
+    code: str
+
+    def hold(self, key: str, offset: int) -> None:
+        """Raises DecodeError where the key is spelled otherwise."""
+        self.spelling.hold(key, offset, self.code)
+
+
+@dataclass(frozen=True)
 class Checksum:
     """The field holds `algorithm` over the bytes from `start` to `end`, counted from the struct's start.
 

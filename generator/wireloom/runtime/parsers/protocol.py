@@ -21,6 +21,13 @@ Path = str
 MISSING = object()
 
 
+class HeldKeys(Protocol):
+    """What the keys of a map are held against."""
+
+    def hold(self, key: str, offset: int) -> None:
+        """Raises DecodeError where a key is not as it must be."""
+
+
 class Scope(Container):
     """What expressions see of a struct: the values read so far. A name without a value is null."""
 

@@ -6,7 +6,17 @@ from operator import itemgetter
 
 from wireloom.runtime.errors import shown
 from wireloom.runtime.parsers.json.nodes import Member, Node
-from wireloom.runtime.validation.findings import CLOSING, MOST, Demand, Finding, Findings, Judge, Judges, Known
+from wireloom.runtime.validation.findings import (
+    CLOSING,
+    MOST,
+    Demand,
+    Finding,
+    Findings,
+    Judge,
+    Judges,
+    Known,
+    found_by,
+)
 
 _NO_MEMBER = Demand(CLOSING, "no such member")
 _name = itemgetter(0)
@@ -29,6 +39,20 @@ def members(properties: Mapping[str, Judges | None], others: Judges | None, requ
                 return found
         lacking = needed.difference(map(_name, node.members))
         found += [Finding(node, required[name], node.start, "no such member") for name in required if name in lacking]
+        return found
+
+    return judge
+
+
+def names(judges: Judges) -> Judge:
+    """Names of members, each as a text where it stands."""
+
+    def judge(node: Node, known: Known) -> Findings:
+        found: list[Finding] = []
+        for name, offset, _ in node.members:
+            found += found_by(judges, Node(node.source, "str", offset, offset, name), known)
+            if len(found) >= MOST:
+                break
         return found
 
     return judge

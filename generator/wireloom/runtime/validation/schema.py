@@ -16,7 +16,7 @@ from typing import Any
 
 from wireloom.runtime.parsers.json.nodes import Kind, Node
 from wireloom.runtime.validation.alternatives import Alternatives, Tag
-from wireloom.runtime.validation.containers import elements, members, missing, stranger
+from wireloom.runtime.validation.containers import elements, members, missing, names, stranger
 from wireloom.runtime.validation.findings import (
     CLOSING,
     CONSTANTS,
@@ -38,7 +38,7 @@ KEYWORDS = frozenset(
         *_ANNOTATIONS,  # patterns say the same as the last two
         *("$ref", "type", "const", "enum", "minimum", "maximum", "minLength", "maxLength", "pattern"),
         *("not", "allOf", "anyOf", "oneOf"),
-        *("properties", "required", "additionalProperties", "unevaluatedProperties"),
+        *("properties", "required", "additionalProperties", "propertyNames", "unevaluatedProperties"),
         *("prefixItems", "items", "minItems", "maxItems"),
     )
 )
@@ -99,6 +99,7 @@ class Part(dict[Kind, Judge | None]):
         yield from scalars(self._says, kind)
         if kind == "object":
             yield self._of_members()
+            yield self._of_names()
         if kind == "array":
             yield self._of_elements()
         yield from self._composed(kind)
@@ -112,6 +113,9 @@ class Part(dict[Kind, Judge | None]):
         required = {name: missing(name, tag=self._is_tag(name)) for name in self.required}
         properties = {name: self._below(each) for name, each in self._properties.items()}
         return once(members(properties, self._below(says.get(CLOSING, True)), required))
+
+    def _of_names(self) -> Judge | None:
+        return once(names(self._schema.part(self._says["propertyNames"]))) if "propertyNames" in self._says else None
 
     def _of_elements(self) -> Judge | None:
         says = self._says

@@ -254,14 +254,16 @@ class FieldDocument(Document):
         default=None, description="The values it may have: `0 .. 100`, `0 ..`, `.. 100`.", examples=["0 .. 100"]
     )
     length: str | int | None = Field(
-        default=None, description="How many characters its text has: `1 ..`, `.. 80`.", examples=["1 .. 80"]
+        default=None,
+        description="How many characters its text has, or each key of its map: `1 ..`, `.. 80`.",
+        examples=["1 .. 80"],
     )
     pattern: (
         Annotated[Annotated[str, Tag("<text>")] | Annotated[NamedPattern, Tag("<named>")], mapping_or_text("<named>")]
         | None
     ) = Field(
         default=None,
-        description="What its whole text looks like: a pattern, or the name of one.",
+        description="What its whole text, or each key of its map, looks like: a pattern, or the name of one.",
         examples=["[A-Z]{3}-[0-9]+"],
     )
     bits: (

@@ -470,13 +470,15 @@ class Fields(Part):
 
     def _spelled(self, attributes: dict[str, Any], type: Node, register: Register) -> None:
         """Hold a text against a length and a pattern."""
-        low, high, pattern = attributes["spelling"]
-        charset = self._charset(type)
+        self.spelled(attributes["spelling"], attributes["code"], self._charset(type), register)
+
+    def spelled(self, spelling: Sequence[Any], code: str, charset: str, register: Register) -> None:
+        """Hold the text in a register against a length and a pattern."""
+        low, high, pattern = spelling
         form = TWO_BYTES.index(charset) if charset in TWO_BYTES else _BYTES if charset else _UTF8
         table = self.assembly.table(automaton(pattern).table(charset)) if pattern else None
         ends = 0 if low is None else low, _GREATEST if high is None else high
-        code = self.assembly.refusal(attributes["code"])
-        self.assembly.emit("SPELLING", register.read(), form, *ends, table, code)
+        self.assembly.emit("SPELLING", register.read(), form, *ends, table, self.assembly.refusal(code))
 
     def _charset(self, type: Node) -> str:
         """The character set of a text; empty for UTF-8."""

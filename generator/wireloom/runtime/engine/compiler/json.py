@@ -297,13 +297,15 @@ class Json(Part):
         if self.compiler.resolved(key) != ("text", None):
             raise Uncovered("keys that are no texts")
         rules = self.open_rules(value)
+        if rules is not None and key[0] == "spelled":
+            raise Uncovered("keys of open values that are held against a spelling")
         if rules is not None:
             self._open(rules, 1 << _KINDS["object"], sink)
         elif self.compiler.msgpack.holds_open(value):
             raise Uncovered("open values within lists or maps that are not open themselves")
         else:
             with self.compiler.into(sink.column, "map") as column:
-                self._repeated(value, scope, column, None, is_map=True)
+                self._repeated(value, scope, column, None, key=key)
 
     def _repeated(  # noqa: PLR0913 - the element, and where it goes
         self,
@@ -312,7 +314,7 @@ class Json(Part):
         column: Column | None,
         unique: str | None,
         *,
-        is_map: bool = False,
+        key: Node | None = None,
         name: str = "",
     ) -> None:
         """A list: the instruction, and the body that reads an element or an entry."""
@@ -322,8 +324,8 @@ class Json(Part):
         totals = self.compiler.sums.begin(name, element, scope)
 
         def body() -> None:
-            if is_map:
-                self._entry(element, scope, inner)
+            if key is not None:
+                self._entry(key, element, scope, inner)
             elif unique is not None:
                 self.compiler.sums.add(totals, None, self._unique(row, element, unique, scope, inner, place))
             elif self.compiler.is_record(element):
@@ -335,11 +337,15 @@ class Json(Part):
                 self.compiler.sums.add(totals, addend, None)
 
         label = self.assembly.later(body)
-        row = self.assembly.emit("JSON_REPEAT", label, column and column.index, place, None, is_map, None)
+        of_map = key is not None
+        row = self.assembly.emit("JSON_REPEAT", label, column and column.index, place, None, of_map, None)
 
-    def _entry(self, value: Node, scope: Scope, column: Column | None) -> None:
+    def _entry(self, key: Node, value: Node, scope: Scope, column: Column | None) -> None:
         keys, values = (None, None) if column is None else (column.children["key"], column.children["value"])
-        self.compiler.value(("text", None), scope, Sink(None, keys))
+        found = self.assembly.register("bytes").read() if key[0] == "spelled" else None
+        self.compiler.value(("text", None), scope, Sink(found, keys))
+        if found is not None:
+            self.compiler.held_key(key, found)
         self.assembly.emit("JSON_NEXT")
         self.compiler.value(value, scope, Sink(None, values))
         if column is not None:

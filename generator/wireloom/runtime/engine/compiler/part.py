@@ -255,6 +255,9 @@ class Compiler(Protocol):
     def size(self, size: Tree, scope: Scope) -> tuple[int, int]:
         """The form of a size, and what says it."""
 
+    def held_key(self, key: Node, found: Register) -> None:
+        """Hold the key of a map in its register against the spelling that it must have."""
+
     def repeated(  # noqa: PLR0913 - as the compiler has it
         self,
         op: str,

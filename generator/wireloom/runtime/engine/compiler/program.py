@@ -141,8 +141,8 @@ class Compiler:
 
     def resolved(self, node: Node) -> Node:
         """The type that a reference means; what is written is held against character sets as it is read back."""
-        while node[0] == "ref" or (node[0] == "charset" and self.writes):
-            node = node[1] if node[0] == "charset" else self.layout["types"][node[1]]
+        while node[0] in ("ref", "spelled") or (node[0] == "charset" and self.writes):
+            node = self.layout["types"][node[1]] if node[0] == "ref" else node[1]
         return node
 
     def _encoding(self, node: Node) -> str:
@@ -394,9 +394,15 @@ class Compiler:
         """A key, which goes to its register, too, and its value."""
         keys, values = (None, None) if column is None else (column.children["key"], column.children["value"])
         self.value(key, scope, Sink(found, keys))
+        self.held_key(key, found)
         self.value(value, scope, Sink(None, values))
         if column is not None:
             self.assembly.emit("FINISH", column.index)
+
+    def held_key(self, key: Node, found: Register) -> None:
+        """Hold the key of a map in its register against the spelling that it must have."""
+        if key[0] == "spelled":
+            self.fields.spelled(key[2], key[3], "", found)
 
     def _unique(self, row: list[Any], scope: Scope | None, member: str, names: Register | None) -> None:
         """The member that no two elements may have in common; where `names` is, an instruction behind each looks."""

@@ -159,7 +159,7 @@ class Protobuf(Part):
 
     def _proto_map(self, name: str, node: Node, slot: int, scope: Scope, column: Column | None) -> None:
         """Entries, which are messages of a key and a value; an entry that lacks one of them is the parser's to read."""
-        key, value = (self.compiler.resolved(half) for half in node[1:3])
+        spelled, (key, value) = node[1], (self.compiler.resolved(half) for half in node[1:3])
         count, found = self.compiler.define(scope, name, "list"), self.assembly.register(self.compiler.kind(key)).read()
         with self.compiler.into(column, "map") as target:
             inner = target.element if target is not None else None
@@ -173,6 +173,7 @@ class Protobuf(Part):
                 for place in slots:
                     self.assembly.emit("PROTO_ABSENT", place, lacking, 1)
                 self._proto_scalar(key, slots[0], Sink(found, halves[0]))
+                self.compiler.held_key(spelled, found)
                 self._proto_value(value, slots[1], scope, halves[1])
                 self.assembly.place(lacking)
                 if inner is not None:

@@ -30,7 +30,7 @@ from wireloom.runtime.parsers.json.nodes import (
 )
 from wireloom.runtime.parsers.json.scalars import amount
 from wireloom.runtime.parsers.json.text import read, write
-from wireloom.runtime.parsers.protocol import Expression
+from wireloom.runtime.parsers.protocol import Expression, HeldKeys
 from wireloom.runtime.parsers.scalars import encoded_text
 from wireloom.runtime.parsers.structure import Struct
 from wireloom.runtime.parsers.unions import Deferred
@@ -166,9 +166,9 @@ class Map(construct.Construct):
     kinds: tuple[Kind, ...] = ("object",)
     values = ("map", "record")
 
-    def __init__(self, value: Any, *, open: bool = False) -> None:
+    def __init__(self, value: Any, *, open: bool = False, keys: HeldKeys | None = None) -> None:
         super().__init__()
-        self.value, self.open = value, open
+        self.value, self.open, self.keys = value, open, keys
 
     def _parse(self, stream: Node, context: Container, path: str) -> Any:
         return _kept(stream, lambda: self._pairs(stream, context)) if self.open else self._pairs(stream, context)
@@ -178,8 +178,10 @@ class Map(construct.Construct):
         if self.open:
             _enter(stream)
         pairs = Pairs()
-        for index, (key, _, node) in enumerate(members):
+        for index, (key, offset, node) in enumerate(members):
             try:
+                if self.keys is not None:
+                    self.keys.hold(key, offset)
                 pairs.append((key, self.value._parse(node, context, "")))
             except DecodeError as error:
                 raise error.at(index) from None

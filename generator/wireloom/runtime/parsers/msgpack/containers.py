@@ -13,7 +13,7 @@ from wireloom.runtime.parsers.msgpack.heads import Head, check_count, family_at,
 from wireloom.runtime.parsers.msgpack.identity import identity_of
 from wireloom.runtime.parsers.msgpack.open_bytes import kept, write_kept
 from wireloom.runtime.parsers.msgpack.scalars import PACKER
-from wireloom.runtime.parsers.protocol import Expression, evaluate
+from wireloom.runtime.parsers.protocol import Expression, HeldKeys, evaluate
 from wireloom.runtime.values import OpenBytes, Pairs
 
 
@@ -102,9 +102,11 @@ class Map(construct.Construct):
 
     family = "map"
 
-    def __init__(self, key: Any, value: Any, *, depth: int | Expression | None = None) -> None:
+    def __init__(
+        self, key: Any, value: Any, *, depth: int | Expression | None = None, keys: HeldKeys | None = None
+    ) -> None:
         super().__init__()
-        self.key, self.value = key, value
+        self.key, self.value, self.keys = key, value, keys
         self.nested = _Nested(depth)
 
     def _parse(self, stream: Any, context: Container, path: str) -> Any:
@@ -135,6 +137,8 @@ class Map(construct.Construct):
         if identity in seen:
             raise DecodeError("duplicate_key", offset=start, expected="another key", actual=f"{shown(key)} again")
         seen.add(identity)
+        if self.keys is not None:
+            self.keys.hold(key, start)
         return key, self.value._parse(stream, context, "")
 
     def fits(self, obj: object) -> bool:

@@ -220,9 +220,11 @@ class Rest(construct.Construct):
         """The members, and where their values end."""
         cursor, pairs, ends = stream.cursor, Pairs(), list[int]()
         self.map.nested.enter(cursor, Head("map", len(stream.members), stream.start), context)
-        for index, (name, _, value) in enumerate(stream.members):
+        for index, (name, key, value) in enumerate(stream.members):
             cursor.seek(value)
             try:
+                if self.map.keys is not None:
+                    self.map.keys.hold(name, key)
                 pairs.append((name, self.map.value._parse(cursor, context, "")))
             except DecodeError as error:
                 raise error.at(index) from None

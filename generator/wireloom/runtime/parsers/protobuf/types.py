@@ -32,7 +32,7 @@ from wireloom.runtime.parsers.protobuf.wire import (
     require,
     scan,
 )
-from wireloom.runtime.parsers.protocol import WireField, WireStruct
+from wireloom.runtime.parsers.protocol import HeldKeys, WireField, WireStruct
 from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, in_charset, integer_range, text_of
 from wireloom.runtime.parsers.structure import MISSING, Expression, Sink, Source, Struct, evaluate
 from wireloom.runtime.parsers.unions import Deferred
@@ -397,9 +397,9 @@ class Map(construct.Construct):
     entry lacks is the type's default: 0, nothing, or a message without fields.
     """
 
-    def __init__(self, key: _Scalar, value: _Scalar | Struct | Deferred) -> None:
+    def __init__(self, key: _Scalar, value: _Scalar | Struct | Deferred, *, keys: HeldKeys | None = None) -> None:
         super().__init__()
-        self.key, self.value = key, value
+        self.key, self.value, self.keys = key, value, keys
 
     @cached_property
     def schema(self) -> Schema:
@@ -411,7 +411,10 @@ class Map(construct.Construct):
         for index, entry in enumerate(stream.items):
             assert isinstance(entry, Scanned)
             try:
-                key, value = (self._half(entry, number, context) for number in (_KEY, _VALUE))
+                key = self._half(entry, _KEY, context)
+                if self.keys is not None:
+                    self.keys.hold(key, entry.start)
+                value = self._half(entry, _VALUE, context)
             except DecodeError as error:
                 raise error.at(index) from None
             entries[type(key), key] = key, value

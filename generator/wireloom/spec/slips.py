@@ -49,6 +49,7 @@ def slips(document: Node) -> Iterator[Slip]:
     for key, form in types[1].entries:
         if isinstance(form, MappingNode):
             yield from _of_form(form, ("types", key.text))
+            yield from _of_cases(form, ("types", key.text, "cases"), 1)
     for path, problem in fields_named_as_steps(document):
         yield Slip(path, problem)
     for key, form in types[1].entries:
@@ -152,10 +153,11 @@ def _of_field(field: MappingNode, path: Path) -> Iterator[Slip]:
     """Keys of a union beside the field's own, and keys without a value; what a comma without quotes made of a text."""
     for key, value in field.entries:
         if key.text in _OF_UNIONS or (key.text == "oneOf" and isinstance(value, MappingNode)):
-            form = "{select: kind, cases: {...}}" if key.text in _OF_UNIONS else f"{{{key.text}: ...}}"
+            form = f"{{select: {_tag(field)}, cases: {{...}}}}" if key.text in _OF_UNIONS else f"{{{key.text}: ...}}"
             message = f"{key.text} is a key of the field's type, and stands beside it"
             yield Slip(path[:-1], _at(key, "unknown-key", message, f"write `type: {form}`", (*path, key.text)))
             return
+    yield from _of_cases(field, (*path, "type", "cases"), 2)
     before: ScalarNode | None = None
     for key, value in field.entries:
         if key.text == "bits" and isinstance(value, MappingNode):
@@ -169,6 +171,24 @@ def _of_field(field: MappingNode, path: Path) -> Iterator[Slip]:
             yield Slip(path[:-1], problem)
             return
         before = value if isinstance(value, ScalarNode) and not value.quoted else None
+
+
+def _of_cases(node: Node, path: Path, below: int) -> Iterator[Slip]:
+    """Cases with keys of a field, which types have not; they stand so many keys below a node."""
+    above, cases = find(node, path[-below:])
+    if above is None or above.text != "cases" or not isinstance(cases, MappingNode):
+        return
+    for key, value in cases.entries:
+        if isinstance(value, MappingNode) and value.entry("type") is not None:
+            message = f"case {key.text} has keys of a field, and is a type alone"
+            hint = "name a type in `types` that has such a field: `{fields: [{value: {type: ...}}]}`"
+            yield Slip((*path, key.text), _at(value, "wrong-shape", message, hint, (*path, key.text)))
+
+
+def _tag(field: MappingNode) -> str:
+    """What a union selects by, as far as it is said."""
+    tags = (each.text for key, each in field.entries if key.text == "select" and isinstance(each, ScalarNode))
+    return next(tags, "kind")
 
 
 def _of_bit(said: Node, path: Path) -> Iterator[Slip]:

@@ -33,6 +33,7 @@ class _Unknown:
 
 UNKNOWN: Any = _Unknown()
 
+_LONGEST_NUMBER = 8  # bytes
 _OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
     "-": operator.sub,
@@ -173,6 +174,8 @@ def _call(function: str, arguments: list[Any], ranges: tuple[Ranges, ...]) -> An
             return UNKNOWN if any(each is UNKNOWN for each in found) else _joined(filter(_is_there, found), separator)
         case "rangeName", [number, name]:
             return _range_name(number, next(named for named in ranges if named.name == name))
+        case "int", [value, order]:
+            return int.from_bytes(value, order) if isinstance(value, bytes) and len(value) <= _LONGEST_NUMBER else None
         case "md5", [value]:
             data = value.encode() if isinstance(value, str) else value
             known = isinstance(data, bytes)

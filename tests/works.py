@@ -164,6 +164,7 @@ FEATURES: dict[str, list[Feature]] = {
         Feature("`byteOrder`", [{"v": {"type": "uint32", "byteOrder": "little"}}], {"v": 4}),
         Feature("`compute`", [{"v": "uint8"}, {"w": {"type": "int64", "compute": "v + 1"}}], {"v": 1, "w": 2}),
         Feature("`pattern` of keys", [{"v": {"type": "map(str, int32)", "pattern": "[a-z]+"}}], {"v": {"a": 1}}),
+        Feature("`int` of bytes", [{"b": "bytes(3)"}, {"v": {"compute": "int(b, 'big')", "type": "uint32"}}], {"b": b"abc", "v": 0x616263}),
         Feature("`checksum`, of bytes", [{"v": "uint8"}, {"s": {"type": "bytes(16)", "checksum": "md5", "over": "0 .. 1", "hidden": True}}, {"verify": {"field": "s"}}], {"v": 1}),
         Feature("`checksum`, of bytes in digits", [{"v": "uint8"}, {"s": {"type": "str(64)", "checksum": "sha256", "over": "0 .. 1", "hidden": True}}, {"verify": {"field": "s"}}], {"v": 1}),
         Feature("`checksum`, the beginning of a digest of digests", [{"v": "uint8"}, {"s": {"type": "bytes(4)", "checksum": "twice", "over": "0 .. 1", "hidden": True}}, {"verify": {"field": "s"}}], {"v": 1}, keys={"checksums": {"twice": {"digest": ["sha256", "sha256"], "size": 4}}}),

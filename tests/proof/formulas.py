@@ -67,10 +67,20 @@ class Formulas:
                     *((1, lambda: chance.one(sums)) for _ in sums[:1]),
                     (1, lambda: f"{chance.one(['min', 'max'])}({self._list(self.integer, depth)})"),
                     (0.4, lambda: f"decimal({self.text(depth + 1)}, {chance.one([8, 32, 63, 64, 128])})"),
+                    (0.6, self._number_of_bytes),
                     (0.2, lambda: f"md5({self.text(depth + 1)})"),
                 ]
             )
         )
+
+    def _number_of_bytes(self) -> str:
+        """The number that bytes are, or a part of them."""
+        chance, known = self.chance, self.named("bytes")
+        if not known:
+            return self._plain_integer()
+        name = chance.one(known).name
+        part = name if chance.often(0.5) else f"slice({name}, {chance.randint(0, 2)}, {chance.randint(0, 8)})"
+        return f"int({part}, '{chance.one(['big', 'little'])}')"
 
     def number(self, depth: int = 0) -> str:
         """A float, or an integer in its place."""

@@ -95,6 +95,8 @@ class Known:
                 return _extreme(name, [self._operand(argument) for argument in arguments])
             case Call("md5", (data,)):
                 return Extent(0, HIGHEST, self._operand(data).nullable)
+            case Call("int"):
+                return Extent(0, (1 << 64) - 1)
             case Call("decimal", (_, Literal(int(bits)))) if bits <= 128:
                 return Extent(0, (1 << bits) - 1)
             case Call():

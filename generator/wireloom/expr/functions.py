@@ -21,6 +21,7 @@ class Function:
     variadic: bool = False  # the last parameter may be repeated
     literals: tuple[int, ...] = ()  # places of arguments that must be literals
     optional: int = 0  # so many of the last arguments may be missing
+    words: tuple[str, ...] = ()  # the texts that literal ones may be
     alike: bool = False  # texts and bytes among the arguments are of one kind, which is that of the result
 
 
@@ -49,6 +50,14 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
             "The number that the digits of a text say, behind a plus sign or none; null for any other text, or where it"
             " needs more bits than stated.",
             literals=(1,),
+        ),
+        "int": Function(
+            ((Kind.BYTES,), (Kind.TEXT,)),
+            Kind.INTEGER,
+            "The unsigned number that up to eight bytes are, their order `'big'` or `'little'`; 0 of no bytes, null of "
+            "more than eight.",
+            literals=(1,),
+            words=("big", "little"),
         ),
         "md5": Function(
             (_SIZED,),

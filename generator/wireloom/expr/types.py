@@ -133,6 +133,9 @@ def _call_kind(name: str, function: Function, arguments: tuple[Expression, ...])
     for place, (argument, kinds) in enumerate(zip(arguments, wanted, strict=True)):
         if place in function.literals and not isinstance(argument, Literal):
             raise KindError(f"argument {place + 1} of {name} must be a literal", function.doc)
+        if isinstance(argument, Literal) and place in function.literals and not _is_known(function, argument.value):
+            words = " or ".join(f"'{word}'" for word in function.words)
+            raise KindError(f"argument {place + 1} of {name} is {words}", function.doc)
         if not any(fits(kind(argument), each) for each in kinds):
             wanted_kinds = " or ".join(a_kind(each) for each in kinds)
             message = f"{name} is of {wanted_kinds}, not of {a_kind(kind(argument))}"
@@ -141,6 +144,11 @@ def _call_kind(name: str, function: Function, arguments: tuple[Expression, ...])
         return _alike_kind(name, arguments)
     floats = function.result is Kind.INTEGER and any(kind(argument) is Kind.FLOAT for argument in arguments)
     return Kind.FLOAT if floats else function.result
+
+
+def _is_known(function: Function, value: object) -> bool:
+    """Whether a literal argument is one of the words that the function takes there."""
+    return not function.words or value in function.words
 
 
 def _alike_kind(name: str, arguments: tuple[Expression, ...]) -> Kind:

@@ -8,7 +8,7 @@ types of the operands prove that neither null nor an overflow can occur; these f
 import hashlib
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 from construct import Container
 
@@ -20,6 +20,7 @@ _LOWEST, _HIGHEST = -(1 << 127), (1 << 128) - 1
 _SHIFTS = range(128)
 _TEXTS = str | bytes | bytearray | memoryview
 MISSING: Any = object()
+_WORD = 8  # bytes that are a number
 MOST_MADE = (1 << 16) - 1
 """The most bytes of a text that is put together of others; one that had more is null."""
 _LONG = 64  # characters of a text, or elements of a list, that are worth remembering
@@ -352,6 +353,13 @@ def decimal(text: Any, bits: int) -> int | None:
         return None
     number = int(text.lstrip("0") or "0")
     return _exact(number) if number < 1 << bits else None
+
+
+def integer(data: Any, order: Literal["big", "little"]) -> int | None:
+    """The unsigned number that up to eight bytes are; null of more, and of what is none."""
+    if not isinstance(data, bytes | bytearray | memoryview) or len(data) > _WORD:
+        return None
+    return int.from_bytes(data, order)
 
 
 @overload

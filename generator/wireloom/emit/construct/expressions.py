@@ -37,6 +37,7 @@ _FUNCTIONS = {
     "join": "fn.joined",
     "present": "fn.present",
     "decimal": "fn.decimal",
+    "int": "fn.integer",
     "md5": "fn.md5",
     "rangeName": "fn.range_name",
     "min": "fn.smallest",

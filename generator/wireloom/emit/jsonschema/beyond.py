@@ -299,7 +299,7 @@ def _calculates(expression: Expression) -> bool:
     match expression:
         case Binary("+" | "-" | "*" | "//" | "%" | "<<" | ">>" | "&" | "|" | "^"):
             return True
-        case Unary("-" | "~") | Call("decimal" | "md5"):
+        case Unary("-" | "~") | Call("decimal" | "md5" | "int"):
             return True
         case _:
             return any(map(_calculates, operands(expression)))

@@ -45,6 +45,8 @@ def tree(expression: Expression) -> Tree:
             return ("if", tree(condition), tree(then), tree(otherwise))
         case Call("rangeName", (value, Literal(str(ranges)))):
             return ("rangeName", tree(value), ranges)
+        case Call("int", (data, Literal(str(order)))):
+            return ("int", tree(data), order)
         case Call("sum", (listed, Literal(str(member)))):
             return ("sum", tree(listed), member)
         case Call("join", (listed, separator, *member)):

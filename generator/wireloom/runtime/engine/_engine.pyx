@@ -55,7 +55,7 @@ EXPRESSION_CODES = {
     name: number
     for number, name in enumerate(
         "END CONST NULL LOAD HERE SYMBOL TEXT + - * & | ^ // % << >> == != < <= > >= NEGATE ~ not present zero in JUMP "
-        "FALSE_KEEP TRUE_KEEP FALSE rangeName PART TOGETHER KNOWN SIZE min max and or SAME OTHER".split()
+        "FALSE_KEEP TRUE_KEEP FALSE rangeName PART TOGETHER KNOWN SIZE NUMBER min max and or SAME OTHER".split()
     )
 }
 """The operations of expressions, by name."""

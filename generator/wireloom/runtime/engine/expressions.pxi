@@ -41,6 +41,7 @@ cdef enum:
     X_TOGETHER
     X_KNOWN
     X_SIZE
+    X_NUMBER
     X_MINIMUM  # from here on operations of two values, as from X_ADD to X_GREATER_EQUAL
     X_MAXIMUM
     X_BOTH
@@ -54,6 +55,15 @@ cdef enum:
     X_WITH_CONST = 64  # added to an operation of two values: the right one is its argument
     X_WITH_LOAD = 128  # ... or the register that its argument names
     X_WITH_HERE = 192  # ... or the distance of the position from the register that its argument names
+
+
+cdef inline int64_t unsigned_of(const uint8_t *data, int64_t size, bint big) noexcept nogil:
+    """The number that up to eight bytes are; negative beyond 63 bits."""
+    cdef uint64_t number = 0
+    cdef int64_t n
+    for n in range(size):
+        number = number << 8 | data[n if big else size - 1 - n]
+    return <int64_t>number
 
 
 cdef inline bint is_among(const int64_t *table, int64_t value) noexcept nogil:
@@ -249,6 +259,14 @@ cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexce
         elif op == X_SIZE:
             if not null and text_of(m, value, &data, &value):
                 return IRREGULAR
+        elif op == X_NUMBER:  # bytes; whether the highest stands first
+            if not null:
+                if text_of(m, value, &data, &n):
+                    return IRREGULAR
+                null = n > 8
+                value = 0 if null else unsigned_of(data, n, right)
+                if value < 0:
+                    return IRREGULAR
         elif op == X_PART:  # a text, a place, and another one
             below -= 2
             null = null or nulls[below] or nulls[below + 1]

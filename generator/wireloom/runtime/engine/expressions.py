@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from wireloom.runtime import expressions as functions
 from wireloom.runtime.engine.assembly import Assembly, Operand, Register, Uncovered
@@ -250,6 +250,8 @@ class Expressions:
                 return self._sum(scope, up, (name, *members), member[0] if member else "")
             case ("decimal", operand, int(bits)) if 1 <= bits <= _WIDEST:
                 return self._number_of_text(self.compiled(operand, scope), "DECIMAL", bits)
+            case ("int", operand, order):
+                return self._number_of_bytes(self.compiled(operand, scope), order)
             case ("md5", operand):
                 return self._number_of_text(self.compiled(operand, scope), "MD5")
             case ("rangeName", operand, name):
@@ -482,6 +484,12 @@ class Expressions:
                 return Code(_WIDE, Term(word, (self.text(operand),), bits))
             case _:
                 raise Uncovered(f"the number of {KINDS[operand.kind]}")
+
+    def _number_of_bytes(self, operand: Compiled, order: Literal["big", "little"]) -> Compiled:
+        """The unsigned number that bytes are."""
+        if isinstance(operand, Constant):
+            return Constant(functions.integer(operand.value, order))
+        return Code("int", Term("NUMBER", (self.text(operand),), int(order == "big")))
 
     def _range_name(self, operand: Compiled, name: str) -> Compiled:
         if isinstance(operand, Constant):

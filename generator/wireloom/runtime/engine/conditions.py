@@ -3,9 +3,10 @@
 A condition is followed from its outermost word inward, always with one question: where to go on when it does not come
 out as wanted. Null comes out as false where the whole is asked for, as true below a `not`; so every part of a condition
 has two outcomes, though there are three values. What is computed goes to registers of the conditions' own. Where that
-does not suffice, the condition stays an expression.
+does not suffice, the condition stays an expression, or where its user wants that, the part of it.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Assembly, Label, Operand, Register
@@ -34,16 +35,16 @@ class _Intricate(Exception):  # noqa: N818 - not an error: the condition stays a
 
 
 class Conditions:
-    """Makes the branches of conditions."""
+    """Makes the branches of conditions; with `place`, which gives expressions a place, they may be parts of these."""
 
-    def __init__(self, assembly: Assembly) -> None:
-        self.assembly = assembly
+    def __init__(self, assembly: Assembly, place: Callable[[Code], int] | None = None) -> None:
+        self.assembly, self.place = assembly, place
         self.results = [assembly.register("int") for _ in range(_RESULTS)]
         self.wide = [assembly.register("wide", 2) for _ in range(_WIDE_RESULTS)]
 
     def branch(self, code: Code, otherwise: Label) -> bool:
         """Go on where the condition holds, else to `otherwise`; False, and nothing emitted, where that cannot be."""
-        path = _Path(list(self.results), list(self.wide))
+        path = _Path(list(self.results), list(self.wide), evaluates=self.place is not None)
         try:
             path.follow(code.term, otherwise, wanted=True, null=False)
         except _Intricate:
@@ -59,6 +60,9 @@ class Conditions:
                     self.assembly.emit(name, *operands)
                 case ("ARITHMETIC" as name, str(word), Register() as result, *operands):
                     self.assembly.emit(name, self.assembly.operations[word], result.read(), *operands)
+                case ("WHEN" as name, Term() as term, Label() as label):
+                    assert self.place is not None
+                    self.assembly.emit(name, self.place(Code("bool", term)), label)
                 case ("JUMP", Label() as label):
                     self.assembly.jump(label)
                 case ("PLACE", Label() as label):
@@ -76,12 +80,22 @@ def _signed(number: int) -> int:
 class _Path:
     """One condition, as rows to be emitted."""
 
-    def __init__(self, results: list[Register], wide: list[Register]) -> None:
-        self.results, self.wide = results, wide
+    def __init__(self, results: list[Register], wide: list[Register], *, evaluates: bool) -> None:
+        self.results, self.wide, self.evaluates = results, wide, evaluates
         self.rows: list[tuple[Any, ...]] = []
 
     def follow(self, term: Term, otherwise: Label, *, wanted: bool, null: bool) -> None:
         """Go on where the term comes out as `wanted`, null counting as `null`; else to `otherwise`."""
+        rows, results, wide = len(self.rows), list(self.results), list(self.wide)
+        try:
+            self._follow(term, otherwise, wanted=wanted, null=null)
+        except _Intricate:
+            if not self.evaluates or not wanted or null:
+                raise
+            self.rows[rows:], self.results, self.wide = [], results, wide
+            self._emit("WHEN", term, otherwise)
+
+    def _follow(self, term: Term, otherwise: Label, *, wanted: bool, null: bool) -> None:
         match term.word, term.parts:
             case "not", (part,):
                 self.follow(part, otherwise, wanted=not wanted, null=not null)

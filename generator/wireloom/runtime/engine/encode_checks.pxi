@@ -8,6 +8,9 @@ _WRITTEN = {
     E_LOAD: "ONRNN",
     E_COMPUTE: "XR",
     E_WHEN: "XT",
+    E_BRANCH: "NRrNTT",
+    E_BRANCH_IN: "R#T",
+    E_ARITHMETIC: "NRRrNT",
     E_CONSTANT: "JN",
     E_INTEGER: "INNN",
     E_PUT: "RNNN",
@@ -64,18 +67,17 @@ _WRITTEN = {
     E_PROTO_SEGMENT: "R",
     E_PROTO_ORDER: "N",
     E_PACKED: "RNr",
-    E_JSON_INTEGER: "INNN",
+    E_JSON_INTEGER: "INNNJN",
     E_JSON_PUT: "RNN",
-    E_JSON_FLOAT: "FN",
-    E_JSON_BOOLEAN: "B",
-    E_JSON_TEXT: "Y",
-    E_JSON_BYTES: "YNN",
+    E_JSON_FLOAT: "FNJN",
+    E_JSON_BOOLEAN: "BJN",
+    E_JSON_TEXT: "YJN",
+    E_JSON_BYTES: "YNNJN",
     E_JSON_RAW: "YN",
     E_JSON_SYMBOL: "R",
-    E_JSON_REPEAT: "LCRN",
+    E_JSON_REPEAT: "LCRNJN",
     E_JSON_OPEN: "UYYNN",
     E_JSON_CLOSE: "RNN",
-    E_HOLDS: "X",
     E_NOTHING: "N",
     E_UNIQUE: "LY",
     E_DOUBT: "",
@@ -132,6 +134,10 @@ class _WritingChecker(_Checker):
             if words[2] in (LOAD_SUM, LOAD_JOINED):
                 self.require(op == E_LOAD and 0 <= words[4] < len(self.columns), where)
                 self.require(self.columns[words[4]][0] in (_INTEGERS if words[2] == LOAD_SUM else (KIND_BYTES,)) and self.is_below(words[4], self.columns[words[1]][2]), where)
+        elif op == E_BRANCH:
+            self.require(0 <= words[1] <= 7, where)
+        elif op == E_ARITHMETIC:
+            self.require(X_ADD <= words[1] <= X_RIGHT, where)
         elif op in (E_INTEGER, E_PUT):
             self.require(words[2] in _SIZES or (words[2] == 0 and _is_numeral(words[4])), where)
         elif op in (E_SIZE_BEGIN, E_SIZE_END):

@@ -174,8 +174,16 @@ cdef int joined_of(Builder *k, const int64_t *i) noexcept nogil:
     return code
 
 
+cdef inline int load_column(Builder *k, const int64_t *i) noexcept nogil:
+    """As in `load_name`, and at once what is not there."""
+    if i[2] != LOAD_CHOICE and not there(k, i[1]):
+        k.m.absent[i[3]] = True
+        return OK
+    return load_name(k, i)
+
+
 cdef int load_name(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, form, register, of a sum the column of its integers, of what is joined that of its texts, and the separator"""
+    """i: column, which has a value, form, register, of a sum the column of its integers, of what is joined that of its texts, and the separator"""
     cdef int64_t target = i[3], first = 0, last = 0
     cdef bint wide = False
     cdef double real
@@ -185,9 +193,7 @@ cdef int load_name(Builder *k, const int64_t *i) noexcept nogil:
         k.m.absent[target] = not chosen(k, i[1], &first)
         k.m.registers[target] = 1
         return OK
-    k.m.absent[target] = not there(k, i[1])
-    if k.m.absent[target]:
-        return OK
+    k.m.absent[target] = False
     if i[2] == LOAD_INTEGER:
         code = integer_at(k, i[1], &k.m.registers[target], &wide)
         return code if code or not wide else IRREGULAR

@@ -15,12 +15,16 @@ cdef inline int json_byte(Builder *k, uint8_t byte) noexcept nogil:
     return OK
 
 
+cdef inline void put_digits(Builder *k, int64_t value, bint wide) noexcept nogil:
+    """A number for which there is room."""
+    k.size = wl_put_integer(k.output.data + k.size, value, wide) - k.output.data
+
+
 cdef inline int json_number(Builder *k, int64_t value, bint wide) noexcept nogil:
     cdef int code = room(k, NUMBER_ROOM)
-    if code:
-        return code
-    k.size = wl_put_integer(k.output.data + k.size, value, wide) - k.output.data
-    return OK
+    if not code:
+        put_digits(k, value, wide)
+    return code
 
 
 cdef inline int json_double(Builder *k, double number) noexcept nogil:
@@ -100,42 +104,69 @@ cdef int json_reads(Builder *k, int64_t first, int64_t kinds, const int64_t *rul
 # --- columns ---------------------------------------------------------------------------------------------------------
 
 cdef inline int json_column_integer(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, low, high, whether numbers beyond int64 are in range"""
+    """i: column, low, high, whether numbers beyond int64 are in range, the text before it"""
     cdef int64_t value = 0
     cdef bint wide = False
+    cdef int code
     if not there(k, i[1]) or integer_at(k, i[1], &value, &wide):
         return IRREGULAR
     if wide and not i[4] or not wide and not i[2] <= value <= i[3]:
         return IRREGULAR
-    return json_number(k, value, wide)
+    code = put_text(k, i + 5, NUMBER_ROOM)
+    if not code:
+        put_digits(k, value, wide)
+    return code
+
+
+cdef inline int json_column_boolean(Builder *k, const int64_t *i) noexcept nogil:
+    """i: column, the text before it"""
+    cdef uint8_t *target
+    cdef bint value
+    cdef int code
+    if not there(k, i[1]):
+        return IRREGULAR
+    value = boolean_at(k, i[1])
+    code = put_text(k, i + 2, 8)
+    if code:
+        return code
+    target = k.output.data + k.size
+    memcpy(target, b"true\0\0\0" if value else b"false\0\0", 8)
+    k.size += 4 if value else 5
+    return OK
 
 
 cdef inline int json_column_float(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, bits"""
+    """i: column, bits, the text before it"""
     cdef double number
+    cdef int code
     if not there(k, i[1]):
         return IRREGULAR
     number = double_at(k, i[1])
-    return json_double(k, <double><float>number if i[2] == 32 else number)
+    code = put_text(k, i + 3, 0)
+    return code if code else json_double(k, <double><float>number if i[2] == 32 else number)
 
 
 cdef inline int json_column_text(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column"""
+    """i: column, the text before it"""
     cdef Span span
     cdef int code
     if not there(k, i[1]):
         return IRREGULAR
     code = bytes_at(k, i[1], &span)
+    if not code:
+        code = put_text(k, i + 2, 0)
     return code if code else json_quoted(k, span.data, span.size)
 
 
 cdef int json_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, size or -1, whether there are line feeds"""
+    """i: column, size or -1, whether there are line feeds, the text before it"""
     cdef Span span
     cdef int code
     if not there(k, i[1]):
         return IRREGULAR
     code = bytes_at(k, i[1], &span)
+    if not code:
+        code = put_text(k, i + 4, 0)
     if code:
         return code
     return json_base64(k, span.data, span.size, i[3] != 0) if i[2] < 0 or span.size == i[2] else IRREGULAR
@@ -165,13 +196,15 @@ cdef int json_symbol(Builder *k, int64_t symbol) noexcept nogil:
 
 
 cdef int json_list(Builder *k, const int64_t *i) noexcept nogil:
-    """i: list column, body, register of the place, form (0 a list, 1 a map, 2 members of the object around)"""
+    """i: list column, body, register of the place, form (0 a list, 1 a map, 2 members of the object around), the text before it"""
     cdef int64_t first = 0, last = 0, row
     cdef int64_t *in_force
     cdef int code
     if not there(k, i[1]):
         return IRREGULAR
     code = list_at(k, i[1], &first, &last)
+    if not code:
+        code = put_text(k, i + 5, 0)
     if not code and i[4] < 2:
         code = json_byte(k, 0x7B if i[4] else 0x5B)
     in_force = k.rows + k.sources[k.sources[i[1]].child].space

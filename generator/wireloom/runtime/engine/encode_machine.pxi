@@ -177,7 +177,7 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             for target in range(i[2], i[3]):
                 k.m.absent[target] = 1
         elif op == E_LOAD:
-            code = load_name(k, i)
+            code = load_column(k, i)
         elif op == E_COMPUTE:  # expression, register
             code = number_of(&k.m, i[1], &target, &flag)
             k.m.registers[i[2]] = target
@@ -186,8 +186,25 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             code = holds(&k.m, i[1], &flag)
             if not flag:
                 at = i[2]
+        elif op == E_BRANCH:  # relation (1 less, 2 equal, 4 greater), register, register or -1, number, target if not, if null
+            target = k.m.registers[i[3]] if i[3] >= 0 else i[4]
+            if k.m.absent[i[2]] or (i[3] >= 0 and k.m.absent[i[3]]):
+                at = i[6]
+            elif not i[1] >> (1 + (k.m.registers[i[2]] > target) - (k.m.registers[i[2]] < target)) & 1:
+                at = i[5]
+        elif op == E_BRANCH_IN:  # register, table of numbers, target if not
+            if k.m.absent[i[1]] or not is_among(k.m.tables + i[2], k.m.registers[i[1]]):
+                at = i[3]
+        elif op == E_ARITHMETIC:  # operation, register, register, register or -1, number, target where one is null
+            target = k.m.registers[i[4]] if i[4] >= 0 else i[5]
+            if k.m.absent[i[3]] or (i[4] >= 0 and k.m.absent[i[4]]):
+                at = i[6]
+            else:
+                code = combine(<int>i[1], k.m.registers[i[3]], target, &target)
+                k.m.registers[i[2]] = target
+                k.m.absent[i[2]] = False
         elif op == E_CONSTANT:  # text, size
-            code = put(k, k.m.texts + i[1], i[2])
+            code = put_text(k, i + 1, 0)
         elif op == E_INTEGER:
             code = write_column_integer(k, i)
         elif op == E_PUT:  # register, bytes, signed, big
@@ -293,7 +310,7 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
         elif op == E_NULL:  # column, whether it holds alternatives, target where there is no value, what is written then
             if not (chosen(k, i[1], &child) if i[2] else there(k, i[1])):
                 at = i[3]
-                code = put(k, k.m.texts + i[4], i[5])
+                code = put_text(k, i + 4, 0)
         elif op == E_PACK_OPEN:
             code = pack_open(k, i)
         elif op == E_PACK_COUNT:  # register
@@ -344,11 +361,8 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             code = json_number(k, k.m.registers[i[1]], False)
         elif op == E_JSON_FLOAT:
             code = json_column_float(k, i)
-        elif op == E_JSON_BOOLEAN:  # column
-            if not there(k, i[1]):
-                return IRREGULAR
-            flag = boolean_at(k, i[1])
-            code = put(k, <const uint8_t *>b"true" if flag else <const uint8_t *>b"false", 4 if flag else 5)
+        elif op == E_JSON_BOOLEAN:
+            code = json_column_boolean(k, i)
         elif op == E_JSON_TEXT:
             code = json_column_text(k, i)
         elif op == E_JSON_BYTES:
@@ -365,10 +379,6 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             code = encode_open_json(k, i)
         elif op == E_JSON_CLOSE:
             code = json_close_written(k, i)
-        elif op == E_HOLDS:  # expression
-            code = holds(&k.m, i[1], &flag)
-            if not flag:
-                return IRREGULAR
         elif op == E_NOTHING:  # table of columns
             code = hold_nothing(k, k.m.tables + i[1])
         elif op == E_UNIQUE:
@@ -376,7 +386,7 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
         elif op == E_DOUBT:
             k.doubtful = True
         elif op == E_AGREES:  # column, form, register, the only value that there may be
-            code = load_name(k, i)
+            code = load_column(k, i)
             if not code and not k.m.absent[i[3]] and k.m.registers[i[3]] != i[4]:
                 return IRREGULAR
         else:

@@ -15,6 +15,9 @@ cpdef enum WritingOp:
     E_LOAD
     E_COMPUTE
     E_WHEN
+    E_BRANCH
+    E_BRANCH_IN
+    E_ARITHMETIC
     E_CONSTANT
     E_INTEGER
     E_PUT
@@ -82,7 +85,6 @@ cpdef enum WritingOp:
     E_JSON_REPEAT
     E_JSON_OPEN
     E_JSON_CLOSE
-    E_HOLDS
     E_NOTHING
     E_UNIQUE
     E_DOUBT

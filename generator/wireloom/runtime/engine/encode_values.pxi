@@ -1,7 +1,7 @@
 # Writing values of binary structs, and what any encoding needs: room, constants, bits, mappings, checksums.
 
 cdef int more(Builder *k, int64_t size) noexcept nogil:
-    if k.size + size > INT32_MAX:
+    if k.size + size > <int64_t>INT32_MAX + SLACK:  # a record that is too long by less is seen when it is complete
         return FULL
     return grow(&k.output, k.size + size)
 
@@ -12,13 +12,21 @@ cdef inline int room(Builder *k, int64_t size) noexcept nogil:
 
 
 cdef inline int put(Builder *k, const uint8_t *data, int64_t size) noexcept nogil:
-    cdef int code
-    code = room(k, size)
+    cdef int code = room(k, size + SLACK)
     if code:
         return code
-    if size > 0:
-        memcpy(k.output.data + k.size, data, <size_t>size)
+    wl_copy(k.output.data + k.size, data, size, 0)
     k.size += size
+    return OK
+
+
+cdef inline int put_text(Builder *k, const int64_t *text, int64_t behind) noexcept nogil:
+    """A text of the format (its place and size), and room for so many bytes behind it."""
+    cdef int code = room(k, text[1] + SLACK + behind)
+    if code:
+        return code
+    wl_copy(k.output.data + k.size, k.m.texts + text[0], text[1], SLACK)
+    k.size += text[1]
     return OK
 
 

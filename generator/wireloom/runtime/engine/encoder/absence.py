@@ -5,7 +5,7 @@ from typing import Any
 from wireloom.runtime.engine.assembly import Label, Uncovered
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Item, Node, Scope
-from wireloom.runtime.engine.expressions import Constant, Tree
+from wireloom.runtime.engine.expressions import Tree
 
 GIVEN = "\0given"
 """The name of the value of the field at hand."""
@@ -17,11 +17,7 @@ class Absence(Part):
     def unless(self, tree: Tree, scope: Scope, absent: Label) -> None:
         """Go on behind the field where an expression holds."""
         compiled = self.expressions.condition(("not", tree), scope)
-        if isinstance(compiled, Constant):
-            if not compiled.value:
-                self.assembly.emit("JUMP", absent)
-        else:
-            self.assembly.emit("WHEN", self.expressions.place(compiled), absent)
+        self.compiler.unless(compiled, absent)
 
     def is_default(self, item: Item, node: Node, default: Any) -> Tree:
         """Whether the column has the default."""

@@ -128,10 +128,7 @@ class Certainty(Part):
 
     def _hold(self, tree: Tree, struct: _Struct) -> None:
         """Give up the rows in which an expression does not hold."""
-        compiled = self.expressions.condition(tree, struct.scope)
-        if isinstance(compiled, Constant) and compiled.value is True:
-            return
-        self.assembly.emit("HOLDS", self.expressions.place(compiled))
+        self.compiler.unless(self.expressions.condition(tree, struct.scope), self.compiler.refused)
 
     def _hold_nothing(self, columns: Sequence[Column]) -> None:
         """Give up the rows in which any of the columns has a value."""

@@ -179,13 +179,12 @@ class Json(Unions, Absence):
         register = self.compiler.fields.derived(attributes["derive"][1], item.scope)
         is_nullable = node[0] == "nullable"
         inner = self.compiler.reader.resolved(node[1]) if is_nullable else node
-        there = Term("present", (Term("LOAD", (), register),))
-        place = self.expressions.place(Code("bool", there))
+        there = Code("bool", Term("present", (Term("LOAD", (), register),)))
         optional, default = attributes.get("optional"), attributes.get("default")
         if default is not None or (is_nullable and not optional):
             raise Uncovered("a derived value that may be null, or has a default")
         if optional:
-            self.assembly.emit("WHEN", place, absent)
+            self.compiler.unless(there, absent)
         self.assembly.constant(lead.before(item.member))
         match inner, register.kind:
             case ("int", *_), "int" | "list":

@@ -229,6 +229,10 @@ class Compiler(Protocol):
         """Whether what is written reads back equal."""
 
     @property
+    def refused(self) -> Label:
+        """Where records are given up."""
+
+    @property
     def big(self) -> bool:
         """Whether integers are big-endian."""
 
@@ -237,6 +241,9 @@ class Compiler(Protocol):
 
     def during(self, holds: Compiled) -> AbstractContextManager[None]:
         """What is compiled within is executed while a condition holds."""
+
+    def unless(self, holds: Compiled, otherwise: Label) -> None:
+        """Go on where a condition holds, else to a label further on."""
 
     def fail(self) -> None:
         """Give the record up: the construct path says what is wrong, or does what the engine does not."""

@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, assert_never
 
 from wireloom.runtime.columns.logical import Record
 from wireloom.runtime.engine import compiler as reading
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.switches import hashed
+from wireloom.runtime.engine.conditions import Conditions
 from wireloom.runtime.engine.encoder import readback
 from wireloom.runtime.engine.encoder.assembly import Assembly
 from wireloom.runtime.engine.encoder.binary import Binary
@@ -23,7 +24,8 @@ from wireloom.runtime.engine.encoder.records import Records
 from wireloom.runtime.engine.encoder.scope import Node, Scope, UnsettledError
 from wireloom.runtime.engine.encoder.sentinels import Sentinels, with_filled
 from wireloom.runtime.engine.encoder.structs import Structs
-from wireloom.runtime.engine.expressions import Compiled, Constant, Expressions
+from wireloom.runtime.engine.encoder.tightening import Tightening
+from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Expressions, compares_wide
 from wireloom.runtime.engine.outline import Column, links, outline
 
 _ORDERS = ("big", "little")  # in which builders try them
@@ -80,6 +82,8 @@ class Compiler:
         self.reader = reading.Compiler(native, layout, self.settings, type, writes=True)
         self.assembly = Assembly(native.ENCODE_OPCODES, native.WRITING_EXPRESSION_CODES)
         self.expressions = Expressions(self.assembly, self.settings, layout["ranges"])
+        self.conditions = Conditions(self.assembly, self.expressions.place)
+        self.refused = Label()
         self.crcs = list(layout["crcs"])
         self.type = type
         self.determined = readback.Determined()
@@ -111,8 +115,11 @@ class Compiler:
         assembly = self.assembly
         assembly.emit("RETURN")
         assembly.complete()
+        assembly.place(self.refused)
+        self.fail()
+        assembly.emit("RETURN")
         registers = assembly.number_registers()
-        (entry,) = assembly.tighten([0])
+        (entry,) = Tightening(assembly, [0]).apply()
         positional = [
             assembly.numbers([word for row in assembly.rows for word in row]),
             assembly.numbers(assembly.expressions) or [0, 0],
@@ -150,9 +157,21 @@ class Compiler:
             yield
             return
         end = Label()
-        self.assembly.emit("WHEN", self.expressions.place(holds), end)
+        self.unless(holds, end)
         yield
         self.assembly.place(end)
+
+    def unless(self, holds: Compiled, otherwise: Label) -> None:
+        """Go on where a condition holds, else to a label further on."""
+        match holds:
+            case Constant(value):
+                if not value:
+                    self.assembly.emit("JUMP", otherwise)
+            case Code(_, term):
+                if compares_wide(term) or not self.conditions.branch(holds, otherwise):
+                    self.assembly.emit("WHEN", self.expressions.place(holds), otherwise)
+            case _:
+                assert_never(holds)
 
     def fail(self) -> None:
         """Give the record up: the construct path says what is wrong, or does what the engine does not."""

@@ -13,6 +13,7 @@ from wireloom.runtime.engine.expressions import Constant, Tree, encoded
 from wireloom.runtime.engine.outline import Column
 
 _ALTERNATIVES = 1 << 32
+_GIVEN = {"given", "build", "values"}
 _LEFT_OUT = {"const", "checksum", "bits", "derive"}
 
 
@@ -168,7 +169,7 @@ class Records(Part):
                 raise Uncovered("a choice among what are no structs")
 
     def _told(self, structs: Sequence[tuple[Node, Label]], record: Column | None) -> None:
-        """Where each struct has a value of its own in one member, and the record gives it, that tells which it is.
+        """Where a value of one member leads to one alternative only, and the record gives it, that tells which it is.
 
         What else the record says of the struct need not be looked at: it has to come back.
         """
@@ -176,9 +177,12 @@ class Records(Part):
         for title, value in told[0][0].items():
             column = member(record, title)
             values = [constants.get(title) for constants, _ in told]
-            if column is None or column.takes not in ("int", "str") or len(set(values)) < len(values):
+            if column is None or column.takes not in ("int", "str"):
                 continue
             if any(isinstance(each, str) != (column.takes == "str") or each is None for each in values):
+                continue
+            leading = {(each, label) for each, (_, label) in zip(values, told, strict=True)}
+            if len(leading) > len(set(values)) or len({label for _, label in leading}) == 1:
                 continue
             unsaid, given = Label(), self.compiler.names.value(column, textual=isinstance(value, str)).read()
             targets: dict[int | None, Label] = {None: unsaid}
@@ -208,10 +212,7 @@ class Records(Part):
             self.compiler.given.load(struct[5], scope, version)
         refused = Label()
         for tree in self._agreements(struct[5], scope, record):
-            holds = self.expressions.condition(tree, scope)
-            if isinstance(holds, Constant) and holds.value:
-                continue
-            self.assembly.emit("WHEN", self.expressions.place(holds), refused)
+            self.compiler.unless(self.expressions.condition(tree, scope), refused)
         for bit in bits:
             self.assembly.emit("ACCEPT", mask, bit)
         self.assembly.place(refused)
@@ -325,6 +326,10 @@ def _constants(struct: Node) -> Iterator[tuple[str, int | str]]:
             continue
         match step[3]:
             case {"const": (int() | str()) as value} if not isinstance(value, bool):
+                yield step[3].get("as", step[1]), value
+            case {"compute": (_, int() as value)} if not isinstance(value, bool) and not _GIVEN & step[3].keys():
+                yield step[3].get("as", step[1]), value
+            case {"compute": (_, ("text", str(value)))} if not _GIVEN & step[3].keys():
                 yield step[3].get("as", step[1]), value
             case {"values": ((_, ("text", str(value))),)}:
                 yield step[3].get("as", step[1]), value

@@ -1,16 +1,33 @@
 """Bodies of JSON within other encodings, and bodies whose places count from their own start."""
 
+import importlib
+import itertools
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from wireloom import pipeline
-from wireloom.examples.memory import opened
-from wireloom.runtime import engine as engines
-from wireloom.runtime.errors import DecodeError
+sys.path[:0] = [str(Path(__file__).parent / folder) for folder in ("bench", "fuzz")]
+
+import bodies  # noqa: E402
+
+from conftest import case_formats  # noqa: E402
+from wireloom import pipeline  # noqa: E402
+from wireloom.examples.memory import opened  # noqa: E402
+from wireloom.runtime import engine as engines  # noqa: E402
+from wireloom.runtime.engine.contract import digest  # noqa: E402
+from wireloom.runtime.errors import DecodeError  # noqa: E402
+
+native = pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
+CASES = [
+    format
+    for format in case_formats()
+    if format.name in ("logged_upload", "packed_notes", "noted_message", "tried_note")
+]
 
 
 @contextmanager
@@ -50,12 +67,154 @@ def test_json_stands_in_other_encodings(tmp_path, encoding):
         decoded = found.decode([data])
         assert found.encode(decoded.records).to_pylist() == [data]
         if engines.available():
-            assert found.decode_path().reason == "JSON within another encoding"
+            assert found.decode_path() == found.encode_path() == engines.Path(native=True)
+            assert (decoded.reread, found.engine.rebuilt) == (0, 0)
         at = data.index(b"key")
         for refused, code in ((b"kez", "missing_key"), (b'"ey', "json_syntax")):
             with pytest.raises(DecodeError) as caught:
                 found.parse(data[:at] + refused + data[at + 3 :])
             assert (caught.value.code, caught.value.path[:4]) == (code, "body")
+
+
+@native
+@pytest.mark.parametrize("format", CASES, ids=lambda format: format.name)
+def test_engine_and_parser_agree_on_bodies_that_others_wrote(format, case_package):
+    codec = importlib.import_module(f"{case_package.__name__}.{format.name}").CODEC
+    assert codec.decode_path() == codec.encode_path() == engines.Path(native=True)
+    assert list(bodies.differences(format, codec, 240, 5)) == []
+
+
+def agreed(found: Any, records: list[bytes], **parameters: Any) -> list[str | None]:
+    """The codes of the errors, of which engine and parser say the same."""
+    decoded = found.decode(records, **parameters)
+    codes = [None if error is None else error["code"] for error in decoded.errors.to_pylist()]
+    for record, row, code in zip(records, decoded.records.to_pylist(), codes, strict=True):
+        try:
+            found.parse(record, **parameters)
+        except DecodeError as error:
+            assert (row, error.code) == (None, code)
+        else:
+            assert code is None
+    return codes
+
+
+def sized(text: bytes) -> bytes:
+    return bytes([len(text)]) + text
+
+
+KEPT = """
+types:
+  Record:
+    fields:
+      - first: {type: Named, size: uint8}
+      - second: {type: Named, size: uint8}
+      - all: {compute: "concat(first.name, '/', second.name)", type: str}
+      - same: {compute: first.name == second.name, type: bool}
+      - name: {compute: first.name, type: str}
+  Named: {encoding: json, fields: [{name: str}]}
+"""
+
+
+@native
+def test_texts_of_a_body_are_there_behind_others(tmp_path):
+    with codec(tmp_path, "binary", KEPT) as found:
+        first, second = b'{"name":"a\\n\\u00e9"}', b'{"name":"' + b"\\t" * 60 + b'"}'
+        decoded = found.decode([sized(first) + sized(second), sized(first) + sized(first)])
+        apart, alike = decoded.records.to_pylist()
+        assert (apart["all"], apart["same"], apart["name"]) == ("a\né/" + "\t" * 60, False, "a\né")
+        assert (alike["all"], alike["same"]) == ("a\né/a\né", True)
+        assert decoded.reread == 0
+
+
+TRIED = """
+errors: {one: One., two: Two., three: Three.}
+types:
+  Record:
+    attempt:
+      - {name: first, type: First, fallback: [{codes: [one, unknown_case, trailing_bytes]}]}
+      - {name: second, type: Second}
+  First: {fields: [{body: {type: Body, size: uint8}}, {n: {type: uint8, const: 1, else: one}}]}
+  Second: {fields: [{rest: bytes}]}
+  Body:
+    encoding: json
+    fields: [{a: {type: uint8, const: 1, else: one}}, {b: {type: uint8, const: 2, else: two}}, {c: Choice}]
+  Choice: {select: {member: kind}, cases: {x: X}}
+  X: {encoding: json, fields: [{kind: str}, {y: {type: uint8, const: 3, else: three}}]}
+"""
+
+
+@native
+def test_of_several_mistakes_in_a_body_that_is_tried_the_parsers_counts(tmp_path):
+    with codec(tmp_path, "binary", TRIED) as found:
+        members = [b'"a":1', b'"a":0', b'"a":null', b'"b":2', b'"b":0', b'"d":1', b'"c":{}', b'"c":{"kind":"z"}']
+        members += [b'"c":1', b'"c":{"kind":"x","y":3}', b'"c":{"kind":"x","y":4}']
+        texts = [b"{" + b",".join(each) + b"}" for each in itertools.permutations(members, 3)]
+        records = [sized(text) + last for text in [*texts, b"", b"{", b"[]", b"{}{}"] for last in (b"\1", b"\2")]
+        codes = agreed(found, records)
+        assert {"two", None} <= set(codes)
+        kinds = {row and row["kind"] for row in found.decode(records).records.to_pylist()}
+        assert kinds == {None, "first", "second"}
+
+
+ORDERED = """
+byteOrder: {parameter: order}
+parameters: {order: {oneOf: [auto, big, little], default: auto}}
+errors: {one: One.}
+types:
+  Record: {fields: [{n: uint16}, {body: {type: Body, size: uint8}}]}
+  Body: {encoding: json, fields: [{c: Choice}]}
+  Choice: {select: {member: kind}, cases: {x: X}}
+  X: {encoding: json, fields: [{kind: str}, {y: {type: uint8, const: 3, else: one}}]}
+"""
+
+
+@native
+def test_a_mistake_in_a_body_is_the_parsers_where_another_byte_order_may_be_tried(tmp_path):
+    wrong = ORDERED.replace("{parameter: order}", "{parameter: order, wrongWhen: [unknown_case, one]}")
+    with codec(tmp_path, "binary", wrong) as found:
+        bodies_ = [b'{"c":{}}', b'{"c":{"kind":"y"}}', b'{"c":{"kind":"x","y":3}}', b'{"c":{"kind":"x","y":1}}', b"{}"]
+        assert None in agreed(found, [b"\0\1" + sized(body) for body in bodies_])
+
+
+DEEP = """
+limits: {depth: 2}
+types:
+  Record: {fields: [{body: {type: Body, size: uint8}}]}
+  Body: {encoding: json, fields: [{items: list(Item)}, {open: {type: Value, optional: true}}]}
+  Item: {encoding: json, form: array, fields: [{n: uint8}]}
+  Value: {oneOf: {number: int, items: list(Value)}}
+"""
+
+
+@native
+def test_bodies_are_as_deep_as_their_structs_and_open_values_may_be(tmp_path):
+    with codec(tmp_path, "binary", DEEP) as found:
+        for depth in range(8):
+            deep = b"[" * depth + b"1" + b"]" * depth
+            texts = [
+                b'{"items":[[1]],"open":' + deep + b"}",
+                b'{"items":' + deep + b"}",
+                b'{"items":[],"x":' + deep + b"}",
+            ]
+            agreed(found, [sized(text) for text in texts])
+
+
+@native
+def test_bodies_in_layouts_of_before_are_the_parsers(tmp_path):
+    with codec(tmp_path, "binary", KEPT) as found:
+        before = {name: part for name, part in found.layout.items() if name not in ("bodies", "digest")}
+        before["digest"] = digest(before)
+        path = engines.Engine(found, before).decode_path(engines.Request("record", found.settings({})))
+        assert path.reason == "a body of JSON in a layout that was generated before"
+
+
+@native
+def test_bodies_of_a_stream_end_where_their_sizes_say(tmp_path):
+    with codec(tmp_path, "binary", "framing: concatenated\n" + KEPT) as found:
+        records = [sized(b'{"name":"%d"}' % n) + sized(b'{"name":"\\n"}') for n in range(200)]
+        parts = list(found.decode_stream(b"".join(records)))
+        assert [row["name"] for part in parts for row in part.records.to_pylist()] == [str(n) for n in range(200)]
+        assert sum(part.reread for part in parts) == 0
 
 
 ELSEWHERE = """

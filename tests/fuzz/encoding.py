@@ -89,6 +89,8 @@ def _other(value: Any, source: random.Random, values: Sequence[dict[str, Any]]) 
             )
         case float():
             return source.choice((value, -0.0, float("nan"), float("inf"), 1e300, 1e-300, 3.0))
+        case (_, _):  # of a map
+            return (_other(value[0], source, values), _other(value[1], source, values))
         case str():
             return source.choice((*_WORDS, value + "!", value[:1]))
         case bytes():
@@ -128,6 +130,12 @@ def fitting(value: Any, type: pa.DataType) -> Any:
         if not isinstance(value, dict):
             return None
         return {field.name: _unless_null(field, fitting(value.get(field.name), field.type)) for field in type}
+    if pa.types.is_map(type):  # whose keys Arrow takes for granted
+        if not isinstance(value, list):
+            return None
+        pairs = [each for each in value if isinstance(each, tuple)]
+        fits = [(fitting(key, type.key_type), fitting(found, type.item_type)) for key, found in pairs]
+        return [pair for pair in fits if pair[0] is not None]
     if pa.types.is_list(type):
         return [fitting(each, type.value_type) for each in value] if isinstance(value, list) else None
     try:

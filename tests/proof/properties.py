@@ -25,7 +25,7 @@ from proof.derived import checked
 from proof.examples import example, with_examples
 from proof.judging import Outcome, misconverted, misjudged
 from proof.modules import Made, Spec, documents, generated, resolved
-from proof.records import altered, little, mutants, nonsense
+from proof.records import altered, little, mutants, nonsense, rewritten, texts_written
 from proof.values import NoValueError, Values, settings
 from proof.walks import (
     chooses_widths,
@@ -60,6 +60,7 @@ _MADE = 24  # values made for each root and each setting of parameters
 _MUTANTS = 36
 _NONSENSE = 10
 _ALTERED = 14
+_REWRITTEN = 24
 _VALIDATED = 12
 _LITTLE = 1000
 
@@ -379,6 +380,7 @@ class _Examination:
         records = [
             *built,
             *mutants(built, self.some(_MUTANTS), self.chance, encoding),
+            *self.with_other_texts(values),
             *nonsense(self.some(_NONSENSE), self.chance),
         ]
         records += [b"{}", b"[]"] if encoding == "json" else []
@@ -390,6 +392,16 @@ class _Examination:
             changed = [altered(self.chance.one(parsed), self.chance) for _ in range(self.some(_ALTERED))]
             self.write(changed)
             self.write([forgotten(value) for value in changed])
+
+    def with_other_texts(self, values: Sequence[Any]) -> Iterator[bytes]:
+        """Records whose bodies of JSON somebody else has written."""
+        if not values or "bodies" not in (self.module.CODEC.layout or {}):
+            return
+        root, full = self.module.CODEC.root(self.root.name), self.module.CODEC.settings(self.parameters)
+        with texts_written(lambda text: rewritten(text, self.chance)):
+            for _ in range(self.some(_REWRITTEN)):
+                with suppress(Exception):  # what does not build is looked at where values are
+                    yield root.construct.build(root.wired(self.chance.one(values)), **full)
 
     def programs(self) -> None:
         """What the engine's compilers make is what its validator takes, but for calls too deep."""

@@ -1,12 +1,15 @@
 """Records to read: those built of values, mutants of them, and bytes of no sense; values to build beside those made."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
+from unittest.mock import patch
 
 import msgpack
 
 from proof.chance import Chance
+from wireloom.runtime.parsers.json.text import write
 from wireloom.runtime.values import Extension, Pairs
 
 _BYTES = (0x00, 0x01, 0x02, 0x7F, 0x80, 0xFF, 0xC0, 0xC1, 0x90, 0x91, 0xA1, 0x22, 0x7B)
@@ -47,6 +50,20 @@ def mutants(records: Sequence[bytes], count: int, chance: Chance, encoding: str)
         for _ in range(chance.one((1, 1, 1, 2, 3))):
             record = chance.one(_DAMAGES)(record, chance, records)
         yield record
+
+
+@contextmanager
+def texts_written(alter: Callable[[bytes], bytes]) -> Iterator[None]:
+    """Builders write JSON as somebody else would: the lengths and the checksums around it fit."""
+    with patch("wireloom.runtime.parsers.json.types.write", lambda tree: alter(write(tree))):
+        yield
+
+
+def rewritten(text: bytes, chance: Chance) -> bytes:
+    """A text of JSON, most of the time damaged as a tree, or as bytes."""
+    if chance.often(0.4):
+        return text
+    return _json_mutant(text, chance) if chance.often(0.7) else chance.one(_DAMAGES)(text, chance, [text])
 
 
 def nonsense(count: int, chance: Chance) -> Iterator[bytes]:

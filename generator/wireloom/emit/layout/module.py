@@ -11,7 +11,7 @@ from wireloom.emit.construct.types import structural_depth
 from wireloom.emit.frames import framed, heading
 from wireloom.emit.layout.types import node
 from wireloom.model.format import CrcAlgorithm, DigestAlgorithm, Format, Ranges, SumAlgorithm
-from wireloom.model.types import Encoding
+from wireloom.model.types import Encoding, Reference, Struct
 from wireloom.runtime.engine.contract import LAYOUT_VERSION, digest
 
 
@@ -50,9 +50,19 @@ def _layout(format: Format) -> Code:
         parts |= {"unknown": literal(format.unknown_members), "structure": mapping(depths)}
     elif format.unknown_members is not None:
         parts["unknown"] = literal(format.unknown_members)
+    if bodies := _bodies(format):
+        parts["bodies"] = mapping(bodies)
     stated = literal_eval(render(mapping({literal(name): part for name, part in parts.items()})))
     parts["digest"] = literal(digest(stated))
     return mapping({literal(name): part for name, part in parts.items()})
+
+
+def _bodies(format: Format) -> dict[str, Code]:
+    """How many containers stand in one another in each struct of JSON that is a body within another encoding."""
+    if format.encoding is Encoding.JSON:  # in which no other encoding stands
+        return {}
+    named = [(name, type) for name, type in format.types if isinstance(type, Struct) and type.encoding is Encoding.JSON]
+    return {literal(type.name): str(structural_depth(Reference(name), format)) for name, type in named}
 
 
 def _crc(crc: CrcAlgorithm | SumAlgorithm) -> tuple[int | bool | str, ...]:

@@ -392,7 +392,7 @@ cdef class Program:
             return OK
         if m.columns[0].length >= row:
             cut(m.columns, 0, row)
-        if self.other >= 0 and code < 1 << 16 and self.follow[code]:
+        if self.other >= 0 and code < 1 << 16 and self.follow[code] and not m.opened:  # which mistake of a body comes first, the parser knows
             code = once(m, self.other, record, size, whole)
             if code:
                 cut(m.columns, 0, row)

@@ -133,6 +133,7 @@ _STATED = {
     OP_UNPACK: "N r<value N",
     OP_UNPACKED: "",
     OP_CARRIED: "N",
+    OP_JSON_BODY: "N N",
     OP_LEFT: "",
     OP_PACK_TYPE: "N T",
 }
@@ -416,8 +417,8 @@ class _Checker:
                 self.require(len(names) >= self.tables[words[1] + 3], where)
                 for (symbol,) in names:
                     self.check_symbol(symbol, where)
-        elif op == OP_JSON_DOCUMENT:
-            self.require(0 <= words[1] <= 1 << 20, where)
+        elif op == OP_JSON_DOCUMENT or op == OP_JSON_BODY:
+            self.require(0 <= words[1 + (op == OP_JSON_BODY)] <= 1 << 20, where)
         elif op == OP_JSON_FLOAT:
             self.require(words[1] in (32, 64), where)
         elif op == OP_JSON_OPEN:

@@ -356,9 +356,10 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
         elif op == E_JSON_INTEGER:
             code = json_column_integer(k, i)
         elif op == E_JSON_PUT:  # register, low, high
-            if k.m.absent[i[1]] or not i[2] <= k.m.registers[i[1]] <= i[3]:
+            flag = not k.m.absent[i[1]] and i[2] <= k.m.registers[i[1]] <= i[3]
+            if not flag and not k.guessing:
                 return IRREGULAR
-            code = json_number(k, k.m.registers[i[1]], False)
+            code = json_number(k, k.m.registers[i[1]] if flag else 0, False)
         elif op == E_JSON_FLOAT:
             code = json_column_float(k, i)
         elif op == E_JSON_BOOLEAN:

@@ -114,11 +114,23 @@ cdef inline int json_boolean(Machine *m, const int64_t *i, const wl_node *node) 
 cdef inline int json_deliver(Machine *m, int64_t target, int64_t column, const uint8_t *data, int64_t size, int64_t readable) noexcept nogil:
     m.none = False
     if target >= 0:
-        m.registers[target] = size
-        m.absent[target] = False
-        m.pointers[target] = data
+        keep_text(m, target, data, size)
     if column >= 0:
         return put_bytes_near(m.columns, column, data, size, readable)
+    return OK
+
+
+cdef int json_resolved(Machine *m, int64_t target, int64_t column, const uint8_t *data, int64_t size) noexcept nogil:
+    """The same of what the arena holds, which the next body takes for its own."""
+    cdef uint8_t *kept
+    cdef int code = json_deliver(m, target, column, data, size, SLACK)
+    if code or target < 0 or not m.keeps:
+        return code
+    kept = new_text(m, size)
+    if kept == NULL:
+        return EXHAUSTED
+    memcpy(kept, data, <size_t>size)
+    m.pointers[target] = kept
     return OK
 
 
@@ -129,7 +141,9 @@ cdef inline int json_text(Machine *m, const int64_t *i, const wl_node *node) noe
     if node.kind != WL_TEXT:
         return IRREGULAR
     data = wl_text_of(&m.json, node, &size)
-    return json_deliver(m, i[1], i[2], data, size, SLACK if node.flags & WL_ESCAPED else m.readable - data)
+    if node.flags & WL_ESCAPED:
+        return json_resolved(m, i[1], i[2], data, size)
+    return json_deliver(m, i[1], i[2], data, size, m.readable - data)
 
 
 cdef int json_bytes(Machine *m, const int64_t *i, const wl_node *node) noexcept nogil:
@@ -143,7 +157,7 @@ cdef int json_bytes(Machine *m, const int64_t *i, const wl_node *node) noexcept 
     count = wl_from_base64(&m.json, text, size, i[2] != 0, i[3] >= 0 or i[4] >= 0, &data)
     if count < 0 or (i[1] >= 0 and count != i[1]):
         return IRREGULAR
-    return json_deliver(m, i[3], i[4], data, count, SLACK)
+    return json_resolved(m, i[3], i[4], data, count)
 
 
 cdef int json_object(Machine *m, const int64_t *i, const wl_node *node) noexcept nogil:
@@ -346,6 +360,8 @@ cdef int json_repeat(Machine *m, const int64_t *i, const wl_node *node) noexcept
         frame.base = frame.elements.length
     at = (node - m.json.nodes) + 1
     while frame.n < frame.count:
+        if at + (i[5] != 0) >= m.json.count:  # nodes of another text: a program that reads one within
+            return IRREGULAR
         m.node = at
         m.registers[i[3]] = frame.n
         m.absent[i[3]] = False
@@ -678,9 +694,9 @@ cdef inline int json_field(Machine *m, const int64_t *row, int64_t structs, cons
 
 # --- instructions ----------------------------------------------------------------------------------------------------
 
-cdef int json_document(Machine *m, const int64_t *i) noexcept nogil:
-    """i: containers that may stand in one another beside those of open values. The rest of the record is the text."""
-    cdef int64_t depth = m.limit + i[1]
+cdef int json_document(Machine *m, int64_t beside) noexcept nogil:
+    """What is left is the text; `beside`: containers that may stand in one another beside those of open values."""
+    cdef int64_t depth = m.limit + beside
     cdef int read
     m.json.seed = hash_seed
     read = wl_json_read(&m.json, m.position, m.end - m.position, depth)
@@ -698,7 +714,7 @@ cdef int json_step(Machine *m, const int64_t *i, int op) noexcept nogil:
     if op == OP_JSON_FIELDS:
         return json_fields(m, i)
     elif op == OP_JSON_DOCUMENT:
-        return json_document(m, i)
+        return json_document(m, i[1])
     elif op == OP_JSON_CLOSE:
         return json_close(m, i)
     elif op == OP_JSON_REST:

@@ -489,6 +489,8 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         return leave_unpacked(m)
     elif op == OP_CARRIED:
         return open_carried(m, i)
+    elif op == OP_JSON_BODY:
+        return json_body(m, i)
     elif op == OP_LEFT:
         return leave_carried(m)
     elif op == OP_PACK_TYPE:  # type of an ext value, target for one of it; the head is not consumed

@@ -302,6 +302,7 @@ cpdef enum Op:
     OP_CARRIED
     OP_LEFT
     OP_PACK_TYPE
+    OP_JSON_BODY
 
 cdef enum:  # flags of instructions
     WIDE_TOO = 1  # integers beyond int64, too
@@ -481,5 +482,6 @@ cdef struct Machine:
     const int64_t *stored  # what says what stands for that checksum; NULL: it stands there itself
     Deferral deferral
     Wait wait
-    wl_json json  # the nodes of the text
+    wl_json json  # the nodes of the text: the whole record, or the body that is being read
+    bint keeps  # what the arena holds is needed until the record ends, though other texts come before
     int64_t node  # the JSON value at hand

@@ -1,7 +1,8 @@
 # Regions that are compressed, or are the text of other bytes. Python's libraries unpack them: the machine asks for the GIL,
 # reads what came as it reads a record, and goes on behind the region. What came is kept until the next record is begun, since
 # expressions may look at texts in it; columns have copies of their own. Bodies of other encodings, which stand as the bytes
-# of a value, are entered and left alike, without anything that is unpacked.
+# of a value or of a region, are entered and left alike, without anything that is unpacked. Nothing stands within a body of
+# JSON, so that one row of nodes does for all of them.
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.ref cimport Py_DECREF, Py_INCREF
@@ -91,6 +92,13 @@ cdef int open_carried(Machine *m, const int64_t *i) noexcept nogil:
     m.overrun = IRREGULAR
     m.again = 0
     return OK
+
+
+cdef int json_body(Machine *m, const int64_t *i) noexcept nogil:
+    """i: whether the head of a bin stands in front, containers as `json_document` has them. A body that is a text of JSON."""
+    cdef int code = open_carried(m, i)
+    m.keeps = True
+    return code or json_document(m, i[2])
 
 
 cdef int leave_carried(Machine *m) noexcept nogil:

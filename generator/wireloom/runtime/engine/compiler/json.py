@@ -33,12 +33,17 @@ class Json(Part):
         """Read the text of a root."""
         self.assembly.emit("JSON_DOCUMENT", self.compiler.layout["structure"][root])
 
+    def body(self, struct: str, *, is_bin: bool) -> None:
+        """Read the text that is all of a bin, or of what is left."""
+        depth = self.compiler.layout.get("bodies", {}).get(struct)
+        if depth is None:
+            raise Uncovered("a body of JSON in a layout that was generated before")
+        self.assembly.emit("JSON_BODY", is_bin, depth)
+
     # --- structs ---
 
     def open(self, form: str, arities: dict[int, int], steps: Sequence[Any], scope: Scope, register: Register) -> None:
         """Open a struct's object or array."""
-        if scope.parent is not None and scope.parent.encoding != "json":
-            raise Uncovered("JSON within another encoding")
         for step in steps:
             if step[0] not in _STEPS:
                 raise Uncovered(f"the step {step[0]} in JSON")

@@ -140,6 +140,9 @@ class Arrays(Protocol):
 class Json(Protocol):
     """JSON, as other parts ask for it."""
 
+    def body(self, struct: str, *, is_bin: bool) -> None:
+        """Read the text that is all of a bin, or of what is left."""
+
     def unknown(self) -> object:
         """What is said of members that nothing names: "ignore", or they are an error."""
 

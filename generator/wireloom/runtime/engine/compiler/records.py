@@ -24,8 +24,8 @@ class Records(Part):
     ) -> Scope | None:
         """Read a record into the row of `record` that is open."""
         match self.compiler.resolved(node):
-            case ("struct", _, encoding, form, versions, steps):
-                with self._carried(encoding, scope):
+            case ("struct", name, encoding, form, versions, steps):
+                with self._carried(name, encoding, scope):
                     return self.compiler.structs.struct(
                         encoding, form, versions, steps, Scope(encoding, scope, into, place), record
                     )
@@ -49,12 +49,15 @@ class Records(Part):
         return None
 
     @contextmanager
-    def _carried(self, encoding: str, scope: Scope) -> Iterator[None]:
-        """A body of another encoding is all of a bin of MessagePack, or of the bytes of protobuf."""
-        if scope.encoding not in ("msgpack", "protobuf") or encoding == scope.encoding:
+    def _carried(self, name: str, encoding: str, scope: Scope) -> Iterator[None]:
+        """A body of another encoding is all of a bin of MessagePack, of the bytes of protobuf, of a binary region."""
+        if encoding == scope.encoding or (scope.encoding == "binary" and encoding != "json"):
             yield
             return
-        self.assembly.emit("CARRIED", scope.encoding == "msgpack")
+        if encoding == "json":
+            self.compiler.json.body(name, is_bin=scope.encoding == "msgpack")
+        else:
+            self.assembly.emit("CARRIED", scope.encoding == "msgpack")
         yield
         self.assembly.emit("LEFT")
 

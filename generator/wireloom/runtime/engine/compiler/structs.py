@@ -66,8 +66,6 @@ class Structs(Part):
         ]
         register = self.assembly.register("int")
         arities = {arity: place for place, (_, arity, _) in enumerate(versions) if arity is not None}
-        if encoding != "json" and scope.parent is not None and scope.parent.encoding == "json":
-            raise Uncovered(f"{encoding} within JSON")
         match encoding, form:
             case "binary", "sequence":
                 pass

@@ -239,3 +239,38 @@ def test_lists_of_a_body_go_on_at_places_that_count_from_its_start(tmp_path):
         beyond = data.replace(b"\xc0\x02", b"\xc0\x05")
         assert decoded.errors.to_pylist() == [None]
         assert found.decode([beyond]).errors.to_pylist()[0]["code"] == "bad_pointer"
+
+
+CHOSEN = """
+types:
+  Record: {fields: [{n: uint8}, {body: Tried}]}
+  Tried:
+    attempt:
+      - {name: text, type: Text, fallback: [{codes: [json_syntax]}]}
+      - {name: rest, type: Rest}
+    kind: null
+    reason: null
+  Text: {encoding: json, fields: [{a: uint8}]}
+  Rest: {fields: [{b: bytes}]}
+"""
+MELTED = """
+errors: {small: Small.}
+types:
+  Record:
+    fields:
+      - body: {type: Body, size: uint8, flatten: true}
+      - n: {type: uint8, derive: level + 1, hidden: true}
+      - check: {that: level > 1, else: small}
+  Body: {encoding: json, fields: [{level: uint8}]}
+"""
+
+
+def test_builders_know_what_a_body_has(tmp_path):
+    with codec(tmp_path, "binary", CHOSEN) as found:
+        for body, data in (({"a": 7}, b'\0{"a":7}'), ({"b": b"\2"}, b"\0\2")):
+            assert found.build({"n": 0, "body": body}) == data
+            assert {name: each for name, each in found.parse(data)["body"].items() if each is not None} == body
+    (tmp_path / "probe.yaml").unlink()
+    with codec(tmp_path, "binary", MELTED) as found:
+        assert found.build({"level": 5}) == b'\x0b{"level":5}\x06'
+        assert found.encode(found.decode([b'\x0b{"level":5}\x06']).records).to_pylist() == [b'\x0b{"level":5}\x06']

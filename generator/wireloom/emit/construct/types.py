@@ -207,7 +207,7 @@ def _body(declared: Code, name: str, encoding: Encoding, scope: Scope) -> Code:
             return call("protobuf.Body", declared, "descriptor.DESCRIPTOR_SET", literal(f"{scope.format.name}.{name}"))
         case Encoding.JSON:
             depth = structural_depth(Reference(name), scope.format)
-            return call("json.Document", declared, depth="DEPTH", structural_depth=str(depth))
+            return call("json.Body", declared, depth="DEPTH", structural_depth=str(depth))
         case _:
             return declared
 

@@ -2,11 +2,12 @@
 
 from wireloom.runtime.parsers.json.scalars import Base64, Boolean, Float, Integer, JsonText, Null, Text
 from wireloom.runtime.parsers.json.structs import Object, Positions, SelectMember
-from wireloom.runtime.parsers.json.types import Array, Document, Map, Nullable, OneOf, Rest
+from wireloom.runtime.parsers.json.types import Array, Body, Document, Map, Nullable, OneOf, Rest
 
 __all__ = [
     "Array",
     "Base64",
+    "Body",
     "Boolean",
     "Document",
     "Float",

@@ -5,7 +5,7 @@ which the `Document` around them writes at the end. So problems of the text come
 are those of the value's first character.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -80,6 +80,30 @@ class Document(construct.Construct):
             stream.write(data)
             return obj
         raise error
+
+
+class Body(Document):
+    """A text that is the body of a struct within another encoding, and can stand where the struct can."""
+
+    def titles(self) -> Iterator[str]:
+        """What readers call the members of the struct."""
+        yield from self.subcon.titles()
+
+    def accepts(self, value: Mapping[str, Any], context: Container) -> bool:
+        """Whether `value` can be the struct."""
+        return bool(self.subcon.accepts(value, context))
+
+    def covers(self, value: Mapping[str, Any]) -> int:
+        """How many of the members that `value` has are of the struct."""
+        return int(self.subcon.covers(value))
+
+    def makes_up(self) -> int:
+        """How many members readers see of the struct, whatever a value says."""
+        return int(self.subcon.makes_up())
+
+    def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
+        """What expressions see of the members of `value`."""
+        return dict(self.subcon.lent(value, context))
 
 
 # --- containers ----------------------------------------------------------------------------------------------------

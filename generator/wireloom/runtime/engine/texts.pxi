@@ -112,7 +112,8 @@ cdef int put_together(Machine *m, int64_t target, const int64_t *values, int64_t
     keep_text(m, target, made, whole)
     for n in range(count):
         text_of(m, values[n], &data, &size)
-        memcpy(made, data, <size_t>size)
+        if size:
+            memcpy(made, data, <size_t>size)
         made += size
     value[0] = -2 - target
     return OK
@@ -170,9 +171,11 @@ cdef int append_text(Machine *m, int64_t target, int64_t count, const uint8_t *d
         made = new_text(m, room_of(before + between + size))
         if made == NULL:
             return IRREGULAR
-        memcpy(made, m.pointers[target], <size_t>before)
+        if before:
+            memcpy(made, m.pointers[target], <size_t>before)
         m.pointers[target] = made
-    memcpy(made + before, m.texts + (separator >> 16), <size_t>between)
+    if between:
+        memcpy(made + before, m.texts + (separator >> 16), <size_t>between)
     if size:
         memcpy(made + before + between, data, <size_t>size)
     m.registers[target] = before + between + size

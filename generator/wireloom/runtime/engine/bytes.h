@@ -33,6 +33,9 @@ static inline uint64_t wl_short_word(const uint8_t *p, int64_t size) {
     return p[0] | (uint64_t)p[size >> 1] << (8 * (size >> 1)) | (uint64_t)p[size - 1] << (8 * (size - 1));
 }
 
+/* The place of the lowest bit of a word that has one. */
+static inline int64_t wl_lowest(uint64_t word) { return __builtin_ctzll(word); }
+
 static inline void wl_copy(uint8_t *to, const uint8_t *from, int64_t size, int64_t readable) {
     if (size <= 32 && readable >= 32) {
         memcpy(to, from, 32);

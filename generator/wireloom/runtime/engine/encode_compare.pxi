@@ -117,6 +117,57 @@ cdef bint list_agrees(Builder *k, Column *columns, const Match *matches, int64_t
 
 # --- many rows at once -----------------------------------------------------------------------------------------------
 
+cdef inline uint64_t bits_at(const uint8_t *bitmap, int64_t first, int64_t count) noexcept nogil:
+    """Up to 64 bits of a bitmap that has them all; nothing beyond their bytes is read."""
+    cdef const uint8_t *data = bitmap + (first >> 3)
+    cdef int64_t shift = first & 7, size = (shift + count + 7) >> 3
+    cdef uint64_t word = wl_short_word(data, size)
+    word >>= shift
+    if size > 8:
+        word |= <uint64_t>data[8] << (64 - shift)
+    return word if count == 64 else word & ((<uint64_t>1 << count) - 1)
+
+
+cdef inline uint64_t all_of(int64_t count) noexcept nogil:
+    return ~<uint64_t>0 >> (64 - count)
+
+
+cdef inline uint64_t given_in(const Source *source, int64_t row, int64_t count) noexcept nogil:
+    """In which of up to 64 rows (one at least) a column has a value."""
+    if source.missing:
+        return 0
+    return all_of(count) if source.validity == NULL else bits_at(source.validity, source.first + row, count)
+
+
+cdef inline uint64_t shown_in(Column *column, int64_t row, int64_t count) noexcept nogil:
+    """As `given_in`, of a reader's column, which may lag behind."""
+    cdef int64_t there
+    write_waiting(column)
+    there = column.length - row if column.length - row < count else count
+    if there <= 0:
+        return 0
+    return bits_at(column.validity.data, row, there) if column.nullable else all_of(there)
+
+
+cdef bint same_there(const Source *source, Column *column, int64_t row, int64_t there, int64_t count) noexcept nogil:
+    """Whether both have values in the same rows."""
+    cdef int64_t n, part
+    for n in range(0, count, 64):
+        part = count - n if count - n < 64 else 64
+        if given_in(source, row + n, part) != shown_in(column, there + n, part):
+            return False
+    return True
+
+
+cdef bint none_there(const Source *source, int64_t row, int64_t count) noexcept nogil:
+    """Whether a column has no value in any of the rows."""
+    cdef int64_t n
+    for n in range(0, count, 64):
+        if given_in(source, row + n, count - n if count - n < 64 else 64):
+            return False
+    return True
+
+
 cdef bint all_agree(Builder *k, Column *columns, const Match *matches, int64_t index, int64_t row, int64_t there, int64_t count) noexcept nogil:
     """Whether the caller's column came back in `count` rows from `row` on; where not, it may say no to what agrees."""
     cdef const Source *source = k.sources + index
@@ -126,6 +177,8 @@ cdef bint all_agree(Builder *k, Column *columns, const Match *matches, int64_t i
     if count == 0:
         return True
     if source.missing and (match.reader < 0 or match.form & DETERMINED and not match.form & OPEN):
+        return True
+    if not match.form & (FILLED | OPEN) and (match.form & DETERMINED or match.reader < 0) and none_there(source, row, count):
         return True
     if match.reader < 0 or source.missing or match.form & OPEN or match.form & (DETERMINED | FILLED) and source.validity != NULL:
         for n in range(count):
@@ -138,9 +191,8 @@ cdef bint all_agree(Builder *k, Column *columns, const Match *matches, int64_t i
         return lists_agree(k, columns, matches, index, row, there, count)
     if source.kind != KIND_STRUCT:
         return scalars_agree(source, column, row, there, count)
-    for n in range(count if not match.form & ALTERNATIVES else 0):
-        if given_at(source, row + n) != found_at(column, there + n):
-            return False
+    if not match.form & ALTERNATIVES and not same_there(source, column, row, there, count):
+        return False
     child = source.child
     while child >= 0:
         if not all_agree(k, columns, matches, child, row, there, count):
@@ -156,11 +208,9 @@ cdef bint lists_agree(Builder *k, Column *columns, const Match *matches, int64_t
     cdef const int32_t *given = <const int32_t *>source.offsets + source.first + row
     cdef const int32_t *found = <const int32_t *>column.offsets.data + there
     cdef int64_t n
-    if there + count > column.length:
+    if there + count > column.length or not same_there(source, column, row, there, count):
         return False
     for n in range(count):
-        if given_at(source, row + n) != found_at(column, there + n):
-            return False
         if given[n] < 0 or given[n + 1] < given[n] or given[n + 1] - given[n] != found[n + 1] - found[n]:
             return False
     if given[count] > given[0] and given[count] > k.sources[source.child].length:
@@ -170,15 +220,20 @@ cdef bint lists_agree(Builder *k, Column *columns, const Match *matches, int64_t
 
 cdef bint scalars_agree(const Source *source, Column *column, int64_t row, int64_t there, int64_t count) noexcept nogil:
     """Whether values came back."""
-    cdef int64_t n, width
+    cdef int64_t n, at, width
+    cdef uint64_t given_rows
     cdef const int32_t *given
     cdef const int32_t *found
     if source.validity != NULL or column.nullable or there + count > column.length or source.kind == KIND_BOOLEAN:
-        for n in range(count):
-            if given_at(source, row + n) != found_at(column, there + n):
-                return False
-            if given_at(source, row + n) and not scalar_agrees(source, column, row + n, there + n):
-                return False
+        if not same_there(source, column, row, there, count):
+            return False
+        for n in range(0, count, 64):
+            given_rows = given_in(source, row + n, count - n if count - n < 64 else 64)
+            while given_rows:
+                at = n + wl_lowest(given_rows)
+                given_rows &= given_rows - 1
+                if not scalar_agrees(source, column, row + at, there + at):
+                    return False
         return True
     if source.kind == KIND_BYTES:
         given, found = <const int32_t *>source.offsets + source.first + row, <const int32_t *>column.offsets.data + there

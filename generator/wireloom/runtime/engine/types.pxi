@@ -28,6 +28,7 @@ cdef extern from "bytes.h" nogil:
         SLACK "WL_SLACK"
     uint64_t wl_load8(const uint8_t *p)
     uint64_t wl_short_word(const uint8_t *p, int64_t size)
+    int64_t wl_lowest(uint64_t word)
     void wl_copy(uint8_t *to, const uint8_t *start, int64_t size, int64_t readable)
     const uint8_t *wl_stop(const uint8_t *p, const uint8_t *end, const int64_t *stops, int64_t count)
     int64_t wl_unescape(uint8_t *to, const uint8_t *p, int64_t size, int escape, const uint8_t *meanings)

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from yaml import safe_load
 
+from conftest import ROOT
 from proof.cases import Case, cases
 from proof.crossing import crossed_spec_of
 from proof.fields import STRATEGIES
@@ -19,6 +21,7 @@ from proof.shrinking import candidates
 from proof.specs import spec_of
 from proof.texts import yaml
 from proof.walks import keys
+from test_roundtrips import COUPLED
 from wireloom import reference
 from wireloom.problems import SpecProblems
 from wireloom.runtime.codec import Codec
@@ -147,6 +150,15 @@ def test_a_promise_that_is_not_kept_is_seen(name, monkeypatch):
     monkeypatch.setattr(owner, method, lambda *given, **more: altered(real(*given, **more)))
     found = {each for seed in (1, 2, 3, 4, 5, 6) for each in examined(spec_of(seed), seed, effort=0.3).violations}
     assert any(each.startswith(name) for each in found), found
+
+
+@pytest.mark.parametrize("name", sorted(COUPLED))
+def test_cases_whose_members_are_coupled_keep_what_is_promised(name):
+    (path,) = ROOT.glob(f"tests/cases/*/{name}.yaml")
+    spec = {path.name: safe_load(path.read_text(encoding="utf-8"))}
+    reports = [examined(spec, seed) for seed in range(3)]
+    assert not [str(each) for report in reports for each in report.violations.values()]
+    assert all(report.accepted and report.good and report.built for report in reports)
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=name) for name, case in cases().items()])

@@ -36,6 +36,22 @@ ROOTS = [
 ]
 
 
+COUPLED = {
+    "logged_upload",
+    "noted_message",
+    "packet",
+    "packed_notes",
+    "some_elements",
+    "tried_note",
+    "words_of_members",
+}
+"""Formats in which a check, a condition or a length couples members, so that values of the right types alone are none.
+
+The makers of tests/proof know how; `tests/test_proof.py` holds these formats to all that is promised.
+"""
+FREE = [each for each in ROOTS if each.values[1].name not in COUPLED]
+
+
 @pytest.fixture
 def module(package: str, format: Format, case_package):
     return importlib.import_module(f"{package}.{format.name}")
@@ -76,7 +92,7 @@ def empty_aggregate(value: Any) -> bool:
     return isinstance(value, dict) and value.get("kind") == "aggregated" and value.get("records") == []
 
 
-@pytest.mark.parametrize(("package", "format", "root", "variant"), ROOTS)
+@pytest.mark.parametrize(("package", "format", "root", "variant"), FREE)
 def test_what_is_built_is_parsed_and_built_again(package, format: Format, root, variant, module):
     @LIMITS
     @given(values(format, root, variant))
@@ -92,7 +108,7 @@ def test_what_is_built_is_parsed_and_built_again(package, format: Format, root, 
     check()
 
 
-@pytest.mark.parametrize(("package", "format", "root", "variant"), ROOTS)
+@pytest.mark.parametrize(("package", "format", "root", "variant"), FREE)
 def test_damaged_bytes_are_refused_or_read_and_never_crash(package, format: Format, root, variant, module):
     places = st.integers(0, 1 << 16)
 

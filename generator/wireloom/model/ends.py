@@ -43,10 +43,13 @@ def _endless(type: Type, named: Types, encoding: Encoding, seen: frozenset[str])
 
 def _endless_field(struct: Struct, named: Types, seen: frozenset[str]) -> str:
     asks = ""  # the struct, where one of its checks asks for the end; a field says more
+    covered = {field.wire_name: field.checksum for field in struct.fields if field.checksum is not None}
     for step in struct.steps:
         if isinstance(step, types.Frame):
             return struct.name if _needs_end(step.bytes) else asks
         is_asking = isinstance(step, types.End) or any(map(_needs_end, _looking(step)))
+        if isinstance(step, types.Verify) and (checksum := covered.get(step.field)) is not None:
+            is_asking |= _needs_end(checksum.start) or _needs_end(checksum.end)
         if not isinstance(step, types.Field):
             asks = struct.name if is_asking else asks
             continue

@@ -64,7 +64,7 @@ def writing(title: str, name: str, messages: Sequence[bytes]) -> Work:
         len(messages),
         array.nbytes / len(messages),
         (
-            Contestant("engine, encode; each record is read back", lambda: encode(columns)),
+            Contestant("engine, encode", lambda: encode(columns)),
             *(
                 Contestant(f"{other}, of dicts", _each(write, values), 1, 2 if other == "orjson.dumps" else None)
                 for other, write in _writers()

@@ -337,7 +337,7 @@ class _Checker:
         elif op == OP_PEEK:
             self.require(1 <= words[1] <= 8, where)
         elif op == OP_HOLE:
-            self.require(1 <= words[3] <= 64, where)
+            self.require(1 <= words[3] <= 128, where)
         elif op == OP_COVER:
             self.require(1 <= words[2] <= 8 and words[3] in (0, 1), where)
         elif op == OP_COVER_BYTES:

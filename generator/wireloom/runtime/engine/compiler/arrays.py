@@ -57,8 +57,7 @@ class Arrays(Part):
     def _go_on(self, when: Tree, otherwise: Label, scope: Scope) -> None:
         holds = self.expressions.condition(when, scope)
         assert isinstance(holds, Code), "the length is the record's"
-        if not self.compiler.conditions.branch(holds, otherwise):
-            self.assembly.emit("WHEN", self.expressions.place(holds), otherwise)
+        self.compiler.unless(holds, otherwise)
 
     def _is_certain(self, when: Tree, scope: Scope) -> bool:
         return when is None or isinstance(self.expressions.condition(when, scope), Constant)

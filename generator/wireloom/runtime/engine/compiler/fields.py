@@ -220,8 +220,7 @@ class Fields(Part):
     def _either(self, condition: Term) -> Iterator[Callable[[], None]]:
         """What is compiled within is executed while the condition holds; behind a call of what it gives, where not."""
         no, end, holds = Label(), Label(), Code("bool", condition)
-        if not self.compiler.conditions.branch(holds, no):
-            self.assembly.emit("WHEN", self.expressions.place(holds), no)
+        self.compiler.unless(holds, no)
 
         def other() -> None:
             self.assembly.jump(end)

@@ -11,7 +11,7 @@ from wireloom.runtime.columns.logical import ExtensionType
 from wireloom.runtime.engine.assembly import Assembly, Label, Register
 from wireloom.runtime.engine.compiler.scope import UNBOUNDED, Discard, Item, Last, Node, Scope, Sink
 from wireloom.runtime.engine.conditions import Conditions
-from wireloom.runtime.engine.expressions import Compiled, Expressions, Tree
+from wireloom.runtime.engine.expressions import Code, Compiled, Expressions, Tree
 from wireloom.runtime.engine.outline import Column
 
 
@@ -239,6 +239,9 @@ class Compiler(Protocol):
 
     def during(self, when: Tree, scope: Scope) -> AbstractContextManager[None]:
         """What is compiled within is executed while `when` holds."""
+
+    def unless(self, holds: Code, otherwise: Label) -> None:
+        """Go on where a condition holds, else to a label further on."""
 
     def into(self, column: Column | None, takes: str) -> AbstractContextManager[Column | None]:
         """The column for a value of a kind: the column itself, or its alternative (None: not asked for)."""

@@ -32,7 +32,7 @@ from wireloom.runtime.engine.compiler.scope import (
 from wireloom.runtime.engine.compiler.structs import Structs
 from wireloom.runtime.engine.compiler.sums import Sums
 from wireloom.runtime.engine.conditions import Conditions
-from wireloom.runtime.engine.expressions import Constant, Expressions, Tree
+from wireloom.runtime.engine.expressions import Code, Constant, Expressions, Tree
 from wireloom.runtime.engine.fusion import Fusion
 from wireloom.runtime.engine.outline import Column, links, outline
 
@@ -239,10 +239,14 @@ class Compiler:
             yield
             return
         end = Label()
-        if not self.conditions.branch(holds, end):
-            self.assembly.emit("WHEN", self.expressions.place(holds), end)
+        self.unless(holds, end)
         yield
         self.assembly.place(end)
+
+    def unless(self, holds: Code, otherwise: Label) -> None:
+        """Go on where a condition holds, else to a label further on."""
+        if not self.conditions.branch(holds, otherwise):
+            self.assembly.emit("WHEN", self.expressions.place(holds), otherwise)
 
     @contextmanager
     def into(self, column: Column | None, takes: str) -> Iterator[Column | None]:

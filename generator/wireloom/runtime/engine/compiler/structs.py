@@ -165,7 +165,7 @@ class Structs(Part):
             return
         dropped, end = Label(), Label()
         if isinstance(holds, Code):
-            self._branch(holds, dropped)
+            self.compiler.unless(holds, dropped)
             self.assembly.jump(end)
         self.assembly.place(dropped)
         self._note(discard.dropped)
@@ -177,15 +177,10 @@ class Structs(Part):
         holds = self.expressions.condition(last.holds, element)
         end = Label()
         if isinstance(holds, Code):
-            self._branch(holds, end)
+            self.compiler.unless(holds, end)
         if isinstance(holds, Code) or holds.value:
             self._note(last.register)
         self.assembly.place(end)
-
-    def _branch(self, holds: Code, otherwise: Label) -> None:
-        """Go on where a condition holds."""
-        if not self.compiler.conditions.branch(holds, otherwise):
-            self.assembly.emit("WHEN", self.expressions.place(holds), otherwise)
 
     def _note(self, register: Register, value: bool | None = True) -> None:  # noqa: FBT001, FBT002 - what it is
         """Fill a register: it is true from here on, or nothing again."""

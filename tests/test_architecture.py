@@ -48,7 +48,7 @@ ROOMS = {  # a room of the runtime and the rooms that it may see
     "engine": {"columns", "root"},
     "streams": {"columns", "root", "engine"},
     "codec": {"columns", "root", "engine", "streams"},
-    "validation": {"parsers", "columns", "codec"},
+    "validation": {"parsers", "columns", "codec", "engine"},
     "conversion": {"columns", "root", "codec"},
 }
 ENCODINGS = ("binary", "msgpack", "protobuf", "json")  # parsers of one encoding see no other

@@ -4,6 +4,7 @@ import io
 import json as standard
 import math
 import time
+from collections.abc import Callable
 
 import pytest
 from construct import Container
@@ -11,15 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wireloom.runtime.cursor import Cursor
+from wireloom.runtime.engine import available, module
 from wireloom.runtime.errors import DecodeError, EncodeError
 from wireloom.runtime.parsers import json
-from wireloom.runtime.parsers.json.nodes import Node, Verbatim
+from wireloom.runtime.parsers.json.nodes import Nesting, Node, SourceText, Verbatim
 from wireloom.runtime.parsers.json.text import read, write
 from wireloom.runtime.parsers.structure import Check, Field, Struct, Version
 from wireloom.runtime.parsers.unions import Deferred, Refusal
+from wireloom.runtime.validation.documents import regular
 from wireloom.runtime.values import Pairs
 
 DEPTH = 64
+needs_the_engine = pytest.mark.skipif(not available(), reason="the native engine is not built")
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS
@@ -118,6 +122,45 @@ def test_any_bytes_give_a_node_or_a_decode_error(data):
         read(data, DEPTH)
     except DecodeError as error:
         assert 0 <= error.offset <= len(data)
+
+
+def whole(node: Node) -> object:
+    """A node and all within it, each with its place."""
+    match node.kind:
+        case "array":
+            value: object = [whole(element) for element in node.elements]
+        case "object":
+            value = [(key, offset, whole(member)) for key, offset, member in node.members]
+        case _:
+            value = repr(node.value)
+    return node.kind, node.start, node.end, value
+
+
+def outcome(act: Callable[[], Node]) -> object:
+    try:
+        return whole(act())
+    except DecodeError as error:
+        return error.code, error.offset, error.components, error.expected, error.actual
+
+
+@needs_the_engine
+@given(
+    st.builds(standard.dumps, VALUES, ensure_ascii=st.booleans()) | st.lists(PIECES).map("".join),
+    st.sampled_from([1, 3, DEPTH]),
+)
+def test_the_nodes_of_the_engine_are_those_of_the_reader(text, depth):
+    data = text.encode()
+    assert outcome(lambda: regular(data, depth)) == outcome(lambda: read(data, depth))
+
+
+@needs_the_engine
+def test_regular_texts_need_no_reader_but_the_engines():
+    text = b' {"a": [1, -2.5, true, null, "\\u00e9\xc3\xa9", 18446744073709551615], "": {}} '
+    source = SourceText(text, Nesting(2))
+    found = module().document(text, 2, Node, source)
+    assert whole(found) == whole(read(text, 2))
+    assert found.source is source
+    assert module().document(text, 1, Node, source) is None
 
 
 @given(VALUES)

@@ -21,9 +21,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from conftest import shipped_formats
 
-MESSAGES = 2000
+MESSAGES = 20_000
 TURNS = 5
-SLOW = 21  # jsonschema is given one of so many messages
+SLOW = 211  # jsonschema is given one of so many messages
 Judge = Callable[[Sequence[bytes]], int]
 
 

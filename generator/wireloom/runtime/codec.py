@@ -135,10 +135,18 @@ class Codec:
         return self.labelled(lambda: remembered(root.complete(root.construct.read_all(cursor, parameters)), data))
 
     def refusal(
-        self, data: bytes, root: str | None, parameters: Mapping[str, ParameterValue]
+        self,
+        data: bytes,
+        root: str | None,
+        parameters: Mapping[str, ParameterValue],
+        reader: Callable[[bytes, int, int], Any] | None = None,
     ) -> tuple[DecodeError, Any] | None:
-        """Why the parser refuses a record, None where it takes it; with the nodes of its JSON where those were read."""
+        """Why the parser refuses a record, None where it takes it; with the nodes of its JSON where those were read.
+
+        `reader` reads JSON texts in the place of the parser's own reader, which it must be alike.
+        """
         chosen, cursor = self.root(root), Cursor(data)
+        cursor.reader = reader
         try:
             self.labelled(lambda: chosen.complete(chosen.construct.read_all(cursor, parameters)))
         except DecodeError as error:

@@ -5,7 +5,7 @@ too small is an error of the region (`overrun`), the end of the input is `trunca
 """
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -24,6 +24,7 @@ class Cursor(io.BytesIO):
         self.total = len(data)
         self.begin()
         self.keeps_open = False  # whether open values are given as their bytes
+        self.reader: Callable[[bytes, int, int], Any] | None = None  # of JSON texts, where not the parser's own
         self.document: Any = None  # the nodes of the JSON text that the record is, once it has been read
         # Lists and maps that were keys, by their ids, and what makes them equal to others.
         self.keys: dict[int, tuple[object, tuple[str, object]]] = {}

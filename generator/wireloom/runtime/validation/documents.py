@@ -7,8 +7,9 @@ cannot go on behind is the last one, since nothing is known of the rest.
 import json
 from collections.abc import Sequence
 
+from wireloom.runtime.engine import module
 from wireloom.runtime.errors import CheckError, Component, DecodeError, shown
-from wireloom.runtime.parsers.json.nodes import Node
+from wireloom.runtime.parsers.json.nodes import Nesting, Node, SourceText
 from wireloom.runtime.parsers.json.text import read
 from wireloom.runtime.validation.findings import MOST, Finding
 from wireloom.runtime.validation.problems import Path, Problem, Wrong, message, path_at, path_found, placed, pointer
@@ -24,6 +25,15 @@ _OF_TEXTS = frozenset(
 )
 """Codes that no schema has words for."""
 _OF_CONTENTS = ("required", "minItems", "maxItems")  # what is in a container is not spoken of
+
+
+def regular(data: bytes, max_depth: int, start: int = 0) -> Node:
+    """The nodes of a text as `read` gives them, from the engine where there is one and the text is regular."""
+    native = module()
+    found: Node | None = None
+    if native is not None and start == 0:
+        found = native.document(data, max_depth, Node, SourceText(data, Nesting(max_depth)))
+    return read(data, max_depth, start) if found is None else found
 
 
 def problems(data: bytes, error: DecodeError, schema: Schema, document: Node | None = None) -> list[Problem]:
@@ -57,7 +67,7 @@ def problems(data: bytes, error: DecodeError, schema: Schema, document: Node | N
 
 def judged(data: bytes, schema: Schema) -> list[Problem]:
     """What the schema alone says of a text; raises DecodeError where it is no JSON."""
-    document = read(data, DEEPEST)
+    document = regular(data, DEEPEST)
     return placed(data, [_of_finding(each, path_at(document, each.node.start)) for each in schema.findings(document)])
 
 

@@ -142,7 +142,7 @@ class _Task:
 
     def problems(self, data: bytes) -> list[Problem]:
         """Everything that is wrong with bytes; nothing where the decoder takes them."""
-        refusal = self._codec.refusal(data, self.root, self.settings)
+        refusal = self._codec.refusal(data, self.root, self.settings, documents.regular)
         if refusal is None:
             return []
         error, document = refusal

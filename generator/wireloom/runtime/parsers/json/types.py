@@ -58,7 +58,7 @@ class Document(construct.Construct):
         stream.seek(0)
         data = stream.read(getattr(stream, "limit", -1))
         depth = amount(self.depth, context)
-        root = read(data, depth + self.structural_depth, start)
+        root = (getattr(stream, "reader", None) or read)(data, depth + self.structural_depth, start)
         root.source.nesting.limit = depth
         root.source.keeps_open = getattr(stream, "keeps_open", False)
         if isinstance(stream, Cursor):

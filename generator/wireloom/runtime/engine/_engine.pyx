@@ -203,6 +203,22 @@ cdef bint locate(const Input *given, int64_t row, const uint8_t **start, int64_t
     return True
 
 
+cdef int64_t given_size(const Input *given, int64_t start, int64_t stop) noexcept nogil:
+    """The bytes of some records; of an array that contradicts itself, some number that it could have."""
+    cdef int64_t size = 0, row, first = given.first + start, last = given.first + stop
+    if start == stop:
+        return 0
+    if given.form == 2:
+        for row in range(first, last):
+            size += <uint32_t>(<const int32_t *>(given.offsets + 16 * row))[0]
+        return size
+    if given.form == 1:
+        first, last = (<const int64_t *>given.offsets)[first], (<const int64_t *>given.offsets)[last]
+    else:
+        first, last = (<const int32_t *>given.offsets)[first], (<const int32_t *>given.offsets)[last]
+    return last - first if 0 <= first <= last <= given.data_size else 0
+
+
 cdef class Program:
     """Instructions with all they refer to, validated. Programs are immutable and may run in several threads at once."""
 
@@ -220,6 +236,7 @@ cdef class Program:
     cdef int64_t other  # for the other byte order; -1: none
     cdef int64_t limit
     cdef uint8_t *follow  # by error code: whether the other byte order is tried behind it
+    cdef double *usual  # of each column, the rows and the bytes that a byte of records came to the last time
 
     def __init__(self, code, expressions, tables, bytes texts, crcs, columns, *, int registers, int slots, entries, other_codes, int64_t depth):
         cdef int i
@@ -235,7 +252,8 @@ cdef class Program:
         self.texts = <uint8_t *>calloc(len(texts) + SLACK, 1)
         self.crcs = <wl_crc *>malloc(sizeof(wl_crc) * (len(crcs) + 1))
         self.columns = <Column *>calloc(len(columns), sizeof(Column))
-        if self.texts == NULL or self.crcs == NULL or self.columns == NULL:
+        self.usual = <double *>calloc(2 * len(columns), sizeof(double))
+        if self.texts == NULL or self.crcs == NULL or self.columns == NULL or self.usual == NULL:
             raise MemoryError
         memcpy(self.texts, <const char *>texts, len(texts))
         self.text_size = len(texts)
@@ -266,6 +284,7 @@ cdef class Program:
         free(self.crcs)
         free(self.columns)
         free(self.follow)
+        free(self.usual)
 
     cdef Batch begin(self, Machine *m):
         """A batch without rows, and a machine that writes to it; `release` it in any case."""
@@ -289,6 +308,29 @@ cdef class Program:
             raise MemoryError
         memset(m.absent, 1, self.register_count + 1)
         return batch
+
+    cdef void foresee(self, Column *columns, int64_t size, int64_t made) noexcept nogil:
+        """Room for what so many bytes of records are likely to come to, from what the last ones did.
+
+        No column gets more than `made` bytes (0: any number), or than FAVOUR times those of the records.
+        """
+        cdef double most = FAVOUR * <double>size
+        cdef int i
+        if size < FORESEEN:
+            return
+        if made and made < most:
+            most = made
+        for i in range(self.column_count):
+            foresee(columns + i, self.usual[2 * i] * size, self.usual[2 * i + 1] * size, most)
+
+    cdef void remember(self, const Column *columns, int64_t size) noexcept nogil:
+        """What so many bytes of records came to."""
+        cdef int i
+        if size < FORESEEN:
+            return
+        for i in range(self.column_count):
+            self.usual[2 * i] = columns[i].length / <double>size
+            self.usual[2 * i + 1] = columns[i].size / <double>size
 
     def run(self, int form, buffers, int64_t first, int64_t start, int64_t stop, int64_t row_budget=0, int rows=-1, int64_t largest=-1, int64_t made=0):
         """The columns of records `start` to `stop` of an array given by its buffers (validity, offsets, data ...).
@@ -327,15 +369,19 @@ cdef class Program:
             given.data = address(held[2])
             given.data_size = len(held[2]) if held[2] is not None else 0
             m.given_end = given.data + given.data_size
+        row = 0
         if code == OK:
             code = expect(m.columns, 0, count)
-        row = 0
+        if code == OK:
+            self.foresee(m.columns, given_size(&given, start, stop), made)
         if code == OK:
             with nogil:
                 m.largest = largest if largest >= 0 else INT64_MAX
                 code = self.sweep(&m, &given, start, count, row_budget, rows if rows >= 0 else 0, made, status, &row)
                 if code == OK or (code == FULL and row > 0):
                     code = settle(m.columns, 0, row)
+                if code == OK:
+                    self.remember(m.columns, given_size(&given, start, start + row))
         release(&m)
         free(given.view_data)
         free(given.view_sizes)

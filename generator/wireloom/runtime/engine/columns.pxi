@@ -315,6 +315,17 @@ cdef int expect(Column *columns, int index, int64_t rows) noexcept nogil:
     return OK
 
 
+cdef void foresee(Column *column, double rows, double size, double most) noexcept nogil:
+    """Room for about so many rows and bytes, where that is no more than `most` bytes and there is memory."""
+    cdef double width = 4 if column.kind == KIND_BYTES or column.kind == KIND_LIST else width_of(column.kind)
+    rows += rows / SPARE + SLACK
+    size += size / SPARE
+    if rows * width <= most and rows < INT32_MAX and <int64_t>rows > column.room:
+        make_room(column, <int64_t>rows)
+    if column.kind == KIND_BYTES and size <= most and size < INT32_MAX // 2:
+        more_bytes(column, <int64_t>size)
+
+
 cdef void link_rows(Column *columns, int count) noexcept nogil:
     """Let every column see the row that is being written: its struct's, or its own end. No bytes have room yet."""
     cdef int index

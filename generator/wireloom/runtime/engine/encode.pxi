@@ -22,9 +22,9 @@ cdef class Written:
     cdef readonly int64_t nulls
 
     def __dealloc__(self):
-        free(self.data.data)
-        free(self.offsets.data)
-        free(self.validity.data)
+        drop(&self.data)
+        drop(&self.offsets)
+        drop(&self.validity)
 
     def take(self):
         """The blocks of validity (None: all valid), offsets and data; once."""
@@ -54,6 +54,7 @@ cdef class WritingProgram:
     cdef Match *matches
     cdef int64_t named  # the reader's column that names the alternative; -1: none
     cdef bint certain
+    cdef double usual  # bytes that a row came to the last time
 
     def __init__(self, code, expressions, tables, bytes texts, crcs, columns, symbols, Program reader, matches, *, int registers, int slots, int64_t entry, int64_t named, bint certain=False):
         cdef int i
@@ -150,9 +151,13 @@ cdef class WritingProgram:
             memset(written.validity.data, 0xFF, <size_t>((count >> 3) + 1))
             with nogil:
                 k.certain, k.m.limit, k.m.json.seed = self.certain, c.limit, hash_seed
+                if count >= FORESEEN_ROWS and self.usual * count < FORESEEN_OUTPUT:
+                    reserve(&k.output, <int64_t>(self.usual * count * (1 + 1.0 / SPARE)))
                 code = self.write_all(&k, &c, written, start, count, limit)
             written.data, k.output.data = k.output, NULL
             written.size = k.size
+            if written.consumed >= FORESEEN_ROWS:
+                self.usual = k.size / <double>written.consumed
         finally:
             free(sources)
             release_builder(&k, self.slot_count)

@@ -1,5 +1,6 @@
-/* Memory of columns. Fresh pages cost as much as filling them does, so that large blocks that nobody needs any more are
-   kept for the next batch, up to WL_KEPT_BYTES in all, and the largest are asked for in huge pages. */
+/* Memory of columns. Fresh pages cost as much as filling them does, so that blocks that nobody needs any more are kept for
+   the next batch, up to WL_KEPT_BYTES in all, and the largest are asked for in huge pages. What a block has too much stays
+   with it where another one fits what it holds: a block that is cut off has fresh pages when it grows again. */
 #ifndef WIRELOOM_MEMORY_H
 #define WIRELOOM_MEMORY_H
 
@@ -10,7 +11,7 @@
 #include <sys/mman.h>
 #endif
 
-#define WL_LARGE ((int64_t)1 << 20)
+#define WL_LARGE ((int64_t)1 << 16)
 #define WL_HUGE ((int64_t)4 << 20)
 #define WL_PAGE ((uintptr_t)4096)
 #if defined(__SANITIZE_ADDRESS__)
@@ -19,7 +20,7 @@
 #define WL_KEPT_BYTES ((int64_t)64 << 20)
 #endif
 
-enum { WL_KEPT = 64 };
+enum { WL_KEPT = 256, WL_MUCH = 8 };
 
 typedef struct {
     uint8_t *data;
@@ -93,12 +94,12 @@ static void wl_ask_for_huge_pages(void *data, int64_t size) {
 }
 
 /* Make a block hold `size` bytes or more; 0 where there is no memory, and the block is as it was. One that grows is likely
-   to grow on, so that any kept block will do; a new one has the size that it needs. */
+   to grow on, so that a kept block may have much more; a new one has the size that it needs. */
 static int wl_grow(wl_block *block, int64_t size) {
     wl_block found = {NULL, 0};
     if (size >= WL_LARGE) {
         size = wl_rounded(size);
-        found = wl_take(size, block->capacity ? WL_KEPT_BYTES : size + size / 4);
+        found = wl_take(size, block->capacity ? WL_MUCH * size : size + size / 4);
     }
     if (found.data != NULL) {
         if (block->capacity) memcpy(found.data, block->data, (size_t)block->capacity);
@@ -117,7 +118,15 @@ static int wl_grow(wl_block *block, int64_t size) {
 static void wl_trim(wl_block *block, int64_t size) {
     int64_t capacity = size < WL_LARGE ? (size > 0 ? size : 1) : wl_rounded(size);
     uint8_t *data;
+    wl_block found = {NULL, 0};
     if (capacity >= block->capacity || (size >= WL_LARGE && block->capacity - capacity <= capacity / 4)) return;
+    if (size >= WL_LARGE) found = wl_take(size, capacity + capacity / 4);
+    if (found.data != NULL) {
+        memcpy(found.data, block->data, (size_t)size);
+        wl_return(block->data, block->capacity);
+        *block = found;
+        return;
+    }
     data = (uint8_t *)realloc(block->data, (size_t)capacity);
     if (data == NULL) return;
     block->data = data;

@@ -61,6 +61,7 @@ def follow(Program program, data, int64_t start, bint prefixed, int64_t limit, i
     m.given_end = base + total
     try:
         with nogil:
+            program.foresee(m.columns, total - start, made)
             while True:
                 whole = not heavy and find(base, position, total, prefixed, largest, &first, &size)
                 code = OK
@@ -108,6 +109,8 @@ def follow(Program program, data, int64_t start, bint prefixed, int64_t limit, i
                 heavy = is_heavy(&m, batch.count, row, size, made)
             if code == OK or code == FULL:
                 code = settle(m.columns, 0, row)
+            if code == OK:
+                program.remember(m.columns, position - start)
         if code == EXHAUSTED:
             raise MemoryError("no memory for the columns")
         batch.consumed = row

@@ -336,6 +336,13 @@ cdef extern from "memory.h" nogil:
     void wl_return(uint8_t *data, int64_t capacity)
 
 cdef enum:
+    FORESEEN = 1 << 16  # bytes of records from which on room for what they come to is foreseen
+    FORESEEN_ROWS = 64  # and rows to be written from which on
+    FORESEEN_OUTPUT = 1 << 28  # bytes of output that are foreseen at most
+    FAVOUR = 16  # times the records' bytes that one column may get so
+    SPARE = 16  # and a part of what is foreseen, for records that differ
+
+cdef enum:
     WAITING = 128  # rows of a run that wait
 
 cdef struct Column

@@ -184,9 +184,9 @@ class Keys:
 class Checksum:
     """The field holds `algorithm` over the bytes from `start` to `end`, counted from the struct's start.
 
-    It has so many bytes itself; `shown` is how a message has its number. What is `stored` follows from the checksum,
-    which has the field's name there; None: the checksum itself. What is `ahead` and `after` is covered, too: so many of
-    the lowest bytes of an integer, the highest first, or bytes (of no size).
+    It has so many bytes itself; `shown` is how a message has its number where the record has digits. What is `stored`
+    follows from the checksum, which has the field's name there; None: the checksum itself. What is `ahead` and `after`
+    is covered, too: so many of the lowest bytes of an integer, the highest first, or bytes (of no size).
     """
 
     algorithm: Callable[[bytes], Any]
@@ -194,10 +194,14 @@ class Checksum:
     end: Expression
     code: str
     octets: int
-    shown: str = "0x{:08x}"
+    shown: str = ""
     stored: Expression | None = None
     ahead: tuple[tuple[int | None, Expression], ...] = ()
     after: tuple[tuple[int | None, Expression], ...] = ()
+
+    def written(self, number: int) -> str:
+        """How a message has a number of the field: with all digits that the record has room for."""
+        return self.shown.format(number) if self.shown else f"0x{number:0{2 * self.octets}x}"
 
     def of(self, name: str, covered: bytes, scope: Container) -> Any:
         """What the field of that name holds of these bytes; null where the expression is."""

@@ -1,5 +1,6 @@
 """The steps between fields: checks, checksums, marks, bounds, and fields that are not on the wire."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -141,8 +142,8 @@ class Verify:
             error = DecodeError(
                 checksum.code,
                 offset=run.offsets[self.field],
-                expected=actual if isinstance(actual, str) else _shown(actual, checksum.shown),
-                actual=_shown(stored, checksum.shown),
+                expected=actual if isinstance(actual, str) else _shown(actual, checksum.written),
+                actual=_shown(stored, checksum.written),
             )
             raise error.at(self.field)
 
@@ -169,12 +170,12 @@ def _is_telling(stored: int | bytes | str) -> bool:
     return any(stored) if isinstance(stored, bytes) else stored != 0
 
 
-def _shown(value: int | bytes | str | None, form: str) -> str:
+def _shown(value: int | bytes | str | None, written: Callable[[int], str]) -> str:
     match value:
         case bytes():
             return value.hex()
         case int():
-            return form.format(value)
+            return written(value)
         case _:
             return shown(value)
 

@@ -777,7 +777,10 @@ class StructWriter:
 
     def _by_arity(self, fields: list[dict[str, Any]]) -> Any:
         chance = self.chance
-        if len(fields) < 2:
+        conditional = any(
+            isinstance(written, dict) and "when" in written for entry in fields for written in entry.values()
+        )
+        if len(fields) < 2 or (conditional and not chance.often(0.1)):
             return ABSENT
         later = fields[chance.randint(1, len(fields) - 1) :]
         ended = chance.often(0.25)

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 
-from wireloom.model.types import Field, Form, Presence, Struct, Type
+from wireloom.model.types import Field, Form, Presence, Struct, Type, Version
 from wireloom.problems import nearest
 from wireloom.resolve.draft import Draft
 from wireloom.spec.documents import Place
+from wireloom.spec.yaml import path_text
 
 
 def check_versions(draft: Draft, named: Mapping[str, Type]) -> None:
@@ -13,7 +14,7 @@ def check_versions(draft: Draft, named: Mapping[str, Type]) -> None:
     for name, type in named.items():
         place = draft.place / "types" / name
         if isinstance(type, Struct) and _names_known_versions(draft, place / "fields", type):
-            _check_versions(draft, place / "versions", type)
+            _check_versions(draft, place, type)
         if isinstance(type, Struct) and type.form is Form.ARRAY:
             _check_last_elements(draft, place / "fields", type)
 
@@ -43,7 +44,7 @@ def _names_known_versions(draft: Draft, place: Place, struct: Struct) -> bool:
 def _check_versions(draft: Draft, place: Place, struct: Struct) -> None:
     taken: dict[int, str] = {}
     for version in struct.versions:
-        where = place / version.name
+        where = place / "versions" / version.name
         if (version.arity is None) == (version.when is None):
             draft.reports_entry(
                 where, "conflicting-keys", f"nothing, or too much, tells {version.name}", "give `arity` or `when`"
@@ -61,6 +62,8 @@ def _check_versions(draft: Draft, place: Place, struct: Struct) -> None:
                 f"{version.name} has {fields} fields, not {version.arity}",
                 "mark fields with `since` and `until`",
             )
+        else:
+            _check_conditions(draft, place / "fields", struct, version)
         if version.arity in taken:
             draft.reports(
                 where / "arity",
@@ -87,6 +90,19 @@ def _check_last_elements(draft: Draft, place: Place, struct: Struct) -> None:
         if any(version.arity is not None for version in struct.versions):
             message = f"{field.wire_name} may be left out, but the arity tells the version"
             draft.reports_entry(where, "conflicting-keys", message, "use `since`, or drop the versions")
+
+
+def _check_conditions(draft: Draft, place: Place, struct: Struct, version: Version) -> None:
+    """The arity of a version counts all of its fields: none of them has a condition, which could not but hold."""
+    counted = {field.wire_name for field in fields_of(struct, version.name)}
+    said = {problem.path for problem in draft.problems.found}
+    for position, field in enumerate(struct.steps):
+        if isinstance(field, Field) and field.when is not None and field.wire_name in counted:
+            where = place / position / field.wire_name / "when"
+            message = f"{field.wire_name} cannot be absent: the {version.arity} elements of {version.name} count it"
+            hint = "say by a `check` what holds there, or tell the versions by `when`, too"
+            if path_text(where.path) not in said:
+                draft.reports_entry(where, "conflicting-keys", message, hint)
 
 
 def fields_of(struct: Struct, version: str) -> tuple[Field, ...]:

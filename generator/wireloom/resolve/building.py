@@ -8,7 +8,7 @@ at, is filler, which parsers pass over and builders write as zeros.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from wireloom.expr.ast import Expression, FieldRef, Literal, ParameterRef, references
+from wireloom.expr.ast import Call, Expression, FieldRef, Literal, ParameterRef, parts, references
 from wireloom.model import types
 from wireloom.model.types import Encoding, Field, Presence, Struct, Type
 from wireloom.resolve.draft import Draft
@@ -39,7 +39,7 @@ def check_building(draft: Draft, named: Types, names: Names) -> Given:
                 _check_scalar(draft, place, step, named)
         _check_summed(draft, named, struct, names)
     following = _Following(draft.place, named, names)
-    _check_circles(draft, named, following)
+    _check_circles(draft, following)
     return following.given
 
 
@@ -68,33 +68,55 @@ def with_filler(named: tuple[tuple[str, Type], ...], place: Place) -> tuple[tupl
 
 @dataclass(frozen=True, slots=True)
 class _LookedAt:
-    """The fields and bits that expressions and steps look at; members of members by their names alone."""
+    """The fields and bits that expressions and steps look at; members of members by their names alone.
+
+    `flags` are those of which they ask whether they are there, and nothing else.
+    """
 
     nodes: frozenset[_Node]
     members: frozenset[str]
+    flags: frozenset[_Node]
 
     def has(self, struct: Struct, name: str) -> bool:
         """Whether anything looks at a field of the struct, or at a bit of one."""
         return (struct.name, name) in self.nodes or name in self.members
 
+    def has_value(self, struct: Struct, name: str) -> bool:
+        """Whether anything looks at the value of it, not just at whether it is there."""
+        return self.has(struct, name) and (struct.name, name) not in self.flags
+
 
 def _looked_at(root: Place, named: Types, names: Names) -> _LookedAt:
-    nodes, members = set[_Node](), set[str]()
+    nodes, members, valued = set[_Node](), set[str](), set[_Node]()
     for struct in structs(named):
         for site in sites(root, named, struct):
             for reference in references(site.expression):
                 if isinstance(reference, FieldRef):
                     members.update(reference.members)
                     nodes.update(_meant_by(names, struct, replace(reference, members=())))
+            valued.update(node for each in _valued(site.expression) for node in _meant_by(names, struct, each))
         for step in struct.steps:
             match step:
                 case types.Check(field=name) | types.Verify(field=name) | types.Discard(field=name):
                     nodes.add((struct.name, name))
+                    valued.add((struct.name, name))
                 case _:
                     pass
     for type in named.values():
         members.update(_names_of(type))
-    return _LookedAt(frozenset(nodes), frozenset(members))
+    return _LookedAt(frozenset(nodes), frozenset(members), frozenset(nodes - valued))
+
+
+def _valued(expression: Expression) -> Iterator[FieldRef]:
+    """The fields of this struct, or of those around, of which an expression looks at the value."""
+    match expression:
+        case Call("present", (FieldRef(members=()),)):
+            return
+        case FieldRef():
+            yield replace(expression, members=())
+        case _:
+            for part in parts(expression):
+                yield from _valued(part)
 
 
 def _names_of(type: Type) -> Iterator[str]:
@@ -119,28 +141,37 @@ def _names_in(expression: Expression) -> Iterator[str]:
 
 
 def _told_by(root: Place, named: Types, struct: Struct) -> Mapping[str, str]:
-    """The usual expressions for lengths, counts and flags: of the fields that they decide."""
+    """What to do about lengths, counts and flags: the usual expressions, of the fields that they decide."""
     found: dict[str, str] = {}
+    alone: dict[str, str] = {}
     for site in sites(root, named, struct):
         if site.field is None or not isinstance(site.expression, FieldRef) or site.expression.up:
             continue
         match site.role, site.field.type:
             case Role.SIZE, types.Bytes() | types.Text():
-                found.setdefault(site.expression.name, f"len({site.field.wire_name})")
+                found.setdefault(site.expression.name, f"`derive: len({site.field.wire_name})` says it")
             case Role.COUNT, _:
-                found.setdefault(site.expression.name, f"count({site.field.wire_name})")
+                found.setdefault(site.expression.name, f"`derive: count({site.field.wire_name})` says it")
+            case Role.CONDITION, _ if _is_seen(site.field):
+                found.setdefault(site.expression.name, f"`derive: present({site.field.wire_name})` says it")
             case Role.CONDITION, _:
-                found.setdefault(site.expression.name, f"present({site.field.wire_name})")
+                hint = f"let readers see it: nothing else says whether {site.field.wire_name} is there"
+                alone.setdefault(site.expression.name, hint)
             case _:
                 pass
-    return found
+    return {**alone, **found}
+
+
+def _is_seen(field: Field) -> bool:
+    """Whether readers see of a field whether it is there."""
+    return not field.hidden or any(not bit.hidden for bit in field.bits)
 
 
 def _check_source(  # noqa: PLR0913 - what there is to know about it
     draft: Draft, place: Place, struct: Struct, field: Field, looked_at: _LookedAt, told_by: Mapping[str, str]
 ) -> None:
     def remedy(name: str, otherwise: str = _REMEDY) -> str:
-        return f"`derive: {told_by[name]}` says it" if name in told_by else otherwise
+        return told_by.get(name, otherwise)
 
     _check_constant(draft, place, struct, field, looked_at)
     constant = path_text((place / "const").path)
@@ -151,7 +182,7 @@ def _check_source(  # noqa: PLR0913 - what there is to know about it
     if field.bits:
         unnamed = set(range(field.type.bits if isinstance(field.type, types.Integer) else 0))
         unnamed -= {number for bit in field.bits for number in range(bit.low, bit.low + bit.width)}
-        if unnamed and looked_at.has(struct, field.wire_name):
+        if unnamed and looked_at.has_value(struct, field.wire_name):
             message = f"builders cannot know bit {min(unnamed)} of {field.wire_name}, which expressions look at"
             hint = "name all of its bits, or look at those that have names"
             draft.reports_entry(place, "unknown-on-build", message, hint)
@@ -292,35 +323,42 @@ def _plain(type: Type, named: Types) -> Type:
 # --- circles -------------------------------------------------------------------------------------------------------
 
 
-def _check_circles(draft: Draft, named: Types, following: "_Following") -> None:
+def _check_circles(draft: Draft, following: "_Following") -> None:
     """No derived or computed value may follow from itself."""
-    unseen = set(_computed(named, hidden=True))
     reported = set[_Node]()
     for node, place in following.places.items():
         circle = _circle(node, following.nodes)
         if circle and not reported & set(circle):
             reported |= set(circle)
             path = " <- ".join(name for _, name in (*circle, node))
-            message = f"{node[1]} follows from itself: {path}"
-            hidden = next((name for struct, name in circle if (struct, name) in unseen), "")
-            hint = (
-                f"let readers see {hidden}, which builders then take from the value"
-                if hidden
-                else "let one of them follow from what the record holds"
-            )
-            draft.reports(place, "circular-value", message, hint)
+            draft.reports(place, "circular-value", f"{node[1]} follows from itself: {path}", following.remedy(circle))
 
 
 class _Following:
     """What derived and computed values follow from, where builders work them out, and those that they are given."""
 
     def __init__(self, root: Place, named: Types, names: Names) -> None:
+        self._named = named
         self.nodes: dict[_Node, list[_Node]] = {}
         self.places: dict[_Node, Place] = {}  # where it is said
         self._conditions: dict[_Node, list[_Node]] = {}  # of them what decides whether they are there
         for struct in structs(named):
             self._add(root, named, struct, names)
         self.given = frozenset(self._given(set(_computed(named, hidden=False))))
+
+    def remedy(self, circle: tuple[_Node, ...]) -> str:
+        """What to do about values that follow from one another."""
+        unseen = set(_computed(self._named, hidden=True))
+        versioned = set(_computed(self._named, hidden=False, versioned=True))
+        for node, source in zip(circle, (*circle[1:], circle[0]), strict=True):
+            name, flag = node[1], source[1]
+            if source in self._conditions.get(node, ()):
+                return f"only {flag} says whether {name} is there: let readers see {flag}, and drop its `derive`"
+            if node in unseen:
+                return f"let readers see {name}, which builders then take from the value"
+            if node in versioned:
+                return f"drop `since` and `until` of {name}, which builders then take from the value"
+        return "let one of them follow from what the record holds"
 
     def _add(self, root: Place, named: Types, struct: Struct, names: Names) -> None:
         for site in sites(root, named, struct):
@@ -335,8 +373,9 @@ class _Following:
                 self.nodes.setdefault(node, []).extend(sources)
             elif site.role is Role.CONDITION and _follows_alone(site.field):
                 # a record says whether what readers see of the wire is there
-                self._conditions.setdefault(node, []).extend(sources)
-                self.nodes.setdefault(node, []).extend(sources)
+                for each in (node, *((struct.name, bit.name) for bit in site.field.bits)):
+                    self._conditions.setdefault(each, []).extend(sources)
+                    self.nodes.setdefault(each, []).extend(sources)
 
     def _given(self, computed: set[_Node]) -> Iterator[_Node]:
         """Computed values that readers see, of which something in their own circle is derived."""
@@ -351,18 +390,18 @@ class _Following:
                 yield told[0]
 
 
-def _computed(named: Types, *, hidden: bool) -> Iterator[_Node]:
-    """The computed fields of which a value says what they are, or would if they were not hidden."""
+def _computed(named: Types, *, hidden: bool, versioned: bool = False) -> Iterator[_Node]:
+    """The computed fields of which a value says what they are, or would if they were not hidden, or of one version."""
     for struct in structs(named):
         for field in struct.fields:
-            said = field.derive is None and not (field.since or field.until) and field.hidden == hidden
-            if field.compute is not None and said and field.mappings is None and field.meaning is None:
+            said = field.compute is not None and field.derive is None and field.mappings is None
+            if said and field.hidden == hidden and bool(field.since or field.until) == versioned:
                 yield struct.name, field.wire_name
 
 
 def _follows_alone(field: Field) -> bool:
     """Whether nothing that readers see says that a field is there, so that its condition alone does."""
-    return field.compute is not None or (field.hidden and not _needs_source(field))
+    return field.compute is not None or not (_is_seen(field) or (_needs_source(field) and not field.bits))
 
 
 def _sources(names: Names, struct: Struct, expression: Expression) -> Iterator[_Node]:

@@ -181,7 +181,8 @@ class Facts:
     def _may_be_absent(self, step: Field) -> bool:
         """Whether the value has nothing of what stands under a condition, which may look at just that."""
         members: tuple[Field | Bit, ...] = (step, *(bit for bit in step.bits if not bit.hidden))
-        return step.when is not None and not step.hidden and all(self.given(each) is None for each in members)
+        is_seen = not step.hidden or len(members) > 1
+        return step.when is not None and is_seen and all(self.given(each) is None for each in members)
 
     def _first(self, step: Field | Computed | Counted) -> Any:
         """What is known of a step before anything is worked out: a flattened record is there where a member is."""

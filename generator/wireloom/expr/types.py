@@ -156,7 +156,7 @@ def _alike_kind(name: str, arguments: tuple[Expression, ...]) -> Kind:
     said = arguments[1:2] if name == "join" else arguments  # the name of a member says nothing of its kind
     found = {kind(argument) for argument in said} & {Kind.TEXT, Kind.BYTES, Kind.ANY}
     if {Kind.TEXT, Kind.BYTES} <= found:
-        raise KindError(f"{name} is of texts or of bytes, not of both", FUNCTIONS[name].doc)
+        raise KindError(f"{name} is of texts or of bytes, not of both")
     return found.pop() if len(found) == 1 else Kind.ANY
 
 

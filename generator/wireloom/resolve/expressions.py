@@ -17,6 +17,7 @@ from wireloom.expr.ast import (
     Position,
     Unary,
     parts,
+    references,
 )
 from wireloom.expr.parse import ExpressionError, parse, parse_range
 from wireloom.expr.types import KindError, fits, kind
@@ -71,11 +72,14 @@ def _checked(scope: Scope, place: Place, resolved: Expression, wanted: Kind, col
     except KindError as error:
         if _is_broken(resolved):
             return BROKEN  # said of the name
-        scope.draft.reports(place, "expression-type", error.message, error.hint, column=column)
+        hint = error.hint or _known_as_bytes(scope, resolved)
+        scope.draft.reports(place, "expression-type", error.message, hint, column=column)
         return BROKEN
     if not fits(found, wanted):
         message = f"the expression gives {found.value}, and {wanted.value} is needed"
         hint = _boolean_of(resolved) if wanted is Kind.BOOLEAN else ""
+        if (found, wanted) == (Kind.BYTES, Kind.TEXT):
+            hint = _known_as_bytes(scope, resolved)
         scope.draft.reports(place, "expression-type", message, hint, column=column)
         return BROKEN
     _check_constants(scope, place, resolved)
@@ -89,6 +93,16 @@ def _boolean_of(expression: Expression) -> str:
             return f"write {'true' if number else 'false'}"
         case _:
             return "compare it, as in `x != 0` or `present(x)`"
+
+
+def _known_as_bytes(scope: Scope, expression: Expression) -> str:
+    """What to say where a text in a character set is taken for a text."""
+    for each in references(expression):
+        if isinstance(each, FieldRef) and (charset := scope.charset(each)):
+            return (
+                f"{each.name} is in {charset}, so that expressions know its bytes: what is made of it is of type bytes"
+            )
+    return ""
 
 
 def _is_broken(expression: Expression) -> bool:

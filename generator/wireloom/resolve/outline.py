@@ -29,6 +29,8 @@ _SIZED = ("str", "bytes")
 _MEANING = {"values", "null", "logical", "epoch", "scale", "offset", "raw", "default"}
 _NOT_GIVEN = {"as", "hidden", "derive", "compute", "const", "counted", "checksum", "refers", "flatten", "bits", "table"}
 """What says that a value lacks a number, or has another one or another name for it."""
+_OBSTACLES = (*sorted(_MEANING), *sorted(_NOT_GIVEN))
+_WITHOUT_VALUES = (Kind.LIST, Kind.RECORD)  # kinds of what has no single values
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class Member:
     names: tuple[tuple[int, str], ...] = ()  # those that its values have, where there may be others
     charset: str = ""  # of its text, of which expressions know the bytes
     element: Kind = Kind.ANY  # of a list: what its elements are
-    plain: bool = False  # a number that values have as it is on the wire, and that builders are given
+    obstacle: str = ""  # the key for which builders are not given it, or the elements of a list, as on the wire
     renamings: Renamings = ()  # of its members, which are members of the struct around
     melts: bool = False  # its members are members of the struct around
 
@@ -316,7 +318,7 @@ def joined_members(first: Member, second: Member) -> Member:
         first.names if first.names == second.names else (),
         first.charset if first.charset == second.charset else "",
         first.element if first.element is second.element else Kind.ANY,
-        first.plain and second.plain,
+        first.obstacle or second.obstacle,
     )
 
 
@@ -341,16 +343,19 @@ def _member(draft: Draft, name: str, document: str | FieldDocument, position: in
             reached.elements,
             charset=coded,
             element=reached.element,
-            plain=True,
+            obstacle=_obstacle(frozenset(), reached, charset),
         )
+    reached = reach(draft, document.type, charset=charset)
     if document.values is not None and is_closed(document):
+        if reached.kind in _WITHOUT_VALUES:
+            return Member(name, Kind.ANY, position)  # which is said of `values`
         kind, values = mapped_kind(document.values)
         values = values if values is None or document.null is None else tuple(dict.fromkeys((*values, None)))
-        return Member(name, kind, position, values)
+        return Member(name, kind, position, values, obstacle="values")
     if document.refers is not None:
         kind, charset = _entry_kind(draft, document.refers)
-        return Member(name, kind, position, charset=charset)
-    reached = reach(draft, document.type, charset=charset)
+        return Member(name, kind, position, charset=charset, obstacle="refers")
+    meant = document.given & (_MEANING - {"default"})  # which no list has
     return Member(
         name,
         reached.kind,
@@ -361,10 +366,16 @@ def _member(draft: Draft, name: str, document: str | FieldDocument, position: in
         document.counted,
         tuple(_names(document)) if is_open(document) and reached.kind is Kind.INTEGER else (),
         charset if reached.kind is Kind.BYTES else "",
-        Kind.ANY if document.given & _MEANING else reached.element,
-        not document.given & (_MEANING | _NOT_GIVEN),
+        Kind.ANY if meant else reached.element,
+        _obstacle(frozenset(document.given), reached, charset),
         renaming_of(name, document),
     )
+
+
+def _obstacle(given: frozenset[str], reached: Reach, charset: str) -> str:
+    """The key for which builders are not given a value, or the elements of a list, as on the wire; empty if none."""
+    coded = charset and reached.kind is Kind.LIST and reached.element is Kind.ANY
+    return next((key for key in _OBSTACLES if key in given), "charset" if coded else "")
 
 
 def _charset(document: str | FieldDocument, struct: StructType) -> str:
@@ -426,8 +437,8 @@ def _bit_member(name: str, bit: str | int | Bits, position: int) -> Member:
     span = str(bit.at if isinstance(bit, Bits) else bit)
     kind = Kind.INTEGER if ".." in span else Kind.BOOLEAN
     named = tuple(_names(bit)) if isinstance(bit, Bits) and kind is Kind.INTEGER else ()
-    plain = not isinstance(bit, Bits) or not (bit.hidden or bit.derive or bit.raw)
-    return Member(name, kind, position, names=named, plain=plain)
+    said = {"hidden": bit.hidden, "derive": bit.derive, "raw": bit.raw} if isinstance(bit, Bits) else {}
+    return Member(name, kind, position, names=named, obstacle=next((key for key in said if said[key]), ""))
 
 
 def mapped_kind(values: Mapping[str, object]) -> tuple[Kind, tuple[Scalar, ...] | None]:

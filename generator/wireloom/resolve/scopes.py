@@ -21,9 +21,9 @@ from wireloom.spec.language import Bits, FieldDocument, StructType
 
 _RANGE_MEMBERS = ("start", "end")
 _SUMMED = "`sum(sizes)` is over a list of integers, `sum(parts.length)` over an integer of structs"
-_PLAIN = "name an integer that readers see as it is on the wire, and that nothing derives or computes"
+_PLAIN = "name an integer that readers see as it is on the wire, and that nothing derives, computes or leaves out"
 _JOINED = "`join(labels, '.')` is of a list of texts, `join(labels.text, '.')` of a text of structs"
-_PLAIN_TEXT = "name a text that readers see as it is on the wire, and that nothing derives or computes"
+_PLAIN_TEXT = "name a text that readers see as it is on the wire, and that nothing derives, computes or leaves out"
 _HEXADECIMAL = "beside bytes, a literal is bytes in hexadecimal"
 _MARK = "name the place: `- mark: NAME` stands where it is"
 
@@ -96,12 +96,12 @@ class Scope:
         listed, member, inner = self._listed("sum", name, _SUMMED)
         if inner is None:
             if member.element is not Kind.INTEGER:
-                message = f"sum is of integers, and the elements of {_last(listed)} are not known to be nothing else"
-                raise MeaningError("expression-type", message, _SUMMED)
+                raise _of_elements("sum", listed, member, _SUMMED)
             return Call("sum", (listed,))
-        if inner.kind is not Kind.INTEGER or not inner.plain:
-            what = "builders do not know it from the value" if inner.kind is Kind.INTEGER else f"{inner.name} is not"
-            message = f"sum is of integers that values have, and {what}"
+        if inner.obstacle:
+            raise _of_member("sum", inner, _PLAIN)
+        if inner.kind is not Kind.INTEGER:
+            message = f"sum is of integers that values have, and {inner.name} is {a_kind(inner.kind)}"
             raise MeaningError("expression-type", message, _PLAIN)
         return Call("sum", (listed, Literal(inner.name)))
 
@@ -109,13 +109,13 @@ class Scope:
         """The texts of a list, or of a member of its elements, that the name means; raises MeaningError."""
         listed, member, inner = self._listed("join", name, _JOINED)
         found = member.element if inner is None else inner.kind
-        if found not in (Kind.TEXT, Kind.BYTES):
-            what = f"the elements of {_last(listed)} are" if inner is None else f"{inner.name} is"
-            message = f"join is of texts or of bytes, and {what} not known to be nothing else"
+        if inner is None and found not in (Kind.TEXT, Kind.BYTES):
+            raise _of_elements("join", listed, member, _JOINED)
+        if inner is not None and inner.obstacle:
+            raise _of_member("join", inner, _PLAIN_TEXT)
+        if inner is not None and found not in (Kind.TEXT, Kind.BYTES):
+            message = f"join is of texts or of bytes, and {inner.name} is {a_kind(found)}"
             raise MeaningError("expression-type", message, _JOINED)
-        if inner is not None and not inner.plain:
-            message = "join is of texts that values have, and builders do not know it from the value"
-            raise MeaningError("expression-type", message, _PLAIN_TEXT)
         between = (
             separator if found is Kind.TEXT else self._octets(separator, inner.charset if inner is not None else "")
         )
@@ -349,6 +349,30 @@ class Scope:
             yield from outline.members
             yield from outline.marks
             waiting.extend(use.user for use in outline.uses)
+
+
+def _of_elements(function: str, listed: FieldRef, member: Member, hint: str) -> MeaningError:
+    """What is wrong with the elements of a list, of which a function needs another kind."""
+    name, obstacle = _last(listed), member.obstacle
+    if member.element is not Kind.ANY:
+        what = f"an element of {name} is {a_kind(member.element)}"
+    elif obstacle == "charset":
+        what = f"the elements of {name} are texts in another character set than UTF-8"
+        hint = f"make structs of them: `{function}({name}.text, '.')` gives their bytes"
+    elif obstacle:
+        what = f"the elements of {name} mean something else than what is on the wire"
+        hint = f"drop `{obstacle}`, or {function} others"
+    else:
+        what = f"the elements of {name} are not known to be nothing else"
+    of = "integers" if function == "sum" else "texts or of bytes"
+    return MeaningError("expression-type", f"{function} is of {of}, and {what}", hint)
+
+
+def _of_member(function: str, member: Member, hint: str) -> MeaningError:
+    """What is wrong with a member of elements that builders do not know from the value as it is on the wire."""
+    of = "integers" if function == "sum" else "texts"
+    what = f"with `{member.obstacle}` builders do not know {member.name} from the value"
+    return MeaningError("expression-type", f"{function} is of {of} that values have, and {what}", hint)
 
 
 def _last(listed: FieldRef) -> str:

@@ -502,8 +502,9 @@ def chosen_by(
 def _check_otherwise(around: Surroundings, place: Place, form: SelectType) -> None:
     report = around.scope.draft.reports_entry
     if isinstance(form.select, MemberTagDocument):
-        hint = "list the values, or select by a field of the object around"
-        report(place / "otherwise", "wrong-encoding", "a member that selects has no other values", hint)
+        name = form.select.member
+        hint = f"make it a field, and the union one beside it: `select: {name}` with `inline` and `flatten`"
+        report(place / "otherwise", "wrong-encoding", "no case of a member is for other values", hint)
     if form.else_ is not None:
         report(place / "else", "conflicting-keys", "`else` beside `otherwise`", "drop one of them")
 

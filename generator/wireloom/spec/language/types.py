@@ -64,7 +64,8 @@ class SelectType(Document):
     )
     otherwise: TypeText | None = Field(
         default=None,
-        description="The type for every other value of the tag, null among them; without it, those are an error.",
+        description="The type for every other value of the tag, null among them; without it, those are an error "
+        "(not beside `member`).",
         examples=["Unknown"],
     )
     else_: Code | None = Field(

@@ -33,6 +33,7 @@ class KindError(Exception):
         self.message, self.hint = message, hint
 
 
+SIZE_OF_RECORDS = "marks in front of it and behind it do, as in `after - before`; or `size: uint16` writes that number"
 _LOOSE = (Kind.ANY, Kind.NULL)
 _NUMBERS = (Kind.INTEGER, Kind.FLOAT)
 
@@ -163,7 +164,7 @@ def _alike_kind(name: str, arguments: tuple[Expression, ...]) -> Kind:
 def _other_function(name: str, found: Kind) -> str:
     """What says of such a value what was asked for: another function, or the places around a part."""
     if name == "len" and found is Kind.RECORD:
-        return "marks in front of it and behind it do, as in `after - before`; or `size: uint16` writes that number"
+        return SIZE_OF_RECORDS
     other = {"len": "count", "count": "len"}.get(name, "")
     asked = any(found in kinds for kinds in FUNCTIONS[other].parameters) if other else False
     return f"{other} says it" if asked else ""

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from wireloom import names
-from wireloom.expr.ast import Expression, Kind, Literal
+from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal, Unary, parts
+from wireloom.expr.types import SIZE_OF_RECORDS
 from wireloom.model.ground import unit
 from wireloom.model.types import (
     Delimiter,
@@ -25,7 +26,7 @@ from wireloom.resolve import builtins, constants
 from wireloom.resolve.adornments import adorned, check_ending
 from wireloom.resolve.bits import bits_of
 from wireloom.resolve.bounds import bounds_of
-from wireloom.resolve.expressions import expression
+from wireloom.resolve.expressions import BROKEN, expression
 from wireloom.resolve.keys import check_form, check_keys, has_check
 from wireloom.resolve.links import checksum_of, is_table, table_reference_of
 from wireloom.resolve.meanings import meaning_of, null_of
@@ -259,7 +260,23 @@ def _derived(scope: Scope, place: Place, written: object, type: Type, document: 
     """The expression that builders derive a value by: what readers see where a table maps it."""
     mapped = document.values is not None and not is_open(document)
     wanted = mapped_kind(document.values or {})[0] if mapped else _kind(type)
-    return _expression(scope, place, written, wanted)
+    found = _expression(scope, place, written, wanted)
+    if found is not None and (name := _measured_record(scope, found)):
+        message = f"len is of a text or bytes, and {name} may be a record, which has none"
+        scope.draft.reports(place, "expression-type", message, SIZE_OF_RECORDS)
+        return BROKEN
+    return found
+
+
+def _measured_record(scope: Scope, expression: Expression) -> str:
+    """What may be a record and is measured all the same, whatever else there is; empty if nothing is."""
+    match expression:
+        case Call("len", (FieldRef(name=name) as field,)):
+            return name if scope.may_be_record(field) else ""
+        case Binary() | Unary():
+            return next((name for part in parts(expression) if (name := _measured_record(scope, part))), "")
+        case _:
+            return ""
 
 
 def _kind(type: Type) -> Kind:

@@ -190,6 +190,11 @@ class Scope:
         member = self._member(expression)
         return "" if member is None else member.charset
 
+    def may_be_record(self, expression: Expression) -> bool:
+        """Whether the value of a field may be a record, or something else."""
+        member = self._member(expression)
+        return member is not None and bool(member.structs)
+
     def _member(self, expression: Expression) -> Member | None:
         """What is known of a field; None where that is several, or no field."""
         match expression:

@@ -121,7 +121,6 @@ BUILT = {  # by the construct path, and why
     ("tag_length_value", "record"): "alternatives of a part of a record",
     ("text_octets", "record"): "a part of a text in a character set, while building",
     ("tried_beside", "record"): "alternatives of a part of a record",
-    ("words_of_members", "record"): "the field 'command.type' in an expression",
     ("words_of_bits", "melted"): "'leftKind', which follows from other members, before those are settled",
 }
 

@@ -176,6 +176,25 @@ types:
       - n: {type: int8, "null": 0}
       - fresh: {type: int16, "null": 500, since: new}
 """,
+    "called": """
+wireloom: 1
+format: called
+title: Conditions by members that readers call otherwise
+encoding: binary
+root: Record
+types:
+  Record:
+    fields:
+      - command: Command
+      - delay: {type: uint8, when: command.type == 1}
+      - speed: {type: uint8, when: command.kind == 1}
+      - level: {type: uint8, when: command.mode == 'fast'}
+  Command:
+    fields:
+      - kind: {type: uint8, as: type}
+      - type: {type: uint8, as: class}
+      - flags: {type: uint8, hidden: true, bits: {mode: {at: 1..3, values: {0: slow, 1: fast}, raw: modeNumber}}}
+""",
     "melted": """
 wireloom: 1
 format: melted
@@ -310,6 +329,18 @@ def written_alike(name: str, rows: list[dict[str, Any]]) -> set[int]:
     records = arrow.to_struct_array(rows, found.root(None).logical)
     assert found.encode(records).to_pylist() == [found.build(each) for each in rows]
     return given_up(name, list(rows))
+
+
+def test_conditions_by_members_that_readers_call_otherwise_are_decided_by_the_engine() -> None:
+    def command(kind: int, type: int, mode: str | None, number: int) -> dict[str, Any]:
+        return {"type": kind, "class": type, "mode": mode, "modeNumber": number}
+
+    rows: list[dict[str, Any]] = [
+        {"command": command(1, 1, "fast", 1), "delay": 5, "speed": 6, "level": 7},
+        {"command": command(2, 1, "slow", 0), "delay": 5, "speed": None, "level": None},
+        {"command": command(1, 2, None, 7), "delay": None, "speed": 6, "level": None},
+    ]
+    assert written_alike("called", rows) == set()
 
 
 def test_nulls_that_have_a_value_on_the_wire_are_written() -> None:

@@ -21,6 +21,8 @@ _LOADS = {  # the kind of value that a column takes -> what is loaded of it, and
 }
 
 
+_VALUES, _HIDDEN = 4, 6  # places of a bit in a layout
+
 FOLLOWING = {"const", "compute", "derive", "default", "counted", "bits", "checksum"}
 """What says that a member has a value though its column may be null."""
 
@@ -67,14 +69,15 @@ class Names(Part):
         column = member(scope.record, title_of(name, attributes))
         if not asked or column is None or column.takes != "record":
             return
-        known = dict(self._within(type))
+        known = self._called(type)
         scope.names[f"\0{name}"] = self.value(column, textual=False)
         for each in asked:
-            if each not in known or FOLLOWING & known[each].keys():
+            title, said = known.get(each, ("", frozenset[str]()))
+            if not title or (FOLLOWING | {"hidden"}) & said:
                 continue
-            found = column.children.get(each)
-            seen = None if found is None else self.compiler.sentinels.seen(found, each, type, scope)
-            inner = self._loaded(seen, textual="values" in known[each])
+            found = column.children.get(title)
+            seen = None if found is None else self.compiler.sentinels.seen(found, title, type, scope)
+            inner = self._loaded(seen, textual="values" in said)
             scope.names[f"{name}.{each}"] = register = self._where_there(name, inner, scope)
             if inner.named is not None:
                 register.named = self._where_there(name, inner.named, scope)
@@ -102,6 +105,17 @@ class Names(Part):
                 form, between = self.compiler.native.LOADS["joined"], self.assembly.text(encoded(separator))
                 self.assembly.emit("LOAD", column.index, form, text, added.index, between)
             scope.names[join_name(name, separator, inner)] = text
+
+    def _called(self, type: Node) -> dict[str, tuple[str, frozenset[str]]]:
+        """The members of a record by what expressions call them: what readers do, and the keys that say more of them.
+
+        Those that readers call otherwise in each of several structs have no column of their own.
+        """
+        found: dict[str, tuple[str, frozenset[str]]] = {}
+        for name, title, attributes in self._within(type):
+            known, said = found.get(name, (title, frozenset[str]()))
+            found[name] = (title if title == known else "", said | attributes.keys())
+        return found
 
     def _where_there(self, name: str, member: Register, scope: Scope) -> Register:
         """A register with the value of a member of a record, null where the record is not there."""
@@ -153,21 +167,28 @@ class Names(Part):
 
     def members(self, steps: Sequence[Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The fields of a struct by the names that readers know, and the bits among them, with what is said of them."""
+        for name, title, attributes in self._fields(steps):
+            yield name if attributes.get("hidden") else title, attributes
+
+    def _fields(self, steps: Sequence[Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+        """The fields of a struct, and the bits among them: their names, those that readers know, and what is said."""
         for step in steps:
             match step:
                 case ("field", _, type, {"flatten": True}):
                     yield from self._within(type)
                 case ("field", name, _, attributes):
-                    yield name if attributes.get("hidden") else attributes.get("as", name), attributes
+                    yield name, title_of(name, attributes), attributes
                     for bit in attributes.get("bits", ()):
-                        yield bit_title(bit), {} if bit[4] is None else {"values": bit[4]}
+                        hidden = {"hidden": True} if bit[_HIDDEN] else {}
+                        named = {} if bit[_VALUES] is None else {"values": bit[_VALUES]}
+                        yield bit[0], title_of(bit[0], hidden) if hidden else bit_title(bit), hidden | named
                 case _:
                     pass
 
-    def _within(self, node: Node) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _within(self, node: Node) -> Iterator[tuple[str, str, dict[str, Any]]]:
         match self.compiler.reader.resolved(node):
             case ("struct", _, _, _, _, steps):
-                yield from self.members(steps)
+                yield from self._fields(steps)
             case ("inline", inner):
                 yield from self._within(inner)
             case ("peek" | "select", _, cases, _) | ("tagged", _, _, _, _, cases, _):
@@ -175,8 +196,8 @@ class Names(Part):
                     if case[0] != "refuse":
                         yield from self._within(case)
             case ("attempt", trials, kind, reason):
-                yield kind, {"values": ()}
-                yield reason, {"values": ()}
+                yield kind, kind, {"values": ()}
+                yield reason, reason, {"values": ()}
                 for trial in trials:
                     yield from self._within(trial[1])
             case _:

@@ -28,6 +28,7 @@ Draw = Callable[[st.SearchStrategy[Any]], Any]
 _SIZES = (0, 1, 2, 4, 16, 16, 20, 33)
 _DEPTH = 3
 _TRIES = 8
+_SOON = 1 << 16  # as many units as every column of times has room for
 _SMALL = (0, 1, 2, 3, 4, 16)
 
 
@@ -296,6 +297,8 @@ class _StructDrawing:
             return field.const
         if field.compute is not None and field.derive is None and not field.given:
             return self.computed(field.type, evaluate(field.compute, self.scope))
+        if field.given and field.meaning is not None:
+            return int(self.draw(_integers(0, _SOON)))
         if field.counted:
             return 0
         if field.checksum is not None or field.bits:

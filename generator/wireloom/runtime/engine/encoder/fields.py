@@ -26,7 +26,7 @@ _CHECKSUM = 11  # words of a checksum
 _ITSELF = (-1, 0)  # nothing else stands for it
 _WORD = 64
 _HERE = "\0here"  # the mark that is set where filler begins
-_VALUES, _DERIVED, _NULL = 4, 7, 8  # places of a bit in a layout; the last is the number that means null
+_VALUES, _HIDDEN, _DERIVED, _NULL = 4, 6, 7, 8  # places of a bit in a layout; the last is the number that means null
 
 _Early = tuple[str, Tree, Callable[[str, Tree, Scope], None]]  # a name, what it is, and how it becomes known
 
@@ -48,12 +48,33 @@ class Fields(Part):
                 scope.pending.add(name)  # its column may be null where the bits have columns of their own
             if "checksum" in attributes:
                 scope.pending.add(name)  # whatever its column says, it is what follows from the bytes
-            bits = (bit for bit in attributes.get("bits", ()) if bit[_DERIVED] is not None)
-            found += [(bit[0], _where(condition, bit[_DERIVED]), self._derive_name) for bit in bits]
+            for bit in attributes.get("bits", ()):
+                if bit[_DERIVED] is not None:
+                    tree = self._flag(bit[0], bit[_DERIVED], steps, scope)
+                    found.append((bit[0], _where(condition, tree), self._derive_name))
         scope.pending.update(scope.late)
         found += [(name, tree, self._decide_name) for name, tree in scope.late.items()]
         for name, tree, derive in _in_order(found):
             derive(name, tree, scope)
+
+    def _flag(self, name: str, tree: Tree, steps: Sequence[Any], scope: Scope) -> Tree:
+        """What a flag is derived of; one that says whether bits are there is set where the value has one of them."""
+        match tree:
+            case ("present", ("field", 0, str(other))):
+                found = [step for step in steps if step[0] == "field" and other in (step[1], *_bit_names(step[3]))]
+            case _:
+                return tree
+        if len(found) != 1 or found[0][3].get("when") != ("field", 0, name) or not found[0][3].get("bits"):
+            return tree
+        _, integer, _, attributes = found[0]
+        seen = [] if attributes.get("hidden") else [attributes.get("as", integer)]
+        seen += [bit_title(bit) for bit in attributes["bits"] if not bit[_HIDDEN]]
+        given: Tree = False
+        for title in seen:
+            scope.names[f"\0{title} given"] = self.compiler.names.value(member(scope.record, title), textual=False)
+            given = ("or", given, ("present", ("field", 0, f"\0{title} given")))
+        scope.flags[name] = given
+        return given
 
     def _decide_name(self, name: str, tree: Tree, scope: Scope) -> None:
         """What a condition decides; where it is not known in time, nulls are given up."""
@@ -270,7 +291,7 @@ class Fields(Part):
 
     def _bit_value(self, bit: Sequence[Any], scope: Scope) -> Register:
         if bit[_DERIVED] is not None:
-            return self.derived(bit[_DERIVED], scope)
+            return self.derived(scope.flags.get(bit[0], bit[_DERIVED]), scope)
         return self.compiler.names.value(member(scope.record, bit_title(bit)), textual=bit[_VALUES] is not None).read()
 
     def _bit(self, whole: Register, bits: int, values: Any, value: Register) -> None:
@@ -534,3 +555,7 @@ def _is_late(attributes: Mapping[str, Any], scope: Scope) -> bool:
     """Whether a field, or some of its bits, follow from the layout that passes assume."""
     trees = [attributes.get("derive"), *(bit[_DERIVED] for bit in attributes.get("bits", ()))]
     return scope.in_passes and any(_follows(tree, scope) for tree in trees)
+
+
+def _bit_names(attributes: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(bit[0] for bit in attributes.get("bits", ()))

@@ -53,6 +53,7 @@ class Scope:
     pending: set[str] = field(default_factory=set)  # made of other members or of the layout, until they are settled
     early: dict[str, Tree] = field(default_factory=dict)  # what a condition decides: null, or what is on the wire
     late: dict[str, Tree] = field(default_factory=dict)  # the same, once what is derived is known
+    flags: dict[str, Tree] = field(default_factory=dict)  # what says of bits whether they are there: the value's own
     unfilled: set[str] = field(default_factory=set)  # fields that are written from their own columns, nulls and all
     following: set[str] = field(default_factory=set)  # made of the layout
     struct: str = ""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from wireloom import depths
 from wireloom.emit import arrow, construct, docs, jsonschema, layout, package, protobuf, shape, spark
 from wireloom.emit.package import tree
 from wireloom.emit.texts import Texts
@@ -128,6 +129,11 @@ def slow_paths(specs: Specs) -> dict[str, str]:
     with opened(specs.modules) as modules:
         found = {format: slow(module.CODEC) for format, module in modules.items()}
     return {format: reason for format, reason in found.items() if reason}
+
+
+def large_formats(specs: Specs) -> list[str]:
+    """The formats that their types' depths make very large: where that stands, and what helps."""
+    return [f"{location}: {message}" for location, message in depths.large_formats(specs.documents, specs.modules)]
 
 
 def generate(project: Project, specs: Specs | None = None) -> Changes:

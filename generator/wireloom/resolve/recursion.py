@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import count
 
 from wireloom.expr.ast import FieldRef
 from wireloom.expr.ast import references as names_in
@@ -163,7 +164,16 @@ def _check_levels(draft: Draft, named: Mapping[str, Type], depths: Mapping[str, 
     for name in depths:
         if sizes[name] > _FIELDS:
             message = f"{name} comes to more than {_FIELDS} fields at this depth"
-            draft.reports_entry(draft.place / "types" / name / "depth", "too-large", message, "say a smaller one")
+            fitting = next(depth for depth in count(1) if _comes_to(named, depths, name, depth + 1) > _FIELDS)
+            hint = f"say {fitting} or less, or keep values that may hold others as bytes"
+            if _comes_to(named, depths, name, fitting) > _FIELDS:
+                hint = "say a smaller one, of its types that hold themselves, too"
+            draft.reports_entry(draft.place / "types" / name / "depth", "too-large", message, hint)
+
+
+def _comes_to(named: Mapping[str, Type], depths: Mapping[str, int], name: str, depth: int) -> int:
+    """The fields that a type comes to at another depth; no further than beyond what it may."""
+    return sizes_of(named, {**depths, name: depth}, _FIELDS)[name]
 
 
 def check_views(draft: Draft, named: Mapping[str, Type], names: Names) -> None:

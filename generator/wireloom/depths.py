@@ -1,0 +1,44 @@
+"""Formats that come out very large because their types hold themselves to a depth: where that is said, and what helps.
+
+Each level has columns, a shape and a program of its own, so that a type which holds itself in several ways grows by a
+factor with each. Such a format works; generating, importing and compiling it take time and memory, which nobody asked
+for who took a depth at random.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from wireloom.problems import Location
+from wireloom.spec import Document
+from wireloom.spec.language import FormatDocument, StructType
+
+_LARGE = 2_000_000  # bytes of a generated module
+_WITH_OPEN_VALUES = ("msgpack", "json")
+_MEGABYTE = 1_000_000
+_BYTES = "say a smaller one, or keep values that may hold others as bytes (`size: length` and `bytes`)"
+_OPEN = (
+    "say a smaller one, or take values that may hold others as an open union (`oneOf`), one VARIANT column of any depth"
+)
+
+
+def large_formats(
+    documents: tuple[Document, ...], modules: Mapping[str, Mapping[str, str]]
+) -> Iterator[tuple[Location, str]]:
+    """The formats with a depth whose modules are very large: where the depth stands, and what to know of it."""
+    for document in documents:
+        content = document.content
+        if not isinstance(content, FormatDocument) or content.format not in modules:
+            continue
+        size = sum(len(text) for text in modules[content.format].values())
+        deepest = max(_with_depth(content), default=None)
+        if deepest is not None and size > _LARGE:
+            depth, name, encoding = deepest
+            place = document.place / "types" / name / "depth"
+            what = f"{name} holds itself to a depth of {depth}, and {content.format} comes to {size / _MEGABYTE:.1f} MB"
+            yield place.value_location(), f"{what}; {_OPEN if encoding in _WITH_OPEN_VALUES else _BYTES}"
+
+
+def _with_depth(content: FormatDocument) -> Iterator[tuple[int, str, str]]:
+    """The types that hold themselves: how deep, and in which encoding."""
+    for name, form in content.types.items():
+        if isinstance(form, StructType) and form.depth is not None:
+            yield form.depth, name, form.encoding or content.encoding

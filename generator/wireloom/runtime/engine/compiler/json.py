@@ -370,9 +370,9 @@ class Json(Part):
                 self.assembly.emit("FINISH", record.index)
         cleared[4] = Edge(len(self.assembly.registers))
         register = shared.names.get(unique)
-        if register is None or register.kind != "bytes":
-            raise Uncovered("a unique member that is neither text nor bytes")
-        row[4] = register.read()
+        if register is None or register.kind not in ("bytes", "int"):
+            raise Uncovered("a unique member that is neither text nor bytes nor an integer")
+        row[4 if register.kind == "bytes" else 6] = register.read()
         return shared
 
     def _one_of(self, node: Node, is_open: bool, alternatives: Sequence[Node], scope: Scope, sink: Sink) -> None:  # noqa: FBT001 - as in the layout

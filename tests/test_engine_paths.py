@@ -111,6 +111,11 @@ def test_words_of_members_are_known_to_the_engine_as_it_writes(case_package):
 
 
 @native
+def test_alternatives_of_a_part_of_a_record_are_written_by_the_engine(case_package):
+    assert_encoded_natively("tried_beside", case_package)
+
+
+@native
 def test_bits_that_the_value_lacks_are_left_out_by_the_engine(case_package):
     assert_encoded_natively("clock_reading", case_package)
 

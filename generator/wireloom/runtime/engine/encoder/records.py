@@ -60,8 +60,8 @@ class Records(Part):
                 self._fitting(told[4], scope, record, place)
             case ("peek", _, cases, _):
                 self._fitting(cases, scope, record, place)
-            case ("attempt", *_):
-                raise Uncovered("alternatives of a part of a record")
+            case ("attempt", trials, kind, reason):
+                self._named(trials, (kind, reason), scope, record, place)
             case other:
                 raise Uncovered(f"a record that is a {other[0]}")
 
@@ -292,6 +292,37 @@ class Records(Part):
             around = Scope("", None)
             self._first = self._first or around
             self.members(trial, around, record, None)
+            self.assembly.emit("JUMP", end)
+        self.assembly.place(end)
+
+    def _named(
+        self,
+        trials: Sequence[Any],
+        told: tuple[str, str],
+        scope: Scope,
+        record: Column | None,
+        place: Register | None,
+    ) -> None:
+        """The alternative of a part of a record that the value names; which one it is elsewhere builders try."""
+        self.compiler.certainty.doubts("alternatives that are tried")
+        if scope is self._first:
+            self._first = None  # what readers try behind others is not what they come to first
+        column = member(record, told[0])
+        if column is None:
+            raise Uncovered("alternatives whose name is not shown")
+        for name in told:
+            self.compiler.determined.note(member(record, name), determined=True)
+        named = self.compiler.names.value(column, textual=True).read()
+        labels, unnamed, end = [Label() for _ in trials], Label(), Label()
+        targets: dict[int | None, Label] = {None: unnamed}
+        for (name, *_), label in zip(trials, labels, strict=True):
+            targets.setdefault(self.word(name), label)
+        self.assembly.emit("SWITCH", self.assembly.table(hashed(targets)), named)
+        self.assembly.place(unnamed)
+        self.compiler.fail()
+        for (_, trial, *_), label in zip(trials, labels, strict=True):
+            self.assembly.place(label)
+            self.members(trial, scope, record, place)
             self.assembly.emit("JUMP", end)
         self.assembly.place(end)
 

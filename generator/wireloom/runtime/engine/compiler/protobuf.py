@@ -57,8 +57,6 @@ class Protobuf(Part):
         """Read a field from its slot."""
         name, attributes, scope, column = item.name, item.attributes, item.scope, item.column
         node, slot = self.compiler.resolved(item.type), scope.tables[name]
-        if attributes.get("flatten"):
-            raise Uncovered("a protobuf field whose members melt into the record")
         absent = Label()
         if node[0] in ("list", "map"):
             if attributes.keys() & {"default", "const", "values", "minimum", "maximum"}:
@@ -70,7 +68,14 @@ class Protobuf(Part):
             self.assembly.place(absent)
             return
         self.assembly.emit("PROTO_ABSENT", slot, absent, not attributes.get("optional"))
-        if self.compiler.is_record(node):
+        if attributes.get("flatten"):
+            if not self._is_message(node):
+                raise Uncovered("a protobuf field whose members melt into the record, and that is no message")
+            save = self.assembly.register("position", 2).read()
+            self.assembly.emit("PROTO_SUB", slot, save)
+            self.compiler.fields.read(item)
+            self.assembly.emit("PROTO_UNSUB", save)
+        elif self.compiler.is_record(node):
             register = self.compiler.define(scope, name, "mixed")
             save = self.assembly.register("position", 2).read()
             self.assembly.emit("PROTO_SUB", slot, save)

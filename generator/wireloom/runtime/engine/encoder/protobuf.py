@@ -51,10 +51,14 @@ class Protobuf(Absence):
     def _field(self, item: Item) -> None:
         attributes, scope, column = item.attributes, item.scope, item.column
         node = self.compiler.reader.resolved(item.type)
-        if {"bits", "flatten", "checksum"} & attributes.keys():
+        if {"bits", "checksum"} & attributes.keys():
             raise Uncovered("a protobuf field with a constraint")
         tag, required = attributes["tag"] << 3, not attributes.get("optional")
-        if "const" in attributes:
+        if attributes.get("flatten"):
+            if not required or not self.compiler.reader.is_record(node):
+                raise Uncovered("a record that melts into another and may be left out")
+            self._enclosed(tag, lambda: self.compiler.records.members(node, scope, scope.record, None))
+        elif "const" in attributes:
             self._constant(item, node, tag)
         elif "values" in attributes:
             self._mapped(item, node, tag)

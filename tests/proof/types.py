@@ -40,6 +40,18 @@ _MARKED = {
 }
 _NUMERALS |= _MARKED
 _DECIMALS = ("bcd1", "bcd2", "bcd18", "packed1", "packed5", "packed18", "upacked1", "upacked18")
+_ZONED = (
+    "zoned1",
+    "zoned5",
+    "zoned18",
+    "uzoned1",
+    "uzoned18",
+    "lzoned1",
+    "lzoned7",
+    "overpunch1",
+    "overpunch18",
+    "loverpunch3",
+)
 _COLUMNS = (
     "dec1",
     "dec4",
@@ -97,6 +109,9 @@ def integer(name: str) -> Typed:
         digits, packed = int("".join(filter(str.isdigit, name))), "packed" in name
         bits, size = (10**digits).bit_length() - 1, digits // 2 + 1 if packed else (digits + 1) // 2
         return Typed(name, "int", "int", bits, signed=name.startswith("packed"), size=size)
+    if name in _ZONED:
+        digits = int("".join(filter(str.isdigit, name)))
+        return Typed(name, "int", "int", (10**digits).bit_length() - 1, signed=not name.startswith("u"), size=digits)
     if name.lower().lstrip("s").startswith(("dec", "hex", "oct")):
         digits, signed = int("".join(filter(str.isdigit, name))), name.startswith("s")
         base = 16 if name.lower().startswith("hex") else 8 if name.startswith("oct") else 10
@@ -158,7 +173,7 @@ class Types:
         if self.encoding in ("binary", "protobuf") and self.chance.often(0.15):
             return integer(self.chance.one(_VARINTS))
         if self.encoding == "binary" and self.chance.often(0.3):
-            return integer(self.chance.one([*_NUMERALS, *_DECIMALS, *_COLUMNS, *_HEXADECIMALS]))
+            return integer(self.chance.one([*_NUMERALS, *_DECIMALS, *_ZONED, *_COLUMNS, *_HEXADECIMALS]))
         if self.encoding == "binary" and self.chance.often(0.04):
             return self._delimited()
         if self.encoding in ("msgpack", "json") and self.chance.often(0.1):

@@ -58,6 +58,10 @@ class NumberForm(Enum):
     EBML = "ebml"  # the place of the highest bit that is set says how many bytes; all others set is the greatest number
     BCD = "bcd"  # a decimal digit in each half of a byte, the highest first
     PACKED = "packed"  # the same, and the sign in the last half (COMP-3)
+    ZONED = "zoned"  # digits in EBCDIC, a byte each, the sign in the upper half of the last one
+    LEADING_ZONED = "leading zoned"  # the same, the sign in the upper half of the first one
+    OVERPUNCHED = "overpunched"  # the characters of zoned digits in ASCII
+    LEADING_OVERPUNCHED = "leading overpunched"  # those of digits with the sign in the first one
     DECIMAL = "decimal"  # digits in ASCII, a byte each, and a sign in front of signed ones
     HEXADECIMAL = "hexadecimal"  # the same, of base 16
     CAPITALS = "capitals"  # the same, written in capitals

@@ -104,6 +104,21 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
             | _digits("upacked", NumberForm.PACKED, signed=False),
             instead=dict.fromkeys((_MSGPACK, _PROTOBUF, _JSON), "write an integer type, such as int64"),
         ),
+        "zoned": Builtin(
+            "`zoned1` ... `zoned18`, `uzoned1` ... `uzoned18`, `lzoned1` ... `lzoned18`, "
+            "`overpunch1` ... `overpunch18`, `loverpunch1` ... `loverpunch18`",
+            {
+                _BINARY: "so many decimal digits in EBCDIC, a byte each; the zone of the last one (of `lzoned` of the "
+                "first) is the sign, C or D, of `uzoned` F; `overpunch` and `loverpunch` are the same in ASCII: "
+                "`{`, `A` ... `I` and `}`, `J` ... `R`",
+            },
+            _digits("zoned", NumberForm.ZONED, signed=True)
+            | _digits("uzoned", NumberForm.ZONED, signed=False)
+            | _digits("lzoned", NumberForm.LEADING_ZONED, signed=True)
+            | _digits("overpunch", NumberForm.OVERPUNCHED, signed=True)
+            | _digits("loverpunch", NumberForm.LEADING_OVERPUNCHED, signed=True),
+            instead=dict.fromkeys((_MSGPACK, _PROTOBUF, _JSON), "write an integer type, such as int64"),
+        ),
         "columns": Builtin(
             "`dec1` ... `dec18`, `sdec1` ... `sdec18`, `hex1` ... `hex16`, `HEX1` ... `HEX16`, `oct1` ... `oct21`",
             {

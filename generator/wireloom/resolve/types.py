@@ -66,6 +66,7 @@ _OF_SOME_ENCODINGS = (
     "bits",
     "coded",
     "decimal",
+    "zoned",
     "columns",
     "digits",
     "int65",

@@ -1,8 +1,8 @@
 """Integers that are not written as their two's complement: what says how many bytes they take, and decimal digits.
 
-Digits are halves of bytes, or characters of ASCII. Each form reads a number and says how many bytes it took; None is
-one that does not end in the bytes there are, and a ValueError bytes that are no number of the form. Each writes a
-number in as few bytes as can be.
+Digits are halves of bytes, or characters of ASCII or EBCDIC. Each form reads a number and says how many bytes it took;
+None is one that does not end in the bytes there are, and a ValueError bytes that are no number of the form. Each writes
+a number in as few bytes as can be.
 """
 
 import re
@@ -28,6 +28,15 @@ _COLUMNS = {
 """Digits in ASCII: their base, and how they are written and read."""
 LONGEST = {"decimal": 20, "hexadecimal": 16, "capitals": 16, "octal": 22}
 """Digits of the largest number of 64 bits."""
+_PUNCHES = (b"0123456789{ABCDEFGHI}JKLMNOPQR", bytes([*range(0xF0, 0xFA), *range(0xC0, 0xCA), *range(0xD0, 0xDA)]))
+"""Zoned digits, and digits with a sign punched over them: in ASCII and in EBCDIC."""
+_ZONED = {
+    "zoned": (-1, False),
+    "leading zoned": (0, False),
+    "overpunched": (-1, True),
+    "leading overpunched": (0, True),
+}
+"""Digits of a byte each: the place of the sign, and whether they stand in ASCII."""
 _UNKNOWN = (1 << 56) - 1  # EBML: all bits behind the mark are set, however many bytes there are
 
 
@@ -46,6 +55,8 @@ def of(form: str, digits: int, *, signed: bool) -> Numeral:
         return _bcd(digits)
     if form in _COLUMNS:
         return _columns(form, digits, signed=signed)
+    if form in _ZONED:
+        return _zoned(digits, *_ZONED[form], signed=signed)
     return _packed(digits, signed=signed) if form == "packed" else _FORMS[form]
 
 
@@ -74,6 +85,8 @@ def width_of(form: str, digits: int, *, signed: bool) -> int:
     """The bytes of so many digits."""
     if form == "bcd":
         return (digits + 1) // 2
+    if form in _ZONED:
+        return digits
     return digits // 2 + 1 if form == "packed" else digits + signed
 
 
@@ -236,16 +249,51 @@ def _packed(digits: int, *, signed: bool) -> Numeral:
     def read(data: bytes) -> Found:
         if len(data) < width:
             return None
-        number, sign = _decimal(data[:width].hex()[:-1], digits), data[width - 1] & 0xF
-        if sign <= _DIGIT or (sign in _MINUS and not signed):
-            raise ValueError(data[:width].hex(" "))
-        return -number if sign in _MINUS else number, width
+        number = _decimal(data[:width].hex()[:-1], digits)
+        return -number if _is_minus(data[width - 1] & 0xF, data[:width], signed=signed) else number, width
 
     def write(number: int) -> bytes:
-        sign = (_NEGATIVE if number < 0 else _POSITIVE) if signed else _UNSIGNED
-        return bytes.fromhex(f"{abs(number):0{2 * width - 1}}{sign:X}")
+        return bytes.fromhex(f"{abs(number):0{2 * width - 1}}{_sign(number, signed=signed):X}")
 
     return Numeral(lambda _: width, read, write)
+
+
+def _zoned(digits: int, place: int, in_ascii: bool, *, signed: bool) -> Numeral:  # noqa: FBT001 - as the table has it
+    """A digit a byte: a zone of ones, or at that place the sign, and the digit."""
+    ascii_written, zoned_written = _PUNCHES
+    into, out_of = bytes.maketrans(zoned_written, ascii_written), bytes.maketrans(ascii_written, zoned_written)
+    strange = bytes({*range(256)} - {*ascii_written})
+
+    def read(data: bytes) -> Found:
+        if len(data) < digits:
+            return None
+        written = data[:digits].translate(out_of, strange) if in_ascii else data[:digits]
+        zones, number = [byte >> 4 for byte in written], "".join(f"{byte & 0xF:x}" for byte in written)
+        if len(written) < digits or any(zone != _UNSIGNED for n, zone in enumerate(zones) if n != place % digits):
+            raise ValueError(data[:digits].hex(" "))
+        minus = _is_minus(zones[place], data[:digits], signed=signed)
+        return (-1 if minus else 1) * _decimal(number, digits), digits
+
+    def write(number: int) -> bytes:
+        written = bytearray(_UNSIGNED << 4 | int(digit) for digit in f"{abs(number):0{digits}}")
+        written[place] = _sign(number, signed=signed) << 4 | written[place] & 0xF
+        return bytes(written.translate(into) if in_ascii else written)
+
+    return Numeral(lambda _: digits, read, write)
+
+
+def _is_minus(sign: int, data: bytes, *, signed: bool) -> bool:
+    """Whether half a byte of these that is the sign is minus."""
+    if sign <= _DIGIT or (sign in _MINUS and not signed):
+        raise ValueError(data.hex(" "))
+    return sign in _MINUS
+
+
+def _sign(number: int, *, signed: bool) -> int:
+    """The half byte that is written as a number's sign."""
+    if not signed:
+        return _UNSIGNED
+    return _NEGATIVE if number < 0 else _POSITIVE
 
 
 def _decimal(written: str, digits: int) -> int:

@@ -67,8 +67,8 @@ cdef bint load_told(const uint8_t **position, const uint8_t *end, int64_t form, 
 
 
 cdef inline int64_t digits_width(int64_t form, int64_t digits, bint signed) noexcept nogil:
-    """The bytes of digits: 6 two a byte, 7 the same and the sign, others a byte each."""
-    return (digits + 1) // 2 if form == 6 else (digits // 2 + 1 if form == 7 else digits + signed)
+    """The bytes of digits: 6 two a byte, 7 the same and the sign, others a byte each, and up to 14 the sign."""
+    return (digits + 1) // 2 if form == 6 else (digits // 2 + 1 if form == 7 else digits + (signed and form < 15))
 
 
 cdef inline int64_t base_of(int64_t form) noexcept nogil:
@@ -104,6 +104,44 @@ cdef bint load_digits(const uint8_t **position, const uint8_t *end, int64_t digi
             found = -found
     position[0] = p + width
     value[0] = found
+    return False
+
+
+cdef inline uint8_t zoned_of(uint8_t character) noexcept nogil:
+    """The zoned digit, in EBCDIC, that a digit or an overpunched one of ASCII is; 0 for what is neither."""
+    if 48 <= character <= 57:
+        return character + 0xC0
+    if 65 <= character <= 73:
+        return character + 0x80
+    if 74 <= character <= 82:
+        return character + 0x87
+    return 0xC0 if character == 123 else (0xD0 if character == 125 else 0)
+
+
+cdef inline int64_t signed_place(int64_t form, int64_t digits) noexcept nogil:
+    """Which of the digits that are zoned (15, in ASCII 17; 16 and 18 with a leading sign) has the sign in its zone."""
+    return digits - 1 if form & 1 else 0
+
+
+cdef bint load_zoned(const uint8_t **position, const uint8_t *end, int64_t digits, int64_t form, bint signed, int64_t *value) noexcept nogil:
+    """So many decimal digits, a byte each, one with the sign in its zone (see `signed_place`). True for what is none."""
+    cdef const uint8_t *p = position[0]
+    cdef int64_t n, found = 0, place = signed_place(form, digits)
+    cdef uint8_t zoned
+    cdef bint minus = False
+    if end - p < digits:
+        return True
+    for n in range(digits):
+        zoned = zoned_of(p[n]) if form >= 17 else p[n]
+        if (zoned & 0xF) > 9 or (zoned >> 4 != 0xF and (n != place or zoned < 0xA0)):
+            return True
+        if n == place:
+            minus = zoned >> 4 == 0xB or zoned >> 4 == 0xD
+        found = 10 * found + (zoned & 0xF)
+    if minus and not signed:
+        return True
+    position[0] = p + digits
+    value[0] = -found if minus else found
     return False
 
 
@@ -227,6 +265,8 @@ cdef bint load_numeral(const uint8_t **position, const uint8_t *end, int64_t wor
         return load_sleb(position, end, bits, value)
     if form == 14:
         return load_ended(position, end, word >> 16, signed, value, wide)
+    if form >= 15:
+        return load_zoned(position, end, word >> 16, form, signed, value)
     if form >= 8:
         return load_columns(position, end, word >> 16, form, signed, value, wide)
     if form >= 6:

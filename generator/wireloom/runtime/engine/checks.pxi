@@ -193,6 +193,8 @@ def _is_numeral(word):
     if form == 14:
         most, each, size, ending = digits & 0xFF, digits >> 8 & 0xF, digits >> 12 & 0xF, digits >> 16
         return bits == 64 and 8 <= each <= 11 and 1 <= most <= 22 and size in (1, 2) and 0 <= ending < 1 << 16
+    if form >= 15:
+        return form <= 18 and 1 <= digits <= 18 and bits <= 64
     if form >= 6:
         return form <= 11 and 1 <= digits <= (18, 18, 18, 16, 21, 16)[form - 6] and bits <= 64
     return digits == 0 and (bits in (32, 64) if form < 2 else bits == (0, 0, 62, 64, 36, 56)[form])

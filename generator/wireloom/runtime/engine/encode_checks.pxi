@@ -103,7 +103,7 @@ def _is_held(held, size, sign, order):
     if size:
         return size in _SIZES and held == size and sign in (0, 1) and order in (0, 1)
     form, digits = order >> 8 & 0xFF, order >> 16
-    if not _is_numeral(order) or not 6 <= form <= 11 or sign not in (0, 1):
+    if not _is_numeral(order) or not (6 <= form <= 11 or form >= 15) or sign not in (0, 1):
         return False
     return held == digits_width(form, digits, sign)
 

@@ -125,6 +125,24 @@ cdef bint store_halves(uint8_t *target, int64_t value, int64_t digits, bint pack
     return number == 0
 
 
+cdef bint store_zoned(uint8_t *target, int64_t value, int64_t digits, int64_t form, bint signed) noexcept nogil:
+    """So many decimal digits, a byte each, one with the sign in its zone (see `signed_place`). Whether they hold it."""
+    cdef int64_t n, place = signed_place(form, digits)
+    cdef uint64_t number = <uint64_t>(-value if value < 0 else value)
+    cdef uint8_t digit, zone
+    for n in range(digits - 1, -1, -1):
+        digit = <uint8_t>(number % 10)
+        zone = 0xF if n != place or not signed else (0xD if value < 0 else 0xC)
+        if form < 17:
+            target[n] = zone << 4 | digit
+        elif zone == 0xF:
+            target[n] = 48 + digit
+        else:
+            target[n] = (123 if zone == 0xC else 125) if digit == 0 else digit + (64 if zone == 0xC else 73)
+        number //= 10
+    return number == 0
+
+
 cdef bint store_columns(uint8_t *target, int64_t value, bint wide, int64_t digits, int64_t form, bint signed) noexcept nogil:
     """So many digits in ASCII (see `base_of`), and a sign in front of them. Whether they hold it."""
     cdef uint64_t base = <uint64_t>base_of(form), digit
@@ -146,7 +164,9 @@ cdef int64_t store_digits(uint8_t *target, int64_t value, bint wide, bint signed
     cdef bint stored
     if value < 0 and not wide and not signed:
         return 0
-    if form >= 8:
+    if form >= 15:
+        stored = not wide and store_zoned(target, value, digits, form, signed)
+    elif form >= 8:
         stored = store_columns(target, value, wide, digits, form, signed)
     else:
         stored = not wide and store_halves(target, value, digits, form == 7, signed)
@@ -204,7 +224,7 @@ cdef int put_numeral(Builder *k, int64_t value, bint wide, bint signed, int64_t 
     """A number of the form that `word` says (see `number_form`)."""
     cdef int64_t form = word >> 8 & 0xFF, bits = word & 0xFF, size
     cdef int code
-    if 6 <= form <= 11:
+    if 6 <= form <= 11 or form >= 15:
         code = room(k, (word >> 16) + 1)
         if code:
             return code

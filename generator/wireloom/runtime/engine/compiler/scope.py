@@ -28,6 +28,7 @@ _WIDEST_PADDED = 1 << 31
 _WORD = 64  # bits of a register
 _NUMERALS = {"varint": 0, "zigzag": 0, "vlq": 1, "quic": 2, "sqlite": 3, "flac": 4, "ebml": 5, "bcd": 6, "packed": 7}
 _NUMERALS |= {"decimal": 8, "hexadecimal": 9, "octal": 10, "capitals": 11, "extended": 12, "sleb": 13, "ended": 14}
+_NUMERALS |= {"zoned": 15, "leading zoned": 16, "overpunched": 17, "leading overpunched": 18}
 ALWAYS = Constant(True)  # noqa: FBT003 - a value
 UNBOUNDED = (-(1 << 63), (1 << 63) - 1)
 """The limits of a number that any register holds."""

@@ -134,11 +134,28 @@ def _deciding(format: Format) -> Iterator[Expression]:
         for type in _all(named):
             if isinstance(type, wire.Select) and isinstance(type.tag, wire.FieldTag):
                 yield type.tag.expression
+            if (amount := _amount(type)) is not None and _is_of_places(amount):
+                yield amount
             if isinstance(type, wire.Struct):
                 yield from (field.when for field in type.fields if field.when is not None)
                 yield from (field.compute for field in type.fields if field.compute is not None)
                 yield from (field.at for field in type.fields if field.at is not None)
                 yield from (step.that for step in type.steps if isinstance(step, wire.Check))
+
+
+def _amount(type: wire.Type) -> Expression | None:
+    """The expression that says how much there is of what readers see."""
+    match type:
+        case wire.Array(count=amount) | wire.Text(size=amount) | wire.Bytes(size=amount, filler=False):
+            return wire.stated(amount)
+        case _:
+            return None
+
+
+def _is_of_places(amount: Expression) -> bool:
+    """Whether it counts from the front, so that a longer writing there is more here; not what is left of a region."""
+    looked_at = list(references(amount))
+    return any(map(counts, looked_at)) and Position("size") not in looked_at
 
 
 def leaves_bytes_unnamed(format: Format) -> bool:

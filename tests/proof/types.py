@@ -40,17 +40,8 @@ _MARKED = {
 }
 _NUMERALS |= _MARKED
 _DECIMALS = ("bcd1", "bcd2", "bcd18", "packed1", "packed5", "packed18", "upacked1", "upacked18")
-_ZONED = (
-    "zoned1",
-    "zoned5",
-    "zoned18",
-    "uzoned1",
-    "uzoned18",
-    "lzoned1",
-    "lzoned7",
-    "overpunch1",
-    "overpunch18",
-    "loverpunch3",
+_ZONED = tuple(
+    f"{form}{digits}" for form in ("zoned", "uzoned", "lzoned", "overpunch", "loverpunch") for digits in (1, 18)
 )
 _COLUMNS = (
     "dec1",
@@ -172,7 +163,7 @@ class Types:
             return integer("int")
         if self.encoding in ("binary", "protobuf") and self.chance.often(0.15):
             return integer(self.chance.one(_VARINTS))
-        if self.encoding == "binary" and self.chance.often(0.3):
+        if self.encoding == "binary" and self.chance.often(0.36):
             return integer(self.chance.one([*_NUMERALS, *_DECIMALS, *_ZONED, *_COLUMNS, *_HEXADECIMALS]))
         if self.encoding == "binary" and self.chance.often(0.04):
             return self._delimited()

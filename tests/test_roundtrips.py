@@ -42,6 +42,7 @@ COUPLED = {
     "packet",
     "packed_notes",
     "some_elements",
+    "track_report",
     "tried_note",
     "words_of_members",
 }

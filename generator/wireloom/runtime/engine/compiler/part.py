@@ -252,8 +252,10 @@ class Compiler(Protocol):
     def value(self, node: Node, scope: Scope, sink: Sink) -> None:
         """Read one value."""
 
-    def record(self, node: Node, scope: Scope, column: Column | None, place: Register | None = None) -> Scope | None:
-        """Read a record into a column; the scope of its names, where it is one struct."""
+    def record(
+        self, node: Node, scope: Scope, column: Column | None, place: Register | None = None, *, name: str = ""
+    ) -> Scope | None:
+        """Read a record, that of a field if it has a name, into a column; the scope of its names, if one struct."""
 
     def placed(self, tree: Tree, scope: Scope) -> int:
         """The place of an expression."""

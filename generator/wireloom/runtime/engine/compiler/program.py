@@ -187,12 +187,9 @@ class Compiler:
 
     def define(self, scope: Scope, name: str, kind: str) -> Register:
         """The register of a name; one name, one kind, shared with the struct that this one melts into."""
-        if name in scope.names:
-            found = scope.names[name]
-        elif scope.into is not None:
-            found = scope.names[name] = self.define(scope.into, name, kind)
-        else:
-            found = scope.names[name] = self.assembly.register(kind, _WORDS.get(kind, 1))
+        if name not in scope.names:
+            scope.names[name] = self._begun(scope, name, kind)
+        found = scope.names[name]
         if found.kind == "null":
             found.kind, found.words = kind, _WORDS.get(kind, 1)
         elif found.kind != kind:
@@ -200,6 +197,16 @@ class Compiler:
                 raise Uncovered(f"two kinds of values under the name {name!r} in an expression")
             found.kind = "several"
         return found
+
+    def _begun(self, scope: Scope, name: str, kind: str) -> Register:
+        """The register of a name that the struct does not have yet."""
+        if scope.into is None:
+            return self.assembly.register(kind, _WORDS.get(kind, 1))
+        known = scope.into.names.get(name)
+        if not scope.into.joint or known is None or known.kind in (kind, "null"):
+            return self.define(scope.into, name, kind)
+        scope.into.names[name] = self.assembly.register("several")  # nothing is known of it outside of the record
+        return self.assembly.register(kind, _WORDS.get(kind, 1))
 
     def absent(self, scope: Scope, name: str) -> None:
         """Under these parameters the field is never there, unless the name is defined elsewhere, too."""
@@ -267,9 +274,7 @@ class Compiler:
         node = self.resolved(node)
         if self.is_record(node):
             with self.filling(sink.register):
-                inner = self.record(node, scope, sink.column)
-                if sink.name and inner is not None:
-                    scope.records[sink.name] = inner
+                self.record(node, scope, sink.column, name=sink.name)
                 self.there(sink.register)
             return
         if node[0] == "select":
@@ -304,12 +309,14 @@ class Compiler:
             self.assembly.emit("CHARSET", found.read(), 2, self.assembly.table(list(bits)))
         self.there(sink.register)
 
-    def record(self, node: Node, scope: Scope, column: Column | None, place: Register | None = None) -> Scope | None:
-        """Read a record into a column; the scope of its names, where it is one struct."""
+    def record(
+        self, node: Node, scope: Scope, column: Column | None, place: Register | None = None, *, name: str = ""
+    ) -> Scope | None:
+        """Read a record, that of a field if it has a name, into a column; the scope of its names, if one struct."""
         with self.into(column, "record") as record:
             if record is not None and record.parent is not None and record.parent.kind == "struct":
                 self.assembly.emit("BEGIN", record.index)
-            inner = self.records.members(node, scope, record, None, place)
+            inner = self.records.members(node, scope, record, scope.within(name) if name else None, place)
             if record is not None:
                 self.assembly.emit("FINISH", record.index)
         return inner

@@ -79,9 +79,7 @@ class Protobuf(Part):
             register = self.compiler.define(scope, name, "mixed")
             save = self.assembly.register("position", 2).read()
             self.assembly.emit("PROTO_SUB", slot, save)
-            inner = self.compiler.record(node, scope, column)
-            if inner is not None:
-                scope.records[name] = inner
+            self.compiler.record(node, scope, column, name=name)
             self.compiler.there(register)
             self.assembly.emit("PROTO_UNSUB", save)
         elif "refers" in attributes:

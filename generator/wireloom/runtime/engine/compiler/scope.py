@@ -71,6 +71,7 @@ class Scope:
     place: Register | None = None  # its place in the list that it is an element of
     names: dict[str, Register] = field(default_factory=dict)
     records: dict[str, "Scope"] = field(default_factory=dict)  # the names within fields that are records
+    joint: bool = False  # the names of a field's members, whatever records it may be
     marks: dict[str, Register] = field(default_factory=dict)
     tables: dict[str, int] = field(default_factory=dict)
     checksums: dict[str, "Item"] = field(default_factory=dict)
@@ -97,6 +98,15 @@ class Scope:
         if name not in scope.names:
             raise Uncovered(f"the field {name!r} in an expression")
         return scope.names[name]
+
+    def within(self, name: str) -> "Scope":
+        """What the names of a field's members melt into, whatever record it is: one register each.
+
+        A field of what melts into a struct is that struct's, too.
+        """
+        if name not in self.records:
+            self.records[name] = Scope(self.encoding, joint=True) if self.into is None else self.into.within(name)
+        return self.records[name]
 
     def outward(self, up: int) -> "Scope":
         """The scope so many structs outward."""

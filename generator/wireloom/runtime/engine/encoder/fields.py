@@ -18,7 +18,7 @@ from wireloom.runtime.engine.digests import digest_word, is_digest
 from wireloom.runtime.engine.encoder.names import own_fields
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope, UnsettledError
-from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree
+from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree, encoded
 from wireloom.runtime.packing import NAMES
 from wireloom.runtime.values import FILLED
 
@@ -180,21 +180,42 @@ class Fields(Part):
         elif (filler := _filler(attributes, node)) is not None:
             self._fill(filler, node, item.scope)
         elif "derive" in attributes:
-            self._number(self.derived(attributes["derive"][1], item.scope), node, item.scope)
+            self._derived(attributes["derive"][1], node, item.scope)
         else:
             self.compiler.value(node, item.scope, item.column)
         return []
 
     def _settled(self, item: Item, node: Node) -> None:
         """Write what passes know of the layout."""
-        if node[0] != "int":
+        if node[0] not in ("int", "bool"):
             raise Uncovered(f"a {node[0]} that follows from the layout")
         if "bits" in item.attributes:
             self._packed(item, node)
         elif "values" in item.attributes:
             self._mapped(item, node)
         else:
-            self._number(self.derived(item.attributes["derive"][1], item.scope), node, item.scope)
+            self._derived(item.attributes["derive"][1], node, item.scope)
+
+    def _derived(self, tree: Tree, node: Node, scope: Scope) -> None:
+        """Write what follows from other members: a number, a truth, or one of the words that the expression has."""
+        register = self.derived(tree, scope)
+        match node, register.kind:
+            case ("bool",), "bool":
+                self._one_of({1: True, 0: False}, register, node, scope)
+            case ("text", *_), "text":
+                self._one_of({self.assembly.text(encoded(word)): word for word in _words(tree)}, register, node, scope)
+            case _:
+                self._number(register, node, scope)
+
+    def _one_of(self, constants: Mapping[int | None, str | bool], register: Register, node: Node, scope: Scope) -> None:
+        """Write the constant that a register says; the record is given up where it says none of them."""
+        labels, end = {each: Label() for each in constants}, Label()
+        self.compiler.switch(labels, register)
+        for each, label in labels.items():
+            self.assembly.place(label)
+            self._constant(constants[each], node, scope)
+            self.assembly.emit("JUMP", end)
+        self.assembly.place(end)
 
     def derived(self, tree: Tree, scope: Scope) -> Register:
         """A register with the value of a derived field, where it is written."""
@@ -384,6 +405,8 @@ class Fields(Part):
                     raise UnsettledError(item.scope.struct)
             case ("bytes" | "text", int(size), *_) if "checksum" in item.attributes:
                 pass
+            case ("bool",):
+                raise UnsettledError(item.scope.struct)
             case _:
                 raise Uncovered(f"a {node[0]} that follows from the layout")
         register = self.assembly.register("int").read()
@@ -544,6 +567,18 @@ def _follows(tree: Tree, scope: Scope) -> bool:
             return any(_follows(part, scope) for part in parts)
         case _:
             return False
+
+
+def _words(tree: Tree) -> Iterator[str]:
+    """The texts of the format that an expression chooses from."""
+    match tree:
+        case ("text", str(word)):
+            yield word
+        case ("if", _, this, that):
+            yield from _words(this)
+            yield from _words(that)
+        case _:
+            raise Uncovered("a derived text that is no choice among words")
 
 
 def _waits(tree: Tree, scope: Scope) -> bool:

@@ -1,7 +1,7 @@
 """The names of a struct's value: which there are, which columns they mean, and what expressions make of those."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from wireloom.runtime.engine.assembly import Register
 from wireloom.runtime.engine.compiler.scope import bit_title, member
@@ -30,7 +30,7 @@ FOLLOWING = {"const", "compute", "derive", "default", "counted", "bits", "checks
 class Names(Part):
     """The names that expressions see, loaded from the columns where a struct begins."""
 
-    _members: dict[str, set[str]] | None = None
+    _members: dict[str, set[tuple[str, ...]]] | None = None
 
     def load(self, steps: Sequence[Any], scope: Scope) -> None:
         """Give each name of the struct a register with its value."""
@@ -53,8 +53,8 @@ class Names(Part):
             if step[0] == "field" and step[1] in scope.names and self._is_coded(step[2]):
                 scope.names[step[1]].coded = True
             if step[0] == "field" and not step[3].get("flatten"):
-                self._load_members(step, scope)
                 self._load_sums(step, scope)
+        self._load_members(steps, scope)
 
     def _is_coded(self, node: Node) -> bool:
         """Whether a text is in a character set that its column does not have."""
@@ -62,25 +62,38 @@ class Names(Part):
             node = node[1] if node[0] == "nullable" else self.compiler.reader.layout["types"][node[1]]
         return bool(node[0] == "charset")
 
-    def _load_members(self, step: Any, scope: Scope) -> None:
-        """Give the members of a record that expressions ask for registers, as far as columns say what they are."""
-        _, name, type, attributes = step
-        asked = self._asked().get(name)
-        column = member(scope.record, title_of(name, attributes))
-        if not asked or column is None or column.takes != "record":
-            return
-        known = self._called(type)
-        scope.names[f"\0{name}"] = self.value(column, textual=False)
-        for each in asked:
-            title, said = known.get(each, ("", frozenset[str]()))
-            if not title or (FOLLOWING | {"hidden"}) & said:
+    def _load_members(self, steps: Sequence[Any], scope: Scope) -> None:
+        """Give the members of records that expressions ask for registers, as far as columns say what they are."""
+        for name, ways in _by_name(self._fields(steps)).items():
+            asked = self._asked().get(name)
+            column = _said(ways, scope.record)
+            if asked and column is not None and column.takes == "record":
+                scope.names[f"\0{name}"] = self.value(column, textual=False)
+                self._load_within(name, ways, column, asked, scope)
+
+    def _load_within(
+        self, path: str, around: "Sequence[_Known]", column: Column, asked: set[tuple[str, ...]], scope: Scope
+    ) -> None:
+        """Give members of the record in a column registers, and members of these; null where there is no record."""
+        nodes = [way.type for way in around if way.type is not None]
+        known = _by_name(member for node in nodes for member in self._within(node))
+        for each in sorted({first for first, *_ in asked} & known.keys()):
+            ways, name = known[each], f"{path}.{each}"
+            if any((FOLLOWING | {"hidden"}) & way.attributes.keys() for way in ways):
                 continue
-            found = column.children.get(title)
-            seen = None if found is None else self.compiler.sentinels.seen(found, title, type, scope)
-            inner = self._loaded(seen, textual="values" in said)
-            scope.names[f"{name}.{each}"] = register = self._where_there(name, inner, scope)
+            found = _said(ways, column)
+            if found is not None:
+                seen = [self.compiler.sentinels.seen(found, ways[0].title, node, scope) for node in nodes]
+                found = seen[0] if all(each is seen[0] for each in seen) else found
+            inner = self._loaded(found, textual=any("values" in way.attributes for way in ways))
+            scope.names[name] = register = self._where_there(path, inner, scope)
+            register.coded = any(way.type is not None and self._is_coded(way.type) for way in ways)
             if inner.named is not None:
-                register.named = self._where_there(name, inner.named, scope)
+                register.named = self._where_there(path, inner.named, scope)
+            deeper = {tuple(rest) for first, *rest in asked if first == each and rest}
+            if deeper and found is not None and found.takes == "record":
+                scope.names[f"\0{name}"] = register
+                self._load_within(name, ways, found, deeper, scope)
 
     def _load_sums(self, step: Any, scope: Scope) -> None:
         """Give the sums over a list that expressions ask for registers; a list that is not there adds up to nothing."""
@@ -106,36 +119,29 @@ class Names(Part):
                 self.assembly.emit("LOAD", column.index, form, text, added.index, between)
             scope.names[join_name(name, separator, inner)] = text
 
-    def _called(self, type: Node) -> dict[str, tuple[str, frozenset[str]]]:
-        """The members of a record by what expressions call them: what readers do, and the keys that say more of them.
-
-        Those that readers call otherwise in each of several structs have no column of their own.
-        """
-        found: dict[str, tuple[str, frozenset[str]]] = {}
-        for name, title, attributes in self._within(type):
-            known, said = found.get(name, (title, frozenset[str]()))
-            found[name] = (title if title == known else "", said | attributes.keys())
-        return found
-
     def _where_there(self, name: str, member: Register, scope: Scope) -> Register:
         """A register with the value of a member of a record, null where the record is not there."""
         scope.names[f"\0{name}."] = member
-        there = ("present", ("field", 0, f"\0{name}"))
-        compiled = self.expressions.held(
-            self.expressions.compiled(("if", there, ("field", 0, f"\0{name}."), ("null",)), scope)
-        )
+        there: Tree = ("present", ("field", 0, f"\0{name}"))
+        value: Tree = ("field", 0, f"\0{name}.")
+        if member.kind == "mixed":  # of which expressions know whether it is there alone
+            value = ("if", ("present", value), True, ("null",))
+        compiled = self.expressions.held(self.expressions.compiled(("if", there, value, ("null",)), scope))
+        if member.kind == "mixed":
+            self.compiler.compute(compiled, register := self.assembly.register("mixed"))
+            return register
         register = self.assembly.register(member.kind if compiled.kind == "null" else compiled.kind)
         self.compiler.compute(compiled, register)
         return register
 
-    def _asked(self) -> dict[str, set[str]]:
-        """Of each field that is a record the members that an expression of the format names."""
+    def _asked(self) -> dict[str, set[tuple[str, ...]]]:
+        """Of each field that is a record the members, and members of these, that an expression of the format names."""
         if self._members is None:
             self._members = {}
             layout = self.compiler.reader.layout
             for name, *inner in fields_of([*layout["types"].values(), *layout["roots"].values()]):
-                if len(inner) == 1:
-                    self._members.setdefault(name, set()).add(inner[0])
+                if inner:
+                    self._members.setdefault(name, set()).add(tuple(inner))
         return self._members
 
     def load_record(self, scope: Scope) -> None:
@@ -167,41 +173,66 @@ class Names(Part):
 
     def members(self, steps: Sequence[Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The fields of a struct by the names that readers know, and the bits among them, with what is said of them."""
-        for name, title, attributes in self._fields(steps):
+        for name, title, attributes, _ in self._fields(steps):
             yield name if attributes.get("hidden") else title, attributes
 
-    def _fields(self, steps: Sequence[Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        """The fields of a struct, and the bits among them: their names, those that readers know, and what is said."""
+    def _fields(self, steps: Sequence[Any]) -> "Iterator[_Known]":
+        """The fields of a struct, those of structs that melt into it in place of these, and the bits among them."""
         for step in steps:
             match step:
                 case ("field", _, type, {"flatten": True}):
                     yield from self._within(type)
-                case ("field", name, _, attributes):
-                    yield name, title_of(name, attributes), attributes
+                case ("field", name, type, attributes):
+                    yield _Known(name, title_of(name, attributes), attributes, type)
                     for bit in attributes.get("bits", ()):
                         hidden = {"hidden": True} if bit[_HIDDEN] else {}
                         named = {} if bit[_VALUES] is None else {"values": bit[_VALUES]}
-                        yield bit[0], title_of(bit[0], hidden) if hidden else bit_title(bit), hidden | named
+                        title = title_of(bit[0], hidden) if hidden else bit_title(bit)
+                        yield _Known(bit[0], title, hidden | named)
                 case _:
                     pass
 
-    def _within(self, node: Node) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    def _within(self, node: Node) -> "Iterator[_Known]":
+        """The same of each struct that a record may be."""
         match self.compiler.reader.resolved(node):
             case ("struct", _, _, _, _, steps):
                 yield from self._fields(steps)
-            case ("inline", inner):
+            case ("inline" | "nullable", inner):
                 yield from self._within(inner)
             case ("peek" | "select", _, cases, _) | ("tagged", _, _, _, _, cases, _):
                 for _, case in cases:
                     if case[0] != "refuse":
                         yield from self._within(case)
             case ("attempt", trials, kind, reason):
-                yield kind, kind, {"values": ()}
-                yield reason, reason, {"values": ()}
+                yield _Known(kind, kind, {"values": ()})
+                yield _Known(reason, reason, {"values": ()})
                 for trial in trials:
                     yield from self._within(trial[1])
             case _:
                 pass
+
+
+class _Known(NamedTuple):
+    """A member: what expressions call it, what readers do, what is said of it, and its type unless it is bits."""
+
+    name: str
+    title: str
+    attributes: dict[str, Any]
+    type: Node | None = None
+
+
+def _by_name(members: Iterable[_Known]) -> dict[str, list[_Known]]:
+    """Members by what expressions call them: several where a record may be of several structs."""
+    found: dict[str, list[_Known]] = {}
+    for each in members:
+        found.setdefault(each.name, []).append(each)
+    return found
+
+
+def _said(ways: Sequence[_Known], record: Column | None) -> Column | None:
+    """The column of a member that a record has in one of several ways; none where readers call these otherwise."""
+    titles = {way.title for way in ways}
+    return member(record, titles.pop()) if len(titles) == 1 else None
 
 
 def title_of(name: str, attributes: dict[str, Any]) -> str:

@@ -95,7 +95,11 @@ class Float(_Scalar):
         return number if self.bits == 64 else float32(number)
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
-        return super()._build(self._rounded(obj) if isinstance(obj, float) else obj, stream, context, path)
+        try:
+            number = float(obj) if type(obj) is int else obj  # as what is derived of integers is
+        except OverflowError:
+            raise EncodeError(f"a number that {self.bits} bits can hold", shown(obj)) from None
+        return super()._build(self._rounded(number) if isinstance(number, float) else number, stream, context, path)
 
 
 class Boolean(_Scalar):

@@ -68,9 +68,10 @@ class Mapped:
             raise EncodeError(f"one of {meanings}", shown(value))
         return preferred if preferred in candidates else candidates[0]
 
-    def means(self, value: Scalar, scope: Container) -> bool:
-        """Whether some wire value means `value`."""
-        return any(same(meaning(scope), value) for _, meaning in self.entries)
+    def means(self, value: Scalar, scope: Container, only: Any = MISSING) -> bool:
+        """Whether some wire value, or the `only` one that there is, means `value`."""
+        entries = [meaning for wire, meaning in self.entries if only is MISSING or same(wire, only)]
+        return any(same(meaning(scope), value) for meaning in entries)
 
 
 @dataclass(frozen=True)

@@ -242,12 +242,12 @@ def _agrees(step: Step, value: Mapping[str, Any], scope: Container) -> bool:
     match step:
         case Field(hidden=True):
             return True
+        case Field(mapped=Mapped() as mapped):
+            given = value.get(step.title or step.name)
+            return given is None or mapped.means(given, scope, step.const)
         case Field() if step.const is not MISSING:
             given = value.get(step.title or step.name)
             return given is None or same(given, step.const)
-        case Field(mapped=Mapped() as mapped):
-            given = value.get(step.title or step.name)
-            return given is None or mapped.means(given, scope)
         case Computed(hidden=False, given=False, derive=None):
             given = value.get(step.title or step.name)
             return given is None or _may_be(step, given, scope)

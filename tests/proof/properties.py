@@ -34,6 +34,8 @@ from proof.walks import (
     has_several_writings,
     leaves_bytes_unnamed,
     looks_at_lengths,
+    null_or_absent,
+    nulls,
     shares_names,
 )
 from wireloom.emit.construct.structs import has_const
@@ -636,6 +638,8 @@ class _Examination:
         self.parameters = dict(parameters)
         given = forgotten(self.module.parse(record, **self.options))
         if self.lost(given) or has_several_writings(self.format) or self.names_of_both:
+            return
+        if null_or_absent(self.format) & {*nulls(given)}:  # of which a flag alone says what it is
             return
         value = without(given, self.derived)
         try:

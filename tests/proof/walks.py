@@ -18,6 +18,24 @@ def fields(format: Format) -> Iterator[wire.Field]:
             yield from type.fields
 
 
+def null_or_absent(format: Format) -> frozenset[str]:
+    """Readers' names of fields under a condition that may say null themselves: what is null may be there, or not."""
+    doubtful = (each for each in fields(format) if each.when is not None and each.meaning is not None)
+    return frozenset(each.name for each in doubtful if each.meaning is not None and each.meaning.null is not None)
+
+
+def nulls(value: Any) -> Iterator[str]:
+    """The names of members that are null."""
+    match value:
+        case dict():
+            yield from (name for name, each in value.items() if each is None)
+            yield from (name for each in value.values() for name in nulls(each))
+        case list():
+            yield from (name for each in value for name in nulls(each))
+        case _:
+            return
+
+
 def has_several_writings(format: Format) -> bool:
     """Whether a value may differ in size: integers of any width, bodies, packed regions, endings, hidden texts."""
     if any(field.packing is not None or _may_say_alike(field) or _is_unseen_text(field) for field in fields(format)):

@@ -25,6 +25,7 @@ import engine_data as data
 
 from builds import built
 from wireloom.runtime.engine import Request
+from wireloom.runtime.parsers.json.nodes import Nesting, Node, SourceText
 
 _CHUNK = 4000
 _INLINE = 12  # a view of so many bytes holds them itself
@@ -100,6 +101,13 @@ def read(name: str, library: str) -> None:
             _together(table, batch)
             for prefixed in (False, True):
                 _streamed(native, table.program, batch, prefixed=prefixed)
+        if name.endswith("json"):
+            _as_nodes(native, batch)
+
+
+def _as_nodes(native: Any, batch: Sequence[bytes]) -> None:
+    for record in batch:
+        native.document(record, 64, Node, SourceText(record, Nesting(64)))
 
 
 def _take(table: Any, found: Any) -> None:

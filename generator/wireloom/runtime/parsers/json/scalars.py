@@ -50,6 +50,8 @@ class Integer(construct.Construct):
 class Float(construct.Construct):
     """A number, integer literals included, rounded to `bits`; beyond them it is `json_nonfinite`."""
 
+    placeholder = 0.0
+
     kinds: tuple[Kind, ...] = ("float",)
     values = ("float",)
 
@@ -89,6 +91,8 @@ class Float(construct.Construct):
 class Boolean(construct.Construct):
     """true or false."""
 
+    placeholder = False
+
     kinds: tuple[Kind, ...] = ("bool",)
     values = ("bool",)
 
@@ -122,6 +126,8 @@ class Null(construct.Construct):
 class Text(construct.Construct):
     """A string."""
 
+    placeholder = ""
+
     kinds: tuple[Kind, ...] = ("str",)
     values = ("str",)
 
@@ -141,6 +147,8 @@ class Base64(construct.Construct):
     `size` bytes where given, else `code`. With `line_feeds` there may be line feeds, behind every full line of 76
     characters; behind the last one it may be missing.
     """
+
+    placeholder = b""
 
     kinds: tuple[Kind, ...] = ("str",)
     values = ("bytes",)

@@ -81,6 +81,8 @@ class _Scalar(construct.Construct):
 class Float(_Scalar):
     """float 32 or float 64, widened exactly, then rounded to `bits`."""
 
+    placeholder = 0.0
+
     family, python = "float", float
 
     def __init__(self, bits: int = 64) -> None:
@@ -105,6 +107,8 @@ class Float(_Scalar):
 class Boolean(_Scalar):
     """true or false."""
 
+    placeholder = False
+
     family, python = "bool", bool
 
 
@@ -116,6 +120,8 @@ class Null(_Scalar):
 
 class Text(_Scalar):
     """The str family, UTF-8."""
+
+    placeholder = ""
 
     family, python = "str", str
 
@@ -136,6 +142,8 @@ class Text(_Scalar):
 
 class Bytes(_Scalar):
     """The bin family; of `size` bytes where given (else `code`); of a text in a `charset`, those that it has."""
+
+    placeholder = b""
 
     family, python = "bin", bytes | bytearray | memoryview  # type: ignore[assignment]
 

@@ -253,6 +253,8 @@ class Integer(_Scalar):
 class Float(_Scalar):
     """An IEEE 754 number of 32 or 64 bits."""
 
+    placeholder = 0.0
+
     nothing = 0.0
 
     def __init__(self, bits: int) -> None:
@@ -279,6 +281,8 @@ class Float(_Scalar):
 class Boolean(_Scalar):
     """true or false; any number but 0 is true."""
 
+    placeholder = False
+
     nothing = False
 
     def decode(self, found: Occurrence, context: Container) -> bool:
@@ -294,6 +298,8 @@ class Boolean(_Scalar):
 
 class Text(_Scalar):
     """Text, UTF-8 although proto2 does not ask for it (else `invalid_utf8`, unless `invalid` says `replace`)."""
+
+    placeholder = ""
 
     wire_type = LENGTH
     nothing = ""
@@ -313,6 +319,8 @@ class Text(_Scalar):
 
 class Bytes(_Scalar):
     """Bytes; of `size` where given (else `code`); of a text in a `charset`, those that it has."""
+
+    placeholder = b""
 
     wire_type = LENGTH
     nothing = b""

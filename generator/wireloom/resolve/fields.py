@@ -1,9 +1,22 @@
 """A field of a document -> a field of the model: every key read for the type and the encoding that it stands in."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from wireloom import names
-from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal, Unary, parts
+from wireloom.expr.ast import (
+    Binary,
+    Call,
+    Expression,
+    FieldRef,
+    Kind,
+    Literal,
+    MarkRef,
+    Position,
+    Unary,
+    parts,
+    references,
+)
 from wireloom.expr.types import SIZE_OF_RECORDS
 from wireloom.model.ground import unit
 from wireloom.model.types import (
@@ -246,10 +259,26 @@ def _mappings(
         return None
     found = mappings_of(around.scope, place / "values", document.values, type)
     null = null_of(around, place, document, type)
-    if null is None:
-        return found
-    check_null(around.scope, place / "null", null, found)
-    return (*found, ValueMapping(null, Literal(None)))
+    if null is not None:
+        check_null(around.scope, place / "null", null, found)
+        found = (*found, ValueMapping(null, Literal(None)))
+    if _has_several_sizes(type, found) and any(map(_looks_at_places, found)):
+        message = "what a value means looks at a place, and values of several sizes decide where that is"
+        hint = "let a `compute` field behind it say what it means"
+        around.scope.draft.reports_entry(place / "values", "conflicting-keys", message, hint)
+    return found
+
+
+def _has_several_sizes(type: Type, mappings: Sequence[ValueMapping]) -> bool:
+    """Whether which value it is decides in how many bytes it stands."""
+    if isinstance(type, Integer):
+        return type.width is None
+    return len({len(each.wire) for each in mappings if isinstance(each.wire, str | bytes)}) > 1
+
+
+def _looks_at_places(mapping: ValueMapping) -> bool:
+    """Whether what a value means follows from the size of the record, or from where something stands."""
+    return any(isinstance(each, Position | MarkRef) for each in references(mapping.value))
 
 
 def _expression(scope: Scope, place: Place, written: object, wanted: Kind) -> Expression | None:

@@ -23,7 +23,9 @@ TAKES = {
     "null": "null",
 }
 """What columns of a wire type take."""
-_TITLE = 9  # the place in a layout's bits of what readers call them, where that is another name
+BIT_VALUES, BIT_HIDDEN, BIT_DERIVED, BIT_NULL, _TITLE = 4, 6, 7, 8, 9
+"""Where a layout has of bits what they mean, whether readers see them, what they are derived of, the number that means
+null, and what readers call them, where that is another name."""
 _WIDEST_PADDED = 1 << 31
 _WORD = 64  # bits of a register
 _NUMERALS = {"varint": 0, "zigzag": 0, "vlq": 1, "quic": 2, "sqlite": 3, "flac": 4, "ebml": 5, "bcd": 6, "packed": 7}

@@ -5,6 +5,10 @@ from typing import Any
 
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import (
+    BIT_DERIVED,
+    BIT_HIDDEN,
+    BIT_NULL,
+    BIT_VALUES,
     bit_title,
     ending_of,
     held_width,
@@ -26,8 +30,6 @@ _CHECKSUM = 11  # words of a checksum
 _ITSELF = (-1, 0)  # nothing else stands for it
 _WORD = 64
 _HERE = "\0here"  # the mark that is set where filler begins
-_VALUES, _HIDDEN, _DERIVED, _NULL = 4, 6, 7, 8  # places of a bit in a layout; the last is the number that means null
-
 _Early = tuple[str, Tree, Callable[[str, Tree, Scope], None]]  # a name, what it is, and how it becomes known
 
 
@@ -49,8 +51,8 @@ class Fields(Part):
             if "checksum" in attributes:
                 scope.pending.add(name)  # whatever its column says, it is what follows from the bytes
             for bit in attributes.get("bits", ()):
-                if bit[_DERIVED] is not None:
-                    tree = self._flag(bit[0], bit[_DERIVED], steps, scope)
+                if bit[BIT_DERIVED] is not None:
+                    tree = self._flag(bit[0], bit[BIT_DERIVED], steps, scope)
                     found.append((bit[0], _where(condition, tree), self._derive_name))
         scope.pending.update(scope.late)
         found += [(name, tree, self._decide_name) for name, tree in scope.late.items()]
@@ -68,7 +70,7 @@ class Fields(Part):
             return tree
         _, integer, _, attributes = found[0]
         seen = [] if attributes.get("hidden") else [attributes.get("as", integer)]
-        seen += [bit_title(bit) for bit in attributes["bits"] if not bit[_HIDDEN]]
+        seen += [bit_title(bit) for bit in attributes["bits"] if not bit[BIT_HIDDEN]]
         given: Tree = False
         for title in seen:
             scope.names[f"\0{title} given"] = self.compiler.names.value(member(scope.record, title), textual=False)
@@ -311,9 +313,10 @@ class Fields(Part):
             self.assembly.emit("WINDOW", bits, place.read(), offset, last - first + 1, low % 8 | big << 8)
 
     def _bit_value(self, bit: Sequence[Any], scope: Scope) -> Register:
-        if bit[_DERIVED] is not None:
-            return self.derived(scope.flags.get(bit[0], bit[_DERIVED]), scope)
-        return self.compiler.names.value(member(scope.record, bit_title(bit)), textual=bit[_VALUES] is not None).read()
+        if bit[BIT_DERIVED] is not None:
+            return self.derived(scope.flags.get(bit[0], bit[BIT_DERIVED]), scope)
+        column = member(scope.record, bit_title(bit))
+        return self.compiler.names.value(column, textual=bit[BIT_VALUES] is not None).read()
 
     def _bit(self, whole: Register, bits: int, values: Any, value: Register) -> None:
         if values is None:
@@ -515,7 +518,7 @@ def _from_mark(tree: Tree, mark: str) -> Tree:
 
 def _null(bit: Sequence[Any]) -> int:
     """What stands in the integer where a bit's column is null: what means null to readers, else zeros."""
-    null = int(bit[_NULL] or 0) if len(bit) > _NULL else 0
+    null = int(bit[BIT_NULL] or 0) if len(bit) > BIT_NULL else 0
     low, width = int(bit[1]), int(bit[2])
     return (null & ((1 << width) - 1)) << low
 
@@ -588,7 +591,7 @@ def _waits(tree: Tree, scope: Scope) -> bool:
 
 def _is_late(attributes: Mapping[str, Any], scope: Scope) -> bool:
     """Whether a field, or some of its bits, follow from the layout that passes assume."""
-    trees = [attributes.get("derive"), *(bit[_DERIVED] for bit in attributes.get("bits", ()))]
+    trees = [attributes.get("derive"), *(bit[BIT_DERIVED] for bit in attributes.get("bits", ()))]
     return scope.in_passes and any(_follows(tree, scope) for tree in trees)
 
 

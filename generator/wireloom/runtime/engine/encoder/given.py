@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Uncovered
-from wireloom.runtime.engine.compiler.scope import member
+from wireloom.runtime.engine.compiler.scope import BIT_DERIVED, BIT_NULL, BIT_VALUES, member
 from wireloom.runtime.engine.encoder.names import FOLLOWING, fields_of
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
@@ -17,7 +17,6 @@ from wireloom.runtime.engine.expressions import Tree
 
 _NOTHING: Tree = ("null",)
 _FILLED = {"const", "default", "counted"}
-_VALUES, _DERIVED, _NULL = 4, 7, 8  # places of a bit in a layout; the last is the number that means null
 
 
 class Given(Part):
@@ -59,7 +58,7 @@ class Given(Part):
                 scope.pending.add(name)
                 trees[name] = self._tree((name, type, attributes), scope, version)
             for bit in attributes.get("bits", ()):
-                if bit[0] in self.asked() and bit[_DERIVED] is None:
+                if bit[0] in self.asked() and bit[BIT_DERIVED] is None:
                     scope.pending.add(bit[0])
                     trees[bit[0]] = self._bit_tree(bit, name, attributes, scope, version)
         self._settle(trees, scope)
@@ -167,14 +166,14 @@ def _meant(attributes: dict[str, Any], given: Tree) -> Tree:
 def _meant_by_null(bit: Sequence[Any]) -> Tree:
     """What expressions see of bits that are written for null; None where none are."""
     _, _, width, _, values, *_ = bit
-    if len(bit) > _NULL and bit[_NULL] is not None:
-        return bool(bit[_NULL]) if width == 1 else int(bit[_NULL])
+    if len(bit) > BIT_NULL and bit[BIT_NULL] is not None:
+        return bool(bit[BIT_NULL]) if width == 1 else int(bit[BIT_NULL])
     return _NOTHING if any(meaning is None for _, meaning in values or ()) else None
 
 
 def _read(bit: Sequence[Any], raw: Tree) -> Tree:
     """What bits mean, as an expression; null where they mean nothing, and nothing is written."""
-    values = bit[_VALUES]
+    values = bit[BIT_VALUES]
     if values is None:
         return raw
     found: Tree = _NOTHING

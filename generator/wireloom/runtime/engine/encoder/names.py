@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from wireloom.runtime.engine.assembly import Register
-from wireloom.runtime.engine.compiler.scope import bit_title, member
+from wireloom.runtime.engine.compiler.scope import BIT_HIDDEN, BIT_VALUES, bit_title, member
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.expressions import Tree, encoded, join_name, sum_name
@@ -20,8 +20,6 @@ _LOADS = {  # the kind of value that a column takes -> what is loaded of it, and
     "": ("choice", "mixed"),
 }
 
-
-_VALUES, _HIDDEN = 4, 6  # places of a bit in a layout
 
 FOLLOWING = {"const", "compute", "derive", "default", "counted", "bits", "checksum"}
 """What says that a member has a value though its column may be null."""
@@ -185,8 +183,8 @@ class Names(Part):
                 case ("field", name, type, attributes):
                     yield _Known(name, title_of(name, attributes), attributes, type)
                     for bit in attributes.get("bits", ()):
-                        hidden = {"hidden": True} if bit[_HIDDEN] else {}
-                        named = {} if bit[_VALUES] is None else {"values": bit[_VALUES]}
+                        hidden = {"hidden": True} if bit[BIT_HIDDEN] else {}
+                        named = {} if bit[BIT_VALUES] is None else {"values": bit[BIT_VALUES]}
                         title = title_of(bit[0], hidden) if hidden else bit_title(bit)
                         yield _Known(bit[0], title, hidden | named)
                 case _:

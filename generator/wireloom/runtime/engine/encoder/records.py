@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
-from wireloom.runtime.engine.compiler.scope import member
+from wireloom.runtime.engine.compiler.scope import BIT_HIDDEN, member
 from wireloom.runtime.engine.compiler.switches import hashed, otherwise
 from wireloom.runtime.engine.encoder.names import own_fields
 from wireloom.runtime.engine.encoder.part import Part
@@ -346,7 +346,8 @@ def _made_up(struct: Node) -> int:
             continue
         constant = "const" in attributes and not attributes.get("optional")
         own = constant or "compute" in attributes or attributes.get("default") is not None
-        found += (own and not attributes.get("hidden", False)) + sum(not bit[6] for bit in attributes.get("bits", ()))
+        found += own and not attributes.get("hidden", False)
+        found += sum(not bit[BIT_HIDDEN] for bit in attributes.get("bits", ()))
     return found
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wireloom.runtime.columns.logical import Alternatives, List, LogicalType, Map, Meant, Record, kind_name
-from wireloom.runtime.engine.compiler.scope import member
+from wireloom.runtime.engine.compiler.scope import BIT_DERIVED, member
 from wireloom.runtime.engine.encoder.names import asks_for_place, own_fields, title_of
 from wireloom.runtime.engine.encoder.part import Compiler, Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
@@ -24,7 +24,6 @@ _CONDITIONS = frozenset({"when", "since", "until"})
 _NO_VALUE = frozenset({"flatten", "compute", "counted", "bits"})
 _FOLLOWING = ("derive", "compute", "build")
 _FILLED = frozenset({"const", "default", "counted"})
-_DERIVED = 7  # the place in a bit of what it is derived of
 
 
 def with_filled(columns: list[Column], type: LogicalType) -> None:
@@ -172,7 +171,7 @@ class Sentinels(Part):
             is_filled = before.filled or bool(_FILLED & attributes.keys())
             found[name] = _Follows(before.names | names, derived=before.derived or bool(trees), filled=is_filled)
             for bit in bits:
-                tree = bit[_DERIVED]
+                tree = bit[BIT_DERIVED]
                 names = condition | {name} | (set() if tree is None else own_fields(tree))
                 found[bit[0]] = _Follows(names, derived=tree is not None, filled=tree is None)
         return found

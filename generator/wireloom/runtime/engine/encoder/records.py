@@ -60,8 +60,8 @@ class Records(Part):
                 self._fitting(told[4], scope, record, place)
             case ("peek", _, cases, _):
                 self._fitting(cases, scope, record, place)
-            case ("attempt", trials, kind, reason):
-                self._named(trials, (kind, reason), scope, record, place)
+            case ("attempt", *_) as attempt:
+                self._part(attempt, scope, record, place)
             case other:
                 raise Uncovered(f"a record that is a {other[0]}")
 
@@ -272,57 +272,53 @@ class Records(Part):
 
     def _attempt(self, node: Node, scope: Scope, record: Column) -> None:
         """The alternative that the value names, else the first whose condition holds."""
-        _, trials, kind, reason = node
-        self.compiler.certainty.doubts("alternatives that are tried")
-        for name in (kind, reason):
-            self.compiler.determined.note(member(record, name), determined=True)
-        named = self.compiler.names.value(member(record, kind), textual=True).read()
-        labels = [Label() for _ in trials]
-        unnamed, end = Label(), Label()
-        targets: dict[int | None, Label] = {None: unnamed}
-        for (name, *_), label in zip(trials, labels, strict=True):
-            targets.setdefault(self.word(name), label)
-        self.assembly.emit("SWITCH", self.assembly.table(hashed(targets)), named)
-        self.assembly.place(unnamed)
-        self._unnamed(trials, labels, scope, record)
-        for place, (name, trial, *_) in enumerate(trials):
-            self.assembly.place(labels[place])
+        _, trials, *told = node
+
+        def write(name: str, trial: Node) -> None:
             text = self.word(name)
             self.assembly.emit("TRIAL", text >> 16, text & 0xFFFF)
             around = Scope("", None)
             self._first = self._first or around
             self.members(trial, around, record, None)
-            self.assembly.emit("JUMP", end)
-        self.assembly.place(end)
+
+        self._named(trials, told, record, write, lambda labels: self._unnamed(trials, labels, scope, record))
+
+    def _part(self, node: Node, scope: Scope, record: Column | None, place: Register | None) -> None:
+        """The alternative of a part of a record that the value names; which one it is elsewhere builders try."""
+        _, trials, *told = node
+        if scope is self._first:
+            self._first = None  # what readers try behind others is not what they come to first
+        if member(record, told[0]) is None:
+            raise Uncovered("alternatives whose name is not shown")
+
+        def write(_: str, trial: Node) -> None:
+            self.members(trial, scope, record, place)
+
+        self._named(trials, told, record, write, lambda _: self.compiler.fail())
 
     def _named(
         self,
         trials: Sequence[Any],
-        told: tuple[str, str],
-        scope: Scope,
+        told: Sequence[str],
         record: Column | None,
-        place: Register | None,
+        write: Callable[[str, Node], None],
+        unnamed: Callable[[Sequence[Label]], None],
     ) -> None:
-        """The alternative of a part of a record that the value names; which one it is elsewhere builders try."""
+        """Write the alternative that the value names; `unnamed` goes to one, or gives up, where it names none."""
         self.compiler.certainty.doubts("alternatives that are tried")
-        if scope is self._first:
-            self._first = None  # what readers try behind others is not what they come to first
-        column = member(record, told[0])
-        if column is None:
-            raise Uncovered("alternatives whose name is not shown")
         for name in told:
             self.compiler.determined.note(member(record, name), determined=True)
-        named = self.compiler.names.value(column, textual=True).read()
-        labels, unnamed, end = [Label() for _ in trials], Label(), Label()
-        targets: dict[int | None, Label] = {None: unnamed}
+        named = self.compiler.names.value(member(record, told[0]), textual=True).read()
+        labels, other, end = [Label() for _ in trials], Label(), Label()
+        targets: dict[int | None, Label] = {None: other}
         for (name, *_), label in zip(trials, labels, strict=True):
             targets.setdefault(self.word(name), label)
         self.assembly.emit("SWITCH", self.assembly.table(hashed(targets)), named)
-        self.assembly.place(unnamed)
-        self.compiler.fail()
-        for (_, trial, *_), label in zip(trials, labels, strict=True):
+        self.assembly.place(other)
+        unnamed(labels)
+        for (name, trial, *_), label in zip(trials, labels, strict=True):
             self.assembly.place(label)
-            self.members(trial, scope, record, place)
+            write(name, trial)
             self.assembly.emit("JUMP", end)
         self.assembly.place(end)
 

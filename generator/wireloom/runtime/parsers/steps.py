@@ -272,9 +272,16 @@ class Discard:
             members.update({name: [] for name, member in members.items() if member is elements})
 
 
+class _Members(Container):
+    """The members of an element; null are those of what would melt into it, and is not there."""
+
+    def __missing__(self, name: str) -> None:
+        return None
+
+
 def scope_of(element: Value, outer: Container) -> Container:
     """What expressions see of an element that was read."""
-    scope = Container({name: meant(member) for name, member in element.items()})
+    scope = _Members({name: meant(member) for name, member in element.items()})
     scope.update(element.hidden)
     scope.update({"_": outer, "_params": outer._params})
     return scope

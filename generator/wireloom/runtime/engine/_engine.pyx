@@ -220,7 +220,8 @@ cdef int64_t given_size(const Input *given, int64_t start, int64_t stop) noexcep
 
 
 cdef class Program:
-    """Instructions with all they refer to, validated. Programs are immutable and may run in several threads at once."""
+    """Instructions with all they refer to, validated. Programs may run in several threads at once: they are immutable but
+    for what the last batch came to, of which any thread's word is as good."""
 
     cdef int64_t *code
     cdef int64_t *expressions

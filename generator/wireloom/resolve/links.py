@@ -42,6 +42,8 @@ def _check_type(around: Surroundings, place: Place, checksum: str, type: Type) -
             _check_digest(around, place, checksum, size, type)
         case None:
             hint = nearest(checksum, (*declared, *builtins.DIGESTS))
+            if not hint.startswith("did you mean"):
+                hint = f"{hint}; `checksums` of the format says what a CRC or a sum is".removeprefix("; ")
             around.reports(place / "checksum", "unknown-checksum", f"there is no checksum {checksum}", hint)
 
 

@@ -30,6 +30,7 @@ from proof.values import NoValueError, Values, settings
 from proof.walks import (
     chooses_widths,
     counts,
+    derives_in_a_version,
     fields,
     has_several_writings,
     leaves_bytes_unnamed,
@@ -638,6 +639,8 @@ class _Examination:
         self.parameters = dict(parameters)
         given = forgotten(self.module.parse(record, **self.options))
         if self.lost(given) or has_several_writings(self.format) or self.names_of_both:
+            return
+        if derives_in_a_version(self.format):
             return
         if null_or_absent(self.format) & {*nulls(given)}:  # of which a flag alone says what it is
             return

@@ -24,6 +24,16 @@ def null_or_absent(format: Format) -> frozenset[str]:
     return frozenset(each.name for each in doubtful if each.meaning is not None and each.meaning.null is not None)
 
 
+def derives_in_a_version(format: Format) -> bool:
+    """Whether what is derived belongs to versions that the arity tells: without it a value may be of another one."""
+    return any(
+        field.derive is not None and bool(field.since or field.until)
+        for _, type in format.types
+        if isinstance(type, wire.Struct) and any(version.arity is not None for version in type.versions)
+        for field in type.fields
+    )
+
+
 def nulls(value: Any) -> Iterator[str]:
     """The names of members that are null."""
     match value:

@@ -8,8 +8,22 @@ at, is filler, which parsers pass over and builders write as zeros.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from wireloom.expr.ast import Call, Expression, FieldRef, Literal, ParameterRef, parts, references
+from wireloom.expr.ast import (
+    Binary,
+    Call,
+    Conditional,
+    Expression,
+    FieldRef,
+    Kind,
+    Literal,
+    ParameterRef,
+    parts,
+    references,
+)
+from wireloom.expr.extents import Extents, extent
+from wireloom.expr.types import kind
 from wireloom.model import types
+from wireloom.model.extents import field_extents
 from wireloom.model.types import Encoding, Field, Presence, Struct, Type
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.expressions import BROKEN
@@ -57,10 +71,10 @@ def with_given(named: tuple[tuple[str, Type], ...], given: Given) -> tuple[tuple
 
 
 def with_filler(named: tuple[tuple[str, Type], ...], place: Place) -> tuple[tuple[str, Type], ...]:
-    """The types; hidden fields that nothing looks at have a value to be built with."""
+    """The types; hidden fields that nothing looks at, and what is derived of null, have a value to be built with."""
     known = dict(named)
     looked_at = _looked_at(place, known, Names(known, holders(known)))
-    return tuple((name, _filled(type, looked_at) if isinstance(type, Struct) else type) for name, type in named)
+    return tuple((name, _filled(type, looked_at, known) if isinstance(type, Struct) else type) for name, type in named)
 
 
 # --- where the value of a hidden field comes from ------------------------------------------------------------------
@@ -182,9 +196,11 @@ def _check_source(  # noqa: PLR0913 - what there is to know about it
     if field.bits:
         unnamed = set(range(field.type.bits if isinstance(field.type, types.Integer) else 0))
         unnamed -= {number for bit in field.bits for number in range(bit.low, bit.low + bit.width)}
-        if unnamed and looked_at.has_value(struct, field.wire_name):
-            message = f"builders cannot know bit {min(unnamed)} of {field.wire_name}, which expressions look at"
-            hint = "name all of its bits, or look at those that have names"
+        is_held = field.minimum is not None or field.maximum is not None
+        if unnamed and (is_held or looked_at.has_value(struct, field.wire_name)):
+            what = "which has a range" if is_held else "which expressions look at"
+            message = f"builders cannot know bit {min(unnamed)} of {field.wire_name}, {what}"
+            hint = f"name all of its bits, or {'drop `range`' if is_held else 'look at those that have names'}"
             draft.reports_entry(place, "unknown-on-build", message, hint)
         for bit in field.bits:
             known = not bit.hidden or bit.derive is not None
@@ -275,8 +291,9 @@ def filler(struct: Struct, field: Field) -> int | bool | str | bytes | None:
             return None
 
 
-def _filled(struct: Struct, looked_at: _LookedAt) -> Struct:
-    return replace(struct, steps=tuple(_filled_step(struct, step, looked_at) for step in struct.steps))
+def _filled(struct: Struct, looked_at: _LookedAt, named: Types) -> Struct:
+    steps = (_filled_step(struct, step, looked_at) for step in struct.steps)
+    return replace(struct, steps=tuple(_never_null(struct, step, named) for step in steps))
 
 
 def _filled_step(struct: Struct, step: types.Step, looked_at: _LookedAt) -> types.Step:
@@ -286,6 +303,38 @@ def _filled_step(struct: Struct, step: types.Step, looked_at: _LookedAt) -> type
     if value is None:
         return step
     return replace(step, derive=Literal(value), type=_as_filler(step.type))
+
+
+def _never_null(struct: Struct, step: types.Step, named: Types) -> types.Step:
+    """A field that says what is not null is 0, false or empty where what it is derived of is null."""
+    if not isinstance(step, Field) or step.derive is None or step.mappings is not None or _may_be_left_out(step):
+        return step
+    nothing = _nothing(step.type)
+    if nothing is None or not _may_be_null(step.derive, field_extents(struct, named, step.when)):
+        return step
+    is_null = Binary("==", step.derive, Literal(None))
+    return replace(step, derive=Conditional(is_null, Literal(nothing), step.derive))
+
+
+def _may_be_null(expression: Expression, known: Extents) -> bool:
+    if kind(expression) in (Kind.TEXT, Kind.BYTES):  # null where one of its parts is
+        return any(extent(each, known).nullable for each in references(expression) if isinstance(each, FieldRef))
+    return extent(expression, known).nullable
+
+
+def _nothing(type: Type) -> int | bool | str | bytes | None:
+    """What a scalar has where it says nothing; None of what no expression gives."""
+    match type:
+        case types.Boolean():
+            return False
+        case types.Integer() | types.Float():
+            return 0
+        case types.Text():
+            return ""
+        case types.Bytes():
+            return b""
+        case _:
+            return None
 
 
 def _as_filler(type: Type) -> Type:

@@ -637,6 +637,7 @@ class Field:
     hidden: bool = False
     tag: int = 0  # protobuf field number
     one_of: str = ""  # protobuf: the group of fields of which the last on the wire is there alone
+    group: bool = False  # protobuf: the message, or each of a list, stands between two tags and behind no length
     member: str = ""  # JSON member name
     since: str = ""
     until: str = ""

@@ -31,6 +31,7 @@ from wireloom.spec.language import Jump as JumpDocument
 from wireloom.spec.language import Salvage as SalvageDocument
 
 _NOUNS = {Integer: "an integer", Bytes: "bytes", Array: "a list"}
+GROUP = "group"  # of `wire`, which says it of a message; all others are of integers
 _LONGEST_ENDING = 16  # bytes of a delimiter or a terminator
 _Changed = TypeVar("_Changed", Integer, Bytes, Array)
 
@@ -39,7 +40,7 @@ def adorned(around: Surroundings, place: Place, document: FieldDocument, type: T
     """The type with what the field's keys say about it."""
     if type is UNKNOWN:
         return type
-    if document.wire != "varint":
+    if document.wire not in ("varint", GROUP):
         form = NumberForm(document.wire)
         _check_zigzag(around, place / "wire", form, type)
         type = _changed(around, place / "wire", type, Integer, lambda integer: replace(integer, form=form))

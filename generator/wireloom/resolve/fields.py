@@ -36,7 +36,7 @@ from wireloom.model.types import (
 )
 from wireloom.model.types import Mapping as ValueMapping
 from wireloom.resolve import builtins, constants
-from wireloom.resolve.adornments import adorned, check_ending
+from wireloom.resolve.adornments import GROUP, adorned, check_ending
 from wireloom.resolve.bits import bits_of
 from wireloom.resolve.bounds import bounds_of
 from wireloom.resolve.expressions import BROKEN, expression
@@ -243,6 +243,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         hidden=document.hidden,
         tag=document.tag or 0,
         one_of=document.one_of or "",
+        group=document.wire == GROUP,
         since=document.since or "",
         until=document.until or "",
     )

@@ -13,10 +13,12 @@ from wireloom.resolve.builtins import BUILTINS
 from wireloom.resolve.collisions import is_greedy, rest_of, type_size
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.logical import tables
+from wireloom.resolve.recursion import stated_depths
 from wireloom.resolve.rests import check_rest
 from wireloom.resolve.roots import Entry
 from wireloom.resolve.sites import held
 from wireloom.resolve.types import UNKNOWN
+from wireloom.resolve.unrolling import circle_of
 from wireloom.spec.documents import Place
 
 Types = Mapping[str, Type]
@@ -58,6 +60,7 @@ def check_standing(draft: Draft, named: Types, entries: tuple[Entry, ...]) -> No
                 _check_table(draft, named, place, field)
                 _check_unique(draft, named, place, field)
                 _check_flattened(draft, named, place, field)
+                _check_group(draft, named, place, type, field)
                 if field.one_of and _is_repeated(field.type, named):
                     message = f"{field.wire_name} may be there any number of times"
                     draft.reports(place / "oneOf", "wrong-shape", message, "put it into a message of its own")
@@ -84,6 +87,30 @@ def _within(type: Type, named: Types, seen: frozenset[str]) -> Iterator[Type]:
         case _:
             for part in parts(type):
                 yield from _within(part, named, seen)
+
+
+def _check_group(draft: Draft, named: Types, place: Place, struct: Struct, field: types.Field) -> None:
+    """A group is a message, or each of a list is one; what is kept of a message that stands too deep is none."""
+    if not field.group or struct.encoding is not Encoding.PROTOBUF:
+        return
+    plain = _plain(field.type, named)
+    name = _message_name(plain.element if isinstance(plain, types.Array) else field.type, named)
+    if plain is not UNKNOWN and not name:
+        message = f"a group is a struct of protobuf, or a list of them, and {field.wire_name} is none"
+        draft.reports_entry(place / "wire", "wrong-shape", message, "drop `wire`, or write varint, zigzag or fixed")
+    elif name in stated_depths(draft) and struct.name in circle_of(named, name):
+        message = f"{name} holds itself as a group, of which no length is known where it stands too deep"
+        draft.reports_entry(place / "wire", "recursive-type", message, "drop `wire`: a message says its length")
+
+
+def _message_name(type: Type, named: Types) -> str:
+    """The struct of protobuf that a type names; empty where it is none."""
+    while isinstance(type, types.Reference):
+        target = named[type.name]
+        if isinstance(target, Struct):
+            return type.name if target.encoding is Encoding.PROTOBUF else ""
+        type = target
+    return ""
 
 
 def _check_table(draft: Draft, named: Types, place: Place, field: types.Field) -> None:

@@ -157,6 +157,7 @@ def _field(field: Field, declared: Struct, scope: Scope) -> Code:
         title=title,
         tag=str(field.tag) if field.tag else None,
         one_of=literal(field.one_of) if field.one_of else None,
+        group=_flag(field.group),
         member=_member(field, declared),
         at=size(field.at, known),
         size=_region(field.size, inner),

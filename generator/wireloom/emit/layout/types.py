@@ -240,6 +240,7 @@ def _attributes(field: Field) -> Code:
         "hidden": _flag(field.hidden),
         "tag": str(field.tag) if field.tag else None,
         "oneOf": literal(field.one_of) if field.one_of else None,
+        "group": _flag(field.group),
         "besides": None if field.besides is None else display(field.besides),
         "member": literal(field.member) if field.member and field.besides is None else None,
         "since": literal(field.since) if field.since else None,

@@ -67,6 +67,8 @@ def _field(field: Field, format: Format) -> FieldDescriptorProto:
     )
     if map_type(field.type, format) is None:
         _set_type(proto, type_name(field.type, format), format)
+    if field.group:
+        proto.type = FieldDescriptorProto.TYPE_GROUP
     if field.has_default and field.default is not None:
         proto.default_value = default_text(field.default)
     return proto

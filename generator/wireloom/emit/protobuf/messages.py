@@ -47,6 +47,11 @@ def messages(format: Format) -> tuple[Struct, ...]:
     return tuple(struct for struct in structs if struct.encoding is Encoding.PROTOBUF)
 
 
+def has_groups(format: Format) -> bool:
+    """Whether a field of its messages is a group."""
+    return any(field.group for message in messages(format) for field in wire_fields(message))
+
+
 def wire_fields(message: Struct) -> tuple[Field, ...]:
     """The fields that stand in the message: not those that are computed or counted."""
     return tuple(field for field in message.fields if field.on_wire)

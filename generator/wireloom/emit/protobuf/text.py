@@ -1,4 +1,7 @@
-"""A format's protobuf messages as a .proto file, with the documents of the spec as comments."""
+"""A format's protobuf messages as a .proto file, with the documents of the spec as comments.
+
+A group of proto2 declares its message, and two fields have no group of one: a format with groups is said in an edition.
+"""
 
 import textwrap
 from collections.abc import Iterator, Mapping
@@ -7,7 +10,15 @@ from itertools import groupby
 from google.protobuf.text_encoding import CEscape
 
 from wireloom.emit.protobuf.descriptor import default_text
-from wireloom.emit.protobuf.messages import json_names, label, map_type, messages, type_name, wire_fields
+from wireloom.emit.protobuf.messages import (
+    has_groups,
+    json_names,
+    label,
+    map_type,
+    messages,
+    type_name,
+    wire_fields,
+)
 from wireloom.model.format import Format
 from wireloom.model.types import Field, Struct
 
@@ -20,9 +31,14 @@ def proto_text(format: Format) -> str:
 
 
 def _lines(format: Format) -> Iterator[str]:
-    yield 'syntax = "proto2";'
+    in_edition = has_groups(format)
+    yield 'edition = "2023";' if in_edition else 'syntax = "proto2";'
     yield ""
     yield f"package {format.name};"
+    if in_edition:
+        yield ""
+        yield "option features.repeated_field_encoding = EXPANDED;"
+        yield "option features.utf8_validation = NONE;"
     for struct in messages(format):
         yield ""
         yield from _message(struct, format)
@@ -38,7 +54,7 @@ def _message(struct: Struct, format: Format) -> Iterator[str]:
             yield f"  oneof {group} {{"
         for field in fields:
             yield from _comment(_document(field), indent)
-            yield f"{indent}{_declared(field, format)} = {field.tag}{_options(field, stated)};"
+            yield f"{indent}{_declared(field, format)} = {field.tag}{_options(field, stated, format)};"
         if group:
             yield "  }"
     yield "}"
@@ -55,18 +71,24 @@ def _together(struct: Struct) -> list[Field]:
 
 
 def _declared(field: Field, format: Format) -> str:
-    """A field as it is declared, up to its number; those of a group and maps have no label."""
+    """A field as it is declared, up to its number; those of a `oneof` and maps have no label, in editions only lists."""
     plain = f"{type_name(field.type, format)} {field.wire_name}"
-    return plain if field.one_of or map_type(field.type, format) else f"{label(field, format)} {plain}"
+    stated = label(field, format)
+    bare = field.one_of or map_type(field.type, format) or (stated != "repeated" and has_groups(format))
+    return plain if bare else f"{stated} {plain}"
 
 
 def _document(field: Field) -> str:
     return f"{field.doc} (unit: {field.unit})" if field.unit else field.doc
 
 
-def _options(field: Field, stated: Mapping[str, str]) -> str:
+def _options(field: Field, stated: Mapping[str, str], format: Format) -> str:
     name = stated.get(field.wire_name)
     options = [*_default(field), *([] if name is None else [f'json_name = "{name}"'])]
+    if field.group:
+        options.append("features.message_encoding = DELIMITED")
+    if has_groups(format) and label(field, format) == "required":
+        options.append("features.field_presence = LEGACY_REQUIRED")
     return f" [{', '.join(options)}]" if options else ""
 
 

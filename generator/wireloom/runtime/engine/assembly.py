@@ -82,6 +82,7 @@ class Assembly:
     regions: list[tuple[Register, int, int]] = field(default_factory=list)  # rows that give a register a value
     decimals: frozenset[int] = frozenset()  # columns of numbers that may be beyond 64 bits
     around: frozenset[str] = frozenset()  # the kinds of regions in which the code at hand stands
+    deep: int = 0  # the messages of protobuf in which it stands
     _bodies: list[Callable[[], None]] = field(default_factory=list)
 
     def emit(self, name: str, *operands: Operand) -> list[Operand]:
@@ -114,12 +115,19 @@ class Assembly:
         yield
         self.around = before
 
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """What is assembled within reads a message that is a field of another, and so do its bodies."""
+        self.deep += 1
+        yield
+        self.deep -= 1
+
     def later(self, body: Callable[[], object], label: Label | None = None) -> Label:
         """A body to be assembled behind the code at hand, and its label."""
-        label, around = label or Label(), self.around
+        label, around, deep = label or Label(), self.around, self.deep
 
         def assemble() -> None:
-            self.around = around
+            self.around, self.deep = around, deep
             self.place(label)
             body()
             self.emit("RETURN", None)
@@ -131,7 +139,7 @@ class Assembly:
         """Assemble the bodies that wait."""
         while self._bodies:
             self._bodies.pop(0)()
-        self.around = frozenset()
+        self.around, self.deep = frozenset(), 0
 
     def slot(self) -> int:
         """One more slot for what a scan of a message finds."""

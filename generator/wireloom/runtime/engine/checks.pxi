@@ -582,8 +582,10 @@ class _Checker:
         self.span(start + 4, 2 * count, where)
 
     def check_H(self, start, at, where):
-        for number, wire, slot, form, rivals in self.counted(start, 5, where):
-            self.require(1 <= number < 1 << 29 and wire in (0, 1, 2, 5) and 0 <= slot < self.slots and form in (0, 1, 2), where)
+        self.require(self.span(start, 1, where)[0] >= 0, where)
+        for number, wire, slot, form, rivals in self.counted(start + 1, 5, where):
+            self.require(1 <= number < 1 << 29 and wire in (0, 1, 2, 3, 5) and 0 <= slot < self.slots and form in (0, 1, 2), where)
+            self.require(wire != 3 or form, where)
             for other, kind in self.counted(rivals, 2, where) if rivals != _NONE else ():
                 self.require(0 <= other < self.slots and kind in (0, 2), where)
 

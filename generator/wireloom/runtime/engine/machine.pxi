@@ -427,7 +427,7 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         return take(m, F_NIL, &head)
     elif op == OP_PACK_OPEN:  # rules, families, value column, metadata column, form, names of ext types
         return read_open(m, i)
-    elif op == OP_PROTO_MESSAGE:  # fields
+    elif op == OP_PROTO_MESSAGE:  # messages around it, fields
         return scan_message(m, m.tables + i[1])
     elif op == OP_PROTO_ABSENT:  # slot, target where absent, whether it is an error
         m.none = not m.slots[i[1]].found

@@ -1,9 +1,11 @@
 # Protobuf messages: one scan notes where the fields are; the struct's steps then read them in the order of the spec.
-# A singular message in several pieces is scanned piece by piece, as one. Deeply nested groups, and a message that another
-# field of its group drives out (what it holds is not looked at, and may be broken), are left to the construct parser.
+# A singular message in several pieces is scanned piece by piece, as one. A group is skipped to find its end, and then is
+# a message like any other: its bytes are looked at once for each group that stands around them, and those are no more
+# than the spec says. A message that another field of its group drives out (what it holds is not looked at, and may be
+# broken) is left to the construct parser.
 
 cdef enum:
-    GROUPS = 16  # groups within one another that are skipped; all messages around them are fewer than what is left to 100
+    DEEPEST = 100  # messages and groups within one another
 
 
 cdef inline int read_varint(const uint8_t **position, const uint8_t *end, uint64_t *number) noexcept nogil:
@@ -68,18 +70,23 @@ cdef int unpack(Machine *m, Slot *slot, int wire, const uint8_t *end, bint *scat
     return OK
 
 
-cdef int skip_group(const uint8_t **position, const uint8_t *end, uint64_t field) noexcept nogil:
-    """Move behind a group whose tag has been read, and all in it."""
-    cdef uint64_t opened[GROUPS]
+cdef int skip_group(
+    const uint8_t **position, const uint8_t *end, uint64_t field, int64_t deep, const uint8_t **inside
+) noexcept nogil:
+    """Move behind a group whose tag has been read in a message that is `deep` messages deep; where its content ends."""
+    cdef uint64_t opened[DEEPEST]
     cdef uint64_t tag = 0, number = 0
-    cdef int depth = 1
+    cdef int64_t depth = 1
+    if deep >= DEEPEST:
+        return IRREGULAR
     opened[0] = field
     while depth > 0:
+        inside[0] = position[0]
         if read_varint(position, end, &tag) or tag >> 3 == 0 or tag >> 3 > 0x1FFFFFFF:
             return IRREGULAR
         number = 0
         if tag & 7 == 3:
-            if depth == GROUPS:
+            if deep + depth >= DEEPEST:
                 return IRREGULAR
             opened[depth] = tag >> 3
             depth += 1
@@ -127,26 +134,29 @@ cdef inline int add_piece(Machine *m, Slot *slot, const Occurrence *piece, bint 
     return add_occurrence(m, slot, &first, scattered)
 
 
-cdef int scan_message(Machine *m, const int64_t *fields) noexcept nogil:
+cdef int scan_message(Machine *m, const int64_t *table) noexcept nogil:
     """Fill the slots of the message from the position to the end, or of all the pieces that there are of it.
 
-    `fields`: count, then number, wire type, slot, form, and rivals (a place in the tables, or -1). Forms: 0 singular,
-    1 repeated, 2 singular message. Occurrences of repeated fields go on a stack (`Occurrence`), each slot's in a row,
-    and so do the pieces of a message.
+    `table`: the messages around it, and the fields: count, then number, wire type, slot, form, and rivals (a place in
+    the tables, or -1). Forms: 0 singular, 1 repeated, 2 singular message. Occurrences of repeated fields go on a stack
+    (`Occurrence`), each slot's in a row, and so do the pieces of a message.
     """
+    cdef const int64_t *fields = table + 1
     cdef int64_t i, first = m.piece_first, pieces = m.piece_count
     cdef int code
     cdef Occurrence piece
     cdef bint scattered = False
     cdef Slot *slot
     m.piece_count = 0
+    if table[0] > DEEPEST:
+        return IRREGULAR
     for i in range(fields[0]):
         slot = m.slots + fields[3 + 5 * i]
         slot.found = False
         slot.first = -1
         slot.count = 0
     if pieces == 0:
-        code = scan_piece(m, fields, m.end, &scattered)
+        code = scan_piece(m, table, m.end, &scattered)
         if code:
             return code
     for i in range(pieces):
@@ -157,7 +167,7 @@ cdef int scan_message(Machine *m, const int64_t *fields) noexcept nogil:
             return IRREGULAR
         m.position = m.base + piece.start
         m.end = m.position + piece.size
-        code = scan_piece(m, fields, m.end, &scattered)
+        code = scan_piece(m, table, m.end, &scattered)
         if code:
             return code
     if scattered:
@@ -167,11 +177,14 @@ cdef int scan_message(Machine *m, const int64_t *fields) noexcept nogil:
     return OK
 
 
-cdef int scan_piece(Machine *m, const int64_t *fields, const uint8_t *end, bint *scattered) noexcept nogil:
+cdef int scan_piece(Machine *m, const int64_t *table, const uint8_t *end, bint *scattered) noexcept nogil:
     """Add what stands from the position to `end`."""
+    cdef const int64_t *fields = table + 1
     cdef const int64_t *field
     cdef const int64_t *hint = fields + 1
     cdef const int64_t *last = fields + 1 + 5 * fields[0]
+    cdef const uint8_t *behind
+    cdef const uint8_t *inside = NULL
     cdef uint64_t tag = 0, number = 0
     cdef int64_t size
     cdef int wire, code
@@ -196,14 +209,15 @@ cdef int scan_piece(Machine *m, const int64_t *fields, const uint8_t *end, bint 
             size = 8
         elif wire == 5:
             size = 4
-        elif wire == 3:
-            if skip_group(&m.position, end, tag >> 3):
-                return IRREGULAR
-            continue
-        else:
+        elif wire != 3:
             return IRREGULAR
         if end - m.position < size:
             return IRREGULAR
+        behind = m.position + size
+        if wire == 3:
+            if skip_group(&behind, end, tag >> 3, table[0], &inside):
+                return IRREGULAR
+            size = inside - m.position
         field = hint
         while field < last and <uint64_t>field[0] != tag >> 3:
             field += 5
@@ -228,11 +242,11 @@ cdef int scan_piece(Machine *m, const int64_t *fields, const uint8_t *end, bint 
                     slot.size = size
                     slot.number = number
                     slot.found = True
-            elif field[3] == 1 and wire == 2:
+            elif field[3] == 1 and wire == 2 and field[1] != 3:
                 code = unpack(m, m.slots + field[2], <int>field[1], m.position + size, scattered)
                 if code:
                     return code
-        m.position += size
+        m.position = behind
     return OK
 
 

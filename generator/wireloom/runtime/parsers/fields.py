@@ -267,6 +267,7 @@ class Field:
     hidden: bool = False
     tag: int = 0
     one_of: str = ""  # the group of which the last field on the wire is there alone
+    group: bool = False  # its message, or each of a list, stands between two tags
     member: str = ""
 
     def parse(self, run: Run) -> None:

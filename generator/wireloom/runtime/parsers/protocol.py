@@ -167,6 +167,10 @@ class WireField(Protocol):
         """The group of fields that it is of, of which the last one on the wire is there alone."""
 
     @property
+    def group(self) -> bool:
+        """Whether its message, or each of a list, stands between two tags and behind no length."""
+
+    @property
     def subcon(self) -> Any:
         """The construct of its value."""
 

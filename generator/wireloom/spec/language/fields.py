@@ -401,6 +401,8 @@ class FieldDocument(Document):
         description="Its base64 has a line feed after every 76 characters (JSON).",
         examples=[True],
     )
-    wire: Literal["varint", "zigzag", "fixed"] = Field(
-        default="varint", description="How protobuf writes its integer.", examples=["zigzag"]
+    wire: Literal["varint", "zigzag", "fixed", "group"] = Field(
+        default="varint",
+        description="How protobuf writes its integer; `group`: its message, or each of a list, between two tags.",
+        examples=["zigzag"],
     )

@@ -40,7 +40,7 @@ _KNOWN = frozenset(_NAMED | _HELD | {"compute", "given", "build", "derive", "cou
 _OF_ENCODINGS = {
     "binary": frozenset({"at", "size", "packing"}),
     "msgpack": frozenset({"member", "besides", "optional", "default"}),
-    "protobuf": frozenset({"tag", "oneOf", "optional", "default", "refers", "table"}),
+    "protobuf": frozenset({"tag", "oneOf", "group", "optional", "default", "refers", "table"}),
     "json": frozenset({"member", "besides", "optional", "default"}),
 }
 _BYTES, _UTF8 = 2, 3  # how a text is written, behind the two orders of UTF-16

@@ -1,13 +1,14 @@
 """Messages of protobuf: a scan finds the fields, then each is read from its slot."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from wireloom.runtime.engine.assembly import Label, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import NOWHERE, TAKES, Item, Node, Scope, Sink, limits, need_width
 from wireloom.runtime.engine.outline import Column
 
-_VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
+_VARINT, _FIXED64, _LENGTH, _GROUP, _FIXED32 = 0, 1, 2, 3, 5
 _CONDITIONS = {"when", "since", "until"}
 _KEY, _VALUE = 1, 2  # the fields of an entry of a map
 _BOOLEAN = 1 << 4  # the form of an integer that is read as true or false
@@ -25,6 +26,7 @@ class Protobuf(Part):
             if _CONDITIONS & attributes.keys() and self._holds_messages(node):
                 raise Uncovered("a message under a condition, which is looked at whether it holds or not")
             wire, form = self._form(node)
+            wire = _GROUP if attributes.get("group") else wire
             found.append((attributes["tag"], wire, slot, form, attributes.get("oneOf", "")))
         words: list[int] = []
         for tag, wire, slot, form, group in found:
@@ -43,7 +45,7 @@ class Protobuf(Part):
 
     def _scan(self, words: Sequence[int]) -> None:
         """Scan a message: tag, wire type, slot, form and rivals of each field."""
-        self.assembly.emit("PROTO_MESSAGE", self.assembly.table([len(words) // 5, *words]))
+        self.assembly.emit("PROTO_MESSAGE", self.assembly.table([self.assembly.deep, len(words) // 5, *words]))
 
     def _form(self, node: Node) -> tuple[int, int]:
         """The wire type of a field, or of its elements, and whether it is one value, many, or one message."""
@@ -71,17 +73,13 @@ class Protobuf(Part):
         if attributes.get("flatten"):
             if not self._is_message(node):
                 raise Uncovered("a protobuf field whose members melt into the record, and that is no message")
-            save = self.assembly.register("position", 2).read()
-            self.assembly.emit("PROTO_SUB", slot, save)
-            self.compiler.fields.read(item)
-            self.assembly.emit("PROTO_UNSUB", save)
+            with self._message(slot):
+                self.compiler.fields.read(item)
         elif self.compiler.is_record(node):
             register = self.compiler.define(scope, name, "mixed")
-            save = self.assembly.register("position", 2).read()
-            self.assembly.emit("PROTO_SUB", slot, save)
-            self.compiler.record(node, scope, column, name=name)
-            self.compiler.there(register)
-            self.assembly.emit("PROTO_UNSUB", save)
+            with self._message(slot):
+                self.compiler.record(node, scope, column, name=name)
+                self.compiler.there(register)
         elif "refers" in attributes:
             table, code = attributes["refers"]
             assert scope.parent is not None
@@ -99,6 +97,15 @@ class Protobuf(Part):
         else:
             self.compiler.fields.scalar(item, lambda sink: self._proto_scalar(node, slot, sink))
         self.compiler.fields.defaulted(item, absent, has_default=attributes.get("default") is not None)
+
+    @contextmanager
+    def _message(self, slot: int) -> Iterator[None]:
+        """What is compiled within reads what is in the slot."""
+        save = self.assembly.register("position", 2).read()
+        self.assembly.emit("PROTO_SUB", slot, save)
+        with self.assembly.inside():
+            yield
+        self.assembly.emit("PROTO_UNSUB", save)
 
     def _proto_scalar(self, node: Node, slot: int, sink: Sink) -> None:
         if node[0] == "charset":
@@ -157,7 +164,8 @@ class Protobuf(Part):
                     self.compiler.sums.add(totals, addend, None)
 
             totals = self.compiler.sums.begin(name, element, scope)
-            label = self.assembly.later(body)
+            with self.assembly.inside():
+                label = self.assembly.later(body)
             self.assembly.emit("PROTO_REPEAT", slot, label, target and target.index, place, entry, count)
 
     def _proto_map(self, name: str, node: Node, slot: int, scope: Scope, column: Column | None) -> None:
@@ -182,7 +190,8 @@ class Protobuf(Part):
                 if inner is not None:
                     self.assembly.emit("FINISH", inner.index)
 
-            label = self.assembly.later(body)
+            with self.assembly.inside():
+                label = self.assembly.later(body)
             keys = (found, None) if found.kind == "bytes" else (None, found)
             self.assembly.emit("PROTO_ENTRIES", slot, label, target and target.index, *keys, count)
 
@@ -195,10 +204,8 @@ class Protobuf(Part):
         if not self.compiler.is_record(node):
             self._proto_scalar(node, slot, Sink(None, column))
             return
-        save = self.assembly.register("position", 2).read()
-        self.assembly.emit("PROTO_SUB", slot, save)
-        self.compiler.record(node, scope, column)
-        self.assembly.emit("PROTO_UNSUB", save)
+        with self._message(slot):
+            self.compiler.record(node, scope, column)
 
 
 def _wire_type(node: Node) -> int:

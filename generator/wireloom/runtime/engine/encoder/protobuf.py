@@ -12,10 +12,11 @@ from wireloom.runtime.engine.encoder.scope import Item, Node, Scope
 from wireloom.runtime.engine.expressions import Compiled, Constant
 from wireloom.runtime.engine.outline import Column
 
-_VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
+_VARINT, _FIXED64, _LENGTH, _GROUP, _GROUP_END, _FIXED32 = range(6)
 _NARROW, _WIDE = 32, 64
 _MAY_LACK, _NEEDED, _NOT_NOTHING = range(3)  # what instructions do with null, and with 0 or nothing
 _WIRE = "\0wire"
+_WIRE_TYPE = 7  # the bits of a tag that have it
 
 
 class Protobuf(Absence):
@@ -54,10 +55,11 @@ class Protobuf(Absence):
         if {"bits", "checksum"} & attributes.keys():
             raise Uncovered("a protobuf field with a constraint")
         tag, required = attributes["tag"] << 3, not attributes.get("optional")
+        opening = tag | (_GROUP if attributes.get("group") else _LENGTH)
         if attributes.get("flatten"):
             if not required or not self.compiler.reader.is_record(node):
                 raise Uncovered("a record that melts into another and may be left out")
-            self._enclosed(tag, lambda: self.compiler.records.members(node, scope, scope.record, None))
+            self._enclosed(opening, lambda: self.compiler.records.members(node, scope, scope.record, None))
         elif "const" in attributes:
             self._constant(item, node, tag)
         elif "values" in attributes:
@@ -73,11 +75,11 @@ class Protobuf(Absence):
         elif "derive" in attributes:
             self._derived(item, node, tag, required=required)
         elif node[0] == "list":
-            self._list(node, tag, scope, column)
+            self._list(node, opening, scope, column)
         elif node[0] == "map":
             self._map(node, tag, scope, column)
         elif self.compiler.reader.is_record(node):
-            self._submessage(node, tag, scope, column, required=required)
+            self._submessage(node, opening, scope, column, required=required)
         else:
             self._scalar(node, tag, column, need=_NEEDED if required else _MAY_LACK)
 
@@ -146,22 +148,28 @@ class Protobuf(Absence):
         self.compiler.compute(compiled, register)
         self.assembly.emit("PROTO_PUT", tag | _wire(node), register, *_form(node), required)
 
-    def _submessage(self, node: Node, tag: int, scope: Scope, column: Column | None, *, required: bool) -> None:
+    def _submessage(self, node: Node, opening: int, scope: Scope, column: Column | None, *, required: bool) -> None:
         if column is None and not required:
             return
         end = Label()
         if column is not None and not required:
             self.assembly.emit("ABSENT", column.index, end)
-        self._enclosed(tag, lambda: self.compiler.record(node, scope, column))
+        self._enclosed(opening, lambda: self.compiler.record(node, scope, column))
         self.assembly.place(end)
 
-    def _enclosed(self, tag: int, write: Any) -> None:
+    def _enclosed(self, opening: int, write: Any) -> None:
+        """Write a message behind its tag and its length, or between the two tags of a group."""
+        if opening & _WIRE_TYPE == _GROUP:
+            self.assembly.constant(leb128.encoded(opening))
+            write()
+            self.assembly.constant(leb128.encoded(opening ^ _GROUP ^ _GROUP_END))
+            return
         place, width = self.assembly.register("int").read(), self.assembly.register("int").read()
-        self.assembly.emit("PROTO_BEGIN", tag | _LENGTH, place, width)
+        self.assembly.emit("PROTO_BEGIN", opening, place, width)
         write()
         self.assembly.emit("PROTO_END", place, width)
 
-    def _list(self, node: Node, tag: int, scope: Scope, column: Column | None) -> None:
+    def _list(self, node: Node, opening: int, scope: Scope, column: Column | None) -> None:
         if column is None:
             return
         if column.takes != "list":
@@ -170,9 +178,9 @@ class Protobuf(Absence):
 
         def write(inner: Column, place: Register) -> None:
             if self.compiler.reader.is_record(element):
-                self._enclosed(tag, lambda: self.compiler.record(element, scope, inner, place))
+                self._enclosed(opening, lambda: self.compiler.record(element, scope, inner, place))
             else:
-                self._scalar(element, tag, inner, need=_NEEDED)
+                self._scalar(element, opening ^ _LENGTH, inner, need=_NEEDED)
 
         body, place = self.compiler.repeated(element, scope, column, write=write)
         self.assembly.emit("PROTO_REPEAT", column.index, body, place)
@@ -189,12 +197,12 @@ class Protobuf(Absence):
             for number, (name, half) in enumerate(zip(("key", "value"), halves, strict=True), 1):
                 found = inner.children[name]
                 if self.compiler.reader.is_record(half):
-                    self._submessage(half, number << 3, scope, found, required=True)
+                    self._submessage(half, number << 3 | _LENGTH, scope, found, required=True)
                 else:
                     self._scalar(half, number << 3, found, need=_NEEDED)
 
         def write(inner: Column, _: Register) -> None:
-            self._enclosed(tag, lambda: write_halves(inner))
+            self._enclosed(tag | _LENGTH, lambda: write_halves(inner))
 
         body, place = self.compiler.repeated(halves[1], scope, column, write=write)
         self.assembly.emit("PROTO_REPEAT", column.index, body, place)

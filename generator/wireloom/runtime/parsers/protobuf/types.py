@@ -23,6 +23,7 @@ from wireloom.runtime.parsers.protobuf.draft import Draft, Root, Slot, message_c
 from wireloom.runtime.parsers.protobuf.wire import (
     FIXED32,
     FIXED64,
+    GROUP,
     LENGTH,
     VARINT,
     Occurrence,
@@ -115,16 +116,16 @@ def _rule(step: WireField, rivals: tuple[int, ...]) -> Rule:
     repeated = isinstance(step.subcon, Repeated)
     element = step.subcon.elements.element if repeated else step.subcon
     required = not (repeated or step.optional or step.when is not None)
-    return _plain_rule(step.name, element, repeated=repeated, required=required, rivals=rivals)
-
-
-def _plain_rule(
-    name: str, element: Any, *, repeated: bool = False, required: bool = False, rivals: tuple[int, ...] = ()
-) -> Rule:
-    """The rule of a scalar or of a message."""
     if isinstance(element, _Scalar):
-        return Rule(name, element.wire_type, repeated, required, rivals=rivals)
-    return Rule(name, LENGTH, repeated, required, lambda: _schema_of(element), rivals)
+        return Rule(step.name, element.wire_type, repeated, required, rivals=rivals)
+    return Rule(step.name, GROUP if step.group else LENGTH, repeated, required, lambda: _schema_of(element), rivals)
+
+
+def _half_rule(name: str, half: Any) -> Rule:
+    """The rule of the key or of the value of an entry."""
+    if isinstance(half, _Scalar):
+        return Rule(name, half.wire_type)
+    return Rule(name, LENGTH, message=lambda: _schema_of(half))
 
 
 def _schema_of(message: Struct | Deferred) -> Schema:
@@ -412,7 +413,7 @@ class Map(construct.Construct):
     @cached_property
     def schema(self) -> Schema:
         """What a scan must know of an entry."""
-        return {_KEY: _plain_rule("key", self.key), _VALUE: _plain_rule("value", self.value)}
+        return {_KEY: _half_rule("key", self.key), _VALUE: _half_rule("value", self.value)}
 
     def _parse(self, stream: Occurrences, context: Container, path: str) -> Pairs:
         entries = dict[Any, tuple[Any, Any]]()

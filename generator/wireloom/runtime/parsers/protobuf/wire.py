@@ -1,8 +1,9 @@
 """The wire of a protobuf message: one pass over the whole tree of messages, by schema, before any value is looked at.
 
 What the schema does not know, or knows with another wire type, is skipped, but it must be whole: a broken item anywhere
-makes the record `undecodable`. What it knows is kept by field number, with the offset of each value. Every byte is
-looked at once, so time and memory are bounded by the input.
+makes the record `undecodable`. What it knows is kept by field number, with the offset of each value; a group that it
+knows is a message whose end is found as it is scanned. Every byte is looked at once, so time and memory are bounded by
+the input.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -62,8 +63,8 @@ class Rule:
     rivals: tuple[int, ...] = ()  # fields that are there no more where this one is
 
     def takes(self, wire_type: int) -> bool:
-        """Whether the field may stand there with `wire_type`: with its own, or packed."""
-        return wire_type == self.wire_type or (wire_type == LENGTH and self.repeated)
+        """Whether the field may stand there with `wire_type`: with its own, or packed, which messages are not."""
+        return wire_type == self.wire_type or (wire_type == LENGTH and self.repeated and self.message is None)
 
 
 Schema = Mapping[int, Rule]  # by field number, in the order of the spec
@@ -140,7 +141,7 @@ def group(data: bytes, opening: Tag, end: int, depth: int) -> int:
         if depth + len(opened) > MAX_DEPTH:
             raise too_deep(opened[-1].at)
         if position == end:
-            raise undecodable(opened[-1].at, "the end of the group", "the end of the message")
+            raise unclosed(opened[-1])
         item = tag(data, position, end)
         match item.wire_type:
             case 3:
@@ -161,6 +162,11 @@ def skip(data: bytes, item: Tag, end: int) -> int:
     if item.wire_type > FIXED32:
         raise undecodable(item.at, "a wire type from 0 to 5", f"wire type {item.wire_type}")
     return extent(data, item.wire_type, item.behind, end)[1]
+
+
+def unclosed(opening: Tag) -> DecodeError:
+    """The error of a group that does not end."""
+    return undecodable(opening.at, "the end of the group", "the end of the message")
 
 
 def too_deep(offset: int) -> DecodeError:
@@ -187,33 +193,46 @@ class _Scan:
     schema: Schema
     depth: int
 
-    def add(self, start: int, end: int) -> None:
-        """Add the fields from `start` to `end` to the message."""
+    def add(self, start: int, end: int) -> int:
+        """Add the fields from `start` to `end` to the message; the end."""
         self.message.size += end - start
         position = start
         while position < end:
             position = self._pass(tag(self.data, position, end), end)
+        return end
+
+    def read(self, item: Tag, start: int, end: int) -> int:
+        """Add the fields of a message, or up to where the group that `item` opens is closed; the offset behind it."""
+        return self._add_group(item, end) if item.wire_type == GROUP else self.add(start, end)
+
+    def _add_group(self, opening: Tag, end: int) -> int:
+        position = opening.behind
+        while position < end:
+            item = tag(self.data, position, end)
+            if item.wire_type == GROUP_END and item.number == opening.number:
+                self.message.size += position - opening.behind
+                return item.behind
+            position = self._pass(item, end)
+        raise unclosed(opening)
 
     def _pass(self, item: Tag, end: int) -> int:
         """Keep or skip the value behind a tag; the offset behind it."""
-        if item.wire_type == GROUP:
-            return group(self.data, item, end, self.depth)
         rule = self.schema.get(item.number)
         if rule is None or not rule.takes(item.wire_type):
-            return skip(self.data, item, end)
+            is_group = item.wire_type == GROUP
+            return group(self.data, item, end, self.depth) if is_group else skip(self.data, item, end)
         try:
             return self._keep(rule, item, end)
         except DecodeError as error:
             raise error.at(rule.name) from None
 
     def _keep(self, rule: Rule, item: Tag, end: int) -> int:
-        start, end = extent(self.data, item.wire_type, item.behind, end)
         found = self.message.found
-        for rival in rule.rivals:
-            found.pop(rival, None)
         if rule.message is not None:
-            self._descend(rule, rule.message(), item, (start, end))
-        elif not rule.repeated:
+            return self._descend(rule, rule.message(), item, end)
+        start, end = extent(self.data, item.wire_type, item.behind, end)
+        self._drive_out(rule)
+        if not rule.repeated:
             found[item.number] = occurrence(self.data, item.wire_type, start, end)
         elif item.wire_type == rule.wire_type:
             found.setdefault(item.number, []).append(occurrence(self.data, item.wire_type, start, end))
@@ -227,18 +246,25 @@ class _Scan:
             yield occurrence(self.data, wire_type, first, last)
             start = last
 
-    def _descend(self, rule: Rule, schema: Schema, item: Tag, bounds: tuple[int, int]) -> None:
+    def _drive_out(self, rule: Rule) -> None:
+        for rival in rule.rivals:
+            self.message.found.pop(rival, None)
+
+    def _descend(self, rule: Rule, schema: Schema, item: Tag, end: int) -> int:
+        """Scan the message behind a tag, or the group that it opens; the offset behind it."""
+        in_group = item.wire_type == GROUP
+        start, end = (item.behind, end) if in_group else extent(self.data, item.wire_type, item.behind, end)
+        self._drive_out(rule)
         if self.depth == MAX_DEPTH:
             raise too_deep(item.at)
         found = self.message.found
         if not rule.repeated:
-            message = found.setdefault(item.number, Scanned(bounds[0]))
-            _Scan(self.data, message, schema, self.depth + 1).add(*bounds)
-            return
+            message = found.setdefault(item.number, Scanned(start))
+            return _Scan(self.data, message, schema, self.depth + 1).read(item, start, end)
         messages = found.setdefault(item.number, [])
-        messages.append(Scanned(bounds[0]))
+        messages.append(Scanned(start))
         try:
-            _Scan(self.data, messages[-1], schema, self.depth + 1).add(*bounds)
+            return _Scan(self.data, messages[-1], schema, self.depth + 1).read(item, start, end)
         except DecodeError as error:
             raise error.at(len(messages) - 1) from None
 

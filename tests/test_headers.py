@@ -20,7 +20,7 @@ from wireloom.ingest.batch import ingest
 from wireloom.ingest.files import looked_up
 from wireloom.ingest.local import LocalEngine
 from wireloom.ingest.plan import Job, Plan, Replay
-from wireloom.ingest.ranges import Heads, parts
+from wireloom.ingest.ranges import Heads, even, parts
 from wireloom.ingest.reading import part_records
 from wireloom.ingest.replay import replay
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
@@ -114,7 +114,7 @@ def test_each_part_of_a_file_is_read_with_the_values_of_its_header(
     (tmp_path / "capture").write_bytes(file(order, unit, link, 2000))
     codec, plan = capture.CODEC, Plan(capture.__name__, capture.FORMAT, capture.MEANING)
     heads = Heads(codec, codec.root(None), codec.settings({}))
-    found = list(parts(looked_up(str(tmp_path / "capture")), codec.framing, heads, 10_000, numbered=True))
+    found = list(parts(looked_up(str(tmp_path / "capture")), codec.framing, heads, even(10_000), numbered=True))
     assert len(found) > 3
     rows, places = [], []
     for part in found:

@@ -16,7 +16,7 @@ from wireloom.failures import DataError
 from wireloom.ingest import records
 from wireloom.ingest import values as values_module
 from wireloom.ingest.files import Listing, Place
-from wireloom.ingest.inputs import groups, listing, records_of
+from wireloom.ingest.inputs import Shares, groups, listing, records_of
 from wireloom.ingest.plan import QUARANTINE, RECORDS, Files, Plan
 from wireloom.ingest.ranges import Part
 from wireloom.ingest.records import files_of, ranges_of
@@ -179,6 +179,18 @@ def test_one_large_file_is_split_for_all_cores_and_its_records_keep_their_places
     assert sorted(places) == [*wanted, ("tail.bin", 0, 0)]
 
 
+def test_the_first_and_the_last_groups_of_a_large_input_are_small():
+    shares, done, found = Shares.of([200 << 20], 2), 0, []
+    while done < 200 << 20:
+        found.append(min(shares.at(done), (200 << 20) - done))
+        done += found[-1]
+    assert max(found[0], found[-1]) <= max(found) // 3
+    assert len(found) <= 8
+    assert max(found) <= shares.target
+    assert Shares.of([5 << 20], 2).at(0) >= 5 << 20, "not worth a second one"
+    assert Shares.of([1 << 40], 2).at(0) == 16 << 20
+
+
 def test_each_group_is_there_once_its_end_is_found_and_what_is_behind_the_last_border_is_not_looked_at(
     tmp_path, monkeypatch
 ):
@@ -191,7 +203,7 @@ def test_each_group_is_there_once_its_end_is_found_and_what_is_behind_the_last_b
     source = Files(str(tmp_path))
     found = groups(listing(source), source, plan(databus_event), 2).groups
     read = [opened[-1].tell() / size for _ in found if not opened[-1].closed]
-    assert [round(each, 1) for each in read] == [0.3, 0.6, 0.9]
+    assert [round(each, 1) for each in read] == [0.3, 0.6, 0.9, 0.9]
 
 
 def test_rows_that_were_lost_on_the_way_to_the_disk_fail_the_task(tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ from events import noisy as record
 from wireloom import pipeline
 from wireloom.ingest.files import looked_up
 from wireloom.ingest.plan import Plan
-from wireloom.ingest.ranges import Heads, Part
+from wireloom.ingest.ranges import Heads, Part, even
 from wireloom.ingest.ranges import parts as cut
 from wireloom.ingest.records import ranges_of
 from wireloom.project import Project
@@ -239,7 +239,7 @@ def test_parts_of_a_file_have_the_records_and_errors_of_the_file(tmp_path, monke
             file = looked_up(str(path))
             codec = databus_event.CODEC
             heads = Heads(codec, codec.root(None), codec.settings({}), resync=True)
-            split = list(cut(file, framing, heads, 4000, numbered=True))
+            split = list(cut(file, framing, heads, even(4000), numbered=True))
             found = [row for part in ranges_of(plan, split) for row in _places(part)]
             whole = [row for part in ranges_of(plan, [Part(file, 0, file.size, 0)]) for row in _places(part)]
             assert sorted(found) == sorted(whole)

@@ -138,7 +138,7 @@ def test_lines_are_read_once_wherever_the_borders_fall(tmp_path, target):
     (tmp_path / "data").write_bytes(data + b"last")
     (file,) = Listing((str(tmp_path),)).files()
     found = []
-    for part in source_ranges.parts(file, "lines", HEADS, target, numbered=False):
+    for part in source_ranges.parts(file, "lines", HEADS, source_ranges.even(target), numbered=False):
         with file.place.open() as source:
             section, start = source_ranges.opened(source, part, "lines", Bounds())
             found += [(start + each.offset, each.data) for each in iterate(_Bytes(), section, LINES, "skip")]
@@ -154,7 +154,7 @@ def test_numbered_lines_and_files_of_one_record_stay_whole(tmp_path):
     (tmp_path / "data").write_bytes(b"{}\n" * 1000)
     (file,) = Listing((str(tmp_path),)).files()
     for framing in ("lines", "none"):
-        assert len(list(source_ranges.parts(file, framing, HEADS, 100, numbered=True))) == 1
+        assert len(list(source_ranges.parts(file, framing, HEADS, source_ranges.even(100), numbered=True))) == 1
 
 
 def test_small_files_are_read_together(tmp_path):

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from wireloom.catalog import FormatModule
 from wireloom.ingest.files import File, Found, Listing
 from wireloom.ingest.modules import open_module
 from wireloom.ingest.parquet import RowGroups, row_groups, tables_of
 from wireloom.ingest.plan import Column, Files, Plan
-from wireloom.ingest.ranges import Heads, Part, grouped, parts
+from wireloom.ingest.ranges import Heads, Part, Share, even, grouped, parts
 from wireloom.ingest.records import ranges_of
 from wireloom.ingest.staging import Parted
 
@@ -18,6 +19,10 @@ TASKS = 2
 """Groups for each core, so that the cores end together."""
 SMALLEST, LARGEST = 4 << 20, 256 << 20
 """Bytes of a group."""
+FIRST = 16 << 20
+"""Most bytes of the first group, for which all cores wait."""
+UNEVEN = 4
+"""How many times smaller than others the first and the last groups are."""
 OPEN_COST = 1 << 16
 """What opening a file costs, in bytes that could be read meanwhile."""
 
@@ -47,7 +52,8 @@ def groups(found: Found, source: Files | Column, plan: Plan, cores: int) -> Inpu
 def of_tables(groups: Sequence[RowGroups], cores: int) -> Input:
     """Row groups of Parquet, in groups enough for all cores."""
     sizes = [group.size for group in groups]
-    return Input(grouped(groups, _target(sizes, cores), OPEN_COST), sum(sizes))
+    target = _target(sizes, cores)
+    return Input(grouped(groups, even(target), OPEN_COST), sum(sizes))
 
 
 def records_of(plan: Plan, group: Group) -> Iterator[Parted]:
@@ -63,9 +69,40 @@ def _of_files(files: Sequence[File], plan: Plan, module: FormatModule, cores: in
     settings = module.CODEC.settings(dict(plan.parameters))
     heads = Heads(module.CODEC, module.CODEC.root(plan.root), settings, plan.compression, plan.resync)
     sizes = [file.size for file in files]
-    target = _target(sizes, cores)
-    found = (part for file in files for part in parts(file, framing, heads, target, numbered=True))
-    return Input(grouped(found, target, OPEN_COST), sum(sizes))
+    shares = Shares.of(sizes, cores)
+    before = accumulate((size + OPEN_COST for size in sizes), initial=0)
+    found = (
+        part
+        for file, done in zip(files, before, strict=False)
+        for part in parts(file, framing, heads, shares.behind(done), numbered=True)
+    )
+    return Input(grouped(found, shares.at, OPEN_COST), sum(sizes))
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Bytes of groups. Cores wait for the ends of the first ones, and end together where the last ones are small."""
+
+    whole: int
+    cores: int
+    target: int
+
+    @classmethod
+    def of(cls, sizes: Sequence[int], cores: int) -> "Shares":
+        """Shares of files of these sizes."""
+        return cls(sum(sizes) + OPEN_COST * len(sizes), cores, _target(sizes, cores))
+
+    def at(self, done: int) -> int:
+        """Bytes of the group that begins behind so many bytes."""
+        small = max(self.target // UNEVEN, SMALLEST)
+        left = self.whole - done
+        if left < small + small // 2:
+            return max(left, small)  # a group more would have too little
+        return min(max(2 * done, min(small, FIRST)), max(left // self.cores, small), self.target)
+
+    def behind(self, before: int) -> Share:
+        """Those of the groups that begin in a file which has so many bytes before it."""
+        return lambda done: self.at(before + done)
 
 
 def _target(sizes: Sequence[int], cores: int) -> int:

@@ -23,7 +23,7 @@ A walk goes the way that decoding goes. Where decoding could not find the next r
 of the file is one part; so the records and errors of the parts are those of the file.
 """
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, BinaryIO, Protocol, TypeVar, cast
@@ -63,6 +63,13 @@ class _HasSize(Protocol):
 
 
 Sized = TypeVar("Sized", bound=_HasSize)
+Share = Callable[[int], int]
+"""About how many bytes a part or a group has, by how many are before it."""
+
+
+def even(target: int) -> Share:
+    """So many bytes, wherever it begins."""
+    return lambda _: target
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,14 +154,14 @@ class Heads:
         return cursor.tell() - position
 
 
-def parts(file: File, framing: str, heads: Heads, target: int, *, numbered: bool) -> Iterator[Part]:
-    """The parts of a file, each of about `target` bytes or more, and each as soon as its end is found.
+def parts(file: File, framing: str, heads: Heads, share: Share, *, numbered: bool) -> Iterator[Part]:
+    """The parts of a file, each of its share of bytes or more, and each as soon as its end is found.
 
     `numbered`: records are to be numbered, which lines are by reading them all; then a file of lines stays whole.
     """
     whole = Part(file, 0, file.size, 0)
     named = framing_of(framing)
-    if file.size <= target or isinstance(bare(named), framings.Whole | framings.Array):
+    if file.size <= share(0) or isinstance(bare(named), framings.Whole | framings.Array):
         yield whole
         return
     if isinstance(bare(named), framings.Lines) and (numbered or isinstance(named, Headed)):
@@ -165,17 +172,18 @@ def parts(file: File, framing: str, heads: Heads, target: int, *, numbered: bool
     except FileNotFoundError:
         yield whole  # whoever reads it says so
         return
+    least = max(min(share(0), share(file.size - 1)), 1)
     with source:
         packed = heads.compression == AUTO and compression_of(source.read(PACKED), file.path) is not None
         source.seek(0)
         if packed:
             yield whole
         elif framing == "lines":
-            yield from _anywhere(file, target)
+            yield from _anywhere(file, share(0))
         elif isinstance(named, Headed):
-            yield from _parted(whole, _behind_header(source, file, named, heads, target), target)
+            yield from _parted(whole, _behind_header(source, file, named, heads, least), share)
         else:
-            yield from _parted(whole, _walk(source, file.size, bare(named), heads, target), target)
+            yield from _parted(whole, _walk(source, file.size, bare(named), heads, least), share)
 
 
 def _anywhere(file: File, target: int) -> Iterator[Part]:
@@ -210,33 +218,33 @@ def _walk(source: BinaryIO, size: int, framing: Bare, heads: Heads, target: int)
         yield from _scan(source, framing, heads)
 
 
-def _parted(whole: Part, walk: Iterator[Border], target: int) -> Iterator[Part]:
+def _parted(whole: Part, walk: Iterator[Border], share: Share) -> Iterator[Part]:
     part = whole
     for border in walk:
-        if border.offset - part.start >= target and border.offset < whole.end:
+        if border.offset - part.start >= share(part.start) and border.offset < whole.end:
             yield replace(part, end=border.offset)
             part = replace(part, start=border.offset, record=border.record)
-            if part.size <= target:
+            if part.size <= share(part.start):
                 break
     yield part
 
 
-def grouped(found: Iterable[Sized], target: int, opening: int = OPEN_COST) -> Iterator[tuple[Sized, ...]]:
-    """The parts in groups, in order, each of about `target` bytes; opening a file counts, too.
+def grouped(found: Iterable[Sized], share: Share, opening: int = OPEN_COST) -> Iterator[tuple[Sized, ...]]:
+    """The parts in groups, in order, each of about its share of bytes; opening a file counts, too.
 
     A group that is full is there before anybody looks for the next part.
     """
     group: list[Sized] = []
-    size = 0
+    done = size = 0
     for part in found:
-        if group and size + part.size > target:
+        if group and size + part.size > share(done):
             yield tuple(group)
-            group, size = [], 0
+            group, done, size = [], done + size, 0
         group.append(part)
         size += part.size + opening
-        if size >= target:
+        if size >= share(done):
             yield tuple(group)
-            group, size = [], 0
+            group, done, size = [], done + size, 0
     if group:
         yield tuple(group)
 

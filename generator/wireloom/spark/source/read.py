@@ -17,7 +17,7 @@ from wireloom.failures import DataError
 from wireloom.ingest.files import File
 from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import OFFSET, RECORD, SOURCE, Plan
-from wireloom.ingest.ranges import Heads, Part, grouped, parts
+from wireloom.ingest.ranges import Heads, Part, even, grouped, parts
 from wireloom.ingest.reading import Asked, part_records
 from wireloom.runtime.streams.parts import DecodedPart
 from wireloom.spark.options import Options
@@ -66,8 +66,9 @@ def portions(read: Reading, module: FormatModule, files: Iterable[File], target:
     root = module.CODEC.root(read.plan.root)
     settings = module.CODEC.settings(dict(read.plan.parameters))
     heads = Heads(module.CODEC, root, settings, read.plan.compression, read.plan.resync)
-    found = [part for file in files for part in parts(file, read.framing, heads, target, numbered=read.numbered)]
-    return [Portion(group) for group in grouped(found, target)]
+    share = even(target)
+    found = [part for file in files for part in parts(file, read.framing, heads, share, numbered=read.numbered)]
+    return [Portion(group) for group in grouped(found, share)]
 
 
 def batches(read: Reading, portion: Sequence[Part], predicates: Sequence[Predicate] = ()) -> Iterator[pa.RecordBatch]:

@@ -230,7 +230,7 @@ def test_the_generator_names_no_shipped_format():
 
 def loaded_after(statement: str) -> set[str]:
     """The top modules that are loaded after a statement in a fresh interpreter."""
-    program = f"import sys; {statement}; print('\\n'.join(sorted({{name.split('.')[0] for name in sys.modules}})))"
+    program = f"import sys\n{statement}\nprint('\\n'.join(sorted({{name.split('.')[0] for name in sys.modules}})))"
     done = subprocess.run(
         [sys.executable, "-c", program],
         env={"PYTHONPATH": f"{PACKAGE.parent}:{GENERATED}"},
@@ -246,3 +246,38 @@ def loaded_after(statement: str) -> set[str]:
 def test_importing_a_format_loads_neither_spark_nor_arrow_nor_the_generator(path: Path):
     loaded = loaded_after(f"import {path.parent.parent.name}.{path.parent.name}.functions")
     assert not loaded & ({"pyspark", "pyarrow", "pandas", "numpy", "google"} | AUTHORS_LIBRARIES)
+
+
+AUTHORS_AND_SPARK = AUTHORS_LIBRARIES | {"pyspark", "py4j", "jsonschema", "numpy", "pandas"}
+
+
+@pytest.mark.integration
+def test_tasks_of_local_ingest_load_nothing_of_the_command_line_of_authors_or_of_spark():
+    loaded = loaded_after(
+        "from wireloom.ingest.imports import without_numpy; without_numpy(); import wireloom.ingest.batch, "
+        "wireloom.ingest.local, wireloom_formats.databus_event"
+    )
+    assert not loaded & AUTHORS_AND_SPARK
+
+
+def commanded(*words: str) -> set[str]:
+    """The top modules that are loaded when a command ends."""
+    return loaded_after(
+        "import contextlib, io; from wireloom.cli import main; "
+        f"sys.argv = {['wireloom', *words]!r}\nwith contextlib.suppress(SystemExit), "
+        "contextlib.redirect_stdout(io.StringIO()): main()\n"
+    )
+
+
+@pytest.mark.integration
+def test_help_loads_nothing_that_works():
+    assert not commanded("--help") & ((AUTHORS_AND_SPARK | {"pyarrow", "construct"}) - {"typer"})
+
+
+@pytest.mark.integration
+def test_local_ingest_loads_nothing_for_authors_or_for_spark(tmp_path: Path):
+    (tmp_path / "in.bin").write_bytes(b"?")
+    words = ("--format", "databus_event", "--input", str(tmp_path / "in.bin"), "--output", str(tmp_path / "out"))
+    loaded = commanded("ingest", *words, "--engine", "local", "--out", str(GENERATED), "--processes", "2")
+    assert (tmp_path / "out" / "records").is_dir()
+    assert not loaded & (AUTHORS_AND_SPARK - {"typer", "pydantic"}), "typer reads the options, and may use pydantic"

@@ -7,9 +7,16 @@ broken on this machine; 4 more is bad than the caller allows.
 import logging
 import sys
 
+from wireloom.cli.garbage import whole_process
+
 
 def main() -> None:
     """Run the program on the process's arguments."""
+    with whole_process():
+        _run()
+
+
+def _run() -> None:
     try:
         from wireloom.cli.app import app
     except ModuleNotFoundError as error:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from wireloom import __version__
+from wireloom.cli import garbage
 from wireloom.cli.grouping import ungrouped
 from wireloom.cli.guard import Guarded
 
@@ -107,4 +108,5 @@ def _command(name: str) -> Any:  # noqa: ANN401 - typer's own
         group.command(help=description, epilog=f"\b{examples}")(ungrouped(function))
     command = typer.main.get_command(group)
     command.name = name
+    garbage.begin()
     return command

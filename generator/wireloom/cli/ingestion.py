@@ -9,6 +9,7 @@ import typer
 
 from wireloom.catalog import parameter_values
 from wireloom.cli.console import note, say
+from wireloom.cli.garbage import uncollected
 from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.inputs import FileReading, FileWriting
 from wireloom.cli.options import (
@@ -260,7 +261,8 @@ def _check_shape(framing: str | None, column: str | None) -> None:
 
 def _refuse_overlap(source: Source, output: str, checkpoint: str = "") -> None:
     """Before Java starts, too."""
-    from wireloom.ingest.apart import refuse_overlap  # here, because it imports pyarrow
+    with uncollected():
+        from wireloom.ingest.apart import refuse_overlap  # here, because it imports pyarrow
 
     refuse_overlap(source, output, checkpoint)
 
@@ -272,8 +274,9 @@ def _input(path: str | None) -> str:
 
 
 def _local(job: Job, limits: Limits, running: Running) -> Summary:
-    from wireloom.ingest.batch import ingest as run  # here, because they import pyarrow
-    from wireloom.ingest.local import begun, cores
+    with uncollected():
+        from wireloom.ingest.batch import ingest as run  # here, because they import pyarrow
+        from wireloom.ingest.local import begun, cores
 
     processes = begun(job.plan, running.processes or cores())  # before there are threads, such as those of the progress
     with processes as engine, shown(kind_of(running.progress)) as watcher:

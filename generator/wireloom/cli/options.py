@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from wireloom.catalog import FormatModule, open_format, open_package
+from wireloom.cli.garbage import uncollected
 from wireloom.failures import MisuseError, unknown
 
 Specs = Annotated[Path, typer.Option("--specs", metavar="DIR", help="Folder of the specs.")]
@@ -131,7 +132,8 @@ def one_of(option: str, value: str, options: tuple[str, ...], between: str = ", 
 
 def chosen(format: str, package: str, out: Path) -> FormatModule:
     """The module that the options name."""
-    return open_format(open_package(package, out), format)
+    with uncollected():
+        return open_format(open_package(package, out), format)
 
 
 def listed(texts: list[str] | None) -> tuple[str, ...]:

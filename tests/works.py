@@ -189,6 +189,8 @@ FEATURES: dict[str, list[Feature]] = {
         Feature("`oneOf: NAME`", [{"v": {"type": "str", "oneOf": "g"}}, {"w": {"type": "int32", "oneOf": "g"}}], {"v": None, "w": 4}),
         Feature("`wire: zigzag`", [{"v": {"type": "int32", "wire": "zigzag"}}], {"v": -1}),
         Feature("`wire: fixed`", [{"v": {"type": "int32", "wire": "fixed"}}], {"v": -1}),
+        Feature("`wire: group`", [{"v": {"type": "Point", "wire": "group"}}], {"v": {"x": 1, "y": 2}}, _POINT),
+        Feature("`wire: group` of a list", [{"v": {"type": "list(Point)", "wire": "group"}}], {"v": [{"x": 1, "y": 2}]}, _POINT),
     ],
     "Meanings": [
         Feature("`null`", [{"v": {"type": "int16", "null": -1}}, {"w": {"type": "int16", "null": -1}}], {"v": 1}),

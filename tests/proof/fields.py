@@ -587,6 +587,8 @@ def _line_feeds(plan: Plan) -> Any:
 
 
 def _wire(plan: Plan) -> Any:
+    if plan.encoding == "protobuf" and plan.on_wire and (plan.typed.shape == "struct" or plan.typed.elements):
+        return "group" if plan.often(0.3) else ABSENT
     fits = plan.encoding == "protobuf" and plan.typed.shape == "int" and plan.on_wire
     forms = ["zigzag", "fixed", "varint"] if plan.typed.signed or plan.often(0.05) else ["fixed", "varint"]
     return plan.chance.one(forms) if fits and plan.often(0.4) else ABSENT

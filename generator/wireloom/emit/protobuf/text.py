@@ -71,7 +71,7 @@ def _together(struct: Struct) -> list[Field]:
 
 
 def _declared(field: Field, format: Format) -> str:
-    """A field as it is declared, up to its number; those of a `oneof` and maps have no label, editions that of lists."""
+    """A field as it is declared, up to its number; only lists have a label in editions, none has one in a `oneof`."""
     plain = f"{type_name(field.type, format)} {field.wire_name}"
     stated = label(field, format)
     bare = field.one_of or map_type(field.type, format) or (stated != "repeated" and has_groups(format))

@@ -20,6 +20,7 @@ from wireloom.expr.ast import (
 from wireloom.expr.types import SIZE_OF_RECORDS
 from wireloom.model.ground import unit
 from wireloom.model.types import (
+    Array,
     Delimiter,
     Encoding,
     Field,
@@ -175,7 +176,8 @@ def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument
     if around.delimiter is not None:
         _check_delimiter(around, place, document, around.delimiter)
         if not has_size(type, Delimiter):
-            message, hint = "nothing here is a text, bytes or digits without a size", "drop `delimiter`"
+            message = "nothing here is a text, bytes or digits without a size"
+            hint = "a list ends at a `terminator`" if isinstance(not_null(type), Array) else "drop `delimiter`"
             around.scope.draft.reports_entry(place / "delimiter", "wrong-shape", message, hint)
         elif has_digits(type):
             _check_digits(around, place, document, around.delimiter)

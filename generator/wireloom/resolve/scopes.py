@@ -243,7 +243,7 @@ class Scope:
         """What is known of a member of the struct that a field called `name` is."""
         inner = [self.outlines.types[struct].members for struct in member.structs]
         if not inner or any(step not in members for members in inner):
-            known = [each for members in inner for each in members]
+            known = list(dict.fromkeys(each for members in inner for each in members))
             if member.renamings:
                 hint = f"what is renamed has that name alone: {renamed(member.renamings, step)}"
                 raise MeaningError("unknown-name", f"{name} has no member {step}", hint)
@@ -314,8 +314,16 @@ class Scope:
             return MeaningError("later-name", f"{name} is not known yet", hint)
         hint = f"a text stands in quotes: '{name}'" if name in self._texts() else nearest(name, known, words=POSITIONS)
         field = self._named_to_readers(name)
-        hint = f"readers call {field} so; expressions say {field}" if field else hint
+        hint = f"readers call {field} so; expressions say {field}" if field else self._held_by(name) or hint
         return MeaningError("unknown-name", f"there is no {name} here", hint)
+
+    def _held_by(self, name: str) -> str:
+        """Which visible field has a member of that name; empty where none has."""
+        for holder in self._visible():
+            structs = [struct for found in self._fields(holder) if found is not None for struct in found.member.structs]
+            if structs and all(name in self.outlines.types[struct].members for struct in structs):
+                return f"it is a member of {holder}: {holder}.{name}"
+        return ""
 
     def _named_to_readers(self, name: str) -> str:
         """The visible field, or the number of one, that readers call so; empty where there is none."""

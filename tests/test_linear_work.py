@@ -46,7 +46,12 @@ types:
 encoding: protobuf
 types:
   Part: {fields: [{a: {type: list(uint32), tag: 1}}, {s: {type: str, tag: 2, optional: true}}]}
-  R: {fields: [{part: {type: Part, tag: 1}}, {parts: {type: list(Part), tag: 2}}]}
+  R:
+    fields:
+      - part: {type: Part, tag: 1}
+      - parts: {type: list(Part), tag: 2}
+      - group: {type: Part, tag: 4, wire: group, optional: true}
+      - groups: {type: list(Part), tag: 5, wire: group}
 """,
     "ways": """
 encoding: binary
@@ -201,7 +206,9 @@ SHAPES: dict[str, tuple[str, Callable[[int], bytes]]] = {
     "keys of an object": ("text", lambda n: b'{"v":{' + b",".join(b'"k\\n%d":1' % i for i in range(n)) + b"}}"),
     "pieces of a message": ("message", lambda n: b"\x0a\x02\x08\x01" * n),
     "messages": ("message", lambda n: b"\x0a\x02\x08\x01" + b"\x12\x02\x08\x01" * n),
-    "groups": ("message", lambda n: b"\x0a\x02\x08\x01" + b"\x1b\x1c" * n),
+    "groups that are passed over": ("message", lambda n: b"\x0a\x02\x08\x01" + b"\x1b\x1c" * n),
+    "groups": ("message", lambda n: b"\x0a\x02\x08\x01" + b"\x2b\x08\x01\x2c" * n),
+    "pieces of a group": ("message", lambda n: b"\x0a\x02\x08\x01" + b"\x23\x08\x01\x24" * n),
     "alternatives": ("ways", lambda n: sized(n) + (n // 2).to_bytes(2, "big") * 2 * n),
     "checksums": ("sums", sums_over_what_follows),
     "sums over a list of a struct around": ("totals", lambda n: sized(n) + b"\x07" * n + b"\x01" * n),

@@ -575,7 +575,8 @@ MAPS = {  # from which type to which, by number
     48: ("string", "Sample"),
 }
 CHOICE = {49: "uint32", 50: "string", 51: "Sample", 52: "Need"}  # one field of a group, by number
-LAST = 52
+GROUP, GROUPS, GROUP_NEED, GROUP_CHOICE = 53, 54, 55, 56  # messages between two tags
+LAST = 56
 
 SAMPLE_FORMAT = format_of(
     "sample",
@@ -599,6 +600,10 @@ SAMPLE_FORMAT = format_of(
             )
             for tag, type in CHOICE.items()
         ),
+        declared(GROUP, "group", model.Reference("Sample"), optional=True, group=True),
+        declared(GROUPS, "groups", model.Array(model.Reference("Sample")), group=True),
+        declared(GROUP_NEED, "group_need", model.Reference("Need"), optional=True, group=True),
+        declared(GROUP_CHOICE, "group_choice", model.Reference("Need"), optional=True, one_of="choice", group=True),
     ),
     message_type("Need", declared(1, "must", model.Boolean()), declared(2, "may", model.Text(), optional=True)),
 )
@@ -630,6 +635,10 @@ SAMPLE_STRUCT = structure.Struct(
         structure.Field(f"choice{tag}", SCALARS.get(type) or MESSAGES[type], tag=tag, optional=True, one_of="choice")
         for tag, type in CHOICE.items()
     ),
+    structure.Field("group", unions.Deferred(lambda: SAMPLE_STRUCT), tag=GROUP, optional=True, group=True),
+    structure.Field("groups", protobuf.Repeated(unions.Deferred(lambda: SAMPLE_STRUCT)), tag=GROUPS, group=True),
+    structure.Field("group_need", NEED_STRUCT, tag=GROUP_NEED, optional=True, group=True),
+    structure.Field("group_choice", NEED_STRUCT, tag=GROUP_CHOICE, optional=True, one_of="choice", group=True),
     form=protobuf.MessageForm(),
 )
 SAMPLE_SET = descriptor_set(SAMPLE_FORMAT)
@@ -659,7 +668,7 @@ class KeptApart(Exception):  # noqa: N818 - a signal, not an error
 
 
 def scalar(field: FieldDescriptor, value):
-    if field.type == FieldDescriptor.TYPE_MESSAGE:
+    if field.type in (FieldDescriptor.TYPE_MESSAGE, FieldDescriptor.TYPE_GROUP):
         return plain(value)
     if field.type == FieldDescriptor.TYPE_STRING and isinstance(value, bytes):
         raise NotText
@@ -778,6 +787,10 @@ def containers(contents):
         st.tuples(st.sampled_from([INNER, INNERS, NEED, *MAPS, 51, 52]), bodies).map(lambda parts: sized(*parts)),
         st.tuples(st.sampled_from([*MAPS]), values, values).map(lambda parts: entry(*parts)),
         st.tuples(tags, bodies).map(lambda parts: in_group(*parts)),
+        st.tuples(st.sampled_from([GROUP, GROUPS]), bodies).map(lambda parts: in_group(*parts)),
+        st.tuples(st.sampled_from([GROUP_NEED, GROUP_CHOICE]), bodies).map(
+            lambda parts: in_group(parts[0], numbered(1, 1) + parts[1])
+        ),
         bodies.map(lambda body: sized(NEED, numbered(1, 1) + body)),
     )
 
@@ -834,11 +847,11 @@ def test_what_was_read_is_built_as_protobuf_writes_it(body):
 def nested(depth: int, tag: int) -> bytes:
     body = b""
     for _ in range(depth):
-        body = sized(tag, body)
+        body = in_group(tag, body) if tag in (GROUP, GROUPS) else sized(tag, body)
     return body
 
 
-@pytest.mark.parametrize("tag", [INNER, INNERS])
+@pytest.mark.parametrize("tag", [INNER, INNERS, GROUP, GROUPS])
 def test_messages_may_stand_a_hundred_deep_in_one_another(tag):
     agree(nested(100, tag))
     assert isinstance(ours(nested(100, tag)), dict)
@@ -846,9 +859,10 @@ def test_messages_may_stand_a_hundred_deep_in_one_another(tag):
     assert ours(nested(101, tag)) == "undecodable"
 
 
-def test_messages_and_groups_count_together():
+@pytest.mark.parametrize("tag", [9, GROUP])
+def test_messages_and_groups_count_together(tag):
     def mixed(messages: int) -> bytes:
-        body = in_group(9) + tagged(9, 3) * 50 + tagged(9, 4) * 50
+        body = in_group(tag) + tagged(tag, 3) * 50 + tagged(tag, 4) * 50
         for _ in range(messages):
             body = sized(INNER, body)
         return body
@@ -856,6 +870,29 @@ def test_messages_and_groups_count_together():
     agree(mixed(50))
     agree(mixed(51))
     assert (isinstance(ours(mixed(50)), dict), ours(mixed(51))) == (True, "undecodable")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        tagged(GROUP, 3) + numbered(4, 1),
+        tagged(GROUP, 3) + tagged(GROUPS, 4),
+        tagged(GROUPS, 3) + tagged(GROUP, 3) + tagged(GROUPS, 4),
+        sized(INNER, tagged(GROUP, 3)) + tagged(GROUP, 4),
+        in_group(INNER, b"\xff"),
+        in_group(GROUP_NEED),
+    ],
+)
+def test_a_broken_group_is_refused_as_protobuf_refuses_it(body):
+    agree(body)
+    assert isinstance(ours(body), str)
+
+
+def test_a_group_behind_a_length_and_a_message_between_tags_are_unknown_fields():
+    body = sized(GROUP, numbered(4, 1)) + sized(GROUPS, b"\xff") + in_group(INNER, numbered(4, 1))
+    agree(body)
+    read = SAMPLE.parse(body)
+    assert (read["group"], read["groups"], read["inner"]) == (None, [], None)
 
 
 def test_a_singular_message_that_stands_there_twice_is_merged():

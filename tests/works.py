@@ -191,6 +191,9 @@ FEATURES: dict[str, list[Feature]] = {
         Feature("`wire: fixed`", [{"v": {"type": "int32", "wire": "fixed"}}], {"v": -1}),
         Feature("`wire: group`", [{"v": {"type": "Point", "wire": "group"}}], {"v": {"x": 1, "y": 2}}, _POINT),
         Feature("`wire: group` of a list", [{"v": {"type": "list(Point)", "wire": "group"}}], {"v": [{"x": 1, "y": 2}]}, _POINT),
+        Feature("`wire: group`, `optional`", [{"v": {"type": "Point", "wire": "group", "optional": True}}], {"v": None}, _POINT),
+        Feature("`wire: group`, `oneOf: NAME`", [{"v": {"type": "Point", "wire": "group", "oneOf": "g"}}, {"w": {"type": "int32", "oneOf": "g"}}], {"v": {"x": 1, "y": 2}, "w": None}, _POINT),
+        Feature("`wire: group`, `flatten`", [{"v": {"type": "Point", "wire": "group", "flatten": True}}], {"x": 1, "y": 2}, _POINT),
     ],
     "Meanings": [
         Feature("`null`", [{"v": {"type": "int16", "null": -1}}, {"w": {"type": "int16", "null": -1}}], {"v": 1}),

@@ -21,7 +21,18 @@ def fields(format: Format) -> Iterator[wire.Field]:
 def null_or_absent(format: Format) -> frozenset[str]:
     """Readers' names of fields under a condition that may say null themselves: what is null may be there, or not."""
     doubtful = (each for each in fields(format) if each.when is not None and each.meaning is not None)
-    return frozenset(each.name for each in doubtful if each.meaning is not None and each.meaning.null is not None)
+    names = (each.name for each in doubtful if each.meaning is not None and each.meaning.null is not None)
+    return frozenset(names) | frozenset(_of_what_may_say_nothing(format))
+
+
+def _of_what_may_say_nothing(format: Format) -> Iterator[str]:
+    """Those of a struct that melts in under a condition, where none of them need be there."""
+    for field in fields(format):
+        found = format.type(field.type.name) if isinstance(field.type, wire.Reference) else None
+        if field.flatten and field.when is not None and isinstance(found, wire.Struct):
+            seen = [each for each in found.fields if each.on_wire]
+            if all(each.when is not None or each.presence is wire.Presence.OPTIONAL for each in seen):
+                yield from (name for each in seen for name in (each.name, *(bit.title for bit in each.bits)))
 
 
 def derives_in_a_version(format: Format) -> bool:

@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "aerospike_json"
 TITLE: Final = "Aerospike Connect outbound message, JSON"
 DIGEST: Final = "9a5c09b576368aa2635acef92d6489d6d026cbca56f488b046ec2bf60d90b7d3"
-MEANING: Final = "8a285adb37ce8996408198b63a44defc1db2e786c6715d45938f0ee3fdae7d16"
+MEANING: Final = "a3083601187176e18dd709da4350dd75244c097a70bac0383f1478e1bf4072cc"
 CONTRACT: Final = 2
 ENCODING: Final = "json"
 FRAMING: Final = "lines"

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "aerospike_msgpack"
 TITLE: Final = "Aerospike Connect outbound message, MessagePack"
 DIGEST: Final = "da0777efac7b655a30ace3f5d44f0a3c33007fc22e8af856569b843fe1d129ce"
-MEANING: Final = "9ee7f4e267fa2d9c69ddaa62f9646f9b888452cc5de9b4a053a0c2ab4a3f168d"
+MEANING: Final = "72a9b2b8e2c4b4675dc6cead60ecfee7f4dcc1f0e389fd2875566409fcb71b95"
 CONTRACT: Final = 2
 ENCODING: Final = "msgpack"
 FRAMING: Final = "none"

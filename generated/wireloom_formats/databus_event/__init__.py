@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "databus_event"
 TITLE: Final = "LinkedIn Databus event"
 DIGEST: Final = "fe89a53d7944deac8e37398acc7ac8157e73daca4fefd48ca5d31238c74631a0"
-MEANING: Final = "f0edb2d5be344e6da660a638a63cfb73c45e606c8b8b6fb23f716b4b7e9264f0"
+MEANING: Final = "2605268c75ba578e4e839bed4be2347ee3b4b821ec9c2618b946091317952608"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"

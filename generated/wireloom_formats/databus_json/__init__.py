@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "databus_json"
 TITLE: Final = "LinkedIn Databus event as a JSON line"
 DIGEST: Final = "7e86eee311aa7e80082646db5a724cf7758a5800a1ca912cabd51af3faf4a7fa"
-MEANING: Final = "25d2f900b1aa152831014e546c4093b49824c9b1f93befb5e2603d186831e3ed"
+MEANING: Final = "5159b89267e8fab67d413a44cd407354e7518444561edea268993ab9b3d2f973"
 CONTRACT: Final = 2
 ENCODING: Final = "json"
 FRAMING: Final = "lines"

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "dns_message"
 TITLE: Final = "DNS message"
 DIGEST: Final = "0a0c75a17f66370382a435f7bfa24e219cbab11755c161c08091ff4f9e98fc51"
-MEANING: Final = "70e942da3114481ca4be3d23a38ef1a6821c40936d72dd255bdbf35a92e6f020"
+MEANING: Final = "d561f45dcbac4b782a91196c6a922296b2a6752c2cde453653c8b8b267985220"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "kafka_record_batch"
 TITLE: Final = "Record batch of Apache Kafka, magic 2"
 DIGEST: Final = "fb82898bb13083e72fa6ecd588f1df31e95204cfd12a2b64e13be233175f772c"
-MEANING: Final = "19747ce744699c5492a8df058e8c71047981ee1cd4a48171619964062af5f84c"
+MEANING: Final = "e10e94650b125e95889d5aa526b4a8c5bbfe25697f8d7ed4c49b917ddb486695"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"

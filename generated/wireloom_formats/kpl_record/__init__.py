@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "kpl_record"
 TITLE: Final = "Kinesis record of the Kinesis Producer Library"
 DIGEST: Final = "30fba6ff35b89c8e8ff2be57891b3ff70ddf22b239042c1e98545f7ad22a0c24"
-MEANING: Final = "743870d74556ade8d95857b32709a11d3463df3e35e19d299df2768455bb8b1d"
+MEANING: Final = "18abb957d23ea6ceca89cb74fca33ac5880a0202286969be55fa7e5cb4786510"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"

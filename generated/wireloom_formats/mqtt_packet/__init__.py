@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "mqtt_packet"
 TITLE: Final = "MQTT 5 control packet"
 DIGEST: Final = "18f9efc6035894309d892377ce77846631c383a1bd3dbf87feb7dff937525200"
-MEANING: Final = "6edaa89520823b83be49049ca9b7d1b8d15e86a08822d0fca6c6bdb6fd24854b"
+MEANING: Final = "1907679544a2d1bef43bed2d51e9d726b1efba529feec17fdeaa8a7bfaaedda0"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"

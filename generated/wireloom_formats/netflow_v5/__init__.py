@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "netflow_v5"
 TITLE: Final = "NetFlow version 5 datagram"
 DIGEST: Final = "b0687d19fd74cdd7f960fe257db3cd236584ee6abe19dea77654cb57e5a0e2c7"
-MEANING: Final = "023c52bb78cc1116f54e9d384bacd76ffbf30446586f0059d9041466f798318f"
+MEANING: Final = "6e1988dcbff310b8f12fc5b404694e723319ef0b306df3cf92a56fcf3e458ef4"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "pcap_file"
 TITLE: Final = "Capture file of libpcap"
 DIGEST: Final = "63a21e83dce41afa71390cbb017a01962ae4eee7f06acb39acbd0bedc5912842"
-MEANING: Final = "ab831b9f27083a78db0640c7f5c69e670b4acdec4ac3d92821124d851b56abe4"
+MEANING: Final = "004d15a381139b90992cc8e65bd5e3bb16e01a69f2543f47d5d24970ea69c8c4"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "pgoutput_message"
 TITLE: Final = "Logical replication message of PostgreSQL"
 DIGEST: Final = "3d92f754c7636eb0cd400100bba91b96d11d44dc446a309f9bd4ec640415af8f"
-MEANING: Final = "9840ebebb6d813bd9ab3e49e9b6ba1da8f4c340d8ab679323711fb28a4b5ce3f"
+MEANING: Final = "6d2a649e76a6e6f81f47380b3d74165f1aa8938f2035f8b3729206ada14d1d7e"
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"

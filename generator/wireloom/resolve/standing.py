@@ -97,7 +97,7 @@ def _check_group(draft: Draft, named: Types, place: Place, struct: Struct, field
     name = _message_name(plain.element if isinstance(plain, types.Array) else field.type, named)
     if plain is not UNKNOWN and not name:
         message = f"a group is a struct of protobuf, or a list of them, and {field.wire_name} is none"
-        draft.reports_entry(place / "wire", "wrong-shape", message, "drop `wire`, or write varint, zigzag or fixed")
+        draft.reports_entry(place / "wire", "wrong-shape", message, "drop `wire`")
     elif name in stated_depths(draft) and struct.name in circle_of(named, name):
         message = f"{name} holds itself as a group, of which no length is known where it stands too deep"
         draft.reports_entry(place / "wire", "recursive-type", message, "drop `wire`: a message says its length")

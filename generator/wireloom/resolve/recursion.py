@@ -1,7 +1,7 @@
 """Types that hold themselves, types that nothing uses, and types that hold too much."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 
@@ -13,7 +13,7 @@ from wireloom.resolve.draft import Draft
 from wireloom.resolve.logical import tables
 from wireloom.resolve.outline import Outlines, direct_names
 from wireloom.resolve.sites import Names, Role, Site, held, sites, structs
-from wireloom.resolve.unrolling import circle_of, reached, sizes_of
+from wireloom.resolve.unrolling import circle_of, heights_of, reached, sizes_of
 from wireloom.spec.documents import Place
 from wireloom.spec.language import OneOfType, StructType
 
@@ -157,23 +157,40 @@ def _is_endless(named: Mapping[str, Type], name: str) -> bool:
 
 
 def _check_levels(draft: Draft, named: Mapping[str, Type], depths: Mapping[str, int]) -> None:
-    """Types of so many levels come to no more fields than others may."""
-    if not depths or draft.problems.found:
+    """Types of so many levels come to no more fields, and stand no deeper in one another, than others may."""
+    if draft.problems.found:
         return
-    sizes = sizes_of(named, depths, _FIELDS)
+
+    def heights(tried: Mapping[str, int]) -> Mapping[str, int]:
+        return heights_of(named, tried, _DEPTH)
+
+    def sizes(tried: Mapping[str, int]) -> Mapping[str, int]:
+        return sizes_of(named, tried, _FIELDS)
+
+    deep = heights(depths)
+    wide = sizes(depths) if max(deep.values(), default=0) <= _DEPTH else {}
     for name in depths:
-        if sizes[name] > _FIELDS:
+        place = draft.place / "types" / name / "depth"
+        if wide.get(name, 0) > _FIELDS:
             message = f"{name} comes to more than {_FIELDS} fields at this depth"
-            fitting = next(depth for depth in count(1) if _comes_to(named, depths, name, depth + 1) > _FIELDS)
-            hint = f"say {fitting} or less, or keep values that may hold others as bytes"
-            if _comes_to(named, depths, name, fitting) > _FIELDS:
-                hint = "say a smaller one, of its types that hold themselves, too"
-            draft.reports_entry(draft.place / "types" / name / "depth", "too-large", message, hint)
+            draft.reports_entry(place, "too-large", message, _fitting(depths, name, sizes, _FIELDS))
+        elif deep[name] > _DEPTH:
+            message = f"more than {_DEPTH} structs, lists, maps and choices stand in one another at this depth"
+            draft.reports_entry(place, "too-large", message, _fitting(depths, name, heights, _DEPTH))
+    for name in named if not draft.problems.found else ():
+        if deep[name] > _DEPTH and all(deep[each] <= _DEPTH for each in references(named[name])):
+            message = f"more than {_DEPTH} structs, lists, maps and choices stand in one another"
+            draft.reports_entry(draft.place / "types" / name, "too-large", message, "put some of them into one struct")
 
 
-def _comes_to(named: Mapping[str, Type], depths: Mapping[str, int], name: str, depth: int) -> int:
-    """The fields that a type comes to at another depth; no further than beyond what it may."""
-    return sizes_of(named, {**depths, name: depth}, _FIELDS)[name]
+def _fitting(
+    depths: Mapping[str, int], name: str, measured: Callable[[Mapping[str, int]], Mapping[str, int]], most: int
+) -> str:
+    """What to say of a depth with which a type comes to too much."""
+    fitting = next(depth for depth in count(0) if measured({**depths, name: depth + 1})[name] > most)
+    if fitting == 0:
+        return "say a smaller one, of its types that hold themselves, too"
+    return f"say {fitting} or less, or keep values that may hold others as bytes"
 
 
 def check_views(draft: Draft, named: Mapping[str, Type], names: Names) -> None:

@@ -753,6 +753,9 @@ class _Examination:
                 return {name: self.settled(each, read.get(name)) for name, each in value.items() if name in left}
             case list(), list() if len(value) == len(read) and not isinstance(value, Pairs):
                 return [self.settled(each, there) for each, there in zip(value, read, strict=True)]
+            case Pairs(), Pairs() if len(value) == len(read):
+                entries = zip(value, read, strict=True)
+                return Pairs((key, self.settled(each, there)) for (key, each), (_, there) in entries)
             case _:
                 return value
 

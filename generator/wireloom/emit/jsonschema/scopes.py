@@ -74,9 +74,13 @@ def selecting(case: Case, cases: Iterable[Case], tag: Expression) -> Expression:
 def exhausted(type: Type, conditions: Conditions, scope: Scope) -> Checks:
     """A tag must be one of the cases that are no errors."""
     match type:
-        case Select(tag=FieldTag(expression), cases=each) if type.otherwise is None:
+        case Select(tag=FieldTag(expression), cases=each):
             known = [value for case in each if not isinstance(case.type, Refusal) for value in constants(case.values)]
-            return [(*conditions, Scoped(Membership(expression, tuple(known)), scope))]
+            refused = [value for case in each if isinstance(case.type, Refusal) for value in constants(case.values)]
+            if type.otherwise is None or isinstance(type.otherwise.type, Refusal):
+                return [(*conditions, Scoped(Membership(expression, tuple(known)), scope))]
+            held = Unary("not", Membership(expression, tuple(refused)))
+            return [(*conditions, Scoped(held, scope))] if refused else []
         case _:
             return []
 

@@ -116,16 +116,23 @@ def _rule(step: WireField, rivals: tuple[int, ...]) -> Rule:
     repeated = isinstance(step.subcon, Repeated)
     element = step.subcon.elements.element if repeated else step.subcon
     required = not (repeated or step.optional or step.when is not None)
+    message = GROUP if step.group else LENGTH
+    return _plain_rule(step.name, element, message, repeated=repeated, required=required, rivals=rivals)
+
+
+def _plain_rule(  # noqa: PLR0913 - what a rule says
+    name: str,
+    element: Any,
+    message: int = LENGTH,
+    *,
+    repeated: bool = False,
+    required: bool = False,
+    rivals: tuple[int, ...] = (),
+) -> Rule:
+    """The rule of a scalar, or of a message of that wire type."""
     if isinstance(element, _Scalar):
-        return Rule(step.name, element.wire_type, repeated, required, rivals=rivals)
-    return Rule(step.name, GROUP if step.group else LENGTH, repeated, required, lambda: _schema_of(element), rivals)
-
-
-def _half_rule(name: str, half: Any) -> Rule:
-    """The rule of the key or of the value of an entry."""
-    if isinstance(half, _Scalar):
-        return Rule(name, half.wire_type)
-    return Rule(name, LENGTH, message=lambda: _schema_of(half))
+        return Rule(name, element.wire_type, repeated, required, rivals=rivals)
+    return Rule(name, message, repeated, required, lambda: _schema_of(element), rivals)
 
 
 def _schema_of(message: Struct | Deferred) -> Schema:
@@ -413,7 +420,7 @@ class Map(construct.Construct):
     @cached_property
     def schema(self) -> Schema:
         """What a scan must know of an entry."""
-        return {_KEY: _half_rule("key", self.key), _VALUE: _half_rule("value", self.value)}
+        return {_KEY: _plain_rule("key", self.key), _VALUE: _plain_rule("value", self.value)}
 
     def _parse(self, stream: Occurrences, context: Container, path: str) -> Pairs:
         entries = dict[Any, tuple[Any, Any]]()

@@ -1,6 +1,6 @@
 """When the collector of garbage stands still: where modules come in, and where the process ends.
 
-Either makes or walks many objects, of which none is garbage; looking for some takes a fifth of a short command.
+Either makes or walks many objects, of which none is garbage.
 """
 
 import gc

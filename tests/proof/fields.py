@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from proof.chance import Chance
 from proof.formulas import Formulas, literal
 from proof.scope import ABSENT, Known, Scope, document
-from proof.types import Typed
+from proof.types import BEYOND, Typed
 from wireloom.resolve.renamings import Renaming
 from wireloom.runtime.patterns import NAMED
 from wireloom.spec.language import (
@@ -171,6 +171,9 @@ def _range(plan: Plan) -> Any:
     free = plan.may_clash or not plan.has("values", "const", "bits", "checksum", "default")
     if not free or plan.typed.shape not in ("int", "float") or not plan.often(0.07):
         return ABSENT
+    if plan.typed.is_beyond and plan.chance.often(0.5):
+        low, middle, high = BEYOND
+        return plan.chance.one([f"{low} ..", f".. {middle}", f"3 .. {high}", f"{low} .. {middle}", f"0 .. {low - 1}"])
     return plan.chance.one(
         ["0 .. 100", "1 ..", ".. 100", "3 .. 5", "0x10 .. 0x20", "-1 .. 5" if plan.typed.signed else "2 .."]
     )
@@ -660,7 +663,8 @@ def constant(plan: Plan) -> Any:
     chance = plan.chance
     match plan.typed.shape:
         case "int":
-            return chance.one(_held(plan, [0, 1, 7, 100, -1 if plan.typed.signed else 127]))
+            beyond = BEYOND if plan.typed.is_beyond and chance.often(0.5) else ()
+            return chance.one([*_held(plan, [0, 1, 7, 100, -1 if plan.typed.signed else 127]), *beyond])
         case "bool":
             return chance.often(0.5)
         case "float":
@@ -714,7 +718,8 @@ def wire_keys(plan: Plan) -> list[Any]:
         case _:
             options = _held(plan, [0, 1, 2, 3, 7, 100, 127, *([-1] if plan.typed.signed else [])])
             options += [] if plan.typed.signed or chance.often(0.7) else [(1 << plan.typed.bits) - 1]
-            return chance.some(options, 1)
+            options += BEYOND if plan.typed.is_beyond and chance.often(0.3) else []
+            return chance.some(list(dict.fromkeys(options)), 1)
 
 
 def table(plan: Plan, keys: list[Any]) -> dict[Any, Any]:

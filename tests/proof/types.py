@@ -61,6 +61,9 @@ _BEHIND_DIGITS = ("0d0a", "20", "00", "3b", "2c20")
 _ENCODINGS = ("binary", "msgpack", "protobuf", "json")
 _REFUSED = 0.03  # the share of what the loader refuses, so that refusals are tried too
 _OF_INTEGERS = re.compile(r"list\(([a-zA-Z]+[0-9]*)\??\)\??")
+_WORD = 64  # bits of the machine's numbers
+BEYOND = (1 << 63, (1 << 63) + 5, (1 << 64) - 1)
+"""Numbers of 64 bits that are none of 63."""
 _OF_TEXTS = re.compile(r"list\((str|bytes)(\([^()]*\))?\??\)\??")
 _NO_INTEGERS = {"bool", "float16", "float32", "float64", "float", "str", "bytes", "nil", "json", "variant"}
 
@@ -83,6 +86,11 @@ class Typed:
 
     def known(self, name: str, values: tuple[Any, ...] | None = None) -> Known:
         """The field of that name as expressions know it."""
+    @property
+    def is_beyond(self) -> bool:
+        """Whether it has numbers beyond 63 bits, and no more than 64."""
+        return self.shape == "int" and (str(self.form) == "int65" or (self.bits == _WORD and not self.signed))
+
         inner = _OF_INTEGERS.fullmatch(str(self.form))
         integers = inner is not None and inner[1] not in _NO_INTEGERS
         words = _OF_TEXTS.fullmatch(str(self.form))
@@ -407,6 +415,8 @@ class Types:
         if self.encoding == "json" and self.chance.often(0.3):
             return self._member_select()
         formulas = Formulas(self.scope)
+            if self.chance.often(0.1):
+                return self._select(document(PeekTag, {"peek": "uint64"}), ["1", *map(str, BEYOND)])
         if self.chance.often(0.12):
             numbers, flags, texts = ["0", "1", "2"], ["true", "false"], ["a", "b", "12"]
             makers = [(2, (formulas.integer, numbers)), (1, (formulas.boolean, flags)), (1, (formulas.text, texts))]
@@ -426,7 +436,8 @@ class Types:
             case "int" if tag.values is None and self.chance.often(0.2):
                 return f"{tag.name} & 3", ["0", "1", "2", "3"]
             case _:
-                return tag.name, [str(each) for each in tag.values or ("0", "1", "2", "7")]
+                beyond = map(str, BEYOND) if self.chance.often(0.05) else ()
+                return tag.name, [str(each) for each in tag.values or ("0", "1", "2", "7", *beyond)]
 
     def _peek(self) -> dict[str, Any]:
         return document(PeekTag, {"peek": self.chance.one(["uint8", "uint8", "int8", "uint16", "uint24"])})

@@ -18,7 +18,7 @@ _STATED = {
     OP_FLOAT: "N N f",
     OP_BOOLEAN: "r>value b",
     OP_BYTES: "N N N r>bytes y",
-    OP_CONSTANT: "N K",
+    OP_CONSTANT: "N K N",
     OP_CONSTANT_BYTES: "R<bytes J N K",
     OP_RANGE: "N N N N K",
     OP_MAPPING: "M K r>value a",
@@ -76,7 +76,7 @@ _STATED = {
     OP_PROTO_REPEAT: "Q C l R>value q r>value",
     OP_PROTO_TABLE: "Q",
     OP_PROTO_ENTRY: "Q N r>bytes y N",
-    OP_PACK_CONSTANT: "N K",
+    OP_PACK_CONSTANT: "N K N",
     OP_PACK_MAPPED: "M K r>value a",
     OP_BRANCH: "N R r N T T",
     OP_BRANCH_IN: "R # T",
@@ -551,6 +551,8 @@ class _Checker:
                 self.check_symbol(value, where)
             if column != _NONE and kind > 0:
                 self.require(self.columns[column][0] in _COLUMN_KINDS["IBY"[kind - 1]], where)
+            self.require(kind == -1 or 0 <= kind < 16, where)
+            kind = kind if kind == -1 else kind & 7
 
     def check_mapped_column(self, start, column, where):
         """Every kind that the mapping can give fits the column."""

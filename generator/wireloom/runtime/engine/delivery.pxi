@@ -86,15 +86,18 @@ cdef inline int map_value(Machine *m, const int64_t *i, int64_t wire) noexcept n
 
 
 cdef int map_far(Machine *m, const int64_t *i, int64_t wire) noexcept nogil:
-    """Table: shift, multiplier, number of places, then (wire value, kind or -1, value) each. i: as in `map_value`."""
+    """Table: shift, multiplier, number of places, then (wire value, kind or -1, value) each. i: as in `map_value`.
+
+    To the kind of what a number beyond 63 bits means 8 is added.
+    """
     cdef const int64_t *table = m.tables + i[1]
     cdef const int64_t *entry
     if m.none:
         return IRREGULAR
     entry = table + 3 + 3 * (<uint64_t>wire * <uint64_t>table[1] >> table[0])
-    if m.wide or entry[1] < 0 or entry[0] != wire:
+    if entry[1] < 0 or entry[0] != wire or m.wide != (entry[1] >> 3):
         return <int>i[2]
-    return deliver(m, entry[1], entry[2], i[3], i[4])
+    return deliver(m, entry[1] & 7, entry[2], i[3], i[4])
 
 
 cdef int match_text(Machine *m, const int64_t *i) noexcept nogil:

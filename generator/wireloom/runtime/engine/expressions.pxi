@@ -79,6 +79,13 @@ cdef inline bint in_ranges(const int64_t *entry, int64_t value) noexcept nogil:
     return (entry[0] == 0 or value >= entry[1]) and (entry[2] == 0 or value <= entry[3])
 
 
+cdef inline bint is_between(const int64_t *ends, int64_t value, bint wide) noexcept nogil:
+    """Whether a number is within a range, ends included. Form of the minimum (0 none, 1 of 63 bits, 2 beyond), minimum, the same of the maximum"""
+    if ends[0] and (wide < ends[0] - 1 or (wide == ends[0] - 1 and value < ends[1])):
+        return False
+    return ends[2] == 0 or wide < ends[2] - 1 or (wide == ends[2] - 1 and value <= ends[3])
+
+
 cdef inline int divided(int op, int64_t left, int64_t right, int64_t *result) noexcept nogil:
     """A quotient rounded down, or what that leaves; IRREGULAR by zero, and beyond 64 bits."""
     cdef int64_t remainder

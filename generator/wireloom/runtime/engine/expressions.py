@@ -43,6 +43,8 @@ _TEXTS = frozenset({"text", "bytes", "made"})
 _PARTS = {"text": 1, "bytes": 0}  # how places in it are counted: by characters or bytes
 _TO_THE_END = 2
 _WIDE = "wide"
+_GREATEST = (1 << 63) - 1
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}  # of a comparison, the other way round
 _WIDEST = 128  # bits of an integer
 _JUMPS = frozenset({"JUMP", "FALSE_KEEP", "TRUE_KEEP", "FALSE"})
 _TWO_VALUES = frozenset(_ARITHMETIC) | frozenset(_ORDER) | _EQUALITIES | {"min", "max", "and", "or"}
@@ -494,9 +496,13 @@ class Expressions:
     def _range_name(self, operand: Compiled, name: str) -> Compiled:
         if isinstance(operand, Constant):
             return Constant(functions.range_name(operand.value, self.ranges[name]))
-        words: list[int] = [len(self.ranges[name])]
+        words: list[int] = [0]
         for text, low, high in self.ranges[name]:
-            words += [low is not None, low or 0, high is not None, high or 0, self.assembly.text(text.encode())]
+            if low is None or low <= _GREATEST:  # registers have no number beyond 63 bits
+                ends = (low, None if high is not None and high > _GREATEST else high)
+                told = (each for end in ends for each in (end is not None, end or 0))
+                words += [*told, self.assembly.text(text.encode())]
+        words[0] = len(words) // 5
         return Code("text", Term("rangeName", (self._number(operand),), self.assembly.table(words)))
 
     def _binary(self, word: str, left: Compiled, right: Compiled) -> Compiled:
@@ -504,6 +510,8 @@ class Expressions:
             return Constant(_FOLDED[word](left.value, right.value))
         if _WIDE in (left.kind, right.kind) and (word in _EQUALITIES or word in _ORDER):
             return Code("bool", Term(f"wide {word}", (self._wide(left), self._wide(right))))
+        if (decided := self._beyond(word, left, right)) is not None:
+            return decided
         if word in _EQUALITIES:
             left, right = self._beside(left, right), self._beside(right, left)
             if left.kind in _TEXTS and right.kind in _TEXTS and {"bytes", "made"} & {left.kind, right.kind}:
@@ -515,6 +523,31 @@ class Expressions:
         if "null" in (left.kind, right.kind):
             return _NULL
         return Code("bool" if word in _ORDER else "int", Term(word, (self._number(left), self._number(right))))
+
+    def _beyond(self, word: str, left: Compiled, right: Compiled) -> Compiled | None:
+        """A comparison with a number beyond 63 bits, which no register has: what it comes to of any that they have.
+
+        None where it is none. A number of the record that is beyond makes it the construct path's.
+        """
+        match left, right:
+            case Code("int"), Constant(int(number)) if number > _GREATEST:
+                code = left
+            case Constant(int(number)), Code("int") if number > _GREATEST:
+                code, word = right, _TURNED.get(word, word)
+            case _:
+                return None
+        greatest = Constant(_GREATEST)
+        match word:
+            case "<" | "<=":
+                return self._binary("<=", code, greatest)
+            case ">" | ">=":
+                return self._binary(">", code, greatest)
+            case "==":
+                return self._logic("and", self._binary("==", code, greatest), lambda: self._binary(">", code, greatest))
+            case "!=":
+                return self._logic("or", self._binary("!=", code, greatest), lambda: self._binary("<=", code, greatest))
+            case _:
+                return None
 
     def named(self, compiled: Code, others: Sequence[Any]) -> Code:
         """Text of the record beside texts of the format (or null): the number of the one that it is, or of none."""

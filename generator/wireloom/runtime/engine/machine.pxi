@@ -61,8 +61,8 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
                 return IRREGULAR
             m.value = number
             code = deliver_integer(m, i[4], i[5])
-        elif op == OP_CONSTANT:  # value, code
-            if m.none or m.wide or m.value != i[1]:
+        elif op == OP_CONSTANT:  # value, code, whether it is beyond 63 bits
+            if m.none or m.wide != i[3] or m.value != i[1]:
                 return <int>i[2]
         elif op == OP_MAPPING:  # table, code, register, column
             code = map_value(m, i, m.value)
@@ -102,8 +102,8 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
         elif op == OP_PEEK:  # bytes, signed, big: the position stays
             if end - p < i[1]:
                 return m.overrun
-            m.none = False
-            m.wide = load(p, i[1], i[2], i[3], &number)
+            load(p, i[1], i[2], i[3], &number)
+            m.none = m.wide = False  # of a number beyond 63 bits all 64 are looked up
             m.value = number
         elif op == OP_MARK:  # register, start register
             registers[i[1]] = (p - m.base) - registers[i[2]]
@@ -175,10 +175,10 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
             code = deliver_integer(m, i[5], i[6])
             if i[4] >= 0:
                 close_row(columns + i[4])
-        elif op == OP_PACK_CONSTANT:  # value, code
+        elif op == OP_PACK_CONSTANT:  # as CONSTANT
             if wl_take_integer(&p, end, &number, &wide):
                 return no_integer(m, p)
-            if wide or number != i[1]:
+            if wide != i[3] or number != i[1]:
                 return <int>i[2]
         elif op == OP_PACK_MAPPED:  # table, code, register, column
             if wl_take_integer(&p, end, &number, &wide):
@@ -332,8 +332,8 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
     elif op == OP_CONSTANT_BYTES:  # register of the field, text, size, code
         if m.absent[i[1]] or m.registers[i[1]] != i[3] or memcmp(m.pointers[i[1]], m.texts + i[2], <size_t>i[3]):
             return <int>i[4]
-    elif op == OP_RANGE:  # has minimum, minimum, has maximum, maximum, code
-        if not m.none and (m.wide or not in_ranges(i + 1, m.value)):
+    elif op == OP_RANGE:  # form of the minimum (0 none, 1 of 63 bits, 2 beyond), minimum, the same of the maximum, code
+        if not m.none and not is_between(i + 1, m.value, m.wide):
             return <int>i[5]
     elif op == OP_NEED:  # expression, start register
         return need(m, i, &number)

@@ -25,7 +25,7 @@ from wireloom.runtime.engine.compiler.scope import (
     number_form,
     ordered,
 )
-from wireloom.runtime.engine.compiler.switches import hashed_entries
+from wireloom.runtime.engine.compiler.switches import hashed_entries, pattern
 from wireloom.runtime.engine.expressions import KINDS, Code, Compiled, Constant, Term, Tree, compares_wide, makes_text
 from wireloom.runtime.engine.outline import Column
 from wireloom.runtime.packing import NAMES
@@ -452,7 +452,7 @@ class Fields(Part):
         number = self.assembly.refusal(code)
         match self._value_type(type)[0], const:
             case ("int", int()) | ("bool", bool()):
-                self.assembly.emit("CONSTANT", int(const), number)
+                self.assembly.emit("CONSTANT", pattern(const), number, const > _GREATEST)
             case ("bytes", bytes()) | ("text", str()):
                 text = self.assembly.text(const.encode() if isinstance(const, str) else const)
                 self.assembly.emit("CONSTANT_BYTES", register.read(), text >> 16, text & 0xFFFF, number)
@@ -465,7 +465,10 @@ class Fields(Part):
             raise Uncovered("a range of what is no integer")
         low, high = attributes.get("minimum"), attributes.get("maximum")
         code = self.assembly.refusal(attributes["code"])
-        self.assembly.emit("RANGE", low is not None, low or 0, high is not None, high or 0, code)
+        ends = (
+            each for end in (low, high) for each in ((0, 0) if end is None else (1 + (end > _GREATEST), pattern(end)))
+        )
+        self.assembly.emit("RANGE", *ends, code)
 
     def _spelled(self, attributes: dict[str, Any], type: Node, register: Register) -> None:
         """Hold a text against a length and a pattern."""
@@ -511,33 +514,41 @@ class Fields(Part):
         It has an entry for each wire value between the extremes or, where these are far apart, a place for each by a
         hash without collisions.
         """
-        wanted, meanings = {"int": int, "bool": bool}[type], dict[int, Constant]()
+        wanted, meanings, wide = {"int": int, "bool": bool}[type], dict[int, Constant](), set[int]()
         for wire, value in values:
             meaning = self.expressions.compiled(value, scope)
             if not isinstance(meaning, Constant):
                 raise Uncovered("a mapping that depends on the record")
-            number = wire if builtins.type(wire) is wanted and isinstance(wire, int) else _GREATEST + 1
-            if not -_GREATEST <= number <= _GREATEST:
+            number = wire if builtins.type(wire) is wanted and isinstance(wire, int) else None
+            if number is None or number <= -_GREATEST:
                 raise Uncovered(f"a mapping of {wire!r} as {type}")
-            meanings.setdefault(int(number), meaning)
+            if number > _GREATEST:
+                wide.add(pattern(number))
+            meanings.setdefault(pattern(number), meaning)
+        if wide & {wire for wire, _ in values}:
+            raise Uncovered("a mapping of two numbers that have the same 64 bits")
         kinds = {meaning.kind for meaning in meanings.values()} - {"null"}
         if len(kinds) > 1:
             raise Uncovered("a mapping to several kinds of values")
         kind, low, high = kinds.pop() if kinds else "int", min(meanings), max(meanings)
-        if high - low > _DENSE:
-            entries = hashed_entries({wire: self._meaning(meaning) for wire, meaning in meanings.items()})
+        if wide or high - low > _DENSE:
+            entries = hashed_entries(
+                {wire: self._meaning(meaning, wide=wire in wide) for wire, meaning in meanings.items()}
+            )
             return "MAPPING_FAR", kind, self.assembly.table(entries)
         words: list[int] = [low, high - low + 1]
         for wire in range(low, high + 1):
             words += self._meaning(meanings.get(wire))
         return "MAPPING", kind, self.assembly.table(words)
 
-    def _meaning(self, meaning: Constant | None) -> tuple[int, int]:
+    def _meaning(self, meaning: Constant | None, *, wide: bool = False) -> tuple[int, int]:
+        """The kind of what a wire value means, with 8 of one that is wide, and that."""
         if meaning is None:
             return -1, 0
         if isinstance(meaning.value, int) and not -_GREATEST <= meaning.value <= _GREATEST:
             raise Uncovered("a mapping to a number beyond 64 bits")
-        return {"null": 0, "int": 1, "bool": 2, "text": 3}[meaning.kind], self.compiler.records.word(meaning.value)
+        kind = {"null": 0, "int": 1, "bool": 2, "text": 3}[meaning.kind]
+        return kind + 8 * wide, self.compiler.records.word(meaning.value)
 
 
 def _without_null(values: Sequence[Any]) -> list[Any]:

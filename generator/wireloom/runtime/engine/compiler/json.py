@@ -11,7 +11,7 @@ from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.msgpack import OPEN_FORMS
 from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import Item, Node, Scope, Sink, limits, need_width
-from wireloom.runtime.engine.compiler.switches import hashed
+from wireloom.runtime.engine.compiler.switches import hashed, is_beyond
 from wireloom.runtime.engine.outline import Column
 
 _KINDS = {"null": 0, "bool": 1, "int": 2, "float": 3, "str": 4, "list": 5, "object": 6}
@@ -229,9 +229,7 @@ class Json(Part):
                 emit("JSON_BOOLEAN", chosen, None)
             else:
                 emit("JSON_INTEGER", *limits(_WIDEST, signed=True), 0, chosen, None)
-            numbered = {int(value): label for value, label in targets.items()}
-            if any(not -(1 << 63) <= value < 1 << 63 for value in numbered if value is not None):
-                raise Uncovered("a choice by a number beyond 64 bits")
+            numbered = {int(value): label for value, label in targets.items() if not is_beyond(value)}
         emit("SWITCH", self.assembly.table(hashed(numbered)), code, chosen)
         self.assembly.jump(refused)
 

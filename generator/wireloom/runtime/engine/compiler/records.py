@@ -8,7 +8,7 @@ from typing import Any
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import ALWAYS, UNBOUNDED, Node, Scope, Sink, bit_title, member, number_form
-from wireloom.runtime.engine.compiler.switches import hashed, otherwise
+from wireloom.runtime.engine.compiler.switches import hashed, is_beyond, otherwise, pattern
 from wireloom.runtime.engine.expressions import NUMBER, Constant, Tree, encoded
 from wireloom.runtime.engine.outline import Column
 from wireloom.runtime.expressions import among
@@ -86,7 +86,8 @@ class Records(Part):
         targets: dict[int | None, Label] = {}
         for (values, _), label in zip(cases, labels, strict=True):
             for value in values:
-                targets.setdefault(None if value is None else self.word(value), label)
+                if register is None or not is_beyond(value):  # registers have no number beyond 63 bits
+                    targets.setdefault(None if value is None else self.word(value), label)
         table = self.assembly.table(hashed(targets, labels[-1] if otherwise(cases) else None))
         self.assembly.emit("SWITCH", table, self.assembly.refusal(code), register)
         end = Label()
@@ -107,7 +108,7 @@ class Records(Part):
             case str() | bytes():
                 return self.assembly.text(encoded(value))
             case bool() | int():
-                return int(value)
+                return pattern(value)
             case _:
                 raise Uncovered("a choice by what is neither number, boolean nor text")
 

@@ -13,6 +13,16 @@ def hashed(targets: Mapping[int | None, Label | int], otherwise: Label | None = 
     return [targets.get(None, otherwise), otherwise, *hashed_entries(given, nothing=(0, -1))]
 
 
+def pattern(number: int) -> int:
+    """A number of 64 bits as the machine has it: beyond 63 bits as the negative one of the same bits."""
+    return int(number) - (1 << 64 if number >> 63 > 0 else 0)
+
+
+def is_beyond(value: object) -> bool:
+    """Whether a value is a number beyond 63 bits."""
+    return isinstance(value, int) and value >> 63 > 0
+
+
 def otherwise(cases: Sequence[Any]) -> Any:
     """What a value of no case selects; None where that is an error."""
     values, case = cases[-1]

@@ -17,7 +17,7 @@ from wireloom.runtime.engine.compiler.scope import (
     number_form,
     ordered,
 )
-from wireloom.runtime.engine.compiler.switches import hashed
+from wireloom.runtime.engine.compiler.switches import hashed, is_beyond
 from wireloom.runtime.engine.digests import digest_word, is_digest
 from wireloom.runtime.engine.encoder.names import own_fields
 from wireloom.runtime.engine.encoder.part import Part
@@ -350,6 +350,8 @@ class Fields(Part):
         places: dict[int | None, int] = {}
         wires: list[int] = []
         for wire, meaning in self._numbers(attributes["values"], value.kind):
+            if is_beyond(wire):
+                continue  # no register has it: such a row is the construct path's
             places.setdefault(None if meaning is None else self.compiler.records.word(meaning), len(wires))
             wires.append(wire)
         register = self.assembly.register("int").read()

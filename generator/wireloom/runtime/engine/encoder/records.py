@@ -5,7 +5,7 @@ from typing import Any
 
 from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import BIT_HIDDEN, member
-from wireloom.runtime.engine.compiler.switches import hashed, otherwise
+from wireloom.runtime.engine.compiler.switches import hashed, is_beyond, otherwise
 from wireloom.runtime.engine.encoder.names import own_fields
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
@@ -96,7 +96,8 @@ class Records(Part):
         targets: dict[int | None, Label] = {}
         for (values, _), label in zip(cases, labels, strict=True):
             for value in values:
-                targets.setdefault(None if value is None else self.word(value), label)
+                if not is_beyond(value):  # registers have no number beyond 63 bits
+                    targets.setdefault(None if value is None else self.word(value), label)
         if scope.is_assumed(tag):
             self._guessed(cases, labels, fit)
         table = self.assembly.table(hashed(targets, labels[-1] if otherwise(cases) else None))

@@ -191,7 +191,7 @@ def _check_source(  # noqa: PLR0913 - what there is to know about it
     constant = path_text((place / "const").path)
     if any(problem.id == "bad-const" and problem.path == constant for problem in draft.problems.found):
         return  # said of the constant
-    if not _needs_source(field):
+    if not needs_source(field):
         return
     if field.bits:
         unnamed = set(range(field.type.bits if isinstance(field.type, types.Integer) else 0))
@@ -260,7 +260,7 @@ def _is_constant(derive: Expression | None) -> bool:
     return derive is not None and all(isinstance(each, Literal | ParameterRef) for each in references(derive))
 
 
-def _needs_source(field: Field) -> bool:
+def needs_source(field: Field) -> bool:
     """Whether nothing but the data says the value of a field that readers do not see."""
     told = field.const is not None or field.derive is not None or field.checksum is not None or field.table
     return field.on_wire and field.hidden and not told
@@ -297,7 +297,7 @@ def _filled(struct: Struct, looked_at: _LookedAt, named: Types) -> Struct:
 
 
 def _filled_step(struct: Struct, step: types.Step, looked_at: _LookedAt) -> types.Step:
-    if not isinstance(step, Field) or not _needs_source(step) or step.bits or looked_at.has(struct, step.wire_name):
+    if not isinstance(step, Field) or not needs_source(step) or step.bits or looked_at.has(struct, step.wire_name):
         return step
     value = filler(struct, step)
     if value is None:
@@ -450,7 +450,7 @@ def _computed(named: Types, *, hidden: bool, versioned: bool = False) -> Iterato
 
 def _follows_alone(field: Field) -> bool:
     """Whether nothing that readers see says that a field is there, so that its condition alone does."""
-    return field.compute is not None or not (_is_seen(field) or (_needs_source(field) and not field.bits))
+    return field.compute is not None or not (_is_seen(field) or (needs_source(field) and not field.bits))
 
 
 def _sources(names: Names, struct: Struct, expression: Expression) -> Iterator[_Node]:

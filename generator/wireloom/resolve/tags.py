@@ -6,6 +6,7 @@ from wireloom.expr.ast import Literal
 from wireloom.model import types
 from wireloom.model.extents import may_be_absent
 from wireloom.model.types import Amount, Encoding, Field, Form, MemberTag, Nullable, PeekTag, Select, Struct, Type
+from wireloom.resolve.ahead import check_ahead
 from wireloom.resolve.collisions import members
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.sites import held
@@ -18,8 +19,11 @@ _NO_OBJECTS = types.Integer | types.Float | types.Boolean | types.Null | types.T
 _ALL = 1 << 62  # bytes of what takes all that are left: the tag, which was read from them, is among them
 
 
-def check_tags(draft: Draft, named: Types) -> None:
-    """Report cases that do not have the tag which selects them, and unions that have none but errors."""
+def check_tags(draft: Draft, named: Types, order: str) -> None:
+    """Report cases that do not have the tag which selects them, and unions that have none but errors.
+
+    `order` is that of the bytes of numbers that state none.
+    """
     inline = _around(named)
     for place, select, lent in _selects(draft, named, inline):
         if all(isinstance(case.type, types.Refusal) for case in select.cases):
@@ -29,6 +33,7 @@ def check_tags(draft: Draft, named: Types) -> None:
             match select.tag:
                 case PeekTag(type=number):
                     _check_peeked(draft, where, type, number.width or 0, named)
+                    check_ahead(draft, where, select.tag, values, type, named, order)
                 case MemberTag() if select.tag.member not in lent:
                     _check_member(draft, where, select.tag, values, type, named)
                 case _:

@@ -1,0 +1,167 @@
+"""Tags that are read ahead: what stands there in the value that they select is known to builders.
+
+Builders make up what readers do not see and nothing says: fillers, bits without a name. Where a tag is read from such
+bytes, what they make up must be what selects the case.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from wireloom.expr.ast import Literal
+from wireloom.model import types
+from wireloom.model.extents import may_be_absent
+from wireloom.model.types import Encoding, Field, Integer, NumberForm, PeekTag, Scalar, Struct, Type
+from wireloom.resolve.building import filler, needs_source
+from wireloom.resolve.collisions import type_size
+from wireloom.resolve.draft import Draft
+from wireloom.spec.documents import Place
+
+Types = Mapping[str, Type]
+_BYTE = 8
+_WIDEST = 8  # bytes of a tag
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Some bits of a value: which of them builders make up, what these are, and the field that has them."""
+
+    bits: int
+    made_up: int = 0
+    filled: int = 0
+    name: str = ""
+    order: str = "big"
+
+    @property
+    def numbers(self) -> tuple[int, int]:
+        """What is made up, and what it is, the byte that comes first highest."""
+        size = self.bits // _BYTE
+        first, second = (each.to_bytes(size, "big") for each in (self.made_up, self.filled))
+        return (_number(first, self.order), _number(second, self.order))
+
+
+def check_ahead(  # noqa: PLR0913 - the case, and the order of the format
+    draft: Draft, place: Place, tag: PeekTag, values: Sequence[Scalar], type: Type, named: Types, order: str
+) -> None:
+    """Report a case whose tag stands in what builders make up, and is not that."""
+    width = tag.type.width or 0
+    written = _order(tag.type.form, order)
+    wanted = [_bytes_of(value, width, written) for value in values]
+    at = 0
+    for piece in _pieces(type, named, order):
+        size = piece.bits // _BYTE
+        made_up, filled = piece.numbers
+        if at + size > width:  # the tag ends within it
+            beyond = _BYTE * (at + size - width)
+            size, made_up, filled = width - at, made_up >> beyond, filled >> beyond
+        told = [int.from_bytes(each[at : at + size], "big") for each in wanted]
+        if made_up and (not told or any((each ^ filled) & made_up for each in told)):
+            message = f"the tag is read from {piece.name}, which readers do not see and builders make up"
+            hint = f"let them see it, give {piece.name} `const` or `derive`, and all of its bits names"
+            draft.reports_entry(place, "unknown-on-build", message, hint)
+            return
+        at += size
+        if at >= width:
+            return
+
+
+def _bytes_of(value: Scalar, width: int, order: str) -> bytes:
+    """A value of the tag as it stands on the wire."""
+    if isinstance(value, bytes):
+        return value
+    number = int(value) if isinstance(value, int) else 0
+    return _ordered((number & (1 << _BYTE * width) - 1).to_bytes(width, "big"), order)
+
+
+def _ordered(data: bytes, order: str) -> bytes:
+    return data if order == "big" else data[::-1]
+
+
+def _number(data: bytes, order: str) -> int:
+    return int.from_bytes(_ordered(data, order), "big")
+
+
+def _order(form: NumberForm, otherwise: str) -> str:
+    return form.value if form in types.ORDERED else otherwise
+
+
+def _pieces(type: Type, named: Types, order: str, seen: frozenset[str] = frozenset()) -> Iterator[_Piece]:
+    """What a value begins with, as far as its size is known."""
+    match type:
+        case types.Reference(name=name):
+            yield from _pieces(named[name], named, order, seen | {name}) if name not in seen else ()
+        case Struct(encoding=Encoding.BINARY):
+            yield from _whole(_fields(type, named, order, seen))
+        case Integer(width=int(width)) if not type.is_partial:
+            yield _Piece(_BYTE * width)
+        case types.Float(bits=bits):
+            yield _Piece(bits)
+        case types.Boolean(bit=False):
+            yield _Piece(_BYTE)
+        case types.Text(size=Literal(int(size))) | types.Bytes(size=Literal(int(size))):
+            yield _Piece(_BYTE * size)
+        case types.Array(element=element, count=Literal(int(count))):
+            for _ in range(min(count, _WIDEST)):
+                yield from _pieces(element, named, order, seen)
+        case _:
+            return
+
+
+def _fields(struct: Struct, named: Types, order: str, seen: frozenset[str]) -> Iterator[_Piece]:
+    for field in struct.fields:
+        if not field.on_wire:
+            continue
+        if field.at is not None or field.size is not None or may_be_absent(field):
+            return
+        piece = _piece(struct, field, named, order)
+        yield from _pieces(field.type, named, order, seen) if piece is None else (piece,)
+        if type_size(field.type, named, frozenset()) is None:
+            return
+
+
+def _piece(struct: Struct, field: Field, named: Types, order: str) -> _Piece | None:
+    """What builders make up of a field, and of one that shares bytes how many bits it has; None of any other."""
+    type, name = field.type, field.wire_name
+    is_unsaid = needs_source(field)
+    bits, form = _bits(type, named), order
+    if isinstance(type, Integer | types.Boolean):
+        form = _order(type.form, order)
+    if is_unsaid and field.bits:
+        told = sum((1 << bit.width) - 1 << bit.low for bit in field.bits if not bit.hidden or bit.derive is not None)
+        return _Piece(bits, (1 << bits) - 1 & ~told, 0, name, form)
+    value = filler(struct, field) if is_unsaid else None
+    if value is None:
+        return _Piece(bits, order=form) if bits % _BYTE else None
+    number = value if isinstance(value, int) else 0  # all others are zeros, or nothing behind a number that says so
+    return _Piece(bits, (1 << bits) - 1, number, name, form)
+
+
+def _bits(type: Type, named: Types) -> int:
+    """How many bits a value has, or the number in front of it."""
+    match type:
+        case types.Boolean(bit=True):
+            return 1
+        case Integer(is_partial=True):
+            return type.bits
+        case types.Bytes(size=types.Prefix(number) | types.Blocks(number)):
+            return _BYTE * (number.width or 0)
+        case _:
+            return _BYTE * (type_size(type, named, frozenset()) or 0)
+
+
+def _whole(pieces: Iterator[_Piece]) -> Iterator[_Piece]:
+    """The pieces; of fields that share bytes, what they fill together."""
+    run: list[_Piece] = []
+    for piece in pieces:
+        run.append(piece)
+        if sum(each.bits for each in run) % _BYTE == 0:
+            yield run[0] if len(run) == 1 else _joined(run)
+            run = []
+
+
+def _joined(run: Sequence[_Piece]) -> _Piece:
+    """Fields that share bytes, as one: the first has the highest bits, where the lowest byte comes first the lowest."""
+    made_up = filled = 0
+    for piece in run if run[0].order == "big" else reversed(run):
+        made_up, filled = made_up << piece.bits | piece.made_up, filled << piece.bits | piece.filled
+    name = next((piece.name for piece in run if piece.made_up), "")
+    return _Piece(sum(piece.bits for piece in run), made_up, filled, name, run[0].order)

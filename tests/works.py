@@ -98,6 +98,8 @@ FEATURES: dict[str, list[Feature]] = {
         _of_type("bytes(2)", b"\x00\xff"),
         _of_type("str(uint16)", "é"),
         _of_type("bytes(zigzag32)?", None),
+        _of_type("bytes(blocks(uint8))", b"\x00" * 300),
+        Feature("`count: blocks(TYPE)`", [{"v": {"type": "list(uint8)", "count": "blocks(zigzag64, zigzag64)"}}], {"v": [1, 2]}),
         Feature("`delimiter`", [{"v": {"type": "str", "delimiter": "00"}}], {"v": "é"}),
         Feature("`delimiter: [0d0a, 0a]`", [{"v": {"type": "str", "delimiter": ["0d0a", "0a"]}}], {"v": "é"}),
         Feature("`delimiter`, and `escape`", [{"v": {"type": "str", "delimiter": "22", "escape": "5c", "escaped": {"6e": "0a"}}}], {"v": 'é"\\\n'}),

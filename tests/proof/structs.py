@@ -276,7 +276,9 @@ class StructWriter:
     def _counted_list(self) -> None:
         chance, draft = self.chance, self.scope.draft
         count, name = draft.name("f"), draft.name("f")
-        how = chance.weighted([(5, "derive"), (1, "given"), (1, "computed"), (0.5, "fixed"), (2, "in front")])
+        how = chance.weighted(
+            [(5, "derive"), (1, "given"), (1, "computed"), (0.5, "fixed"), (2, "in front"), (1, "in blocks")]
+        )
         formula, nullable = count, False
         match how:
             case "derive":
@@ -290,6 +292,10 @@ class StructWriter:
             case "in front":
                 front = Types(self.scope).front()
                 formula, nullable = front.form, front.signed and chance.often(0.5)
+            case "in blocks":
+                front = Types(self.scope).front()
+                sizes = f", {Types(self.scope).front().form}" if front.signed and chance.often(0.7) else ""
+                formula = f"blocks({front.form}{sizes})"
             case _:
                 formula = str(
                     chance.randint(0, 3) if chance.often(0.95) else chance.one([17, 100_000, 1 << 31, 1 << 63])
@@ -718,12 +724,15 @@ class StructWriter:
     def _binary_recursion(self, itself: Typed, listed: Typed) -> None:
         chance, draft = self.chance, self.scope.draft
         count, name = draft.name("f"), draft.name("f")
-        match chance.one(["count", "prefix", "terminator", "when", "region"]):
+        match chance.one(["count", "prefix", "blocks", "terminator", "when", "region"]):
             case "count":
                 self.add(Types(self.scope).amount(), count, derive=f"count({name})", hidden=True, when=ABSENT)
                 self.add(listed, name, count=count, when=ABSENT, terminator=ABSENT, lastWhen=ABSENT)
             case "prefix":
                 self.add(listed, name, count=Types(self.scope).front().form, terminator=ABSENT, lastWhen=ABSENT)
+            case "blocks":
+                blocks = f"blocks({Types(self.scope).front().form})"
+                self.add(listed, name, count=blocks, terminator=ABSENT, lastWhen=ABSENT)
             case "terminator":
                 self.add(listed, name, terminator=chance.one(ENDINGS), lastWhen=ABSENT)
             case "when":

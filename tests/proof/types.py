@@ -54,16 +54,18 @@ _COLUMNS = (
     "oct1",
     "oct1",
     "oct21",
+    "oct21",
+    "oct21",
 )  # oct1 is refused most often
 _HEXADECIMALS = ("hex1", "hex1", "hex8", "hex16", "HEX1", "HEX9", "HEX16")
 _DELIMITED = ("dec", "dec", "sdec", "hex", "HEX", "oct")
 _BEHIND_DIGITS = ("0d0a", "20", "00", "3b", "2c20")
 _ENCODINGS = ("binary", "msgpack", "protobuf", "json")
-_REFUSED = 0.03  # the share of what the loader refuses, so that refusals are tried too
-_OF_INTEGERS = re.compile(r"list\(([a-zA-Z]+[0-9]*)\??\)\??")
 _WORD = 64  # bits of the machine's numbers
 BEYOND = (1 << 63, (1 << 63) + 5, (1 << 64) - 1)
 """Numbers of 64 bits that are none of 63."""
+_REFUSED = 0.03  # the share of what the loader refuses, so that refusals are tried too
+_OF_INTEGERS = re.compile(r"list\(([a-zA-Z]+[0-9]*)\??\)\??")
 _OF_TEXTS = re.compile(r"list\((str|bytes)(\([^()]*\))?\??\)\??")
 _NO_INTEGERS = {"bool", "float16", "float32", "float64", "float", "str", "bytes", "nil", "json", "variant"}
 
@@ -84,13 +86,13 @@ class Typed:
     members: tuple[Known, ...] = ()
     elements: tuple[Known, ...] = ()
 
-    def known(self, name: str, values: tuple[Any, ...] | None = None) -> Known:
-        """The field of that name as expressions know it."""
     @property
     def is_beyond(self) -> bool:
         """Whether it has numbers beyond 63 bits, and no more than 64."""
         return self.shape == "int" and (str(self.form) == "int65" or (self.bits == _WORD and not self.signed))
 
+    def known(self, name: str, values: tuple[Any, ...] | None = None) -> Known:
+        """The field of that name as expressions know it."""
         inner = _OF_INTEGERS.fullmatch(str(self.form))
         integers = inner is not None and inner[1] not in _NO_INTEGERS
         words = _OF_TEXTS.fullmatch(str(self.form))
@@ -230,8 +232,10 @@ class Types:
         return Typed(name, kind, kind)
 
     def _behind_size(self, name: str, kind: str) -> Typed:
-        """A text or bytes with their size in front, which may say null."""
+        """A text or bytes with their size in front, which may say null, or in parts."""
         size = self.front()
+        if self.chance.often(0.25):
+            return Typed(f"{name}(blocks({size.form}))", kind, kind)
         nullable = size.signed and self.chance.often(0.5)
         return Typed(f"{name}({size.form}){'?' if nullable else ''}", kind, kind, nullable=nullable)
 
@@ -411,12 +415,12 @@ class Types:
     def select(self) -> Typed:
         """A select of any kind of tag."""
         if self.encoding == "binary" and self.chance.often(0.25):
+            if self.chance.often(0.1):
+                return self._select(document(PeekTag, {"peek": "uint64"}), ["1", *map(str, BEYOND)])
             return self._select(self._peek(), [str(each) for each in (0, 1, 2, 255)])
         if self.encoding == "json" and self.chance.often(0.3):
             return self._member_select()
         formulas = Formulas(self.scope)
-            if self.chance.often(0.1):
-                return self._select(document(PeekTag, {"peek": "uint64"}), ["1", *map(str, BEYOND)])
         if self.chance.often(0.12):
             numbers, flags, texts = ["0", "1", "2"], ["true", "false"], ["a", "b", "12"]
             makers = [(2, (formulas.integer, numbers)), (1, (formulas.boolean, flags)), (1, (formulas.text, texts))]

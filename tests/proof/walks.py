@@ -70,12 +70,14 @@ def has_several_writings(format: Format) -> bool:
 
 
 def _is_written_freely(type: wire.Type) -> bool:
-    """Whether what is written for a value may be longer or shorter: integers, ends that may be left out or others."""
+    """Whether what is written for a value may be longer or shorter: integers, parts, one of several ends."""
     match type:
         case wire.Integer(width=width):
             return width is None
         case wire.Array(count=wire.Terminator(behind=behind)):
             return behind is not None
+        case wire.Array(count=wire.Blocks()) | wire.Text(size=wire.Blocks()) | wire.Bytes(size=wire.Blocks()):
+            return True
         case wire.Text(size=wire.Delimiter() as delimiter) | wire.Bytes(size=wire.Delimiter() as delimiter):
             return not delimiter.is_plain
         case _:

@@ -184,6 +184,17 @@ class Prefix:
 
 
 @dataclass(frozen=True, slots=True)
+class Blocks:
+    """Numbers, each right before so many bytes or elements of one value, until one is 0 (binary).
+
+    Where a `size` is given, a negative number is of as many elements, and stands before their size in bytes.
+    """
+
+    number: Integer
+    size: Integer | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Delimiter:
     """Bytes right behind a value and no part of it: where they, or `others`, are first found, it ends (binary).
 
@@ -250,13 +261,13 @@ class Terminator:
     behind: Expression | None = None
 
 
-Amount = Expression | Prefix | Delimiter | Padded | Last | Terminator
+Amount = Expression | Prefix | Blocks | Delimiter | Padded | Last | Terminator
 """What says how many bytes or elements there are; a region is sized by either of the first two."""
 
 
 def stated(amount: Amount | None) -> Expression | None:
     """The expression that says an amount; None where there is none: the bytes themselves say it."""
-    return None if isinstance(amount, Prefix | Delimiter | Padded | Last | Terminator) else amount
+    return None if isinstance(amount, Prefix | Blocks | Delimiter | Padded | Last | Terminator) else amount
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,6 +312,11 @@ class Array:
     unique: str | None = None  # a member of the element that must not repeat
     unique_code: str = "duplicate_element"
     salvage: "Salvage | None" = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing says how many elements there are before they are read."""
+        return self.count is None or isinstance(self.count, Blocks | Last | Terminator)
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,12 +187,7 @@ def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
 
 def _may_be_empty(type: types.Array) -> bool:
     """Whether elements that fill a region may turn out to have no byte."""
-    return _is_open(type) and isinstance(type.element, types.Bytes | types.Text | types.Reference)
-
-
-def _is_open(type: types.Array) -> bool:
-    """Whether nothing says how many elements there are before they are read."""
-    return type.count is None or isinstance(type.count, types.Last | types.Terminator)
+    return type.is_open and isinstance(type.element, types.Bytes | types.Text | types.Reference)
 
 
 def _amount_codes(amount: Amount | None, encoding: Encoding) -> Iterator[str]:
@@ -200,6 +195,9 @@ def _amount_codes(amount: Amount | None, encoding: Encoding) -> Iterator[str]:
     match amount:
         case types.Prefix(number=number):
             yield from type_codes(number, encoding)
+        case types.Blocks(number, size):
+            yield from type_codes(number, encoding)
+            yield from () if size is None else type_codes(size, encoding)
         case types.Delimiter(code=code):
             yield code
         case types.Terminator(jump=types.Jump()):
@@ -214,7 +212,7 @@ def _may_misfit(amount: Amount | None, encoding: Encoding) -> bool:
     match amount:
         case None | types.Delimiter() | types.Padded() | types.Last() | types.Terminator():
             return False
-        case types.Prefix(number=number):
+        case types.Prefix(number=number) | types.Blocks(number=number):
             return number.signed
         case _:
             return not (encoding is Encoding.BINARY and isinstance(amount, Literal))

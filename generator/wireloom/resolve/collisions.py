@@ -494,9 +494,7 @@ def _check_elements(draft: Draft, place: Place, struct: Struct, named: Types) ->
                 message = f"an element of {field.wire_name} has no bytes"
                 hint = "count it in a field of its own: bytes cannot tell how many there are"
                 draft.reports_entry(where, "wrong-shape", message, hint)
-            case types.Array(count=None | types.Last() | types.Terminator(), element=element) if _is_conditional(
-                element, named
-            ):
+            case types.Array(is_open=True, element=element) if _is_conditional(element, named):
                 message = f"an element of {field.wire_name} has no bytes where its condition does not hold"
                 hint = f"say `when` of {field.wire_name}, or how many there are with `count`"
                 draft.reports_entry(where, "wrong-shape", message, hint)

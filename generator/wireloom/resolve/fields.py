@@ -20,7 +20,9 @@ from wireloom.expr.ast import (
 from wireloom.expr.types import SIZE_OF_RECORDS
 from wireloom.model.ground import unit
 from wireloom.model.types import (
+    Amount,
     Array,
+    Blocks,
     Delimiter,
     Encoding,
     Field,
@@ -221,7 +223,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         unit=document.unit,
         code=code,
         at=_expression(scope, place / "at", document.at, Kind.INTEGER),
-        size=None if document.size is None else amount_of(around, place / "size", document.size),
+        size=None if document.size is None else _region(around, place / "size", document.size),
         packing=packing_of(around, place / "unpack", document, type),
         when=_expression(scope, place / "when", document.when, Kind.BOOLEAN),
         presence=Presence.OPTIONAL if document.optional or document.one_of else Presence.REQUIRED,
@@ -249,6 +251,16 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         since=document.since or "",
         until=document.until or "",
     )
+
+
+def _region(around: Surroundings, place: Place, written: object) -> Amount:
+    """The bytes of a region, which are in one piece."""
+    size = amount_of(around, place, written)
+    if isinstance(size, Blocks):
+        hint = f"write bytes({written}) or str({written}), which have no region of their own"
+        around.reports(place, "wrong-shape", "a region is in one piece", hint)
+        return BROKEN
+    return size
 
 
 # --- parts ---------------------------------------------------------------------------------------------------------

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 _SINGLE = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(\(.*\))?\s*(\?)?\s*", re.DOTALL)
 _DEPTH = 16
 _OPEN, _CLOSE = "([", ")]"
+BLOCKS = "blocks"
+"""In place of a size or a count: `blocks(uint8)` is of a value in parts, each behind a number of that type."""
 
 
 class NotationError(Exception):
@@ -61,6 +63,17 @@ def parse(text: str, column: int = 0) -> Notation:
         raise NotationError("too deeply nested", column, "name parts of it in `types`")
     options = tuple(_single(part) for part in _split(Argument(text, column), "|"))
     return options[0] if len(options) == 1 else Union(options)
+
+
+def blocks(size: str, column: int = 0) -> Single | None:
+    """The types of the numbers in front of parts, where a size or a count that begins at `column` names them."""
+    if not size.lstrip().startswith(BLOCKS):
+        return None
+    try:
+        parsed = parse(size, column)
+    except NotationError:
+        return None
+    return parsed if isinstance(parsed, Single) and parsed.name == BLOCKS and parsed.arguments else None
 
 
 def _single(part: Argument) -> Single | Optional:

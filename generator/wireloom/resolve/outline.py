@@ -135,14 +135,22 @@ def direct_names(draft: Draft, form: TypeForm) -> Iterator[tuple[str, int]]:
         for position, entry in enumerate(form.fields):
             if entry.is_field:
                 yield from ((name, position) for name in _mentioned(draft, entry.type))
-                yield from ((name, position) for name in _amounts(entry.field) if name in draft.content.types)
+                yield from ((name, position) for name in _amounts(draft, entry.field))
         return
     yield from ((name, 0) for name in _mentioned(draft, form))
 
 
-def _amounts(field: str | FieldDocument) -> tuple[object, ...]:
-    """What says how many bytes or elements there are: it may name the type of a number in front."""
-    return (field.count, field.size) if isinstance(field, FieldDocument) else ()
+def _amounts(draft: Draft, field: str | FieldDocument) -> Iterator[str]:
+    """The named types of numbers in front that a field's count and size mention."""
+    if isinstance(field, FieldDocument):
+        for amount in (field.count, field.size):
+            yield from _amount_names(draft, amount) if isinstance(amount, str) else ()
+
+
+def _amount_names(draft: Draft, amount: str) -> Iterator[str]:
+    blocks = notation.blocks(amount)
+    numbers = [amount] if blocks is None else [argument.text for argument in blocks.arguments]
+    return (name for number in numbers if (name := number.strip()) in draft.content.types)
 
 
 def _mentioned(draft: Draft, form: TypeForm) -> tuple[str, ...]:
@@ -175,7 +183,7 @@ def _notation_names(draft: Draft, parsed: notation.Notation) -> Iterator[str]:
                     if inner is not None:
                         yield from _notation_names(draft, inner)
             elif name in _SIZED:
-                yield from (size for argument in arguments if (size := argument.text.strip()) in draft.content.types)
+                yield from (name for argument in arguments for name in _amount_names(draft, argument.text))
             elif name in draft.content.types:
                 yield name
             elif key := next((key for key in draft.content.types if key.startswith(f"{name}(")), ""):

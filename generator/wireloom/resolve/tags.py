@@ -146,7 +146,7 @@ def _amount(amount: Amount | None, each: int = 1) -> int:
             return max(count, 0) * each
         case types.Padded(size):
             return size
-        case types.Prefix(number):
+        case types.Prefix(number) | types.Blocks(number):
             return number.width or 1
         case types.Delimiter(value, others=others):
             return min(map(len, (value, *others)))

@@ -15,6 +15,7 @@ from wireloom.model.types import (
     Amount,
     Array,
     Attempt,
+    Blocks,
     Boolean,
     Bytes,
     Case,
@@ -58,6 +59,7 @@ from wireloom.spec.language import Refusal as RefusalDocument
 
 _BYTE = 8  # bits of a number that has no order of bytes
 _WIDEST = 64  # bits of a number on the wire
+_HINT_OF_BLOCKS = "write blocks(uint8), or of a list whose blocks may have sizes, blocks(zigzag64, zigzag64)"
 _RANGE = 256  # values of one range of cases
 _SELECT_NOTHING = (Kind.FLOAT, Kind.LIST, Kind.RECORD, Kind.RANGE)
 _PEEKED = re.compile(r"bytes\(([1-8])\)").fullmatch
@@ -243,6 +245,10 @@ def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
             column=single.column,
         )
         return UNKNOWN
+    if single.name == notation.BLOCKS:
+        message, hint = f"{single.name} is no type, but how long one is", "write bytes(blocks(uint8))"
+        around.reports(place, "unknown-type", message, hint, column=single.column)
+        return UNKNOWN
     meant = builtins.OTHER_WORDS.get(single.name.lower())
     known = (*draft.content.types, *draft.lent, *builtins.TYPE_NAMES)
     hint = f"did you mean {meant}?" if meant else nearest(single.name, known)
@@ -282,6 +288,9 @@ def _digits(around: Surroundings, place: Place, single: notation.Single) -> Type
 def _sized(around: Surroundings, place: Place, name: str, size: notation.Argument) -> Type:
     indent = len(size.text) - len(size.text.lstrip())
     amount = amount_of(around, place, size.text.strip(), size.column + indent)
+    if isinstance(amount, Blocks) and amount.size is not None:
+        message, hint = "the number in front of bytes is their size", "drop the second one, which is of elements"
+        around.reports(place, "wrong-shape", message, hint, column=size.column + indent)
     if around.fill is not None and isinstance(amount, Literal) and isinstance(amount.value, int) and amount.value >= 0:
         amount = Padded(amount.value, around.fill)
     return encoded(around.charset, Text(amount)) if name == "str" else Bytes(amount)
@@ -305,6 +314,8 @@ def is_encoded(type: Type) -> bool:
 
 def amount_of(around: Surroundings, place: Place, written: object, column: int = 0) -> Amount:
     """A size or a count: an expression, or the integer type of a number that stands right before what it is of."""
+    if isinstance(written, str) and (blocks := notation.blocks(written, column)) is not None:
+        return _blocks(around, place, blocks)
     found = prefix_of(around, written)
     if found is None:
         if isinstance(written, str) and written.startswith(f"{markers.NAME}("):
@@ -320,6 +331,30 @@ def amount_of(around: Surroundings, place: Place, written: object, column: int =
         message = f"{written} is a type and a field here"
         around.reports(place, "ambiguous-name", message, "call the field by another name", column=column)
     return found
+
+
+def _blocks(around: Surroundings, place: Place, single: notation.Single) -> Amount:
+    """Parts that each stand behind a number; of elements, those behind a negative one behind their size, too."""
+    _require_encoding(around, place, Encoding.BINARY, f"a number in front ({notation.BLOCKS})")
+    number, *sizes = (_number_of_blocks(around, place, each) for each in single.arguments)
+    size = sizes[0] if sizes else None
+    if len(sizes) > 1:
+        message = f"{notation.BLOCKS} with {len(single.arguments)} arguments"
+        around.reports(place, "type-syntax", message, _HINT_OF_BLOCKS, column=single.column)
+    if number is None or None in sizes:
+        return BROKEN
+    if size is not None and not number.signed:
+        message, hint = "a size stands behind a negative number, which this one never is", "write zigzag64, int32 ..."
+        around.reports(place, "wrong-shape", message, hint, column=single.arguments[0].column)
+    return Blocks(number, size)
+
+
+def _number_of_blocks(around: Surroundings, place: Place, argument: notation.Argument) -> Integer | None:
+    found = prefix_of(around, argument.text.strip())
+    if found is None:
+        message = f"{argument.text.strip() or 'nothing'} is no integer of whole bytes"
+        around.reports(place, "wrong-shape", message, _HINT_OF_BLOCKS, column=argument.column)
+    return None if found is None else found.number
 
 
 def _names_a_type(around: Surroundings, written: object) -> bool:
@@ -411,9 +446,11 @@ def has_order(type: Type) -> bool:
     match type:
         case Integer() | Float() | Boolean():
             return type.form in ORDERED
-        case Text(size=Prefix(number)) | Bytes(size=Prefix(number)):
+        case Text(size=Prefix(number) | Blocks(number)) | Bytes(size=Prefix(number) | Blocks(number)):
             return has_order(number)
-        case Array(count=Prefix(number)) if has_order(number):
+        case Array(count=Prefix(number) | Blocks(number)) if has_order(number):
+            return True
+        case Array(count=Blocks(size=Integer() as size)) if has_order(size):
             return True
         case _:
             return type is UNKNOWN or any(has_order(part) for part in parts(type))

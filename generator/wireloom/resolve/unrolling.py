@@ -239,7 +239,7 @@ def _nothing(step: Field, there: Expression | None) -> types.Step:
     match step.type:
         case types.Array(count=types.Prefix(number, null=True)):
             return replace(guard, type=number, minimum=-1, maximum=0, derive=Literal(-1))
-        case types.Array(count=types.Prefix(number)):
+        case types.Array(count=types.Prefix(number) | types.Blocks(number)):
             return replace(guard, type=number, const=0)
         case types.Array(count=types.Terminator(data, behind=None)):
             return replace(guard, type=Bytes(Literal(len(data))), const=data)

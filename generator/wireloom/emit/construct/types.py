@@ -18,6 +18,7 @@ from wireloom.model.types import (
     Amount,
     Array,
     Attempt,
+    Blocks,
     Boolean,
     Bytes,
     Case,
@@ -161,6 +162,8 @@ def amount(given: Amount | None, scope: Scope) -> Code | None:
     match given:
         case Prefix(number, null):
             return call("binary.Prefix", subcon(number, scope), null="True" if null else None)
+        case Blocks(number, behind):
+            return call("binary.Blocks", subcon(number, scope), size=None if behind is None else subcon(behind, scope))
         case Delimiter(data, code, unit, escape, escaped, others):
             return call(
                 "binary.Delimiter",

@@ -10,6 +10,7 @@ from wireloom.model.types import (
     Array,
     Attempt,
     Bit,
+    Blocks,
     Boolean,
     Bytes,
     Case,
@@ -118,6 +119,8 @@ def _amount(amount: Amount | None) -> Code | None:
     match amount:
         case Prefix(number, null):
             return _node("prefix", node(number), str(null))
+        case Blocks(number, behind):
+            return _node("blocks", node(number), *(() if behind is None else (node(behind),)))
         case Delimiter(data, code, unit) if amount.is_plain:
             return _node("delimiter", literal(data), literal(code), *(() if unit == 1 else (str(unit),)))
         case Delimiter(data, _, unit, escape, escaped, others):

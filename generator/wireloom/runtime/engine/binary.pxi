@@ -351,8 +351,8 @@ cdef int read_boolean(Machine *m, const int64_t *i) noexcept nogil:
     return deliver_boolean(m, i[1], i[2])
 
 
-cdef int read_prefix(Machine *m, int64_t word, int64_t *count, bint *none) noexcept nogil:
-    """A number in front, written as `word` says (see `prefix_word`)."""
+cdef int read_front(Machine *m, int64_t word, int64_t *count) noexcept nogil:
+    """A number in front, written as `word` says (see `prefix_word`), which may be negative."""
     cdef int64_t width = word >> 1 & 15
     cdef bint wide = False
     if width == 0:
@@ -363,8 +363,82 @@ cdef int read_prefix(Machine *m, int64_t word, int64_t *count, bint *none) noexc
             return m.overrun
         wide = load(m.position, width, word >> 5 & 1, word >> 8, count)
         m.position += width
+    return IRREGULAR if wide else OK
+
+
+cdef int read_prefix(Machine *m, int64_t word, int64_t *count, bint *none) noexcept nogil:
+    """A size or a count in front, written as `word` says (see `prefix_word`)."""
+    cdef int code = read_front(m, word, count)
+    if code:
+        return code
     none[0] = word >> 6 & 1 and count[0] == -1
-    return IRREGULAR if wide or (count[0] < 0 and not none[0]) else OK
+    return IRREGULAR if count[0] < 0 and not none[0] else OK
+
+
+cdef struct Portion:  # part of a value, behind a number of its own
+    int64_t left  # bytes or elements; 0 behind the last block
+    const uint8_t *end  # where its elements end; NULL: nothing says that
+
+
+cdef int next_block(Machine *m, const int64_t *table, Portion *block) noexcept nogil:
+    """Go to the next part of a value. Table: the number in front of each; that of a size behind a negative one, or 0"""
+    cdef int64_t size = 0
+    cdef bint none = False
+    cdef int code
+    if block.end != NULL and m.position != block.end:
+        return IRREGULAR
+    block.end = NULL
+    code = read_front(m, table[0], &block.left)
+    if not code and block.left < 0:
+        code = read_prefix(m, table[1], &size, &none) if table[1] else IRREGULAR
+        if code or size > m.end - m.position:
+            return code if code else IRREGULAR
+        block.left = -block.left
+        block.end = m.position + size
+    if code or block.left < 0 or block.left > m.end - m.position:  # below zero: the least number of 64 bits
+        return code if code else IRREGULAR
+    return OK
+
+
+cdef int read_blocks(Machine *m, const int64_t *i) noexcept nogil:
+    """i: as in `read_bytes`. A value in parts, each behind its size; where there are several they are put together."""
+    cdef const int64_t *table = m.tables + i[2]
+    cdef const uint8_t *start = m.position
+    cdef const uint8_t *first = m.position
+    cdef const uint8_t *behind
+    cdef uint8_t *whole
+    cdef int64_t size = 0, parts = 0
+    cdef Portion block
+    cdef int code
+    block.end = NULL
+    code = next_block(m, table, &block)
+    while not code and block.left:
+        if parts == 0:
+            first = m.position
+        parts += 1
+        size += block.left
+        m.position += block.left
+        code = next_block(m, table, &block)
+    if code:
+        return code
+    if parts <= 1:
+        return IRREGULAR if i[3] and not wl_is_utf8(first, size) else deliver_bytes(m, i[4], i[5], first, size)
+    if not i[3] and i[4] < 0 and i[5] < 0:
+        return OK
+    whole = new_text(m, size)
+    if whole == NULL:
+        return EXHAUSTED
+    behind, m.position, size = m.position, start, 0
+    while m.position < behind:
+        code = next_block(m, table, &block)
+        if code:
+            return code
+        memcpy(whole + size, m.position, <size_t>block.left)
+        size += block.left
+        m.position += block.left
+    if i[3] and not wl_is_utf8(whole, size):
+        return IRREGULAR
+    return deliver_copy(m, i[4], i[5], whole, size)
 
 
 cdef const uint8_t *found_in(const uint8_t *data, int64_t size, const uint8_t *wanted, int64_t width) noexcept nogil:
@@ -447,7 +521,7 @@ cdef int read_ended(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
-    """i: form of the size (0 all that is left, 1 number, 2 expression, 3 in front, 4 bytes behind, 5 filled up, 6 bytes behind pairs, 7 a table of `ended.py`), size, text, register, column"""
+    """i: form of the size (0 all that is left, 1 number, 2 expression, 3 in front, 4 bytes behind, 5 filled up, 6 bytes behind pairs, 7 a table of `ended.py`, 8 in parts), size, text, register, column"""
     cdef int64_t size = m.end - m.position, behind = 0
     cdef const uint8_t *ending
     cdef bint none = False
@@ -477,6 +551,8 @@ cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
         size = ending - m.position
     elif i[1] == 7:
         return read_ended(m, i)
+    elif i[1] == 8:
+        return read_blocks(m, i)
     elif i[1] == 5:
         if i[2] >> 17 > size:
             return m.overrun
@@ -792,8 +868,10 @@ cdef inline bint returned(Machine *m, const Trail *trail) noexcept nogil:
     return m.again > 16 * (m.furthest - m.base)
 
 
-cdef inline bint goes_on(const Machine *m, const int64_t *i) noexcept nogil:
+cdef inline bint goes_on(const Machine *m, const int64_t *i, const Portion *block) noexcept nogil:
     """Whether another element stands here: form and count as `repeat_binary` has them."""
+    if i[1] == 8:
+        return block.left > 0
     if i[1] == 4 or i[1] == 7:
         return m.position < m.end and not at_ending(m, i[2])
     if i[1] == 5:
@@ -805,15 +883,21 @@ cdef inline bint goes_on(const Machine *m, const int64_t *i) noexcept nogil:
 
 cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
     """i: form of the count (0 to the end, 1 number, 2 expression, 3 in front, 4 bytes behind, 5 filled register behind the last,
-    6 bytes behind, or going on elsewhere, 7 bytes behind, or to the end), count, body, list column, index register, register"""
+    6 bytes behind, or going on elsewhere, 7 bytes behind, or to the end, 8 in parts), count, body, list column, index register, register"""
     cdef int64_t count = -1, n = 0, base = 0, following = m.next
     cdef bint none = False
     cdef const uint8_t *before
     cdef int code
     cdef int64_t ending = i[2]
     cdef Trail trail
+    cdef Portion block
     if i[1] == 1:
         count = i[2]
+    elif i[1] == 8:
+        block.end = NULL
+        code = next_block(m, m.tables + i[2], &block)
+        if code:
+            return code
     elif i[1] == 6:
         ending = m.tables[i[2]]
         trail.lowest = m.position
@@ -844,7 +928,7 @@ cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
         base = m.columns[m.columns[i[4]].child].length
     if i[1] == 5:
         m.absent[i[2]] = True
-    while n < count if count >= 0 else goes_on(m, i):
+    while n < count if count >= 0 else goes_on(m, i, &block):
         before = m.position
         m.registers[i[5]] = n
         m.absent[i[5]] = False
@@ -860,6 +944,12 @@ cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
             code = led_on(m, m.tables + i[2], &trail)
             if code:
                 return code
+        elif i[1] == 8:
+            block.left -= 1
+            if block.left == 0:
+                code = next_block(m, m.tables + i[2], &block)
+                if code:
+                    return code
     m.next = following
     if i[1] == 4 or i[1] == 6 or (i[1] == 7 and m.position < m.end):
         if m.end - m.position < (ending & 0xFFFF):

@@ -361,12 +361,17 @@ class _Checker:
         elif op == OP_FLOAT:
             self.require(words[1] in (2, 4, 8), where)
         elif op == OP_BYTES or op == OP_REPEAT:
-            self.require(0 <= words[1] <= 7, where)
+            self.require(0 <= words[1] <= 8, where)
             self.require(words[1] != 1 or words[2] >= 0, where)
             if words[1] == 2:
                 self.check_expression(words[2], where)
             elif words[1] == 3:
                 self.check_prefix(words[2], where)
+            elif words[1] == 8:
+                number, behind = self.span(words[2], 2, where)
+                self.check_prefix(number, where)
+                if behind:
+                    self.check_prefix(behind, where)
             elif words[1] == 7 and op == OP_BYTES:
                 self.check_ended(words[2], where)
             elif words[1] == 4 or words[1] == 7 or (words[1] == 6 and op == OP_BYTES):
@@ -546,13 +551,13 @@ class _Checker:
         self.require(52 <= shift <= 63 and places == 1 << 64 - shift, where)
         words = self.span(start + 3, 3 * places, where)
         for kind, value in zip(words[1::3], words[2::3]):
+            self.require(kind == -1 or 0 <= kind < 16, where)
+            kind = kind if kind == -1 else kind & 7
             self.require(kind in (-1, 0, 1, 2, 3), where)
             if kind == 3:
                 self.check_symbol(value, where)
             if column != _NONE and kind > 0:
                 self.require(self.columns[column][0] in _COLUMN_KINDS["IBY"[kind - 1]], where)
-            self.require(kind == -1 or 0 <= kind < 16, where)
-            kind = kind if kind == -1 else kind & 7
 
     def check_mapped_column(self, start, column, where):
         """Every kind that the mapping can give fits the column."""

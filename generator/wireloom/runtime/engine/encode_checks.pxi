@@ -18,6 +18,7 @@ _WRITTEN = {
     E_BOOLEAN: "B",
     E_BYTES: "YNNNNN",
     E_ENDED: "YNN",
+    E_BLOCKS: "YNN",
     E_HOLD: "NR",
     E_PATCH: "RRNNNN",
     E_MARK: "RR",
@@ -27,6 +28,7 @@ _WRITTEN = {
     E_PASSES: "CN",
     E_GUESSING: "T",
     E_REPEAT: "LNCRN",
+    E_REPEAT_BLOCKS: "LNNCR",
     E_SIZE_BEGIN: "NR",
     E_SIZE_END: "NR",
     E_MAP: "RNNR",
@@ -152,6 +154,9 @@ class _WritingChecker(_Checker):
             if op == E_BYTES and words[4] != _NONE:
                 self.check_symbol(words[4], where)
                 self.require(words[4] & 0xFFFF, where)
+        elif op in (E_BLOCKS, E_REPEAT_BLOCKS):
+            self.check_prefix(words[2], where)
+            self.require(1 <= words[3] <= 1 << 62, where)
         elif op == E_ENDED:
             self.check_symbol(words[2], where)
             self.require(words[2] & 0xFFFF, where)

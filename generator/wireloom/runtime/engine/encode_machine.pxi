@@ -1,14 +1,14 @@
 # The machine that writes: one record at a time, instruction by instruction, over the columns' rows in force. As in
 # reading, jumps and calls lead forward only, and the validator has seen every operand.
 
-cdef int each_element(Builder *k, int64_t child, int64_t first, int64_t last, int64_t body, int64_t place) noexcept nogil:
-    """Write the elements of a list."""
+cdef int each_element(Builder *k, int64_t child, int64_t first, int64_t last, int64_t body, int64_t place, int64_t before=0) noexcept nogil:
+    """Write elements of a list, which has so many before them."""
     cdef int64_t row
     cdef int64_t *in_force = k.rows + k.sources[child].space
     cdef int code
     for row in range(first, last):
         in_force[0] = row
-        k.m.registers[place] = row - first
+        k.m.registers[place] = row - first + before
         k.m.absent[place] = False
         code = make(k, body)
         if code:
@@ -65,6 +65,20 @@ cdef int write_list(Builder *k, const int64_t *i) noexcept nogil:
         if code:
             return code
     return each_element(k, k.sources[i[1]].child, first, last, i[3], i[4])
+
+
+cdef int write_list_in_blocks(Builder *k, const int64_t *i) noexcept nogil:
+    """i: list column, number in front of each part, the most that it says, body, register of the place"""
+    cdef int64_t first = 0, last = 0, start, behind
+    cdef int code = list_at(k, i[1], &first, &last) if there(k, i[1]) else IRREGULAR
+    start = first
+    while code == OK and first < last:
+        behind = min(first + i[3], last)
+        code = put_prefix(k, i[2], behind - first)
+        if code == OK:
+            code = each_element(k, k.sources[i[1]].child, first, behind, i[4], i[5], first - start)
+        first = behind
+    return code if code else put_prefix(k, i[2], 0)
 
 
 cdef int choose_kind(const Builder *k, const int64_t *i, int64_t *at) noexcept nogil:
@@ -223,6 +237,8 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             code = write_column_bytes(k, i)
         elif op == E_ENDED:
             code = write_ended(k, i)
+        elif op == E_BLOCKS:
+            code = write_column_blocks(k, i)
         elif op == E_HOLD:  # bytes, register
             code = hold(k, i[1], i[2])
         elif op == E_PATCH:
@@ -243,6 +259,8 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
                 at = i[1]
         elif op == E_REPEAT:
             code = write_list(k, i)
+        elif op == E_REPEAT_BLOCKS:
+            code = write_list_in_blocks(k, i)
         elif op == E_SIZE_BEGIN:  # number in front, register of the place
             code = hold(k, i[1] >> 1 & 15, i[2])
         elif op == E_SIZE_END:

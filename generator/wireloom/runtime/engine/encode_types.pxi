@@ -25,6 +25,7 @@ cpdef enum WritingOp:
     E_BOOLEAN
     E_BYTES
     E_ENDED
+    E_BLOCKS
     E_HOLD
     E_PATCH
     E_MARK
@@ -34,6 +35,7 @@ cpdef enum WritingOp:
     E_PASSES
     E_GUESSING
     E_REPEAT
+    E_REPEAT_BLOCKS
     E_SIZE_BEGIN
     E_SIZE_END
     E_MAP

@@ -288,6 +288,32 @@ cdef inline int put_prefix(Builder *k, int64_t word, int64_t count) noexcept nog
     return put_number(k, count, False, word >> 1 & 15, word >> 5 & 1, word >> 8)
 
 
+cdef int put_blocks(Builder *k, const int64_t *front, const uint8_t *data, int64_t size) noexcept nogil:
+    """Bytes in parts, each behind its size, and 0 behind them. front: number in front (see `front_word`), the most that it says"""
+    cdef int64_t count
+    cdef int code
+    while size:
+        count = min(size, front[1])
+        code = put_prefix(k, front[0], count)
+        if code == OK:
+            code = put(k, data, count)
+        if code:
+            return code
+        data += count
+        size -= count
+    return put_prefix(k, front[0], 0)
+
+
+cdef int write_column_blocks(Builder *k, const int64_t *i) noexcept nogil:
+    """i: column, number in front, the most that it says"""
+    cdef Span span
+    cdef int code
+    if not there(k, i[1]):
+        return IRREGULAR
+    code = bytes_at(k, i[1], &span)
+    return code if code else put_blocks(k, i + 2, span.data, span.size)
+
+
 cdef inline void note_moved(Builder *k, int64_t at, int64_t extra) noexcept nogil:
     """What was written from `at` on has moved."""
     cdef Opened *opened = <Opened *>k.opened.data

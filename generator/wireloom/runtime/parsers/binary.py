@@ -208,6 +208,80 @@ class Prefix:
         return self.null and value is None
 
 
+class Blocks:
+    """Numbers, each right before so many bytes or elements of one value, until one is 0.
+
+    Where a `size` is given, a negative number is of as many elements, and stands before their size in bytes.
+    """
+
+    def __init__(self, number: Any, *, size: Any = None) -> None:
+        self.number, self.size = number, size
+
+    def read(self, stream: Any, context: Container) -> list[tuple[int, bytes]]:
+        """The bytes of each block, and where they begin."""
+        return [(stream.tell(), bytes(stream.take(count))) for count in self._counts(stream, context)]
+
+    def streams(self, stream: Any, context: Container) -> Iterator[Any]:
+        """The stream once for each element."""
+        for count in self._counts(stream, context):
+            if count > stream.left:
+                raise stream.short(stream.tell(), count)
+            yield from (stream for _ in range(count))
+
+    def _counts(self, stream: Any, context: Container) -> Iterator[int]:
+        """The number of each block, and the stream stands behind it; a size that its elements lack is `bad_size`."""
+        start = stream.tell()
+        while count := self.number._parse(stream, context, ""):
+            if count > 0:
+                yield count
+            elif self.size is None:
+                raise DecodeError("bad_size", offset=start, expected="a size of at least 0", actual=shown(count))
+            else:
+                yield from self._of_size(-count, self.size, stream, context)
+            start = stream.tell()
+
+    def _of_size(self, count: int, number: Any, stream: Any, context: Container) -> Iterator[int]:
+        """The number of elements of a block whose size stands in front of them."""
+        start = stream.tell()
+        size: int = Prefix(number).read(stream, context) or 0
+        first = stream.tell()
+        if size > stream.left:
+            raise stream.short(first, size)
+        yield count
+        if stream.tell() - first != size:
+            found = amount(stream.tell() - first)
+            raise DecodeError("bad_size", offset=start, expected=f"{found} of elements", actual=shown(size))
+
+    def place(self, stream: Any, context: Container, start: int, offset: int) -> int:
+        """Where a byte of the value that was just read, and begins at `start`, stands with all numbers before it."""
+        stream.seek(start)
+        left = offset - start
+        for first, data in self.read(stream, context):
+            if left < len(data):
+                return first + left
+            left -= len(data)
+        return int(stream.tell())
+
+    def written(self, total: int, stream: Any, context: Container) -> Iterator[tuple[int, int]]:
+        """From where to where each block has what it has of `total`, behind its number; the last number behind them."""
+        for first in range(0, total, self.number.high):
+            behind = min(first + self.number.high, total)
+            self.number._build(behind - first, stream, context, "")
+            yield first, behind
+        self.number._build(0, stream, context, "")
+
+    def write(self, data: bytes, stream: Any, context: Container) -> None:
+        """The bytes, as few blocks as there can be."""
+        for first, behind in self.written(len(data), stream, context):
+            stream.write(data[first:behind])
+
+    def build(self, elements: list[Any] | tuple[Any, ...], of: Elements, stream: Any, context: Container) -> None:
+        """The elements, as few blocks as there can be."""
+        blocks = self.written(len(elements), stream, context)
+        of.build(elements, (stream for first, behind in blocks for _ in range(first, behind)), context)
+        next(blocks, None)
+
+
 class Delimiter:
     """Bytes right behind a value, where they are first found; where they are not, `code`, or what the region says."""
 
@@ -368,7 +442,7 @@ class Terminator:
                 raise EncodeError(expected, shown(bytes(written[place:end]))).at(index)
 
 
-Amount = int | Expression | Prefix | Delimiter | Padded | Last | Terminator
+Amount = int | Expression | Prefix | Blocks | Delimiter | Padded | Last | Terminator
 _NOTHING = -1  # a size that says null
 
 
@@ -379,6 +453,8 @@ def sized(stream: Any, size: Amount | None, context: Container) -> bytes | None:
     if isinstance(size, Prefix):
         found = size.read(stream, context)
         return None if found is None else bytes(stream.take(found))
+    if isinstance(size, Blocks):
+        return b"".join(data for _, data in size.read(stream, context))
     if isinstance(size, Delimiter | Padded):
         return size.read(stream)
     assert not isinstance(size, Last | Terminator), "of lists"
@@ -395,13 +471,18 @@ def write_sized(data: bytes | None, stream: Any, size: Amount | None, context: C
     if isinstance(size, Delimiter | Padded):
         size.write(data or b"", stream)
         return
+    if isinstance(size, Blocks):
+        size.write(data or b"", stream, context)
+        return
     if isinstance(size, Prefix):
         size.write(None if data is None else len(data), stream, context)
     stream.write(data or b"")
 
 
-def _located(error: DecodeError, stream: Any, size: Amount | None, start: int) -> DecodeError:
+def _located(error: DecodeError, stream: Any, size: Amount | None, start: int, context: Container) -> DecodeError:
     """The error of a text that begins at `start`, where its byte stands in the record."""
+    if isinstance(size, Blocks):
+        error.offset = size.place(stream, context, start, error.offset)
     if isinstance(size, Delimiter):
         error.offset = size.place(stream, start, error.offset)
     return error
@@ -432,7 +513,7 @@ class Text(construct.Construct):
         try:
             return None if data is None else text_of(data, start, self.invalid, context)
         except DecodeError as error:
-            raise _located(error, stream, self.size, start) from None
+            raise _located(error, stream, self.size, start, context) from None
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         data = None if is_null(obj, self.size) else encoded_text(obj)
@@ -461,7 +542,7 @@ class Bytes(construct.Construct):
         try:
             return in_charset(data, start, self.charset)
         except DecodeError as error:
-            raise _located(error, stream, self.size, start) from None
+            raise _located(error, stream, self.size, start, context) from None
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         null = is_null(obj, self.size)
@@ -520,7 +601,7 @@ class Array(construct.Construct):
             elements: list[Any] = []
             streams = _with_bytes(self.count.streams(stream, elements, context))
             return self.elements.parse(streams, context, found=elements)
-        if isinstance(self.count, Terminator):
+        if isinstance(self.count, Blocks | Terminator):
             return self.elements.parse(_with_bytes(self.count.streams(stream, context)), context)
         assert not isinstance(self.count, Delimiter | Padded), "of texts and bytes"
         count = self._counted(stream, self.count, context)
@@ -554,6 +635,8 @@ class Array(construct.Construct):
             places: list[int] = []
             self.elements.build(obj, self.count.written(stream, places), context)
             self.count.write(stream, places, context)
+        elif isinstance(self.count, Blocks) and isinstance(obj, list | tuple):
+            self.count.build(obj, self.elements, stream, context)
         else:
             self.elements.build(obj, iter(lambda: stream, None), context)
         return obj

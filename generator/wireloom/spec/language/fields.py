@@ -342,7 +342,7 @@ class FieldDocument(Document):
     until: str | None = Field(default=None, description="The last version that has it.", examples=["legacy"])
     count: ExpressionText | None = Field(
         default=None,
-        description="Elements of its list, or the type of a number in front (binary); without it they fill the region.",
+        description="Its elements, the type of a number in front, or blocks (binary); else they fill the region.",
         examples=["readingCount"],
     )
     last_when: ExpressionText | None = Field(

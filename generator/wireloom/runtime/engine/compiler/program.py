@@ -23,7 +23,9 @@ from wireloom.runtime.engine.compiler.scope import (
     Node,
     Scope,
     Sink,
+    blocks_of,
     ending_of,
+    front_word,
     is_prefix,
     padded_word,
     prefix_word,
@@ -331,12 +333,15 @@ class Compiler:
         0: all that is left, 1: the number, 2: the expression at that place, 3: a number before what it counts,
         4: bytes behind it, 5: of a text, its bytes with what fills them up; of a list, the register that its body fills
         behind the last element, 6: bytes behind a whole number of pairs, 7: the table of
-        where texts end that have escapes, or end at one of several delimiters.
+        where texts end that have escapes, or end at one of several delimiters, 8: the table of numbers, each before
+        a part.
         """
         if size is None:
             return 0, 0
         if is_prefix(size):
             return 3, prefix_word(size, self.big)
+        if (blocks := blocks_of(size)) is not None:
+            return 8, self.assembly.table([0 if each is None else front_word(each, self.big) for each in blocks])
         if isinstance(size, tuple) and size[0] == "padded":
             return 5, padded_word(size)
         if (ending := ended.ending(size)) is not None:

@@ -7,7 +7,7 @@ from typing import Any
 from wireloom.runtime.engine.assembly import Register, Uncovered
 from wireloom.runtime.engine.expressions import Constant, Tree
 from wireloom.runtime.engine.outline import Column
-from wireloom.runtime.numerals import LONGEST, width_of
+from wireloom.runtime.numerals import LONGEST, base_of, width_of
 
 Node = tuple[Any, ...]
 
@@ -31,6 +31,8 @@ _WORD = 64  # bits of a register
 _NUMERALS = {"varint": 0, "zigzag": 0, "vlq": 1, "quic": 2, "sqlite": 3, "flac": 4, "ebml": 5, "bcd": 6, "packed": 7}
 _NUMERALS |= {"decimal": 8, "hexadecimal": 9, "octal": 10, "capitals": 11, "extended": 12, "sleb": 13, "ended": 14}
 _NUMERALS |= {"zoned": 15, "leading zoned": 16, "overpunched": 17, "leading overpunched": 18}
+_AMOUNTS = ("prefix", "blocks", "delimiter", "delimited", "padded", "last", "terminator", "terminated")
+"""What says how many bytes or elements there are, and is no expression."""
 ALWAYS = Constant(True)  # noqa: FBT003 - a value
 UNBOUNDED = (-(1 << 63), (1 << 63) - 1)
 """The limits of a number that any register holds."""
@@ -228,13 +230,42 @@ def ordered(form: Sequence[str], big: bool) -> bool:  # noqa: FBT001 - as the co
 
 def prefix_word(prefix: Node, big: bool) -> int:  # noqa: FBT001 - as the compiler has it
     """A number in front, as instructions have it: how it is written, and whether -1 is null. Never 0."""
-    width, signed, order = number_form(prefix[1], big)
-    return 1 | width << 1 | int(signed) << 5 | int(prefix[2]) << 6 | int(order) << 8
+    return front_word(prefix[1], big) | int(prefix[2]) << 6
+
+
+def front_word(number: Node, big: bool) -> int:  # noqa: FBT001 - as the compiler has it
+    """How instructions have a number in front that is not null. Never 0."""
+    width, signed, order = number_form(number, big)
+    return 1 | width << 1 | int(signed) << 5 | int(order) << 8
+
+
+def most(node: Node) -> int:
+    """The greatest number of an integer type, as far as 62 bits hold it."""
+    match node:
+        case ("int", _, _, str(form), int(digits)):
+            greatest = int(base_of(form) ** digits) - 1
+        case _:
+            _, greatest = limits(node[1], node[2])
+    return min(greatest, 1 << 62)
+
+
+def blocks_of(amount: Tree) -> tuple[Node, Node | None] | None:
+    """The number in front of each part of a value, and that of a size behind a negative one; None of other amounts."""
+    match amount:
+        case ("blocks", number, *size):
+            return number, size[0] if size else None
+        case _:
+            return None
 
 
 def is_prefix(amount: Tree) -> bool:
     """Whether a size or a count stands before what it counts."""
     return isinstance(amount, tuple) and amount[0] == "prefix"
+
+
+def is_computed(amount: Tree) -> bool:
+    """Whether an expression that is no constant says a size or a count."""
+    return isinstance(amount, tuple) and amount[0] not in _AMOUNTS
 
 
 def padded_word(padded: Node) -> int:

@@ -9,8 +9,11 @@ from wireloom.runtime.engine import ended
 from wireloom.runtime.engine.assembly import Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import (
     TAKES,
+    blocks_of,
     ending_of,
+    front_word,
     is_prefix,
+    most,
     number_form,
     ordered,
     padded_word,
@@ -50,10 +53,16 @@ class Binary(Part):
                     table = ended.written(self.assembly, ending)
                     emit("ENDED", found.index, self.assembly.text(ending.delimiters[0]), table)
                     return
+                if (front := self._blocks(size)) is not None:
+                    emit("BLOCKS", found.index, *front)
+                    return
                 behind, padded = self._behind(size), _padded(size)
                 emit("BYTES", found.index, _fixed(size), self._front(size), behind, padded, unit_of(size))
             case ("list", element, count, _, _, None):
                 body, place = self.compiler.repeated(element, scope, found)
+                if (front := self._blocks(count)) is not None:
+                    emit("REPEAT_BLOCKS", found.index, *front, body, place)
+                    return
                 emit("REPEAT", found.index, _fixed(count), body, place, self._front(count))
                 if (data := ending_of(count)) is not None:
                     with self.compiler.during(self._ended(count, scope)):
@@ -68,6 +77,11 @@ class Binary(Part):
     def _front(self, amount: Any) -> int:
         """The number that stands in front; 0 where none does."""
         return prefix_word(amount, self.compiler.big) if is_prefix(amount) else 0
+
+    def _blocks(self, amount: Any) -> tuple[int, int] | None:
+        """The number in front of each part of a value, and the most that it says; None of what is in one piece."""
+        blocks = blocks_of(amount)
+        return blocks and (front_word(blocks[0], self.compiler.big), most(blocks[0]))
 
     def _behind(self, amount: Any) -> int | None:
         """The bytes that stand behind; none where the value does not end so."""
@@ -122,11 +136,22 @@ class Binary(Part):
         if (ending := ended.ending(size)) is not None:
             self._constant_ended(ending.written(data))
             return
+        if (blocks := blocks_of(size)) is not None:
+            self._constant_blocks(data, blocks[0])
+            return
         if is_prefix(size):
             self.constant(len(data), size[1])
         elif isinstance(size, tuple) and size[0] == "padded":
             data += size[2] * ((size[1] - len(data)) // len(size[2]))
         self.assembly.constant(data + (ending_of(size) or b""))
+
+    def _constant_blocks(self, data: bytes, number: Node) -> None:
+        limit = most(number)
+        for first in range(0, len(data), limit):
+            part = data[first : first + limit]
+            self.constant(len(part), number)
+            self.assembly.constant(part)
+        self.constant(0, number)
 
     def _constant_ended(self, data: bytes | None) -> None:
         if data is None:

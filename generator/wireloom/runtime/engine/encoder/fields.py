@@ -10,8 +10,8 @@ from wireloom.runtime.engine.compiler.scope import (
     BIT_NULL,
     BIT_VALUES,
     bit_title,
-    ending_of,
     held_width,
+    is_computed,
     is_prefix,
     member,
     number_form,
@@ -237,7 +237,7 @@ class Fields(Part):
     def _fill(self, filler: bytes | str | float, node: Node, scope: Scope) -> None:
         """Write what nothing decides: zeros where its size is computed, from where it stands, too."""
         size = node[1] if node[0] == "bytes" and scope.encoding == "binary" else None
-        if not isinstance(size, tuple) or is_prefix(size) or ending_of(size) is not None or size[0] == "padded":
+        if not is_computed(size):
             self._constant(filler, node, scope)
             return
         scope.marks[_HERE] = self.compiler.structs.marked(scope)

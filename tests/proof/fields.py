@@ -162,12 +162,20 @@ def _const(plan: Plan) -> Any:
 
 def _values(plan: Plan) -> Any:
     free = plan.may_clash or not plan.has("const", "bits", "range", "checksum", "default", "derive", "refers", "hidden")
-    if not free or plan.typed.shape not in ("int", "bool", "text", "bytes") or not plan.often(0.1):
+    single = plan if plan.has("table") else _of_an_element(plan)
+    if not free or single.typed.shape not in ("int", "bool", "text", "bytes") or not plan.often(0.1):
         return ABSENT
-    return table(plan, wire_keys(plan))
+    return table(single, wire_keys(single))
+
+
+def _of_an_element(plan: Plan) -> Plan:
+    """What is said of each element of a list of scalars; of another field, of itself."""
+    single = plan.typed.single
+    return plan if single is plan.typed else replace(plan, typed=single)
 
 
 def _range(plan: Plan) -> Any:
+    plan = plan if plan.has("table") else _of_an_element(plan)
     free = plan.may_clash or not plan.has("values", "const", "bits", "checksum", "default")
     if not free or plan.typed.shape not in ("int", "float") or not plan.often(0.07):
         return ABSENT
@@ -181,6 +189,7 @@ def _range(plan: Plan) -> Any:
 
 def _length(plan: Plan) -> Any:
     """How many characters a text has."""
+    plan = _of_an_element(plan)
     if not _is_spelled(plan) or not plan.often(0.12):
         return ABSENT
     if plan.typed.size is not None and plan.chance.often(0.8):
@@ -190,6 +199,7 @@ def _length(plan: Plan) -> Any:
 
 def _pattern(plan: Plan) -> Any:
     """What a text looks like."""
+    plan = _of_an_element(plan)
     if not _is_spelled(plan) or not plan.often(0.12):
         return ABSENT
     return (
@@ -824,7 +834,7 @@ _BESIDES = {"as", "hidden", "derive", "compute", "const", "counted", "checksum",
 
 def known(plan: Plan) -> list[Known]:
     """The names that the field gives to expressions."""
-    closed = "values" in plan.given and "raw" not in plan.given
+    closed = "values" in plan.given and "raw" not in plan.given and plan.typed.shape != "list"
     kind = _kind(plan.values) if closed else plan.typed.kind
     if plan.given.get("charset", "utf-8") != "utf-8" and not closed and plan.chance.often(0.5):
         kind = "bytes"

@@ -67,6 +67,7 @@ BEYOND = (1 << 63, (1 << 63) + 5, (1 << 64) - 1)
 _REFUSED = 0.03  # the share of what the loader refuses, so that refusals are tried too
 _OF_INTEGERS = re.compile(r"list\(([a-zA-Z]+[0-9]*)\??\)\??")
 _OF_TEXTS = re.compile(r"list\((str|bytes)(\([^()]*\))?\??\)\??")
+_OF_SCALARS = re.compile(r"list\((u?int[0-9]*|bool|str|bytes)(\([^()]*\))?\)\??")
 _NO_INTEGERS = {"bool", "float16", "float32", "float64", "float", "str", "bytes", "nil", "json", "variant"}
 
 
@@ -90,6 +91,18 @@ class Typed:
     def is_beyond(self) -> bool:
         """Whether it has numbers beyond 63 bits, and no more than 64."""
         return self.shape == "int" and (str(self.form) == "int65" or (self.bits == _WORD and not self.signed))
+
+    @property
+    def single(self) -> "Typed":
+        """The type of the elements of a list of scalars; itself of anything else."""
+        found = _OF_SCALARS.fullmatch(str(self.form)) if self.shape == "list" else None
+        if found is None:
+            return self
+        word, size = found[1], found[2]
+        if word in ("str", "bytes"):
+            kind = "text" if word == "str" else "bytes"
+            return Typed(word, kind, kind, size=int(size[1:-1]) if size and size[1:-1].isdigit() else None)
+        return Typed("bool", "bool", "bool") if word == "bool" else integer(word)
 
     def known(self, name: str, values: tuple[Any, ...] | None = None) -> Known:
         """The field of that name as expressions know it."""

@@ -166,12 +166,26 @@ class Values:
         count = _amount(array.count, scope)
         most = 3 if depth <= _DEEPEST else 0  # lists of nothing but themselves come to an end
         size = self.chance.randint(0, most) if count is UNKNOWN else _sized(count)
-        elements = [self.type(array.element, scope, encoding, depth + 1) for _ in range(size)]
+        elements = [self.element(array, scope, encoding, depth) for _ in range(size)]
         if isinstance(array.count, wire.Last):
             return _ended(elements, array.count, scope)
         if array.unique is None:
             return elements
         return list({repr(each.get(array.unique)): each for each in elements if isinstance(each, dict)}.values())
+
+    def element(self, array: wire.Array, scope: Scope, encoding: wire.Encoding, depth: int) -> Any:
+        """An element, mostly one that is what its list holds it against."""
+        held, element = array.held, wire.not_null(array.element)
+        if held is None or element is not array.element or self.chance.often(0.1):
+            return self.type(array.element, scope, encoding, depth + 1)
+        if held.mappings is not None:
+            return _evaluated(self.chance.one(held.mappings).value, scope)
+        if held.spelling is not None:
+            return spelled(held.spelling, self.chance.one)
+        assert isinstance(element, wire.Integer | wire.Float)
+        least, most = (element.minimum, element.maximum) if isinstance(element, wire.Integer) else (0, 100)
+        low = least if held.minimum is None else max(held.minimum, least)
+        return self.integer(low, most if held.maximum is None else min(held.maximum, most))
 
     def case(self, select: wire.Select, scope: Scope) -> wire.Type:
         """The case that the tag selects; any where the tag is on the wire only."""

@@ -312,11 +312,23 @@ class Array:
     unique: str | None = None  # a member of the element that must not repeat
     unique_code: str = "duplicate_element"
     salvage: "Salvage | None" = None
+    held: "Held | None" = None  # of elements that are no structs
 
     @property
     def is_open(self) -> bool:
         """Whether nothing says how many elements there are before they are read."""
         return self.count is None or isinstance(self.count, Blocks | Last | Terminator)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What each element of a list that is not null is held against, else it is `code`; what its values mean."""
+
+    code: str
+    mappings: "tuple[Mapping, ...] | None" = None
+    minimum: int | None = None
+    maximum: int | None = None
+    spelling: "Spelling | None" = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ def bounds_of(
     plain = not_null(type)
     if not isinstance(plain, Integer | Float):
         hint = "say `length` of a text" if isinstance(plain, Text) else "drop `range`"
-        around.reports(place, "wrong-shape", "only numbers have a range", hint)
+        around.reports(place, "wrong-shape", "only numbers, and lists of them, have a range", hint)
     elif isinstance(plain, Integer):
         beyond = next((end for end in (minimum, maximum) if end is not None and not _can_be(plain, end)), None)
         if beyond is not None:

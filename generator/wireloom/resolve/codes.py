@@ -157,6 +157,7 @@ def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
             yield from ("bad_region",) if encoding is Encoding.BINARY and _may_be_empty(type) else ()
             yield from _amount_codes(count, encoding)
             yield from type_codes(element, encoding)
+            yield from () if type.held is None else (type.held.code,)
             yield from (type.unique_code,) if type.unique is not None else ()
         case types.Map(key=key, value=value, misspelled=code):
             yield from _key_codes(key, code, encoding)

@@ -1,6 +1,6 @@
 """A field of a document -> a field of the model: every key read for the type and the encoding that it stands in."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from wireloom import names
@@ -38,7 +38,7 @@ from wireloom.model.types import (
     not_null,
 )
 from wireloom.model.types import Mapping as ValueMapping
-from wireloom.resolve import builtins, constants
+from wireloom.resolve import builtins, constants, elements
 from wireloom.resolve.adornments import GROUP, adorned, check_ending
 from wireloom.resolve.bits import bits_of
 from wireloom.resolve.bounds import bounds_of
@@ -208,13 +208,19 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
     if document.counted and type is not UNKNOWN and not (isinstance(type, Integer) and type.is_plain):
         message, hint = "what is counted are whole numbers", "give it the type int64"
         around.scope.draft.reports_entry(place / "counted", "wrong-shape", message, hint)
-    minimum, maximum = bounds_of(around, place / "range", document.range, type)
-    mappings = _mappings(around, place, document, type)
+    single = elements.single_of(type)
+    minimum, maximum = bounds_of(around, place / "range", document.range, single)
+    mappings = _mappings(around, place, document, single)
     meaning = meaning_of(around, place, document, type)
     if meaning is not None:
         _check_sentinel(around, place / "null", meaning.null, minimum, maximum)
-    spelling, code = spelling_of(around, place, document, type), _code(document, type)
+    spelling, code = spelling_of(around, place, document, type if document.logical else single), _code(document, type)
     keyed = isinstance(not_null(type), Map)
+    if single is not type:
+        elements.check(around, place, single, mappings)
+        type = elements.held(type, document.else_, mappings, minimum, maximum, spelling)
+        mappings = minimum = maximum = spelling = None
+        code = _code(document, type, without=elements.KEYS)
     return Field(
         name=document.as_ or name,
         wire_name=name,
@@ -330,9 +336,9 @@ def _kind(type: Type) -> Kind:
     return builtins.kind(not_null(type))
 
 
-def _code(document: FieldDocument, type: Type) -> str:
+def _code(document: FieldDocument, type: Type, without: Collection[str] = ()) -> str:
     """The code of the field's own check; empty where it has none."""
-    given = document.model_fields_set - ({"values"} if is_open(document) else set())
+    given = document.model_fields_set - ({"values"} if is_open(document) else set()) - set(without)
     defaults = {
         "const": "bad_constant",
         "values": "unknown_value",

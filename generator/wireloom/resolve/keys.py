@@ -131,6 +131,8 @@ _RIVALS = (
     ("values", "checksum"),
     ("values", "bits"),
     ("values", "range"),
+    ("table", "values"),
+    ("table", "range"),
     ("raw", "hidden"),
     ("charset", "logical"),
     ("charset", "checksum"),

@@ -121,6 +121,9 @@ def shape(type: types.Type, named: Types) -> Shape:
             return Shape(logical.Meant(logical.Binary(), logical.Encoded(charset)))
         case types.Bytes(size=size):
             return Shape(logical.Binary(_literal_size(size)))
+        case types.Array(element=element, held=types.Held(mappings=tuple(mappings))):
+            meant = mapped_shape(mappings)
+            return _list(replace(meant, nullable=meant.nullable or isinstance(element, types.Nullable)))
         case types.Array(element=element):
             return _list(shape(element, named))
         case types.Map(key=key, value=value):

@@ -356,7 +356,7 @@ def _member(draft: Draft, name: str, document: str | FieldDocument, position: in
     reached = reach(draft, document.type, charset=charset)
     if document.values is not None and is_closed(document):
         if reached.kind in _WITHOUT_VALUES:
-            return Member(name, Kind.ANY, position)  # which is said of `values`
+            return Member(name, reached.kind, position)  # its elements have values, or it is said that it has none
         kind, values = mapped_kind(document.values)
         values = values if values is None or document.null is None else tuple(dict.fromkeys((*values, None)))
         return Member(name, kind, position, values, obstacle="values")

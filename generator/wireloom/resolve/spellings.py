@@ -28,8 +28,8 @@ def spelling_of(around: Surroundings, place: Place, document: FieldDocument, typ
         return None
     if not isinstance(text, Text | Bytes) or (isinstance(text, Bytes) and not charset):
         for key in keys:
-            message, hint = f"only texts, and the keys of maps, have a {key}", f"drop `{key}`; `size` is of bytes"
-            around.reports(place / key, "wrong-shape", message, hint)
+            message = f"only texts, lists of them, and the keys of maps have a {key}"
+            around.reports(place / key, "wrong-shape", message, f"drop `{key}`; `size` is of bytes")
         return None
     minimum, maximum = ends_of(around, place / "length", document.length)
     _check_length(around, place / "length", minimum, maximum, text)

@@ -22,7 +22,7 @@ def mappings_of(scope: Scope, place: Place, values: Table[str, object], type: Ty
     if type is UNKNOWN:
         return ()
     if not _has_keys(type):
-        hint = "values are of integers, texts, bytes and booleans; of a list, in a struct that is its element"
+        hint = "values are of integers, texts, bytes and booleans, and of lists of these"
         scope.draft.reports_entry(place, "wrong-shape", "the field has no single values to list", hint)
         return ()
     if _is_inverted(type, place, values):

@@ -5,14 +5,13 @@ from typing import assert_never
 
 from wireloom.emit.code import Code, Tuple, call, literal, mapping
 from wireloom.emit.construct.expressions import Fields, function
-from wireloom.emit.construct.types import Scope, amount, optional_condition, size, spelled, subcon
+from wireloom.emit.construct.types import Scope, amount, mapped, optional_condition, size, spelled, subcon
 from wireloom.expr.ast import Expression, Kind, Literal
 from wireloom.expr.extents import Extent, extent
 from wireloom.expr.text import text_of
 from wireloom.expr.types import kind as expression_kind
 from wireloom.expr.types import makes_text, may_be_fraction
 from wireloom.model.ground import format_of
-from wireloom.model.meanings import calculates, integer_type
 from wireloom.model.presence import presence_condition
 from wireloom.model.types import (
     Amount,
@@ -30,7 +29,6 @@ from wireloom.model.types import (
     Form,
     Frame,
     Integer,
-    Mapping,
     Mark,
     Need,
     Packing,
@@ -165,7 +163,7 @@ def _field(field: Field, declared: Struct, scope: Scope) -> Code:
         when=when,
         const=None if not has_const(field) else literal(field.const),
         null=_null(field),
-        mapped=_mapped(field.mappings, field.code),
+        mapped=mapped(field.mappings, field.code),
         minimum=None if field.minimum is None else str(field.minimum),
         maximum=None if field.maximum is None else str(field.maximum),
         spelling=_spelling(field),
@@ -265,16 +263,6 @@ def _computed_bounds(field: Field, compute: Expression, known: Fields) -> tuple[
     return str(plain.minimum), str(plain.maximum)
 
 
-def _mapped(mappings: tuple[Mapping, ...] | None, code: str) -> Code | None:
-    if mappings is None:
-        return None
-    entries = Tuple(tuple(Tuple((literal(entry.wire), function(entry.value))) for entry in mappings))
-    if not calculates(mappings):
-        return call("structure.Mapped", entries, literal(code))
-    type = integer_type(mappings)
-    return call("structure.Mapped", entries, literal(code), lowest=str(type.minimum), highest=str(type.maximum))
-
-
 def _bit(bit: Bit, known: Fields) -> Code:
     return call(
         "structure.Bit",
@@ -283,7 +271,7 @@ def _bit(bit: Bit, known: Fields) -> Code:
         title=literal(bit.title) if bit.title != bit.name else None,
         width=str(bit.width) if bit.width != 1 else None,
         signed=_flag(bit.signed),
-        mapped=_mapped(bit.mappings, bit.code),
+        mapped=mapped(bit.mappings, bit.code),
         derive=None if bit.derive is None else function(bit.derive, known),
         hidden=_flag(bit.hidden),
         null=None if bit.meaning is None or bit.meaning.null is None else literal(bit.meaning.null),

@@ -11,6 +11,7 @@ from wireloom.expr.extents import Extent
 from wireloom.expr.text import text_of
 from wireloom.model.extents import field_extents
 from wireloom.model.format import Format
+from wireloom.model.meanings import calculates, integer_type
 from wireloom.model.traversal import parts
 from wireloom.model.types import (
     ORDERED,
@@ -52,7 +53,10 @@ from wireloom.model.types import (
     Text,
     Trial,
     Type,
+    charset_of,
+    not_null,
 )
+from wireloom.model.types import Mapping as ValueMapping
 
 _BYTE = 8  # bits of an integer that has no byte order
 
@@ -97,6 +101,17 @@ def spelled(spelling: Spelling, charset: str = "") -> Code:
         known=literal(spelling.known) if spelling.known else None,
         charset=literal(charset) if charset else None,
     )
+
+
+def mapped(mappings: tuple[ValueMapping, ...] | None, code: str) -> Code | None:
+    """What values on the wire mean."""
+    if mappings is None:
+        return None
+    entries = Tuple(tuple(Tuple((literal(entry.wire), function(entry.value))) for entry in mappings))
+    if not calculates(mappings):
+        return call("structure.Mapped", entries, literal(code))
+    type = integer_type(mappings)
+    return call("structure.Mapped", entries, literal(code), lowest=str(type.minimum), highest=str(type.maximum))
 
 
 def _keys(map: Map) -> Code | None:
@@ -296,7 +311,7 @@ def _invalid(scope: Scope) -> str | None:
 def _array(type: Array, scope: Scope) -> Code:
     unique = literal(type.unique) if type.unique else None
     unique_code = literal(type.unique_code) if type.unique else None
-    element = subcon(type.element, scope)
+    element = _element(type, scope)
     match scope.encoding:
         case Encoding.BINARY:
             count = amount(type.count, scope)
@@ -312,6 +327,24 @@ def _array(type: Array, scope: Scope) -> Code:
             return call("protobuf.Repeated", element, unique=unique, unique_code=unique_code, salvage=salvage)
         case _:
             assert_never(scope.encoding)
+
+
+def _element(type: Array, scope: Scope) -> Code:
+    """The declaration of the elements; of those that are held against something, around that of their type."""
+    if type.held is None:
+        return subcon(type.element, scope)
+    charset = charset_of(type.element)
+    held = call(
+        "structure.Held",
+        subcon(not_null(type.element), scope),
+        literal(type.held.code),
+        mapped=mapped(type.held.mappings, type.held.code),
+        minimum=None if type.held.minimum is None else str(type.held.minimum),
+        maximum=None if type.held.maximum is None else str(type.held.maximum),
+        spelling=None if type.held.spelling is None else spelled(type.held.spelling, charset),
+    )
+    is_nullable = isinstance(type.element, Nullable) and scope.encoding is not Encoding.BINARY
+    return call(f"{scope.module}.Nullable", held) if is_nullable else held
 
 
 def _salvage(salvage: Salvage | None, fields: Mapping[str, Extent]) -> Code | None:

@@ -48,6 +48,7 @@ from wireloom.model.types import (
     Field,
     Float,
     Form,
+    Held,
     Integer,
     JsonText,
     Map,
@@ -102,8 +103,9 @@ class Documents:
                 return _scalar(type)
             case Array(salvage=Salvage()):
                 return {"type": "array"}  # what is broken may be lost
-            case Array(element=element, count=count):
-                return {"type": "array", "items": self.schema(element), **_counted(_constant(count))}
+            case Array(element=element, count=count, held=held):
+                items = self.schema(element) if held is None else self._held(element, held)
+                return {"type": "array", "items": items, **_counted(_constant(count))}
             case Map(value=value, spelling=spelling):
                 names = {} if spelling is None else {"propertyNames": spelled(spelling)}
                 return {"type": "object", "additionalProperties": self.schema(value), **names}
@@ -319,6 +321,16 @@ class Documents:
             _lowest(number.maximum if isinstance(number, Integer) else None, field.maximum),
             field.spelling,
         )
+
+    def _held(self, element: Type, held: Held) -> Schema:
+        """An element that is held against something."""
+        if isinstance(element, Nullable):
+            return _nullable(self._held(element.type, held), null=False)
+        if held.mappings is not None:
+            return values([each for mapping in held.mappings for each in _spellings(mapping.wire, element)])
+        if held.spelling is not None:
+            return {**self.schema(element), **spelled(held.spelling)}
+        return _ranged(self.schema(element), held.minimum, held.maximum)
 
     def _options(self, field: Field, type: Type) -> tuple[tuple[Option, ...], type | None]:
         """What a member can be, absent apart; and the kind of constants that tell it apart."""

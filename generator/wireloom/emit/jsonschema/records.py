@@ -42,6 +42,7 @@ from wireloom.model.types import (
     Field,
     FieldTag,
     Float,
+    Held,
     Integer,
     JsonText,
     Map,
@@ -142,7 +143,10 @@ class Records:
             case Bytes(size=Literal(int(size))), logical.Binary():
                 return rendering.binary(size)
             case Array(element=element), logical.List():
-                return {"type": "array", "items": self._item(element, shown.element), **_sized(type)}
+                items = (
+                    self._item(element, shown.element) if type.held is None else self._of_held(type, type.held, shown)
+                )
+                return {"type": "array", "items": items, **_sized(type)}
             case Map(key=key, value=value, spelling=spelling), logical.Map():
                 names = {} if spelling is None else rendering.spelled(spelling)
                 pair = rendering.pair({**self._item(key, shown.key), **names}, self._item(value, shown.value))
@@ -171,6 +175,19 @@ class Records:
         if isinstance(self.bare(type), Null):
             return {"type": "null"}
         return rendering.perhaps_null(self.schema(type, shown), nullable=self.nullable(type))
+
+    def _of_held(self, type: Array, held: Held, shown: logical.List) -> Schema:
+        """An element that is held against something."""
+        element = self.bare(type.element)
+        if held.mappings is not None:
+            schema = meanings(held.mappings, shown.element)
+        elif held.spelling is not None:
+            schema = {**self.schema(type.element, shown.element), **rendering.spelled(held.spelling)}
+        elif isinstance(element, Integer) and isinstance(shown.element, logical.Integer):
+            schema = rendering.integer(element.minimum, element.maximum, held.minimum, held.maximum)
+        else:
+            schema = self.schema(type.element, shown.element)
+        return rendering.perhaps_null(schema, nullable=shown.nullable)
 
     def _object(self, name: str, found: Found) -> Schema:
         members = Members(tuple(found[0]), tuple(found[1]))

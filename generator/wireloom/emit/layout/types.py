@@ -23,6 +23,7 @@ from wireloom.model.types import (
     FieldTag,
     Float,
     Frame,
+    Held,
     Integer,
     JsonText,
     Jump,
@@ -88,10 +89,9 @@ def node(type: Type) -> Code:
             return _node("bytes", _amount(size), literal(code), *lines)
         case JsonText(kind):
             return _node("json", literal(kind))
-        case Array(element, count, unique, unique_code, salvage):
-            return _node(
-                "list", node(element), _amount(count), literal(unique), literal(unique_code), _salvage(salvage)
-            )
+        case Array(element, count, unique, unique_code, salvage, held):
+            inner = node(element) if held is None else _held(element, held)
+            return _node("list", inner, _amount(count), literal(unique), literal(unique_code), _salvage(salvage))
         case Map():
             return _map(type)
         case Extension(code, content):
@@ -112,6 +112,22 @@ def node(type: Type) -> Code:
             return _struct(type)
         case _:
             assert_never(type)
+
+
+def _held(element: Type, held: Held) -> Code:
+    """An element, around which stands what it is held against; null is not."""
+    if isinstance(element, Nullable):
+        return _node("nullable", _held(element.type, held))
+    parts: dict[str, Code | None] = {
+        "code": literal(held.code),
+        "values": _mappings(held.mappings),
+        "minimum": None if held.minimum is None else literal(held.minimum),
+        "maximum": None if held.maximum is None else literal(held.maximum),
+        "spelling": _spelling(held.spelling),
+    }
+    return _node(
+        "held", node(element), mapping({literal(name): part for name, part in parts.items() if part is not None})
+    )
 
 
 def _amount(amount: Amount | None) -> Code | None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
+import construct
 from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
@@ -26,6 +27,7 @@ from wireloom.runtime.parsers.protocol import (
     kept,
     placed,
     same,
+    start_of,
     was_parsed,
 )
 from wireloom.runtime.parsers.regions import Packing
@@ -179,6 +181,40 @@ class Keys:
     def hold(self, key: str, offset: int) -> None:
         """Raises DecodeError where the key is spelled otherwise."""
         self.spelling.hold(key, offset, self.code)
+
+
+class Held(construct.Construct):
+    """An element that is held against a range or a spelling, or means something else to readers; null is not."""
+
+    def __init__(  # noqa: PLR0913 - what may be said of an element
+        self,
+        subcon: Any,
+        code: str,
+        *,
+        mapped: Mapped | None = None,
+        minimum: int | None = None,
+        maximum: int | None = None,
+        spelling: Spelling | None = None,
+    ) -> None:
+        super().__init__()
+        self.subcon, self.code, self.mapped = subcon, code, mapped
+        self.minimum, self.maximum, self.spelling = minimum, maximum, spelling
+
+    def _parse(self, stream: Any, context: Container, path: str) -> Any:
+        offset = start_of(stream)
+        value = self.subcon._parse(stream, context, path)
+        if self.mapped is not None:
+            return self.mapped.read(value, context, offset)
+        if value is not None and self.spelling is not None:
+            self.spelling.hold(value, offset, self.code)
+        elif value is not None and _is_beyond(value, self.minimum, self.maximum):
+            expected = _ends(self.minimum, self.maximum)
+            raise DecodeError(self.code, offset=offset, expected=expected, actual=shown(value))
+        return value
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        self.subcon._build(obj if self.mapped is None else self.mapped.write(obj, context), stream, context, path)
+        return obj
 
 
 @dataclass(frozen=True)

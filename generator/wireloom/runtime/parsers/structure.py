@@ -16,7 +16,7 @@ from construct import Container
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.expressions import PositionPendingError
 from wireloom.runtime.parsers.facts import Facts
-from wireloom.runtime.parsers.fields import Bit, Checksum, Field, Keys, Mapped, Reference, Spelling
+from wireloom.runtime.parsers.fields import Bit, Checksum, Field, Held, Keys, Mapped, Reference, Spelling
 from wireloom.runtime.parsers.placement import Placement
 from wireloom.runtime.parsers.protocol import (
     MISSING,
@@ -327,6 +327,7 @@ __all__ = [
     "Field",
     "Form",
     "Frame",
+    "Held",
     "Keys",
     "Mapped",
     "Mark",

@@ -212,7 +212,8 @@ class FieldDocument(Document):
     )
     values: ValueTable | None = Field(
         default=None,
-        description="What each value on the wire means; others are an error, or null beside `raw`. `= X` is computed.",
+        description="What each value, or element of its list, means; others are an error, or null beside `raw`. "
+        "`= X` is computed.",
         examples=[{"1": "write", "2": "delete"}],
     )
     null: ScalarValue = Field(
@@ -251,11 +252,13 @@ class FieldDocument(Document):
         examples=["sentAtNanos"],
     )
     range: str | int | None = Field(
-        default=None, description="The values it may have: `0 .. 100`, `0 ..`, `.. 100`.", examples=["0 .. 100"]
+        default=None,
+        description="The values it, or each element of its list, may have: `0 .. 100`, `0 ..`, `.. 100`.",
+        examples=["0 .. 100"],
     )
     length: str | int | None = Field(
         default=None,
-        description="How many characters its text has, or each key of its map: `1 ..`, `.. 80`.",
+        description="How many characters its text has, each of a list, or each key of its map: `1 ..`, `.. 80`.",
         examples=["1 .. 80"],
     )
     pattern: (
@@ -263,7 +266,7 @@ class FieldDocument(Document):
         | None
     ) = Field(
         default=None,
-        description="What its whole text, or each key of its map, looks like: a pattern, or the name of one.",
+        description="What its whole text, each of a list, or each key of its map looks like: a pattern, or its name.",
         examples=["[A-Z]{3}-[0-9]+"],
     )
     bits: (

@@ -340,6 +340,20 @@ class Fields(Part):
         for bit in attributes.get("bits", ()):
             self._bit(bit, scope, item.record)
 
+    def held(self, node: Node, scope: Scope, sink: Sink, read: Callable[[Sink], None]) -> None:
+        """Read an element, and hold it against what is said of it."""
+        _, type, attributes = node
+        if "values" in attributes:
+            item = Item("", type, attributes, scope, None, sink.column)
+            self._meant(item, read, sink, self.field_kind(type, attributes))
+            return
+        text = self.assembly.register("bytes") if "spelling" in attributes and sink.register is None else sink.register
+        read(replace(sink, register=text))
+        if "minimum" in attributes or "maximum" in attributes:
+            self.ranged(attributes, type)
+        if "spelling" in attributes and text is not None:
+            self._spelled(attributes, type, text)
+
     def _run(self, size: int, big: bool, item: Item) -> None:  # noqa: FBT001 - as the compiler has it
         """Bits of more bytes than a register has: each is read from those bytes that it has a part of."""
         for name, low, width, *rest in item.attributes["bits"]:

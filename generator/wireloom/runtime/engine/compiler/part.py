@@ -82,6 +82,9 @@ class Sums(Protocol):
 class Fields(Protocol):
     """Fields, as other parts ask for them."""
 
+    def held(self, node: Node, scope: Scope, sink: Sink, read: Callable[[Sink], None]) -> None:
+        """Read an element, and hold it against what is said of it."""
+
     def computed(self, compiled: Compiled, sink: Sink, within: tuple[int, int] = UNBOUNDED) -> None:
         """Deliver what an expression gives."""
 

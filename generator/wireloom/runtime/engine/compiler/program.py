@@ -143,7 +143,7 @@ class Compiler:
 
     def resolved(self, node: Node) -> Node:
         """The type that a reference means; what is written is held against character sets as it is read back."""
-        while node[0] in ("ref", "spelled") or (node[0] == "charset" and self.writes):
+        while node[0] in ("ref", "spelled") or (self.writes and _is_read_back(node)):
             node = self.layout["types"][node[1]] if node[0] == "ref" else node[1]
         return node
 
@@ -182,7 +182,9 @@ class Compiler:
                 return "list"
             case ("text", _):
                 return "bytes"
-            case ("nullable", inner) | ("charset", inner, _):
+            case ("held", _, {"values": _}):
+                return "mixed"
+            case ("nullable", inner) | ("charset", inner, _) | ("held", inner, _):
                 return self.kind(inner)
             case _:
                 return "mixed"
@@ -284,6 +286,9 @@ class Compiler:
             return
         if node[0] == "charset":
             self.encoded(node, sink, lambda inner: self.value(node[1], scope, inner))
+            return
+        if node[0] == "held":
+            self.fields.held(node, scope, sink, lambda inner: self.value(node[1], scope, inner))
             return
         choice = node[0] in ("nullable", "oneOf")
         mixed = sink.register is not None and sink.register.kind == "mixed"
@@ -430,3 +435,8 @@ class Compiler:
             self.assembly.emit("UNIQUE", names, *pair)
         else:
             row[4], row[6] = pair
+
+
+def _is_read_back(node: Node) -> bool:
+    """Whether a type is one around which only readers hold something against it."""
+    return bool(node[0] == "charset" or (node[0] == "held" and "values" not in node[2]))

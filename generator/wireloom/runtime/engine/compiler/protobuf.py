@@ -52,7 +52,8 @@ class Protobuf(Part):
         if node[0] == "map":
             return _LENGTH, 1
         if node[0] == "list":
-            return _wire_type(self.compiler.resolved(node[1])), 1
+            element = self.compiler.resolved(node[1])
+            return _wire_type(self.compiler.resolved(element[1]) if element[0] == "held" else element), 1
         return _wire_type(node), 2 if self._is_message(node) else 0
 
     def field(self, item: Item) -> None:
@@ -160,13 +161,21 @@ class Protobuf(Part):
                         self.compiler.structs.kept(discard, found)
                 else:
                     addend = self.compiler.sums.addend(element, totals)
-                    self._proto_scalar(element, entry, Sink(addend, inner))
+                    self._element(element, entry, scope, Sink(addend, inner))
                     self.compiler.sums.add(totals, addend, None)
 
             totals = self.compiler.sums.begin(name, element, scope)
             with self.assembly.inside():
                 label = self.assembly.later(body)
             self.assembly.emit("PROTO_REPEAT", slot, label, target and target.index, place, entry, count)
+
+    def _element(self, node: Node, slot: int, scope: Scope, sink: Sink) -> None:
+        """An element of a list, which may be held against something."""
+        if node[0] == "held":
+            inner = self.compiler.resolved(node[1])
+            self.compiler.fields.held(node, scope, sink, lambda found: self._proto_scalar(inner, slot, found))
+        else:
+            self._proto_scalar(node, slot, sink)
 
     def _proto_map(self, name: str, node: Node, slot: int, scope: Scope, column: Column | None) -> None:
         """Entries, which are messages of a key and a value; an entry that lacks one of them is the parser's to read."""

@@ -299,6 +299,8 @@ class Certainty(Part):
                     raise _DoubtError("alternatives of one kind")
                 for each in alternatives:
                     self._value(each)
+            case ("list", ("held", *_) | ("nullable", ("held", *_)), *_):
+                raise _DoubtError("elements that are held against something")
             case ("list", element, None, _, _, None) if self.compiler.reader.json.open_rules(element) is None:
                 self._value(element)
             case ("list", _, None, None, _, None):

@@ -23,6 +23,7 @@ from wireloom.runtime.engine.encoder.names import own_fields
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope, UnsettledError
 from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree, encoded
+from wireloom.runtime.engine.outline import Column
 from wireloom.runtime.packing import NAMES
 from wireloom.runtime.values import FILLED
 
@@ -231,6 +232,8 @@ class Fields(Part):
             self.compiler.msgpack.constant(const, node)
         elif scope.encoding == "binary":
             self.compiler.binary.constant(const, node)
+        elif scope.encoding == "json":
+            self.compiler.json.constant(const, node)
         else:
             raise Uncovered(f"a constant in {scope.encoding}")
 
@@ -331,12 +334,17 @@ class Fields(Part):
 
     def _mapped(self, item: Item, node: Node) -> None:
         """The first value on the wire that means what the column says."""
-        if node[0] in ("text", "bytes"):
+        if node[0] in ("text", "bytes", "bool"):
             self._stated(item.attributes["values"], self._meant(item), node, item.scope)
             return
         if node[0] != "int":
             raise Uncovered("a mapping of what is no integer")
         self._number(self.mapped(item), node, item.scope)
+
+    def meant(self, node: Node, scope: Scope, column: Column | None) -> None:
+        """Write the first value on the wire that means what the column of an element says."""
+        _, type, attributes = node
+        self._mapped(Item("", type, attributes, scope, column), self.compiler.reader.resolved(type))
 
     def _meant(self, item: Item) -> Register:
         """A register with what the column says."""

@@ -165,6 +165,9 @@ class Certainty(Protocol):
 class Json(Protocol):
     """JSON values, as other parts ask for them."""
 
+    def constant(self, const: Any, node: Node) -> None:
+        """Write a constant."""
+
     def number(self, register: Register, node: Node) -> None:
         """Write the integer in a register."""
 

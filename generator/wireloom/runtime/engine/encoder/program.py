@@ -202,6 +202,8 @@ class Compiler:
         node = self.reader.resolved(node)
         if self.reader.is_record(node):
             self.record(node, scope, column)
+        elif node[0] == "held":
+            self.fields.meant(node, scope, column)
         elif node[0] == "select":
             self.records.selected(node[1], node[2], scope, lambda case: self.value(case, scope, column))
         elif scope.encoding == "msgpack":

@@ -179,11 +179,22 @@ class Protobuf(Absence):
         def write(inner: Column, place: Register) -> None:
             if self.compiler.reader.is_record(element):
                 self._enclosed(opening, lambda: self.compiler.record(element, scope, inner, place))
+            elif element[0] == "held":
+                self._meant(element, opening ^ _LENGTH, scope, inner)
             else:
                 self._scalar(element, opening ^ _LENGTH, inner, need=_NEEDED)
 
         body, place = self.compiler.repeated(element, scope, column, write=write)
         self.assembly.emit("PROTO_REPEAT", column.index, body, place)
+
+    def _meant(self, held: Node, tag: int, scope: Scope, column: Column) -> None:
+        """The first element on the wire that means what the column says."""
+        _, type, attributes = held
+        node = self.compiler.reader.resolved(type)
+        if node[0] != "int":
+            raise Uncovered("a mapping of what is no integer")
+        register = self.compiler.fields.mapped(Item("", type, attributes, scope, column))
+        self.assembly.emit("PROTO_PUT", tag | _wire(node), register, *_form(node), _NEEDED)
 
     def _map(self, node: Node, tag: int, scope: Scope, column: Column | None) -> None:
         """Entries, which are messages of a key and a value."""

@@ -35,7 +35,7 @@ from wireloom.runtime.parsers.protobuf.wire import (
 )
 from wireloom.runtime.parsers.protocol import HeldKeys, WireField, WireStruct
 from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, in_charset, integer_range, text_of
-from wireloom.runtime.parsers.structure import MISSING, Expression, Sink, Source, Struct, evaluate
+from wireloom.runtime.parsers.structure import MISSING, Expression, Held, Sink, Source, Struct, evaluate
 from wireloom.runtime.parsers.unions import Deferred
 from wireloom.runtime.values import Pairs
 
@@ -115,6 +115,7 @@ def _rule(step: WireField, rivals: tuple[int, ...]) -> Rule:
         return Rule(step.name, LENGTH, repeated=True, message=lambda: entry)
     repeated = isinstance(step.subcon, Repeated)
     element = step.subcon.elements.element if repeated else step.subcon
+    element = element.subcon if isinstance(element, Held) else element
     required = not (repeated or step.optional or step.when is not None)
     message = GROUP if step.group else LENGTH
     return _plain_rule(step.name, element, message, repeated=repeated, required=required, rivals=rivals)

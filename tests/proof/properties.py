@@ -274,6 +274,11 @@ def _narrowed(to: Callable[[float], float], value: Any) -> Any:
 NARROWED = (partial(_narrowed, float32), partial(_narrowed, float16))
 
 
+def is_float_for_integer(error: EncodeError) -> bool:
+    """Whether an integer follows from what may be a float, and is one: the record says the integer that equals it."""
+    return error.expected == "an integer" and re.fullmatch(r"-?[0-9]+\.0", error.actual) is not None
+
+
 def forgotten(value: Any) -> Any:
     """The value as others than a parser give it: its members alone."""
     match value:
@@ -648,8 +653,9 @@ class _Examination:
         try:
             data = self.module.build(value, **self.options)
         except EncodeError as error:
-            # without what readers do not see, another alternative may read what is built
-            if not self.too_large(error) and not error.expected.startswith("a value that reads back as"):
+            # without what readers do not see, another alternative may read what is built; no float is an integer
+            is_other = error.expected.startswith("a value that reads back as") or is_float_for_integer(error)
+            if not self.too_large(error) and not is_other:
                 what = plain(f"{error.expected} / {error.actual}")
                 self.note("build does not work out what is derived", what, f"{value}\n{error}", record=record)
             return

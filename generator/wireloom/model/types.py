@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Union
 
-from wireloom.expr.ast import Expression
+from wireloom.expr.ast import Expression, Literal
 from wireloom.model.ground import Ending, automaton, base_of, width_of
 from wireloom.model.logical import Encoded, Measured, Named, Said, Scaled, Written
 
@@ -318,6 +318,26 @@ class Array:
     def is_open(self) -> bool:
         """Whether nothing says how many elements there are before they are read."""
         return self.count is None or isinstance(self.count, Blocks | Last | Terminator)
+
+    @property
+    def packed(self) -> int:
+        """The bits of elements that share their bytes, being no whole number of them (binary); 0 of others."""
+        match self.element:
+            case Boolean(bit=True):
+                return 1
+            case Integer(bits=bits, is_partial=True):
+                return bits
+            case _:
+                return 0
+
+    @property
+    def packed_size(self) -> int | None:
+        """The bytes of such elements, where a constant says how many there are."""
+        match self.count:
+            case Literal(int(count)) if self.packed:
+                return -(-max(count, 0) * self.packed // 8)
+            case _:
+                return None
 
 
 @dataclass(frozen=True, slots=True)

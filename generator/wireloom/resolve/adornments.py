@@ -8,6 +8,7 @@ from wireloom.expr.ast import Expression, Kind, Literal
 from wireloom.model.types import (
     Amount,
     Array,
+    Blocks,
     Bytes,
     Integer,
     Jump,
@@ -19,6 +20,7 @@ from wireloom.model.types import (
     Salvage,
     Terminator,
     Type,
+    not_null,
 )
 from wireloom.problems import nearest
 from wireloom.resolve import constants
@@ -97,7 +99,21 @@ def _adorned_list(around: Surroundings, place: Place, document: FieldDocument, t
     if document.salvage is not None:
         salvage = _salvage(around, place / "salvage", document.salvage)
         type = _changed(around, place / "salvage", type, Array, lambda array: replace(array, salvage=salvage))
+    _check_packed(around, place, type)
     return type
+
+
+def _check_packed(around: Surroundings, place: Place, type: Type) -> None:
+    """Elements that are no whole number of bytes fill bytes in one piece, and only a number says how many there are."""
+    plain = not_null(type)
+    if not isinstance(plain, Array) or not plain.packed:
+        return
+    hint = "say how many there are: `count: 16`, or the type of a number in front, `count: uint8`"
+    if isinstance(plain.count, Blocks):
+        around.reports(place / "count", "wrong-shape", "elements that share their bytes are in one piece", hint)
+    elif isinstance(plain.count, Terminator):
+        message = "elements that share their bytes leave no place for bytes that end the list"
+        around.reports(place / "terminator", "wrong-shape", message, hint)
 
 
 def _counted(array: Array, count: Amount) -> Array:

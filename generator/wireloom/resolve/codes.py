@@ -140,7 +140,7 @@ def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
         case types.Float():
             yield from ("json_nonfinite",) if encoding is Encoding.JSON else ()
         case types.Boolean():
-            yield from ("unknown_value",) if encoding is Encoding.BINARY else ()
+            yield from ("unknown_value",) if encoding is Encoding.BINARY and not type.bit else ()
         case types.Null() | types.Reference():
             return
         case types.JsonText():

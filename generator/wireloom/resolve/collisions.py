@@ -408,7 +408,9 @@ def _size_sum(field: Field, named: Types, reached: Sum) -> Sum | None:
     match field.type:
         case types.Bytes(size=size) | types.Text(size=size) if size is not None:
             return _sum_of(size, reached)
-        case types.Array(count=count, element=element) if count is not None:
+        case types.Array(packed_size=int(size)):
+            return Sum(size)
+        case types.Array(packed=0, count=count, element=element) if count is not None:
             each, many = type_size(element, named, frozenset()), _sum_of(count, reached)
             return None if each is None or many is None else many.times(each)
         case _:
@@ -490,7 +492,7 @@ def _check_elements(draft: Draft, place: Place, struct: Struct, named: Types) ->
     """An element that never has a byte leaves no way to tell how many there are."""
     for where, field in _placed(struct, place):
         match field.type:
-            case types.Array(element=element) if type_size(element, named, frozenset()) == 0:
+            case types.Array(packed=0, element=element) if type_size(element, named, frozenset()) == 0:
                 message = f"an element of {field.wire_name} has no bytes"
                 hint = "count it in a field of its own: bytes cannot tell how many there are"
                 draft.reports_entry(where, "wrong-shape", message, hint)

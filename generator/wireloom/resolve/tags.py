@@ -85,6 +85,8 @@ def least_size(type: Type, named: Types, seen: frozenset[str] = frozenset()) -> 
             return _scalar_size(type)
         case types.Text(size=size) | types.Bytes(size=size):
             return _amount(size)
+        case types.Array(packed_size=int(size)):
+            return size
         case types.Array(element=element, count=count):
             return _amount(count, least_size(element, named, seen))
         case Nullable(type=inner):

@@ -173,7 +173,8 @@ def _single(around: Surroundings, place: Place, single: notation.Single) -> Type
     name, arguments = single.name, single.arguments
     match name, arguments:
         case "list", (element,):
-            return Array(_argument(replace(around, count=None), place, element), around.count)
+            inner = replace(around, count=None, partial=True)  # they fill bytes one behind the other
+            return Array(type_of_text(inner, place, element.text, element.column), around.count)
         case "map", (key, value):
             _require_form(around, place, "map", "a map", single)
             return Map(_argument(replace(around, charset=""), place, key), _argument(around, place, value))
@@ -227,7 +228,7 @@ def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
             _require_form(around, place, name, single.name, single)
         if name == "bits" and around.encoding is Encoding.BINARY and not around.partial:
             message = f"{single.name} is no whole number of bytes"
-            hint = "it is the type of a field, beside others that fill its bytes"
+            hint = "it is the type of a field, beside others that fill its bytes, or of the elements of a list"
             around.reports(place, "wrong-shape", message, hint, column=single.column)
         if name == "digits" and around.encoding is Encoding.BINARY:
             return _digits(around, place, single)

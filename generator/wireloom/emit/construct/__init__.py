@@ -20,6 +20,7 @@ _RUNTIME = (
     "elements",
     "json",
     "msgpack",
+    "packed",
     "protobuf",
     "record",
     "regions",

@@ -90,7 +90,7 @@ def node(type: Type) -> Code:
         case JsonText(kind):
             return _node("json", literal(kind))
         case Array(element, count, unique, unique_code, salvage, held):
-            inner = node(element) if held is None else _held(element, held)
+            inner = _element(element) if held is None else _held(element, held)
             return _node("list", inner, _amount(count), literal(unique), literal(unique_code), _salvage(salvage))
         case Map():
             return _map(type)
@@ -128,6 +128,11 @@ def _held(element: Type, held: Held) -> Code:
     return _node(
         "held", node(element), mapping({literal(name): part for name, part in parts.items() if part is not None})
     )
+
+
+def _element(type: Type) -> Code:
+    """The type of a list's elements, which may share bytes with one another."""
+    return _node("bit", *_form(type.form)) if isinstance(type, Boolean) and type.bit else node(type)
 
 
 def _amount(amount: Amount | None) -> Code | None:

@@ -136,6 +136,7 @@ _STATED = {
     OP_JSON_BODY: "N N",
     OP_LEFT: "",
     OP_PACK_TYPE: "N T",
+    OP_REPEAT_BITS: "N N N l r>value r>value",
 }
 _INTEGERS = frozenset((KIND_INT8, KIND_INT16, KIND_INT32, KIND_INT64, KIND_DECIMAL))
 _COLUMN_KINDS = {
@@ -313,6 +314,17 @@ class _Checker:
         width, order = word >> 1 & 15, word >> 8
         self.require(word & 1 and (1 <= width <= 8 and order in (0, 1) or width == 0 and _is_numeral(order)), where)
 
+    def check_bits(self, word, listed, where):
+        """The form of elements that are no whole number of bytes, as `bits_word` has it, and the column that they have."""
+        width, alternative = word & 0xFF, (word >> 16) - 1
+        self.require(1 <= width < 64 and 0 <= word >> 8 & 0xFF < 8, where)
+        self.require(_NONE <= alternative < (0 if listed == _NONE else len(self.columns)), where)
+        if listed != _NONE:
+            element = self.columns[listed][2]
+            self.require(alternative == _NONE or self.columns[alternative][1] == element, where)
+            kind = self.columns[element if alternative == _NONE else alternative][0]
+            self.require(kind in _COLUMN_KINDS["B" if width == 1 else "I"], where)
+
     def check_ended(self, start, where):
         """Where values end that have escapes, or end at one of several delimiters, as `ended.py` has it."""
         escape, doubled, unit, place, stops, delimiters = self.span(start, 6, where)
@@ -387,6 +399,15 @@ class _Checker:
                 self.require(0 <= words[2] < 1 << 48, where)
             if op == OP_REPEAT and words[1] == 1:
                 self.require(words[2] <= 1 << 16, where)
+        elif op == OP_REPEAT_BITS:
+            self.require(0 <= words[1] <= 3, where)
+            if words[1] == 1:
+                self.require(0 <= words[2] < 1 << 40, where)
+            elif words[1] == 2:
+                self.check_expression(words[2], where)
+            elif words[1] == 3:
+                self.check_prefix(words[2], where)
+            self.check_bits(words[3], words[4], where)
         elif op == OP_WINDOW:
             self.check_window(words[1], words[2], words[3], words[4], where)
         elif op == OP_SEEK:

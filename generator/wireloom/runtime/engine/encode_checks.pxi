@@ -29,6 +29,7 @@ _WRITTEN = {
     E_GUESSING: "T",
     E_REPEAT: "LNCRN",
     E_REPEAT_BLOCKS: "LNNCR",
+    E_REPEAT_BITS: "LNNN",
     E_SIZE_BEGIN: "NR",
     E_SIZE_END: "NR",
     E_MAP: "RNNR",
@@ -157,6 +158,10 @@ class _WritingChecker(_Checker):
         elif op in (E_BLOCKS, E_REPEAT_BLOCKS):
             self.check_prefix(words[2], where)
             self.require(1 <= words[3] <= 1 << 62, where)
+        elif op == E_REPEAT_BITS:
+            if words[3]:
+                self.check_prefix(words[3], where)
+            self.check_bits(words[4], words[1], where)
         elif op == E_ENDED:
             self.check_symbol(words[2], where)
             self.require(words[2] & 0xFFFF, where)

@@ -261,6 +261,8 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             code = write_list(k, i)
         elif op == E_REPEAT_BLOCKS:
             code = write_list_in_blocks(k, i)
+        elif op == E_REPEAT_BITS:
+            code = write_bits(k, i)
         elif op == E_SIZE_BEGIN:  # number in front, register of the place
             code = hold(k, i[1] >> 1 & 15, i[2])
         elif op == E_SIZE_END:

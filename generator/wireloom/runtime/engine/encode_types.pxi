@@ -36,6 +36,7 @@ cpdef enum WritingOp:
     E_GUESSING
     E_REPEAT
     E_REPEAT_BLOCKS
+    E_REPEAT_BITS
     E_SIZE_BEGIN
     E_SIZE_END
     E_MAP

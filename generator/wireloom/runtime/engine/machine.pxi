@@ -384,6 +384,8 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         return match_text(m, i)
     elif op == OP_REPEAT:
         return repeat_binary(m, i)
+    elif op == OP_REPEAT_BITS:
+        return repeat_bits(m, i)
     elif op == OP_ATTEMPT:
         return attempt(m, i)
     elif op == OP_FAIL:

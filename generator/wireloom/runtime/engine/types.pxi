@@ -303,6 +303,7 @@ cpdef enum Op:
     OP_CARRIED
     OP_LEFT
     OP_PACK_TYPE
+    OP_REPEAT_BITS
     OP_JSON_BODY
 
 cdef enum:  # flags of instructions

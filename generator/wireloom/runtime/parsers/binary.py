@@ -573,6 +573,16 @@ class Filler(Bytes):
         return count
 
 
+def counted(stream: Any, amount: Expression | Prefix, context: Container) -> int | None:
+    """How many elements there are; null where there is no list. A negative number is `bad_size`."""
+    if isinstance(amount, Prefix):
+        return amount.read(stream, context)
+    count = evaluate(amount, context)
+    if not isinstance(count, int) or count < 0:
+        raise DecodeError("bad_size", offset=stream.tell(), expected="a count of at least 0", actual=shown(count))
+    return count
+
+
 class Array(construct.Construct):
     """`count` elements, or as many as the region holds.
 
@@ -604,20 +614,12 @@ class Array(construct.Construct):
         if isinstance(self.count, Blocks | Terminator):
             return self.elements.parse(_with_bytes(self.count.streams(stream, context)), context)
         assert not isinstance(self.count, Delimiter | Padded), "of texts and bytes"
-        count = self._counted(stream, self.count, context)
+        count = counted(stream, self.count, context)
         if count is None:
             return None
         if count > stream.left:
             raise stream.short(stream.tell(), count)
         return self.elements.parse((stream for _ in range(count)), context, count)
-
-    def _counted(self, stream: Any, amount: Expression | Prefix, context: Container) -> int | None:
-        if isinstance(amount, Prefix):
-            return amount.read(stream, context)
-        count = evaluate(amount, context)
-        if not isinstance(count, int) or count < 0:
-            raise DecodeError("bad_size", offset=stream.tell(), expected="a count of at least 0", actual=shown(count))
-        return count
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         if isinstance(self.count, int) and isinstance(obj, list) and len(obj) != self.count:

@@ -223,6 +223,36 @@ def number_form(node: Node, big: bool) -> tuple[int, bool, int]:  # noqa: FBT001
             raise Uncovered(f"a binary integer of {node[1]} bits")
 
 
+def is_bits(node: Node) -> bool:
+    """Whether the elements of a list in binary are no whole number of bytes."""
+    match node:
+        case ("bit", *_):
+            return True
+        case ("int", int(bits), _, *form):
+            return bits % 8 > 0 and form in ([], ["big"], ["little"])
+        case _:
+            return False
+
+
+def bits_column(element: Node, listed: Column | None) -> Column | None:
+    """The column that has such elements of a list; None where it is not asked for."""
+    if listed is None or listed.element is None:
+        return None
+    takes, column = TAKES.get(element[0], "bool"), listed.element
+    found = column.children.get(takes) if column.takes == "" else column
+    if found is None or found.takes != takes:
+        raise Uncovered(f"elements of {column.takes or 'several kinds'} for {takes}")
+    return found
+
+
+def bits_word(element: Node, column: Column | None, big: bool) -> int:  # noqa: FBT001 - as the compiler has it
+    """The form of such elements: their bits, and flags (1 signed, 2 the highest first) and the alternative behind them."""
+    width, signed, form = (1, False, element[1:]) if element[0] == "bit" else (element[1], element[2], element[3:])
+    flags = int(signed) | int(ordered(form, big)) << 1
+    is_option = column is not None and column.parent is not None and column.parent.kind == "struct"
+    return int(width) | flags << 8 | (column.index + 1 if is_option and column is not None else 0) << 16
+
+
 def ordered(form: Sequence[str], big: bool) -> bool:  # noqa: FBT001 - as the compiler has it
     """Whether the highest byte of a number comes first: where its form does not say, as the compiler has it."""
     return form[0] == "big" if form else big

@@ -9,9 +9,12 @@ from wireloom.runtime.engine import ended
 from wireloom.runtime.engine.assembly import Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import (
     TAKES,
+    bits_column,
+    bits_word,
     blocks_of,
     ending_of,
     front_word,
+    is_bits,
     is_prefix,
     most,
     number_form,
@@ -58,6 +61,8 @@ class Binary(Part):
                     return
                 behind, padded = self._behind(size), _padded(size)
                 emit("BYTES", found.index, _fixed(size), self._front(size), behind, padded, unit_of(size))
+            case ("list", element, count, None, _, None) if is_bits(element):
+                self._bits(element, count, found)
             case ("list", element, count, _, _, None):
                 body, place = self.compiler.repeated(element, scope, found)
                 if (front := self._blocks(count)) is not None:
@@ -69,6 +74,11 @@ class Binary(Part):
                         self.assembly.constant(data)
             case _:
                 raise Uncovered(f"a binary {node[0]}")
+
+    def _bits(self, element: Node, count: Any, listed: Column) -> None:
+        """Write a list of what is no whole number of bytes."""
+        word = bits_word(element, bits_column(element, listed), self.compiler.big) | int(count is None) << 10
+        self.assembly.emit("REPEAT_BITS", listed.index, _fixed(count), self._front(count), word)
 
     def _ended(self, count: Any, scope: Scope) -> Compiled:
         """Whether the bytes that end a list are written."""

@@ -1,0 +1,110 @@
+"""Lists of what is no whole number of bytes: the elements stand one behind the other, in as few bytes as hold them."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import construct
+from construct import Container
+
+from wireloom.runtime.errors import EncodeError, shown
+from wireloom.runtime.parsers.binary import Order, Prefix, counted, is_null
+from wireloom.runtime.parsers.scalars import checked_integer
+from wireloom.runtime.parsers.structure import Expression
+
+_BYTE = 8
+
+
+class List(construct.Construct):
+    """`count` elements of so many `bits`, or as many as the region holds; those of one bit are booleans.
+
+    The first has the highest bits of the first byte, or where `order` is little the lowest. What is left of the last
+    byte means nothing.
+    """
+
+    def __init__(
+        self, bits: int, count: int | Expression | Prefix | None = None, *, signed: bool = False, order: Order = "big"
+    ) -> None:
+        super().__init__()
+        self.bits, self.count, self.signed, self.order = bits, count, signed, order
+
+    def _parse(self, stream: Any, context: Container, path: str) -> list[Any] | None:
+        count = self._count(stream, context)
+        if count is None:
+            return None
+        start, size = stream.tell(), self._size(count)
+        if size > stream.left:
+            raise stream.short(start, size)
+        if self.count is None and size < stream.left:  # of one more element there is a byte, and not all
+            raise stream.short(start, self._size(count + 1))
+        numbers = self._numbers(bytes(stream.take(size)), self._big(context))
+        return [self._element(number) for number in islice(numbers, count)]
+
+    def _count(self, stream: Any, context: Container) -> int | None:
+        if self.count is None:
+            return int(_BYTE * stream.left // self.bits)
+        return self.count if isinstance(self.count, int) else counted(stream, self.count, context)
+
+    def _size(self, count: int) -> int:
+        return -(-count * self.bits // _BYTE)
+
+    def _big(self, context: Container) -> bool:
+        return (self.order if isinstance(self.order, str) else self.order(context)) == "big"
+
+    def _lows(self, size: int, *, big: bool) -> Iterator[int]:
+        """Where each element in a number of so many bytes has its lowest bit."""
+        for behind in range(self.bits, _BYTE * size + 1, self.bits):
+            yield _BYTE * size - behind if big else behind - self.bits
+
+    def _numbers(self, data: bytes, big: bool) -> Iterator[int]:  # noqa: FBT001 - as the order of bytes says
+        """The bits of each element, and of those that the rest of the last byte has room for."""
+        for first in range(0, len(data), self.bits):  # eight elements end with a byte
+            part = data[first : first + self.bits]
+            number = int.from_bytes(part, "big" if big else "little")
+            for low in self._lows(len(part), big=big):
+                yield number >> low & ((1 << self.bits) - 1)
+
+    def _element(self, number: int) -> int | bool:
+        if self.bits == 1:
+            return bool(number)
+        return number - (1 << self.bits) if self.signed and number >> (self.bits - 1) else number
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        null = is_null(obj, self.count)
+        if not null:
+            self._check(obj)
+        if isinstance(self.count, Prefix):
+            self.count.write(None if null else len(obj), stream, context)
+        if not null:
+            stream.write(self._written([self._number(each, index) for index, each in enumerate(obj)], context))
+        return obj
+
+    def _check(self, obj: Any) -> None:
+        """Raise EncodeError for what is no list, or one that readers would find longer or shorter."""
+        if not isinstance(obj, list | tuple):
+            raise EncodeError("a list", shown(obj))
+        if isinstance(self.count, int) and len(obj) != self.count:
+            raise EncodeError(f"a list of {self.count}", shown(obj))
+        if self.count is None and _BYTE * self._size(len(obj)) // self.bits > len(obj):
+            raise EncodeError("elements behind which no other has room in the last byte", shown(obj))
+
+    def _number(self, element: Any, index: int) -> int:
+        """The bits of an element."""
+        try:
+            if self.bits > 1:
+                return checked_integer(element, self.bits, signed=self.signed) & ((1 << self.bits) - 1)
+            if isinstance(element, bool):
+                return int(element)
+            raise EncodeError("true or false", shown(element))
+        except EncodeError as error:
+            raise error.at(index) from None
+
+    def _written(self, numbers: Sequence[int], context: Container) -> bytes:
+        big, parts = self._big(context), []
+        for first in range(0, len(numbers), _BYTE):
+            part = numbers[first : first + _BYTE]
+            size = self._size(len(part))
+            lows = self._lows(size, big=big)
+            number = sum(each << low for each, low in zip(part, lows, strict=False))
+            parts.append(number.to_bytes(size, "big" if big else "little"))
+        return b"".join(parts)

@@ -62,6 +62,11 @@ def _values(draw: Draw, source: _Source) -> Any:
     return _Drawing(draw, format).type(chosen.type, scope, format.encoding, 0)
 
 
+def filling_bytes(array: wire.Array, count: int) -> int:
+    """So many elements, and those for which the last byte has room where nothing says how many there are."""
+    return count if array.count is not None or not array.packed else -(-count * array.packed // 8) * 8 // array.packed
+
+
 @dataclass(frozen=True, repr=False)
 class _Drawing:
     draw: Draw
@@ -122,7 +127,7 @@ class _Drawing:
     def array(self, array: wire.Array, scope: Scope, encoding: wire.Encoding, depth: int) -> list[Any]:
         """Up to three elements, or as many as the count says."""
         count = _amount(array.count, scope)
-        size = self.draw(st.integers(0, 3)) if count is UNKNOWN else count
+        size = filling_bytes(array, self.draw(st.integers(0, 3))) if count is UNKNOWN else count
         elements = [self.type(array.element, scope, encoding, depth + 1) for _ in range(size)]
         if isinstance(array.count, wire.Last):
             return self.ended(elements, array.count, scope)

@@ -517,6 +517,7 @@ def _pad(plan: Plan) -> Any:
 def _terminator(plan: Plan) -> Any:
     """What ends a list that fills its region."""
     fits = plan.encoding == "binary" and plan.typed.shape == "list" and plan.typed.greedy
+    fits = fits and (not plan.typed.packed or plan.chance.often(0.1))
     ending = plan.chance.one(ENDINGS) if fits and plan.chance.often(0.4) else ABSENT
     return f"{ending}?" if ending is not ABSENT and plan.chance.often(0.3) else ending
 

@@ -301,7 +301,10 @@ class StructWriter:
                     chance.randint(0, 3) if chance.often(0.95) else chance.one([17, 100_000, 1 << 31, 1 << 63])
                 )
         self._between()
-        element = Types(self.scope).element()
+        packed = chance.often(_REFUSED if how == "in blocks" else 0.15)
+        element = Types(self.scope).bits() if packed else Types(self.scope).element()
+        if packed and how == "fixed" and chance.often(0.7):
+            formula = str(chance.randint(4, 40))
         preset: dict[str, Any] = {"count": formula}
         if how != "derive" or chance.often(0.8):
             preset["when"] = ABSENT

@@ -68,7 +68,7 @@ _REFUSED = 0.03  # the share of what the loader refuses, so that refusals are tr
 _OF_INTEGERS = re.compile(r"list\(([a-zA-Z]+[0-9]*)\??\)\??")
 _OF_TEXTS = re.compile(r"list\((str|bytes)(\([^()]*\))?\??\)\??")
 _OF_SCALARS = re.compile(r"list\((u?int[0-9]*|bool|str|bytes)(\([^()]*\))?\)\??")
-_NO_INTEGERS = {"bool", "float16", "float32", "float64", "float", "str", "bytes", "nil", "json", "variant"}
+_NO_INTEGERS = {"bit", "bool", "float16", "float32", "float64", "float", "str", "bytes", "nil", "json", "variant"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +82,7 @@ class Typed:
     signed: bool = False
     nullable: bool = False
     greedy: bool = False  # in binary: without an end of its own
+    packed: bool = False  # a list of what is no whole number of bytes
     size: int | None = None  # bytes in binary, where always as many
     ending: str = ""  # the delimiter without which it is no type
     members: tuple[Known, ...] = ()
@@ -322,8 +323,18 @@ class Types:
             return integer("uint8")
         return found
 
+    def bits(self) -> Typed:
+        """An integer of no whole number of bytes, or a bit."""
+        if self.chance.often(0.4):
+            return Typed("bit", "bool", "bool")
+        width = self.chance.one([2, 3, 4, 5, 7, 10, 12, 12, 31, 33, 58, 63])
+        signed = self.chance.often(0.4)
+        return Typed(f"{'int' if signed else 'uint'}{width}", "int", "int", width, signed=signed)
+
     def listing(self) -> Typed:
         """A list; in binary it fills its region."""
+        if self.encoding == "binary" and self.chance.often(0.15):
+            return Typed(f"list({self.bits().form})", "list", "list", greedy=True, packed=True)
         element = self.element()
         listed = Typed(f"list({element.form})", "list", "list", greedy=True, elements=element.members)
         return replace(listed, ending=element.ending)

@@ -14,6 +14,7 @@ from expressions import UNKNOWN, Scope, evaluate
 from proof.chance import Chance
 from proof.walks import fields
 from spelled import spelled, spelled_value
+from strategies import filling_bytes
 from wireloom.model import types as wire
 from wireloom.model.format import Format, Root
 from wireloom.resolve.logical import logical_bit, logical_field
@@ -165,7 +166,7 @@ class Values:
         """Some elements, or as many as the count says."""
         count = _amount(array.count, scope)
         most = 3 if depth <= _DEEPEST else 0  # lists of nothing but themselves come to an end
-        size = self.chance.randint(0, most) if count is UNKNOWN else _sized(count)
+        size = filling_bytes(array, self.chance.randint(0, most)) if count is UNKNOWN else _sized(count)
         elements = [self.element(array, scope, encoding, depth) for _ in range(size)]
         if isinstance(array.count, wire.Last):
             return _ended(elements, array.count, scope)

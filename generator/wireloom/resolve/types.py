@@ -136,7 +136,7 @@ def _type(around: Surroundings, place: Place, parsed: notation.Notation) -> Type
 
 def _optional(around: Surroundings, place: Place, single: notation.Single) -> Type:
     """A type or null: in binary a size or a count in front that is -1."""
-    inner = _single(replace(around, partial=False), place, single)
+    inner = _single(around, place, single)
     match inner:
         case Text(size=Prefix() as prefix) | Bytes(size=Prefix() as prefix) | Array(count=Prefix() as prefix):
             if prefix.number.signed:

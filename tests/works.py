@@ -115,6 +115,8 @@ FEATURES: dict[str, list[Feature]] = {
         _of_type("ext(7, bytes)", b"x"),
         _of_type("list(int32)", [1, -1]),
         _of_type("list(str(2))", ["ab", "cd"]),
+        Feature("`list(bit)`", [{"v": {"type": "list(bit)", "count": "uint8"}}], {"v": [True, False, True]}),
+        Feature("`list(uint12)`", [{"v": {"type": "list(uint12)", "count": 3}}], {"v": [1, 2, 4095]}),
         _of_type("list(Point)", [{"x": 1, "y": 2}], **_POINT),
         _of_type("list(list(uint8))", [[1]]),
         _of_type("map(str, int)", {"a": 1}),

@@ -53,7 +53,10 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
         ),
         "bits": Builtin(
             "`bit`, `uint2` ... `uint63`, `int2` ... `int63`",
-            {_BINARY: "so many bits, beside others that fill its bytes (see [Bits](#bits)); `bit` is a boolean"},
+            {
+                _BINARY: "so many bits, beside others that fill its bytes or as elements of a list "
+                "(see [Bits](#bits)); `bit` is a boolean"
+            },
             {"bit": Boolean(bit=True)}
             | _integers("uint", [bits for bits in range(2, 64) if bits % 8], _OWN, signed=False)
             | _integers("int", [bits for bits in range(2, 64) if bits % 8], _OWN, signed=True),

@@ -315,8 +315,8 @@ def _array(type: Array, scope: Scope) -> Code:
     match scope.encoding:
         case Encoding.BINARY:
             count = amount(type.count, scope)
-            if type.packed:
-                return _packed(type, count, scope)
+            if type.packed and isinstance(type.element, Integer | Boolean):
+                return _packed(type.element, type.packed, count, scope)
             positional = (element,) if count is None else (element, count)
             return call("binary.Array", *positional, unique=unique, unique_code=unique_code)
         case Encoding.MSGPACK:
@@ -349,12 +349,11 @@ def _element(type: Array, scope: Scope) -> Code:
     return call(f"{scope.module}.Nullable", held) if is_nullable else held
 
 
-def _packed(type: Array, count: Code | None, scope: Scope) -> Code:
+def _packed(element: Integer | Boolean, bits: int, count: Code | None, scope: Scope) -> Code:
     """A list whose elements share their bytes."""
-    assert isinstance(type.element, Integer | Boolean)
-    signed = "True" if isinstance(type.element, Integer) and type.element.signed else None
-    positional = (str(type.packed),) if count is None else (str(type.packed), count)
-    return call("packed.List", *positional, signed=signed, order=_order(type.element.form, scope))
+    signed = "True" if isinstance(element, Integer) and element.signed else None
+    positional = (str(bits),) if count is None else (str(bits), count)
+    return call("packed.List", *positional, signed=signed, order=_order(element.form, scope))
 
 
 def _salvage(salvage: Salvage | None, fields: Mapping[str, Extent]) -> Code | None:

@@ -76,7 +76,7 @@ class List(construct.Construct):
         if isinstance(self.count, Prefix):
             self.count.write(None if null else len(obj), stream, context)
         if not null:
-            stream.write(self._written([self._number(each, index) for index, each in enumerate(obj)], context))
+            stream.write(self._written(list(self._all_numbers(obj)), context))
         return obj
 
     def _check(self, obj: Any) -> None:
@@ -88,16 +88,20 @@ class List(construct.Construct):
         if self.count is None and _BYTE * self._size(len(obj)) // self.bits > len(obj):
             raise EncodeError("elements behind which no other has room in the last byte", shown(obj))
 
-    def _number(self, element: Any, index: int) -> int:
+    def _number(self, element: Any) -> int:
         """The bits of an element."""
-        try:
-            if self.bits > 1:
-                return checked_integer(element, self.bits, signed=self.signed) & ((1 << self.bits) - 1)
-            if isinstance(element, bool):
-                return int(element)
+        if self.bits > 1:
+            return checked_integer(element, self.bits, signed=self.signed) & ((1 << self.bits) - 1)
+        if not isinstance(element, bool):
             raise EncodeError("true or false", shown(element))
-        except EncodeError as error:
-            raise error.at(index) from None
+        return int(element)
+
+    def _all_numbers(self, elements: Sequence[Any]) -> Iterator[int]:
+        for index, element in enumerate(elements):
+            try:
+                yield self._number(element)
+            except EncodeError as error:
+                raise error.at(index) from None
 
     def _written(self, numbers: Sequence[int], context: Container) -> bytes:
         big, parts = self._big(context), []

@@ -246,7 +246,7 @@ def bits_column(element: Node, listed: Column | None) -> Column | None:
 
 
 def bits_word(element: Node, column: Column | None, big: bool) -> int:  # noqa: FBT001 - as the compiler has it
-    """The form of such elements: their bits, and flags (1 signed, 2 the highest first) and the alternative behind them."""
+    """The form of such elements: their bits, flags (1 signed, 2 the highest first), the alternative that they are."""
     width, signed, form = (1, False, element[1:]) if element[0] == "bit" else (element[1], element[2], element[3:])
     flags = int(signed) | int(ordered(form, big)) << 1
     is_option = column is not None and column.parent is not None and column.parent.kind == "struct"

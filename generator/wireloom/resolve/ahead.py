@@ -4,7 +4,7 @@ Builders make up what readers do not see and nothing says: fillers, bits without
 bytes, what they make up must be what selects the case.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from wireloom.expr.ast import Literal
@@ -55,13 +55,20 @@ def check_ahead(  # noqa: PLR0913 - the case, and the order of the format
             size, made_up, filled = width - at, made_up >> beyond, filled >> beyond
         told = [int.from_bytes(each[at : at + size], "big") for each in wanted]
         if made_up and (not told or any((each ^ filled) & made_up for each in told)):
-            message = f"the tag is read from {piece.name}, which readers do not see and builders make up"
-            hint = f"let them see it, give {piece.name} `const` or `derive`, and all of its bits names"
-            draft.reports_entry(place, "unknown-on-build", message, hint)
+            draft.reports_entry(place, "unknown-on-build", *_flaw(piece))
             return
         at += size
         if at >= width:
             return
+
+
+def _flaw(piece: _Piece) -> tuple[str, str]:
+    """What is wrong, and what would be right."""
+    if not piece.name:
+        message = "the tag is read from what the elements of a list may leave of a byte, where builders write zeros"
+        return message, "select by bytes in front of the list"
+    message = f"the tag is read from {piece.name}, which readers do not see and builders make up"
+    return message, f"let them see it, give {piece.name} `const` or `derive`, and all of its bits names"
 
 
 def _bytes_of(value: Scalar, width: int, order: str) -> bytes:
@@ -99,11 +106,38 @@ def _pieces(type: Type, named: Types, order: str, seen: frozenset[str] = frozens
             yield _Piece(_BYTE)
         case types.Text(size=Literal(int(size))) | types.Bytes(size=Literal(int(size))):
             yield _Piece(_BYTE * size)
+        case types.Nullable(type=types.Array(packed=int(bits)) as listed) if bits:
+            yield from _packed(listed, order)
+        case types.Array(packed=int(bits)) if bits:
+            yield from _packed(type, order)
         case types.Array(element=element, count=Literal(int(count))):
             for _ in range(min(count, _WIDEST)):
                 yield from _pieces(element, named, order, seen)
         case _:
             return
+
+
+def _packed(listed: types.Array, order: str) -> Iterator[_Piece]:
+    """Elements that share bytes, and what these may leave of a last byte, as far as a tag reaches."""
+    if isinstance(listed.count, types.Prefix):
+        if listed.count.number.width is None:
+            return
+        yield _Piece(_BYTE * listed.count.number.width)
+    size = _WIDEST if listed.packed_size is None else min(listed.packed_size, _WIDEST)
+    counts = _counts(listed, _BYTE * size)
+    left = {bit for count in counts for bit in range(count, -(-count // _BYTE) * _BYTE) if bit < _BYTE * size}
+    form = listed.element.form if isinstance(listed.element, Integer | types.Boolean) else NumberForm.OWN
+    written = _order(form, order)
+    made_up = sum(1 << (_BYTE * size - 1 - bit if written == "big" else bit) for bit in left)
+    yield _Piece(_BYTE * size, made_up, order=written)
+
+
+def _counts(listed: types.Array, most: int) -> Iterable[int]:
+    """The bits that the elements may have together, up to so many."""
+    if isinstance(listed.count, Literal) and isinstance(listed.count.value, int):
+        return (listed.packed * min(listed.count.value, most),)
+    fills = listed.count is None and _BYTE % listed.packed == 0  # every byte
+    return () if fills else range(listed.packed, most, listed.packed)
 
 
 def _fields(struct: Struct, named: Types, order: str, seen: frozenset[str]) -> Iterator[_Piece]:

@@ -309,7 +309,9 @@ class StructWriter:
         if how != "derive" or chance.often(0.8):
             preset["when"] = ABSENT
         form = f"list({element.form}){'?' if nullable else ''}"
-        listed = Typed(form, "list", "list", nullable=nullable, elements=element.members, ending=element.ending)
+        listed = Typed(
+            form, "list", "list", nullable=nullable, packed=packed, elements=element.members, ending=element.ending
+        )
         self.add(listed, name, **preset)
 
     def _ended(self) -> None:

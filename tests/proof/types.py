@@ -96,7 +96,8 @@ class Typed:
     @property
     def single(self) -> "Typed":
         """The type of the elements of a list of scalars; itself of anything else."""
-        found = _OF_SCALARS.fullmatch(str(self.form)) if self.shape == "list" else None
+        is_whole = self.shape == "list" and not self.packed
+        found = _OF_SCALARS.fullmatch(str(self.form)) if is_whole else None
         if found is None:
             return self
         word, size = found[1], found[2]

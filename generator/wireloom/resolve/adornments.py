@@ -34,7 +34,6 @@ from wireloom.spec.language import Salvage as SalvageDocument
 
 _NOUNS = {Integer: "an integer", Bytes: "bytes", Array: "a list"}
 GROUP = "group"  # of `wire`, which says it of a message; all others are of integers
-_OF_WHOLE_BYTES = frozenset(("values", "range"))  # keys that no elements of another size have
 _LONGEST_ENDING = 16  # bytes of a delimiter or a terminator
 _Changed = TypeVar("_Changed", Integer, Bytes, Array)
 
@@ -100,18 +99,15 @@ def _adorned_list(around: Surroundings, place: Place, document: FieldDocument, t
     if document.salvage is not None:
         salvage = _salvage(around, place / "salvage", document.salvage)
         type = _changed(around, place / "salvage", type, Array, lambda array: replace(array, salvage=salvage))
-    _check_packed(around, place, document, type)
+    _check_packed(around, place, type)
     return type
 
 
-def _check_packed(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> None:
+def _check_packed(around: Surroundings, place: Place, type: Type) -> None:
     """Elements that are no whole number of bytes fill bytes in one piece, and only a number says how many there are."""
     plain = not_null(type)
     if not isinstance(plain, Array) or not plain.packed:
         return
-    for key in sorted(_OF_WHOLE_BYTES & document.given):
-        message, hint = f"`{key}` of elements that share their bytes", f"drop `{key}`, or give them whole bytes"
-        around.scope.draft.reports_entry(place / key, "wrong-shape", message, hint)
     hint = "say how many there are: `count: 16`, or the type of a number in front, `count: uint8`"
     if isinstance(plain.count, Blocks):
         around.reports(place / "count", "wrong-shape", "elements that share their bytes are in one piece", hint)

@@ -6,6 +6,7 @@ from wireloom.expr.ast import Literal
 from wireloom.model.types import Array, Held, Map, Mapping, Nullable, Spelling, Type, not_null
 from wireloom.resolve.types import Surroundings
 from wireloom.spec.documents import Place
+from wireloom.spec.language import FieldDocument
 
 KEYS = ("values", "range", "length", "pattern")
 
@@ -19,8 +20,13 @@ def single_of(type: Type) -> Type:
     return type if isinstance(not_null(found), Map) else found
 
 
-def check(around: Surroundings, place: Place, element: Type, mappings: tuple[Mapping, ...] | None) -> None:
-    """Report meanings that elements cannot have."""
+def check(
+    around: Surroundings, place: Place, document: FieldDocument, element: Type, mappings: tuple[Mapping, ...] | None
+) -> None:
+    """Report what cannot be said of elements."""
+    for key in sorted(document.given & {*KEYS}) if Array(element).packed else ():
+        message, hint = f"`{key}` of elements that share their bytes", f"drop `{key}`, or give them whole bytes"
+        around.scope.draft.reports_entry(place / key, "wrong-shape", message, hint)
     if mappings is None:
         return
     report = around.scope.draft.reports_entry

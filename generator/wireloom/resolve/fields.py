@@ -217,7 +217,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
     spelling, code = spelling_of(around, place, document, type if document.logical else single), _code(document, type)
     keyed = isinstance(not_null(type), Map)
     if single is not type:
-        elements.check(around, place, single, mappings)
+        elements.check(around, place, document, single, mappings)
         type = elements.held(type, document.else_, mappings, minimum, maximum, spelling)
         mappings = minimum = maximum = spelling = None
         code = _code(document, type, without=elements.KEYS)

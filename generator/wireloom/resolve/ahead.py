@@ -1,7 +1,7 @@
-"""Tags that are read ahead: what stands there in the value that they select is known to builders.
+"""What is read ahead, tags and what ends a list: what stands there in a value is known to builders.
 
 Builders make up what readers do not see and nothing says: fillers, bits without a name. Where a tag is read from such
-bytes, what they make up must be what selects the case.
+bytes, what they make up must be what selects the case; where a list ends at bytes, it must not be those.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,6 +14,7 @@ from wireloom.model.types import Encoding, Field, Integer, NumberForm, PeekTag, 
 from wireloom.resolve.building import filler, needs_source
 from wireloom.resolve.collisions import type_size
 from wireloom.resolve.draft import Draft
+from wireloom.resolve.sites import structs
 from wireloom.spec.documents import Place
 
 Types = Mapping[str, Type]
@@ -45,30 +46,58 @@ def check_ahead(  # noqa: PLR0913 - the case, and the order of the format
     """Report a case whose tag stands in what builders make up, and is not that."""
     width = tag.type.width or 0
     written = _order(tag.type.form, order)
-    wanted = [_bytes_of(value, width, written) for value in values]
-    at = 0
+    made_up, filled, name = _head(type, width, named, order)
+    told = [int.from_bytes(_bytes_of(value, width, written), "big") for value in values]
+    if made_up and (not told or any((each ^ filled) & made_up for each in told)):
+        message = f"the tag is read from {name}, which readers do not see and builders make up"
+        draft.reports_entry(place, "unknown-on-build", message, _hint(name))
+
+
+def check_endings(draft: Draft, named: Types, order: str) -> None:
+    """Report lists of which an element may begin as what ends them, since builders make that up."""
+    for struct in structs(named):
+        for position, field in enumerate(struct.steps):
+            if isinstance(field, Field) and isinstance(listed := types.not_null(field.type), types.Array):
+                place = draft.place / "types" / struct.name / "fields" / position / field.wire_name
+                _check_ending(draft, place, listed, named, order)
+
+
+def _check_ending(draft: Draft, place: Place, listed: types.Array, named: Types, order: str) -> None:
+    if not isinstance(listed.count, types.Terminator):
+        return
+    ending, jump = listed.count.data, listed.count.jump
+    made_up, filled, name = _head(listed.element, len(ending), named, order)
+    if made_up and not (int.from_bytes(ending, "big") ^ filled) & made_up:
+        message = f"an element begins with {name}, which builders make up, and which may be what ends the list"
+        draft.reports_entry(place / "terminator", "unknown-on-build", message, _hint(name))
+    elif jump is not None and (width := jump.number.width):
+        made_up, filled, name = _head(listed.element, width, named, order)
+        big = _order(jump.number.form, order) == "big"
+        ends = (filled, filled | ((1 << _BYTE * width) - 1 & ~made_up))
+        least, most = sorted(each if big else _number(each.to_bytes(width, "big"), "little") for each in ends)
+        if made_up and least <= jump.maximum and most >= jump.minimum:
+            message = f"an element begins with {name}, which builders make up, and which may lead elsewhere"
+            draft.reports_entry(place / "jump", "unknown-on-build", message, _hint(name))
+
+
+def _hint(name: str) -> str:
+    return f"let readers see it, give {name} `const` or `derive`, and all of its bits names"
+
+
+def _head(type: Type, width: int, named: Types, order: str) -> tuple[int, int, str]:
+    """Of the first bytes of a value, the first of them highest: which bits are made up, what they are, and whose."""
+    made_up = filled = at = 0
+    name = ""
     for piece in _pieces(type, named, order):
-        size = piece.bits // _BYTE
-        made_up, filled = piece.numbers
-        if at + size > width:  # the tag ends within it
-            beyond = _BYTE * (at + size - width)
-            size, made_up, filled = width - at, made_up >> beyond, filled >> beyond
-        told = [int.from_bytes(each[at : at + size], "big") for each in wanted]
-        if made_up and (not told or any((each ^ filled) & made_up for each in told)):
-            draft.reports_entry(place, "unknown-on-build", *_flaw(piece))
-            return
+        size, (made, fill) = piece.bits // _BYTE, piece.numbers
+        move = _BYTE * (width - at - size)  # below zero where they end within it
+        made_up |= made << move if move >= 0 else made >> -move
+        filled |= fill << move if move >= 0 else fill >> -move
+        name = name or (piece.name if made else "")
         at += size
         if at >= width:
-            return
-
-
-def _flaw(piece: _Piece) -> tuple[str, str]:
-    """What is wrong, and what would be right."""
-    if not piece.name:
-        message = "the tag is read from what the elements of a list may leave of a byte, where builders write zeros"
-        return message, "select by bytes in front of the list"
-    message = f"the tag is read from {piece.name}, which readers do not see and builders make up"
-    return message, f"let them see it, give {piece.name} `const` or `derive`, and all of its bits names"
+            break
+    return made_up, filled & made_up, name
 
 
 def _bytes_of(value: Scalar, width: int, order: str) -> bytes:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from wireloom.model.format import Format
 from wireloom.problems import Location, Problem, Problems, nearest
 from wireloom.resolve import header
+from wireloom.resolve.ahead import check_endings
 from wireloom.resolve.building import check_building, with_filler, with_given
 from wireloom.resolve.certainty import check_certainty
 from wireloom.resolve.codes import check_codes, error_codes
@@ -114,6 +115,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     check_collisions(draft, dict(named))
     check_versions(draft, dict(named))
     check_tags(draft, dict(named), byte_order.fixed or "big")
+    check_endings(draft, dict(named), byte_order.fixed or "big")
     check_codes(draft)
     invalid_text = header.deciding_parameter(draft, "invalidText", content.invalid_text, ("error", "replace"))
     unknown_members = header.deciding_parameter(draft, "unknownMembers", content.unknown_members, ("error", "ignore"))

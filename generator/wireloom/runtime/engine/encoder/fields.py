@@ -363,6 +363,10 @@ class Fields(Part):
             places.setdefault(None if meaning is None else self.compiler.records.word(meaning), len(wires))
             wires.append(wire)
         register = self.assembly.register("int").read()
+        if not wires:
+            self.compiler.fail()
+            self.compiler.compute(Constant(0), register)
+            return register
         table = self.assembly.table(hashed(places))
         self.assembly.emit("MAP", value, table, self.assembly.table([len(wires), *wires]), register)
         return register

@@ -20,6 +20,7 @@ from wireloom.spec.documents import Place
 Types = Mapping[str, Type]
 _BYTE = 8
 _WIDEST = 8  # bytes of a tag
+_LEFT = "what the elements of a list may leave of a byte, where builders write zeros"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +50,7 @@ def check_ahead(  # noqa: PLR0913 - the case, and the order of the format
     made_up, filled, name = _head(type, width, named, order)
     told = [int.from_bytes(_bytes_of(value, width, written), "big") for value in values]
     if made_up and (not told or any((each ^ filled) & made_up for each in told)):
-        message = f"the tag is read from {name}, which readers do not see and builders make up"
-        draft.reports_entry(place, "unknown-on-build", message, _hint(name))
+        draft.reports_entry(place, "unknown-on-build", f"the tag is read from {_of(name)}", _hint(name))
 
 
 def check_endings(draft: Draft, named: Types, order: str) -> None:
@@ -68,7 +68,7 @@ def _check_ending(draft: Draft, place: Place, listed: types.Array, named: Types,
     ending, jump = listed.count.data, listed.count.jump
     made_up, filled, name = _head(listed.element, len(ending), named, order)
     if made_up and not (int.from_bytes(ending, "big") ^ filled) & made_up:
-        message = f"an element begins with {name}, which builders make up, and which may be what ends the list"
+        message = f"an element begins with {_of(name)}, and that may be what ends the list"
         draft.reports_entry(place / "terminator", "unknown-on-build", message, _hint(name))
     elif jump is not None and (width := jump.number.width):
         made_up, filled, name = _head(listed.element, width, named, order)
@@ -76,11 +76,17 @@ def _check_ending(draft: Draft, place: Place, listed: types.Array, named: Types,
         ends = (filled, filled | ((1 << _BYTE * width) - 1 & ~made_up))
         least, most = sorted(each if big else _number(each.to_bytes(width, "big"), "little") for each in ends)
         if made_up and least <= jump.maximum and most >= jump.minimum:
-            message = f"an element begins with {name}, which builders make up, and which may lead elsewhere"
+            message = f"an element begins with {_of(name)}, and that may lead elsewhere"
             draft.reports_entry(place / "jump", "unknown-on-build", message, _hint(name))
 
 
+def _of(name: str) -> str:
+    return f"{name}, which readers do not see and builders make up" if name else _LEFT
+
+
 def _hint(name: str) -> str:
+    if not name:
+        return "let other bytes stand in front of that list"
     return f"let readers see it, give {name} `const` or `derive`, and all of its bits names"
 
 

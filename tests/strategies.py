@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from expressions import UNKNOWN, Scope, evaluate
 from spelled import spelled, spelled_value
+from wireloom.expr.ast import Literal
 from wireloom.model import types as wire
 from wireloom.model.format import Format
 from wireloom.resolve.logical import logical_bit, logical_field
@@ -93,6 +94,8 @@ class _Drawing:
                 return self.draw(_bytes(_amount(size, scope)))
             case wire.JsonText(kind):
                 return self.draw(_json_texts(kind))
+            case wire.Array(held=wire.Held() as held):
+                return self.held(type, held, scope)
             case wire.Array():
                 return self.array(type, scope, encoding, depth)
             case wire.Map():
@@ -123,6 +126,17 @@ class _Drawing:
     def pick(self, options: Sequence[_Option]) -> _Option:
         """One of the options; drawn by its number, since Hypothesis shows what it draws from."""
         return options[self.draw(st.integers(0, len(options) - 1))]
+
+    def held(self, array: wire.Array, held: wire.Held, scope: Any) -> list[Any]:
+        """Elements that are what their list holds them against; none where nothing here draws such."""
+        count = _amount(array.count, scope) if array.count is not None else None
+        size = count if isinstance(count, int) else self.draw(st.integers(0, 3))
+        if held.mappings is not None:
+            known = [each.value.value for each in held.mappings if isinstance(each.value, Literal)]
+            return [self.draw(st.sampled_from(known)) for _ in range(size)]
+        if held.spelling is not None:
+            return ["ab"] * size
+        return [max(held.minimum or 0, 0)] * size
 
     def array(self, array: wire.Array, scope: Scope, encoding: wire.Encoding, depth: int) -> list[Any]:
         """Up to three elements, or as many as the count says."""

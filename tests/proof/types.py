@@ -39,7 +39,7 @@ _MARKED = {
     "extended(0, -, uint56)": 56,
 }
 _NUMERALS |= _MARKED
-_DECIMALS = ("bcd1", "bcd2", "bcd18", "packed1", "packed5", "packed18", "upacked1", "upacked18")
+_DECIMALS = ("bcd1", "bcd2", "bcd18", "packed1", "packed5", "packed18", "upacked1", "upacked1", "upacked1", "upacked18")
 _ZONED = tuple(
     f"{form}{digits}" for form in ("zoned", "uzoned", "lzoned", "overpunch", "loverpunch") for digits in (1, 18)
 )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from wireloom.expr.ast import Literal
-from wireloom.model.types import Bytes, Field, Padded, Spelling, Text, charset_of, not_null
+from wireloom.model.types import Bytes, Padded, Spelling, Text, Type, charset_of, not_null
 from wireloom.runtime.patterns import automaton
 
 _MOST = 12
@@ -34,34 +34,34 @@ def spelled(spelling: Spelling, choose: Callable[[Sequence[str]], str]) -> str:
     return text
 
 
-def spelled_value(field: Field, choose: Callable[[Sequence[str]], str]) -> str | None:
-    """A value of a field that is spelled as it wants, where chance finds one that has room and means itself."""
-    assert field.spelling is not None
+def spelled_value(
+    spelling: Spelling, type: Type, choose: Callable[[Sequence[str]], str], null: object = None
+) -> str | None:
+    """A text of the type that is spelled so, where chance finds one that has room and does not mean null."""
     for _ in range(_TRIES):
-        text = spelled(field.spelling, choose)
-        if _fits(field, text):
+        text = spelled(spelling, choose)
+        if _fits(spelling, type, text, null):
             return text
-    text = "a" * min(_stated(field) or 0, _LONGEST)
-    return text if not field.spelling.pattern and _fits(field, text) else None
+    text = "a" * min(_stated(type) or 0, _LONGEST)
+    return text if not spelling.pattern and _fits(spelling, type, text, null) else None
 
 
-def _fits(field: Field, text: str) -> bool:
+def _fits(spelling: Spelling, type: Type, text: str, null: object) -> bool:
     try:
-        data = text.encode(charset_of(field.type) or "utf-8")
+        data = text.encode(charset_of(type) or "utf-8")
     except UnicodeEncodeError:
         return False
-    type, size, spelling = not_null(field.type), _stated(field), field.spelling
-    assert spelling is not None
-    padded = isinstance(type, Text | Bytes) and isinstance(type.size, Padded)
+    size, plain = _stated(type), not_null(type)
+    padded = isinstance(plain, Text | Bytes) and isinstance(plain.size, Padded)
     room = size is None or (len(data) <= size if padded else len(data) == size)
     least, most = spelling.minimum or 0, len(text) if spelling.maximum is None else spelling.maximum
     whole = not spelling.pattern or automaton(spelling.pattern).accepts(text)
-    return whole and room and least <= len(text) <= most and (field.meaning is None or field.meaning.null != data)
+    return whole and room and least <= len(text) <= most and null != data
 
 
-def _stated(field: Field) -> int | None:
+def _stated(type: Type) -> int | None:
     """The bytes that the text has, or at most."""
-    match not_null(field.type):
+    match not_null(type):
         case Text(Padded(size) | Literal(int(size))) | Bytes(Padded(size) | Literal(int(size))):
             return size
         case _:

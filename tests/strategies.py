@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from expressions import UNKNOWN, Scope, evaluate
 from spelled import spelled, spelled_value
-from wireloom.expr.ast import Literal
 from wireloom.model import types as wire
 from wireloom.model.format import Format
 from wireloom.resolve.logical import logical_bit, logical_field
@@ -94,8 +93,6 @@ class _Drawing:
                 return self.draw(_bytes(_amount(size, scope)))
             case wire.JsonText(kind):
                 return self.draw(_json_texts(kind))
-            case wire.Array(held=wire.Held() as held):
-                return self.held(type, held, scope)
             case wire.Array():
                 return self.array(type, scope, encoding, depth)
             case wire.Map():
@@ -127,27 +124,39 @@ class _Drawing:
         """One of the options; drawn by its number, since Hypothesis shows what it draws from."""
         return options[self.draw(st.integers(0, len(options) - 1))]
 
-    def held(self, array: wire.Array, held: wire.Held, scope: Any) -> list[Any]:
-        """Elements that are what their list holds them against; none where nothing here draws such."""
-        count = _amount(array.count, scope) if array.count is not None else None
-        size = count if isinstance(count, int) else self.draw(st.integers(0, 3))
-        if held.mappings is not None:
-            known = [each.value.value for each in held.mappings if isinstance(each.value, Literal)]
-            return [self.draw(st.sampled_from(known)) for _ in range(size)]
-        if held.spelling is not None:
-            return ["ab"] * size
-        return [max(held.minimum or 0, 0)] * size
-
     def array(self, array: wire.Array, scope: Scope, encoding: wire.Encoding, depth: int) -> list[Any]:
         """Up to three elements, or as many as the count says."""
         count = _amount(array.count, scope)
         size = filling_bytes(array, self.draw(st.integers(0, 3))) if count is UNKNOWN else count
-        elements = [self.type(array.element, scope, encoding, depth + 1) for _ in range(size)]
+        if size < 0:
+            raise _CheckFailedError
+        elements = [self.element(array, scope, encoding, depth) for _ in range(size)]
         if isinstance(array.count, wire.Last):
             return self.ended(elements, array.count, scope)
         if array.unique is None:
             return elements
         return list({repr(element[array.unique]): element for element in elements}.values())
+
+    def element(self, array: wire.Array, scope: Scope, encoding: wire.Encoding, depth: int) -> Any:
+        """An element that is what its list holds it against."""
+        held, type = array.held, wire.not_null(array.element)
+        if held is None:
+            return self.type(array.element, scope, encoding, depth + 1)
+        if type is not array.element and self.draw(st.booleans()):
+            return None
+        if held.mappings is not None:
+            return evaluate(self.pick(held.mappings).value, scope)
+        if held.spelling is not None:
+            return self.text(held.spelling, type)
+        assert isinstance(type, wire.Integer)
+        return self.draw(_bounded(held, type))
+
+    def text(self, spelling: wire.Spelling, type: wire.Type, null: object = None) -> str:
+        """A text that is spelled so."""
+        text = spelled_value(spelling, type, self.pick, null)
+        if text is None:
+            raise _CheckFailedError
+        return text
 
     def ended(self, elements: list[Any], last: wire.Last, scope: Scope) -> list[Any]:
         """The elements as far as the one that says that it is the last."""
@@ -333,10 +342,7 @@ class _StructDrawing:
         if field.minimum is not None or field.maximum is not None:
             return self.bounded(field)
         if field.spelling is not None:
-            text = spelled_value(field, self.drawing.pick)
-            if text is None:
-                raise _CheckFailedError
-            return text
+            return self.drawing.text(field.spelling, field.type, None if field.meaning is None else field.meaning.null)
         if field.packing is not None and field.packing.tag is not None:
             chosen = evaluate(field.packing.tag, self.scope)
             if not any(chosen in values for values, _ in field.packing.cases):
@@ -355,9 +361,7 @@ class _StructDrawing:
     def bounded(self, field: wire.Field) -> int:
         inner = field.type.type if isinstance(field.type, wire.Nullable) else field.type
         assert isinstance(inner, wire.Integer)
-        low = inner.minimum if field.minimum is None else field.minimum
-        high = inner.maximum if field.maximum is None else field.maximum
-        return int(self.draw(_integers(low, high)))
+        return int(self.draw(_bounded(field, inner)))
 
     def meaning(self, mappings: tuple[wire.Mapping, ...]) -> Any:
         """What the first of several wire values means, since building writes that one."""
@@ -378,6 +382,13 @@ class _StructDrawing:
 
 def _bare(type: wire.Type) -> wire.Type:
     return type.type if isinstance(type, wire.Nullable) else type
+
+
+def _bounded(said: wire.Field | wire.Held, type: wire.Integer) -> st.SearchStrategy[int]:
+    """Integers of the type that a range has."""
+    low = type.minimum if said.minimum is None else said.minimum
+    high = type.maximum if said.maximum is None else said.maximum
+    return _integers(low, high)
 
 
 def _integers(low: int, high: int) -> st.SearchStrategy[int]:

@@ -165,7 +165,7 @@ def _values(plan: Plan) -> Any:
     single = plan if plan.has("table") else _of_an_element(plan)
     if not free or single.typed.shape not in ("int", "bool", "text", "bytes") or not plan.often(0.1):
         return ABSENT
-    return table(single, wire_keys(single))
+    return table(single, wire_keys(single), computes=single is plan or plan.chance.often(0.05))
 
 
 def _of_an_element(plan: Plan) -> Plan:
@@ -591,7 +591,7 @@ _ALONE = ("optional", "derive", "const", "refers", "table", "flatten", "hidden")
 def _one_of(plan: Plan) -> Any:
     """The group of fields that a field of protobuf is of."""
     fits = plan.encoding == "protobuf" and plan.on_wire and plan.typed.shape not in ("list", "map")
-    fits = fits and not plan.has(*_ALONE)
+    fits = fits and not plan.has(*_ALONE) and (plan.may_clash or not plan.has("null", "since", "until"))
     return plan.chance.one(["g1", "g2"]) if fits and plan.chance.often(0.3) else ABSENT
 
 
@@ -733,7 +733,7 @@ def wire_keys(plan: Plan) -> list[Any]:
             return chance.some(list(dict.fromkeys(options)), 1)
 
 
-def table(plan: Plan, keys: list[Any]) -> dict[Any, Any]:
+def table(plan: Plan, keys: list[Any], *, computes: bool = True) -> dict[Any, Any]:
     """What each of the keys means."""
     chance = plan.chance
     kind = chance.weighted([(5, "text"), (1, "int"), (0.5, "bool")])
@@ -744,7 +744,7 @@ def table(plan: Plan, keys: list[Any]) -> dict[Any, Any]:
     meanings: list[Any] = {"text": texts, "int": numbers}.get(kind, [True, False] * 5)
     found: dict[Any, Any] = {}
     for key, meaning in zip(keys, meanings, strict=False):
-        found[_key(key)] = _meaning(plan, meaning)
+        found[_key(key)] = _meaning(plan, meaning, computes=computes)
     if plan.typed.nullable and chance.often(0.5):
         found[None] = None
     plain = [each["value"] if isinstance(each, dict) else each for each in found.values()]
@@ -757,9 +757,9 @@ def _key(value: Any) -> Any:
     return {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
 
 
-def _meaning(plan: Plan, meaning: Any) -> Any:
+def _meaning(plan: Plan, meaning: Any, *, computes: bool) -> Any:
     chance = plan.chance
-    if chance.often(0.08):
+    if chance.often(0.08) and computes:
         if isinstance(meaning, int) and not isinstance(meaning, bool) and chance.often(0.5):
             return f"= {plan.formulas().integer()}"
         condition = Formulas(plan.scope, parameters=chance.often(0.5)).boolean()

@@ -28,7 +28,7 @@ from proof.properties import Report, TooSlowError, Violation, examined
 from proof.shrinking import shrunk
 from proof.specs import spec_of
 
-_SECONDS = 60  # of the processor, for one spec
+_SECONDS = 20  # of the processor, for one spec
 _HANGS = 300  # seconds until a process that says nothing is ended
 _MEMORY = 8 << 30
 _SANITIZED = 8  # times as long as without sanitizers

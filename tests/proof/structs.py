@@ -758,7 +758,8 @@ class StructWriter:
             return self._by_arity(fields)
         if not self.scope.draft.known_parameters:
             return ABSENT
-        self._mark_fields(fields, chance.some(fields, 1))
+        free = fields if chance.often(0.1) else [entry for entry in fields if not _is_of_group(entry)]
+        self._mark_fields(fields, chance.some(free, 1) if free else [])
         first = Formulas(self.scope, parameters=True).boolean()
         rest = f"not ({first})" if chance.often(0.7) else "true"
         return {"old": document(Version, {"arity": ABSENT, "when": first}), "new": _version_when(rest)}
@@ -812,6 +813,11 @@ class StructWriter:
         for entry in fields:
             if entry in chosen:
                 _set(entry, *self.chance.one([("since", "new"), ("until", "old")]))
+
+
+def _is_of_group(entry: dict[str, Any]) -> bool:
+    """Whether an item is a field of a group of protobuf, which has no versions."""
+    return any(isinstance(written, dict) and "oneOf" in written for written in entry.values())
 
 
 def _version_when(text: str) -> dict[str, Any]:

@@ -182,11 +182,18 @@ class Values:
         if held.mappings is not None:
             return _evaluated(self.chance.one(held.mappings).value, scope)
         if held.spelling is not None:
-            return spelled(held.spelling, self.chance.one)
+            return self.spelled(held.spelling, element)
         assert isinstance(element, wire.Integer | wire.Float)
         least, most = (element.minimum, element.maximum) if isinstance(element, wire.Integer) else (0, 100)
         low = least if held.minimum is None else max(held.minimum, least)
         return self.integer(low, most if held.maximum is None else min(held.maximum, most))
+
+    def spelled(self, spelling: wire.Spelling, type: wire.Type, null: object = None) -> str:
+        """A text that is spelled so."""
+        text = spelled_value(spelling, type, self.chance.one, null)
+        if text is None:
+            raise NoValueError
+        return text
 
     def case(self, select: wire.Select, scope: Scope) -> wire.Type:
         """The case that the tag selects; any where the tag is on the wire only."""
@@ -325,10 +332,8 @@ class _StructValue:
 
     def spelled(self, field: wire.Field) -> str:
         """A text that is spelled as the field wants."""
-        text = spelled_value(field, self.chance.one)
-        if text is None:
-            raise NoValueError
-        return text
+        assert field.spelling is not None
+        return self.source.spelled(field.spelling, field.type, None if field.meaning is None else field.meaning.null)
 
     def bounded(self, field: wire.Field) -> Any:
         inner = field.type.type if isinstance(field.type, wire.Nullable) else field.type

@@ -19,7 +19,7 @@ from wireloom.spec.documents import Place
 
 Types = Mapping[str, Type]
 _BYTE = 8
-_WIDEST = 8  # bytes of a tag
+_WIDEST = 16  # bytes that are read ahead: of a tag, and of what ends a list
 _LEFT = "what the elements of a list may leave of a byte, where builders write zeros"
 
 
@@ -73,8 +73,8 @@ def _check_ending(draft: Draft, place: Place, listed: types.Array, named: Types,
     elif jump is not None and (width := jump.number.width):
         made_up, filled, name = _head(listed.element, width, named, order)
         big = _order(jump.number.form, order) == "big"
-        ends = (filled, filled | ((1 << _BYTE * width) - 1 & ~made_up))
-        least, most = sorted(each if big else _number(each.to_bytes(width, "big"), "little") for each in ends)
+        ends = (filled, filled | ((1 << _BYTE * width) - 1 & ~made_up))  # all other bits may be zeros, and ones
+        least, most = (each if big else _number(each.to_bytes(width, "big"), "little") for each in ends)
         if made_up and least <= jump.maximum and most >= jump.minimum:
             message = f"an element begins with {_of(name)}, and that may lead elsewhere"
             draft.reports_entry(place / "jump", "unknown-on-build", message, _hint(name))

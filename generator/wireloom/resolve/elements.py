@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from wireloom.expr.ast import Literal
-from wireloom.model.types import Array, Held, Map, Mapping, Nullable, Spelling, Type, not_null
+from wireloom.model.types import Array, Held, Map, Mapping, Nullable, Type, not_null
 from wireloom.resolve.types import Surroundings
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
@@ -38,18 +38,9 @@ def check(
         report(place / "values", "wrong-shape", message, hint)
 
 
-def held(  # noqa: PLR0913 - what is said of an element
-    type: Type,
-    code: str | None,
-    mappings: tuple[Mapping, ...] | None,
-    minimum: int | None,
-    maximum: int | None,
-    spelling: Spelling | None,
-) -> Type:
+def holding(type: Type, held: Held) -> Type:
     """The list, with what its innermost elements are held against; itself where that is nothing."""
-    own = "unknown_value" if mappings is not None else "bad_text" if spelling is not None else "out_of_range"
-    found = Held(code or own, mappings, minimum, maximum, spelling)
-    return type if found == Held(found.code) else _with(type, found)
+    return type if held == Held(held.code) else _with(type, held)
 
 
 def _with(type: Type, held: Held) -> Type:

@@ -27,6 +27,7 @@ from wireloom.model.types import (
     Encoding,
     Field,
     Form,
+    Held,
     Integer,
     Map,
     NumberForm,
@@ -214,33 +215,32 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
     meaning = meaning_of(around, place, document, type)
     if meaning is not None:
         _check_sentinel(around, place / "null", meaning.null, minimum, maximum)
-    spelling, code = spelling_of(around, place, document, type if document.logical else single), _code(document, type)
-    keyed = isinstance(not_null(type), Map)
+    spelling = spelling_of(around, place, document, type if document.logical else single)
+    held = Held(_code(document, single), mappings, minimum, maximum, spelling)
     if single is not type:
         elements.check(around, place, document, single, mappings)
-        type = elements.held(type, document.else_, mappings, minimum, maximum, spelling)
-        mappings = minimum = maximum = spelling = None
-        code = _code(document, type, without=elements.KEYS)
+        type, held = elements.holding(type, held), Held(_code(document, type, without=elements.KEYS))
+    keyed = isinstance(not_null(type), Map)
     return Field(
         name=document.as_ or name,
         wire_name=name,
-        type=with_keys(type, spelling, code) if keyed else type,
+        type=with_keys(type, spelling, held.code) if keyed else type,
         doc=document.doc,
         unit=document.unit,
-        code=code,
+        code=held.code,
         at=_expression(scope, place / "at", document.at, Kind.INTEGER),
         size=None if document.size is None else _region(around, place / "size", document.size),
         packing=packing_of(around, place / "unpack", document, type),
         when=_expression(scope, place / "when", document.when, Kind.BOOLEAN),
         presence=Presence.OPTIONAL if document.optional or document.one_of else Presence.REQUIRED,
-        default=_default(around, place, document, type, mappings),
+        default=_default(around, place, document, type, held.mappings),
         has_default="default" in document.model_fields_set,
         const=_constant(around, place / "const", document.const, type, "bad-const"),
-        mappings=mappings,
+        mappings=held.mappings,
         meaning=meaning,
-        minimum=minimum,
-        maximum=maximum,
-        spelling=None if keyed else spelling,
+        minimum=held.minimum,
+        maximum=held.maximum,
+        spelling=None if keyed else held.spelling,
         bits=bits_of(around, place / "bits", document, type),
         derive=_derived(late, place / "derive", document.derive, type, document),
         compute=_expression(scope, place / "compute", document.compute, _kind(type)),

@@ -322,15 +322,12 @@ class Documents:
             field.spelling,
         )
 
-    def _held(self, element: Type, held: Held) -> Schema:
-        """An element that is held against something."""
-        if isinstance(element, Nullable):
-            return _nullable(self._held(element.type, held), null=False)
-        if held.mappings is not None:
-            return values([each for mapping in held.mappings for each in _spellings(mapping.wire, element)])
-        if held.spelling is not None:
-            return {**self.schema(element), **spelled(held.spelling)}
-        return _ranged(self.schema(element), held.minimum, held.maximum)
+    def _held(self, type: Type, said: Field | Held) -> Schema:
+        """A value that is held against values, a range or a spelling; null is neither."""
+        if said.mappings is not None:
+            return values([each for mapping in said.mappings for each in _spellings(mapping.wire, type)])
+        schema = _ranged(self.schema(type), said.minimum, said.maximum)
+        return schema if said.spelling is None else {**schema, **spelled(said.spelling)}
 
     def _options(self, field: Field, type: Type) -> tuple[tuple[Option, ...], type | None]:
         """What a member can be, absent apart; and the kind of constants that tell it apart."""
@@ -367,15 +364,7 @@ class Documents:
 
     def _property(self, field: Field, type: Type) -> Schema:
         """The schema of one member or element."""
-        schema = self.schema(type)
-        if field.const is not None:
-            schema = values(_spellings(field.const, type))
-        elif field.mappings is not None:
-            schema = values([each for mapping in field.mappings for each in _spellings(mapping.wire, type)])
-        elif field.minimum is not None or field.maximum is not None:
-            schema = _ranged(schema, field.minimum, field.maximum)
-        elif field.spelling is not None:
-            schema = {**schema, **spelled(field.spelling)}
+        schema = self._held(type, field) if field.const is None else values(_spellings(field.const, type))
         default = {"default": written(field.default)} if field.has_default else {}
         return described_schema({**schema, **default}, field.doc, field.unit)
 

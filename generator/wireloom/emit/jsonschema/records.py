@@ -144,7 +144,7 @@ class Records:
                 return rendering.binary(size)
             case Array(element=element), logical.List():
                 items = (
-                    self._item(element, shown.element) if type.held is None else self._of_held(type, type.held, shown)
+                    self._item(element, shown.element) if type.held is None else self._element(type.held, type, shown)
                 )
                 return {"type": "array", "items": items, **_sized(type)}
             case Map(key=key, value=value, spelling=spelling), logical.Map():
@@ -176,17 +176,12 @@ class Records:
             return {"type": "null"}
         return rendering.perhaps_null(self.schema(type, shown), nullable=self.nullable(type))
 
-    def _of_held(self, type: Array, held: Held, shown: logical.List) -> Schema:
+    def _element(self, held: Held, type: Array, shown: logical.List) -> Schema:
         """An element that is held against something."""
-        element = self.bare(type.element)
-        if held.mappings is not None:
-            schema = meanings(held.mappings, shown.element)
-        elif held.spelling is not None:
-            schema = {**self.schema(type.element, shown.element), **rendering.spelled(held.spelling)}
-        elif isinstance(element, Integer) and isinstance(shown.element, logical.Integer):
-            schema = rendering.integer(element.minimum, element.maximum, held.minimum, held.maximum)
+        if held.mappings is None:
+            schema = self._held(held, type.element, shown.element)
         else:
-            schema = self.schema(type.element, shown.element)
+            schema = meanings(held.mappings, shown.element)
         return rendering.perhaps_null(schema, nullable=shown.nullable)
 
     def _object(self, name: str, found: Found) -> Schema:
@@ -285,7 +280,11 @@ class Records:
             return meanings(field.mappings, shown)
         if field.refers is not None:
             return rendering.schema(shown)
-        schema = self._held(field, type, shown)
+        schema = (
+            self._held(field, type, shown)
+            if field.const is None
+            else values([rendering.constant(field.const, _plain(shown))])
+        )
         default = field.default if field.presence is Presence.OPTIONAL else None
         sized = getattr(self.bare(type), "size", None) is not None
         bounded = sized or field.const is not None or field.minimum is not None or field.maximum is not None
@@ -293,19 +292,16 @@ class Records:
             return schema
         return {"anyOf": [schema, values([rendering.constant(default, shown)])]}
 
-    def _held(self, field: Field, type: Type, shown: LogicalType) -> Schema:
-        """The schema of a value that is held against a constant or a range."""
-        if isinstance(shown, logical.Meant) and shown.shown is None:
-            shown = shown.wire
-        if field.const is not None:
-            return values([rendering.constant(field.const, shown)])
+    def _held(self, said: Field | Held, type: Type, shown: LogicalType) -> Schema:
+        """The schema of a value that is held against a range or a spelling."""
+        shown = _plain(shown)
         is_said = isinstance(shown, logical.Meant) and isinstance(shown.shown, logical.Said)
-        if field.spelling is not None and not is_said:
-            return {**self.schema(type, shown), **rendering.spelled(field.spelling)}
+        if said.spelling is not None and not is_said:
+            return {**self.schema(type, shown), **rendering.spelled(said.spelling)}
         number = self.bare(type)
         if not isinstance(number, Integer) or not isinstance(shown, logical.Integer):
             return self.schema(type, shown)
-        return rendering.integer(number.minimum, number.maximum, field.minimum, field.maximum)
+        return rendering.integer(number.minimum, number.maximum, said.minimum, said.maximum)
 
     def _options(self, field: Field, type: Type, shown: LogicalType) -> tuple[tuple[Option, ...], type | None]:
         """What a member can be, and the kind of constants that tell it apart."""
@@ -485,6 +481,11 @@ class Records:
             Member((scope, f"={each.name}"), each.name, rendering.schema(each.type), conditions, required=False)
             for each in record.fields
         ], []
+
+
+def _plain(shown: LogicalType) -> LogicalType:
+    """What readers see; of what means something by null alone, what is on the wire."""
+    return shown.wire if isinstance(shown, logical.Meant) and shown.shown is None else shown
 
 
 def _refused(attempt: Attempt, place: int, held: Conditions, scope: Scope) -> Member:

@@ -118,16 +118,7 @@ def _held(element: Type, held: Held) -> Code:
     """An element, around which stands what it is held against; null is not."""
     if isinstance(element, Nullable):
         return _node("nullable", _held(element.type, held))
-    parts: dict[str, Code | None] = {
-        "code": literal(held.code),
-        "values": _mappings(held.mappings),
-        "minimum": None if held.minimum is None else literal(held.minimum),
-        "maximum": None if held.maximum is None else literal(held.maximum),
-        "spelling": _spelling(held.spelling),
-    }
-    return _node(
-        "held", node(element), mapping({literal(name): part for name, part in parts.items() if part is not None})
-    )
+    return _node("held", node(element), _given({"code": literal(held.code), **_said(held)}))
 
 
 def _element(type: Type) -> Code:
@@ -246,10 +237,7 @@ def _attributes(field: Field) -> Code:
         "optional": _flag(field.presence is Presence.OPTIONAL),
         "default": literal(field.default) if _means_something(field) else None,
         "const": literal(field.const) if field.const is not None else None,
-        "values": _mappings(field.mappings),
-        "minimum": literal(field.minimum) if field.minimum is not None else None,
-        "maximum": literal(field.maximum) if field.maximum is not None else None,
-        "spelling": _spelling(field.spelling),
+        **_said(field),
         "bits": Tuple(tuple(_bit(bit) for bit in field.bits)) if field.bits else None,
         "compute": None if field.compute is None else _node("is", source(field.compute)),
         "given": _flag(field.given),
@@ -270,6 +258,21 @@ def _attributes(field: Field) -> Code:
         "since": literal(field.since) if field.since else None,
         "until": literal(field.until) if field.until else None,
     }
+    return _given(parts)
+
+
+def _said(said: Field | Held) -> dict[str, Code | None]:
+    """What a value is held against, and what it means."""
+    return {
+        "values": _mappings(said.mappings),
+        "minimum": literal(said.minimum) if said.minimum is not None else None,
+        "maximum": literal(said.maximum) if said.maximum is not None else None,
+        "spelling": _spelling(said.spelling),
+    }
+
+
+def _given(parts: dict[str, Code | None]) -> Code:
+    """The parts that there are, by their names."""
     return mapping({literal(name): part for name, part in parts.items() if part is not None})
 
 

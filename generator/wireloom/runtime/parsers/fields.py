@@ -205,16 +205,22 @@ class Held(construct.Construct):
         value = self.subcon._parse(stream, context, path)
         if self.mapped is not None:
             return self.mapped.read(value, context, offset)
-        if value is not None and self.spelling is not None:
-            self.spelling.hold(value, offset, self.code)
-        elif value is not None and _is_beyond(value, self.minimum, self.maximum):
-            expected = _ends(self.minimum, self.maximum)
-            raise DecodeError(self.code, offset=offset, expected=expected, actual=shown(value))
+        _hold(self, value, offset)
         return value
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         self.subcon._build(obj if self.mapped is None else self.mapped.write(obj, context), stream, context, path)
         return obj
+
+
+def _hold(said: "Held | Field", raw: Any, offset: int) -> None:
+    """Raises DecodeError where what is on the wire is out of the range, or spelled otherwise; null is neither."""
+    if raw is None:
+        return
+    if _is_beyond(raw, said.minimum, said.maximum):
+        raise DecodeError(said.code, offset=offset, expected=_ends(said.minimum, said.maximum), actual=shown(raw))
+    if said.spelling is not None:
+        said.spelling.hold(raw, offset, said.code)
 
 
 @dataclass(frozen=True)
@@ -413,10 +419,7 @@ class Field:
             run.stream.constants += self.constant_bits
         if self.mapped is not None:
             return self.mapped.read(raw, run.scope, offset)
-        if raw is not None and _is_beyond(raw, self.minimum, self.maximum):
-            raise DecodeError(self.code, offset=offset, expected=_ends(self.minimum, self.maximum), actual=shown(raw))
-        if self.spelling is not None and raw is not None:
-            self.spelling.hold(raw, offset, self.code)
+        _hold(self, raw, offset)
         for bit in self.bits:
             run.offsets[bit.name] = offset
             self._put(run, bit.name, bit.title or bit.name, bit.read(raw, run.scope, offset), hidden=bit.hidden)

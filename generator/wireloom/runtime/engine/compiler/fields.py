@@ -25,7 +25,7 @@ from wireloom.runtime.engine.compiler.scope import (
     number_form,
     ordered,
 )
-from wireloom.runtime.engine.compiler.switches import hashed_entries, pattern
+from wireloom.runtime.engine.compiler.switches import hashed_entries, is_beyond, pattern
 from wireloom.runtime.engine.expressions import KINDS, Code, Compiled, Constant, Term, Tree, compares_wide, makes_text
 from wireloom.runtime.engine.outline import Column
 from wireloom.runtime.packing import NAMES
@@ -466,7 +466,7 @@ class Fields(Part):
         number = self.assembly.refusal(code)
         match self._value_type(type)[0], const:
             case ("int", int()) | ("bool", bool()):
-                self.assembly.emit("CONSTANT", pattern(const), number, const > _GREATEST)
+                self.assembly.emit("CONSTANT", pattern(const), number, is_beyond(const))
             case ("bytes", bytes()) | ("text", str()):
                 text = self.assembly.text(const.encode() if isinstance(const, str) else const)
                 self.assembly.emit("CONSTANT_BYTES", register.read(), text >> 16, text & 0xFFFF, number)
@@ -479,9 +479,7 @@ class Fields(Part):
             raise Uncovered("a range of what is no integer")
         low, high = attributes.get("minimum"), attributes.get("maximum")
         code = self.assembly.refusal(attributes["code"])
-        ends = (
-            each for end in (low, high) for each in ((0, 0) if end is None else (1 + (end > _GREATEST), pattern(end)))
-        )
+        ends = (each for end in (low, high) for each in ((0, 0) if end is None else (1 + is_beyond(end), pattern(end))))
         self.assembly.emit("RANGE", *ends, code)
 
     def _spelled(self, attributes: dict[str, Any], type: Node, register: Register) -> None:
@@ -536,7 +534,7 @@ class Fields(Part):
             number = wire if builtins.type(wire) is wanted and isinstance(wire, int) else None
             if number is None or number <= -_GREATEST:
                 raise Uncovered(f"a mapping of {wire!r} as {type}")
-            if number > _GREATEST:
+            if is_beyond(number):
                 wide.add(pattern(number))
             meanings.setdefault(pattern(number), meaning)
         if wide & {wire for wire, _ in values}:

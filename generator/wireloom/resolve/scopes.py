@@ -252,6 +252,9 @@ class Scope:
                 hint = "expressions look at what all types of a field have; decide by the tag, or within the type"
                 raise MeaningError("unknown-name", f"{name} may be {lacking}, which has no {step}", hint)
             raise MeaningError("unknown-name", f"{name} has no member {step}", nearest(step, known))
+        if any(members[step].melts for members in inner):
+            message = f"{step} has melted into {name}, which has its members in its place"
+            raise MeaningError("unknown-name", message, f"write {name}.MEMBER")
         return reduce(joined_members, (members[step] for members in inner))
 
     # --- search ---

@@ -387,6 +387,8 @@ class Carried(_Scalar):
 class Repeated(construct.Construct):
     """A field that may stand there any number of times, numbers also packed. A list; null is built as an empty one."""
 
+    nothing = ()
+
     def __init__(
         self,
         element: Any,
@@ -411,8 +413,10 @@ class Map(construct.Construct):
     """Entries of a key (field 1) and a value (field 2) that may stand there any number of times; `Pairs`.
 
     Of entries of one key the last counts, at the place of the first, as in the maps of protobuf's own readers. What an
-    entry lacks is the type's default: 0, nothing, or a message without fields.
+    entry lacks is the type's default: 0, nothing, or a message without fields. Null is built as an empty one.
     """
+
+    nothing = Pairs()
 
     def __init__(self, key: _Scalar, value: _Scalar | Struct | Deferred, *, keys: HeldKeys | None = None) -> None:
         super().__init__()

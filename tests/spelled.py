@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from wireloom.expr.ast import Literal
-from wireloom.model.types import Bytes, Padded, Spelling, Text, Type, charset_of, not_null
+from wireloom.model.types import Amount, Bytes, Delimiter, Padded, Spelling, Text, Type, charset_of, not_null
 from wireloom.runtime.patterns import automaton
 
 _MOST = 12
@@ -11,6 +11,11 @@ _TRIES = 8
 _LONGEST = 1 << 16  # characters of a text that is made up
 _LETTERS = "ab0é Z"
 _OTHERS = "é€𝄞"
+
+
+def kept_ends(size: Amount | None) -> Sequence[bytes]:
+    """The bytes that a value of that size may end with: its delimiters, where it keeps them, else none."""
+    return size.ending.delimiters if isinstance(size, Delimiter) and size.kept else (b"",)
 
 
 def spelled(spelling: Spelling, choose: Callable[[Sequence[str]], str]) -> str:

@@ -14,7 +14,7 @@ from hypothesis import reject
 from hypothesis import strategies as st
 
 from expressions import UNKNOWN, Scope, evaluate
-from spelled import spelled, spelled_value
+from spelled import kept_ends, spelled, spelled_value
 from wireloom.model import types as wire
 from wireloom.model.format import Format
 from wireloom.resolve.logical import logical_bit, logical_field
@@ -86,11 +86,11 @@ class _Drawing:
             case wire.Null():
                 return None
             case wire.Text(size):
-                return self.draw(_texts(_amount(size, scope)))
+                return self.draw(_texts(_amount(size, scope))) + self.pick(kept_ends(size)).decode()
             case wire.Bytes(size, charset=str(charset)) if charset:
-                return self.draw(_encoded(_amount(size, scope), charset))
+                return self.draw(_encoded(_amount(size, scope), charset)) + self.pick(kept_ends(size)).decode(charset)
             case wire.Bytes(size):
-                return self.draw(_bytes(_amount(size, scope)))
+                return self.draw(_bytes(_amount(size, scope))) + self.pick(kept_ends(size))
             case wire.JsonText(kind):
                 return self.draw(_json_texts(kind))
             case wire.Array():

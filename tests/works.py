@@ -102,6 +102,7 @@ FEATURES: dict[str, list[Feature]] = {
         Feature("`count: blocks(TYPE)`", [{"v": {"type": "list(uint8)", "count": "blocks(zigzag64, zigzag64)"}}], {"v": [1, 2]}),
         Feature("`delimiter`", [{"v": {"type": "str", "delimiter": "00"}}], {"v": "é"}),
         Feature("`delimiter: [0d0a, 0a]`", [{"v": {"type": "str", "delimiter": ["0d0a", "0a"]}}], {"v": "é"}),
+        Feature("`delimiter`, `kept`", [{"v": {"type": "str", "delimiter": ["0d0a", "0a"], "kept": True}}], {"v": "é\n"}),
         Feature("`delimiter`, and `escape`", [{"v": {"type": "str", "delimiter": "22", "escape": "5c", "escaped": {"6e": "0a"}}}], {"v": 'é"\\\n'}),
         Feature("`delimiter`, doubled within", [{"v": {"type": "str", "delimiter": "22", "escape": "22"}}], {"v": 'é"'}),
         Feature("`terminator`", [{"v": {"type": "list(str(uint8))", "terminator": "00"}}], {"v": ["é", "a"]}),

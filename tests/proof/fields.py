@@ -36,6 +36,7 @@ PATTERNS = (
 )
 ENDINGS = ("00", "00", "0a", "0d0a", "2c", "abab")
 _PAIR = 4  # hexadecimal digits of two bytes
+_ASCII = 0x80
 _UNITS = ("ms since epoch", "bytes")
 _MEMBERS = ("m", "a member", 'q"u', "é", "type", "0")
 
@@ -481,9 +482,26 @@ def _delimiter(plan: Plan) -> Any:
     return [ending, *(each for each in plan.chance.some(others, 1) if each != ending or plan.may_clash)]
 
 
+def _kept(plan: Plan) -> Any:
+    """Whether a delimiter is the end of its value: seldom where constants, which end otherwise, stand beside it."""
+    rivals = ("const", "values", "null", "default", "derive", "logical", "pattern", "length")
+    if not plan.has("delimiter") or plan.encoding != "binary" or plan.typed.ending or not plan.chance.often(0.25):
+        return ABSENT
+    stated = plan.given["delimiter"]
+    is_text = "bytes" in str(plan.typed.form) or all(int(each[:2], 16) < _ASCII for each in _listed(stated))
+    is_fine = is_text and not plan.has(*rivals) and not plan.has("hidden")
+    return True if is_fine or plan.chance.often(0.03) else ABSENT
+
+
+def _listed(stated: Any) -> list[str]:
+    return stated if isinstance(stated, list) else [stated]
+
+
 def _escape(plan: Plan) -> Any:
     """What lets a delimiter stand in the value: another byte, or the delimiter itself."""
     if not plan.has("delimiter") or plan.encoding != "binary" or plan.chance.often(0.6):
+        return ABSENT
+    if plan.has("kept") and not plan.chance.often(0.05):
         return ABSENT
     delimiter = str(plan.given["delimiter"])
     wide = str(plan.given.get("charset", "")).startswith("utf-16")
@@ -649,6 +667,7 @@ STRATEGIES: Mapping[str, Callable[[Plan], Any]] = {
     "member": _member,
     "charset": _charset,
     "delimiter": _delimiter,
+    "kept": _kept,
     "escape": _escape,
     "escaped": _escaped,
     "terminator": _terminator,

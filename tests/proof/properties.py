@@ -100,7 +100,6 @@ class Report:
     records: int = 0
     good: int = 0
     built: int = 0
-    native: bool = False
 
     @property
     def accepted(self) -> bool:

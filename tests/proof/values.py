@@ -13,7 +13,7 @@ from typing import Any, assert_never
 from expressions import UNKNOWN, Scope, evaluate
 from proof.chance import Chance
 from proof.walks import fields
-from spelled import spelled, spelled_value
+from spelled import kept_ends, spelled, spelled_value
 from strategies import filling_bytes
 from wireloom.model import types as wire
 from wireloom.model.format import Format, Root
@@ -70,11 +70,11 @@ class Values:
             case wire.Null():
                 return None
             case wire.Text(size):
-                return self.text(_amount(size, scope))
+                return self.text(_amount(size, scope)) + chance.one(kept_ends(size)).decode("utf-8", "replace")
             case wire.Bytes(size, charset=str(charset)) if charset:
-                return self.encoded(_amount(size, scope), charset)
+                return self.encoded(_amount(size, scope), charset) + chance.one(kept_ends(size)).decode(charset)
             case wire.Bytes(size):
-                return self.octets(_amount(size, scope))
+                return self.octets(_amount(size, scope)) + chance.one(kept_ends(size))
             case wire.JsonText(kind):
                 return self.json(kind)
             case wire.Array():

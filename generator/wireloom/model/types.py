@@ -196,7 +196,7 @@ class Blocks:
 
 @dataclass(frozen=True, slots=True)
 class Delimiter:
-    """Bytes right behind a value and no part of it: where they, or `others`, are first found, it ends (binary).
+    """Bytes right behind a value, or its end where they are `kept`: where they, or `others`, first stand (binary).
 
     Where they are not found, that is `code`, or what a region that is too small says. They stand behind a whole number
     of `unit` bytes. Behind an `escape` a byte stands for itself, or for what `escaped` says beside it.
@@ -208,16 +208,17 @@ class Delimiter:
     escape: int | None = None
     escaped: tuple[tuple[int, int], ...] = ()
     others: tuple[bytes, ...] = ()
+    kept: bool = False
 
     @property
     def ending(self) -> Ending:
         """The same, as who reads and writes values has it."""
-        return Ending((self.data, *self.others), self.unit, self.escape, self.escaped)
+        return Ending((self.data, *self.others), self.unit, self.escape, self.escaped, self.kept)
 
     @property
     def is_plain(self) -> bool:
-        """Whether nothing but one delimiter is to be looked for."""
-        return self.escape is None and not self.others
+        """Whether nothing but one delimiter is to be looked for, and left out."""
+        return self.escape is None and not self.others and not self.kept
 
 
 @dataclass(frozen=True, slots=True)

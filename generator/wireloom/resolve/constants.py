@@ -1,9 +1,24 @@
 """Constants of a spec -> wire values of the type that they stand for."""
 
+from dataclasses import replace
+
 from wireloom.expr.ast import Kind
 from wireloom.expr.types import literal_kind
 from wireloom.model.ground import is_half
-from wireloom.model.types import Boolean, Bytes, Float, Integer, JsonText, Null, Nullable, Padded, Scalar, Text, Type
+from wireloom.model.types import (
+    Boolean,
+    Bytes,
+    Delimiter,
+    Float,
+    Integer,
+    JsonText,
+    Null,
+    Nullable,
+    Padded,
+    Scalar,
+    Text,
+    Type,
+)
 from wireloom.spec.documents import Place
 
 _HALF = 16  # bits of a float
@@ -46,9 +61,14 @@ def value(text: str, kind: Kind, charset: str = "") -> object:
 
 def wire_key(type: Type, place: Place, text: str) -> object:
     """The value on the wire that a key of a value table says."""
+    found = _wire_key(type, place, text)
+    return found if _fits(type, found) else NONE
+
+
+def _wire_key(type: Type, place: Place, text: str) -> object:
     match type:
         case Nullable(inner):
-            return None if place.key is None else wire_key(inner, place, text)
+            return None if place.key is None else _wire_key(inner, place, text)
         case Null():
             return None if place.key is None else NONE
         case Integer() as whole:
@@ -65,12 +85,17 @@ def wire_key(type: Type, place: Place, text: str) -> object:
 
 
 def constant(type: Type, place: Place, written: Scalar) -> object:
-    """The wire value that a `const` or `default` states; bytes are written in hexadecimal."""
+    """The wire value that a `const`, a `null` or a `default` states; bytes are written in hexadecimal."""
+    found = _constant(type, place, written)
+    return found if _fits(type, found) else NONE
+
+
+def _constant(type: Type, place: Place, written: Scalar) -> object:
     match type, written:
         case Nullable() | Null(), None:
             return None
         case Nullable(inner), _:
-            return constant(inner, place, written)
+            return _constant(inner, place, written)
         case Bytes(charset=charset), _ if charset:
             return encoded(written, charset) if isinstance(written, str) else NONE
         case Bytes(), _:
@@ -87,14 +112,17 @@ def constant(type: Type, place: Place, written: Scalar) -> object:
             return NONE
 
 
-def fits(type: Type, value: object) -> bool:
-    """Whether a value is one that readers can see of a type that is filled up."""
+def _fits(type: Type, value: object) -> bool:
+    """Whether a value is one that readers can see of a type that is filled up, or that bytes end."""
+    data = value.encode() if isinstance(value, str) else value
     match type:
         case Nullable(inner):
-            return fits(inner, value)
-        case Text(size=Padded(size, fill)) | Bytes(size=Padded(size, fill)):
-            data = value.encode() if isinstance(value, str) else value
-            return isinstance(data, bytes) and len(data) <= size and not data.endswith(fill)
+            return _fits(inner, value)
+        case Text(size=Padded(size, fill)) | Bytes(size=Padded(size, fill)) if isinstance(data, bytes):
+            return len(data) <= size and not data.endswith(fill)
+        case Text(size=Delimiter() as delimiter) | Bytes(size=Delimiter() as delimiter) if isinstance(data, bytes):
+            ending = delimiter.ending
+            return not all(ending.delimiters) or ending.written(data) is not None
         case _:
             return True
 
@@ -131,6 +159,8 @@ def described(type: Type) -> str:
             return "true or false"
         case Text(size=Padded(size)) | Bytes(size=Padded(size)):
             return f"at most {size} bytes, without those that fill it up"
+        case Text(size=Delimiter() as delimiter) | Bytes(size=Delimiter() as delimiter):
+            return _described_ending(delimiter, described(replace(type, size=None)))
         case Bytes(charset=charset):
             return f"a text that {charset} has" if charset else "bytes in hexadecimal"
         case Text() | JsonText():
@@ -141,3 +171,10 @@ def described(type: Type) -> str:
             return "null"
         case _:
             return "nothing: only scalars have constants"
+
+
+def _described_ending(delimiter: Delimiter, what: str) -> str:
+    ends = " or ".join(each.hex() for each in delimiter.ending.delimiters)
+    if delimiter.kept:
+        return f"{what} with {ends} at the end, and nowhere else"
+    return what if delimiter.escape is not None else f"{what} without {ends}, where readers would see its end"

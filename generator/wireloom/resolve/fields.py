@@ -58,6 +58,7 @@ from wireloom.resolve.types import (
     has_digits,
     has_order,
     has_size,
+    has_text,
     is_encoded,
     plainly_named,
     prefix_of,
@@ -112,7 +113,9 @@ def _delimiter(around: Surroundings, place: Place, document: FieldDocument) -> D
     if document.delimiter is None:
         return None
     found = [_ending(around, at) for at in _delimiter_places(place, document)] or [b""]
-    delimiter = Delimiter(found[0], document.else_ or "", unit(around.charset), others=tuple(found[1:]))
+    delimiter = Delimiter(
+        found[0], document.else_ or "", unit(around.charset), others=tuple(found[1:]), kept=document.kept
+    )
     return delimiter if document.escape is None else _with_escape(around, place, document, delimiter)
 
 
@@ -184,14 +187,26 @@ def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument
             around.scope.draft.reports_entry(place / "delimiter", "wrong-shape", message, hint)
         elif has_digits(type):
             _check_digits(around, place, document, around.delimiter)
+        elif around.delimiter.kept and has_text(type):
+            _check_kept(around, place, around.delimiter)
     return type
+
+
+def _check_kept(around: Surroundings, place: Place, delimiter: Delimiter) -> None:
+    """Report delimiters with which no text can end."""
+    for data in delimiter.ending.delimiters:
+        try:
+            data.decode(around.charset or "utf-8")
+        except UnicodeDecodeError:
+            message = f"no text ends with {data.hex()}"
+            around.scope.draft.reports_entry(place / "kept", "conflicting-keys", message, "drop `kept`, or write bytes")
 
 
 def _check_digits(around: Surroundings, place: Place, document: FieldDocument, delimiter: Delimiter) -> None:
     """Report what cannot stand behind digits, and a code for those that do not end."""
     ending = delimiter.data
     if not delimiter.is_plain:
-        message, hint = "digits end at one delimiter, and have no escapes", "drop the others"
+        message, hint = "digits end at one delimiter, which is none of them", "drop all else that is said of it"
         around.scope.draft.reports_entry(place / "delimiter", "conflicting-keys", message, hint)
     elif not 0 < len(ending) <= _LONGEST_BEHIND_DIGITS or chr(ending[0]) in _IN_NUMBERS:
         message = f"{ending.hex()} does not end digits"
@@ -356,7 +371,7 @@ def _constant(around: Surroundings, place: Place, written: Scalar, type: Type, i
     if written is None or type is UNKNOWN:
         return written
     value = constants.constant(type, place, written)
-    if value is constants.NONE or not constants.fits(type, value):
+    if value is constants.NONE:
         around.reports(place, id, f"{place.text} is not of the field's type", f"write {constants.described(type)}")
         return None
     return value  # type: ignore[return-value]

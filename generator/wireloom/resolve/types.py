@@ -468,6 +468,12 @@ def has_size(type: Type, kind: type[Delimiter | Padded]) -> bool:
             return type is UNKNOWN or any(has_size(part, kind) for part in parts(type))
 
 
+def has_text(type: Type) -> bool:
+    """Whether a text is of the type."""
+    is_text = isinstance(type, Text) or (isinstance(type, Bytes) and bool(type.charset))
+    return is_text or any(map(has_text, parts(type)))
+
+
 def has_digits(type: Type) -> bool:
     """Whether a number of the type has as many digits as its value takes."""
     return bool(type.ending) if isinstance(type, Integer) else any(map(has_digits, parts(type)))

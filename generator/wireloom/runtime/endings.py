@@ -1,17 +1,20 @@
 """Where values end that have no size, and how bytes that would end them stand within them.
 
-A value ends at the first of some delimiters, at one place at the longest. Behind the escape a byte stands for itself,
-or for what `escaped` says. An escape that is the delimiter itself ends the value unless it stands there twice.
+A value ends at the first of some delimiters, at one place at the longest, and may have it as its end. Behind the
+escape a byte stands for itself, or for what `escaped` says. An escape that is the delimiter itself ends the value
+unless it stands there twice.
 """
 
+import itertools
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 
 @dataclass(frozen=True)
 class Ending:
-    """Delimiters behind a whole number of `unit` bytes, the first of which is written.
+    """Delimiters behind a whole number of `unit` bytes, the first of which is written; `kept` are they part of a value.
 
     Behind the `escape` a byte is itself, or one of the codes of `escaped`, which come with their meanings.
     """
@@ -20,6 +23,7 @@ class Ending:
     unit: int = 1
     escape: int | None = None
     escaped: tuple[tuple[int, int], ...] = ()
+    kept: bool = False
 
     @property
     def doubled(self) -> bool:
@@ -29,7 +33,7 @@ class Ending:
     @property
     def looks_behind(self) -> bool:
         """Whether what stands behind a delimiter may say that it is none, or another one."""
-        return self.doubled or any(_begins(one, other) for one in self.delimiters for other in self.delimiters)
+        return self.doubled or any(self._beginnings())
 
     @cached_property
     def firsts(self) -> bytes:
@@ -59,7 +63,10 @@ class Ending:
         first = self.delimiters[0]
         if len(set(self.delimiters)) < len(self.delimiters):
             return "a delimiter is stated twice", "state each once"
-        if longer := next((other for other in self.delimiters if _begins(first, other)), b""):
+        if self.kept and (pair := next(self._beginnings(), None)):
+            one, other = (each.hex() for each in pair)
+            return f"{one} begins {other}, and values may end with either", "drop one of them, or `kept`"
+        if longer := next((other for one, other in self._beginnings() if one == first), b""):
             return f"{first.hex()}, which builders write, begins {longer.hex()}, too", "state the longer one first"
         return None
 
@@ -79,6 +86,11 @@ class Ending:
         if unsaid := next((byte for byte, code in self.codes.items() if taken.get(code, byte) != byte), None):
             return f"nothing means {unsaid:02x}, which values may have", "say in `escaped` what stands for it"
         return None
+
+    def _beginnings(self) -> Iterator[tuple[bytes, bytes]]:
+        """The delimiters with which others begin."""
+        pairs = itertools.permutations(self.delimiters, 2)
+        return ((one, other) for one, other in pairs if len(one) < len(other) and other.startswith(one))
 
     @cached_property
     def _is_plain(self) -> bool:
@@ -133,14 +145,12 @@ class Ending:
         return index
 
     def written(self, value: bytes) -> bytes | None:
-        """A value, escaped, and the delimiter; None where readers would find one earlier."""
+        """A value, escaped, and the delimiter, unless it has that; None where readers would find it elsewhere."""
+        if self.kept:
+            found = self.find(value, 0, len(value))
+            return value if found is not None and found[1] == len(value) else None
         if self.escape is not None:
             escape, codes = self.escape, self.codes
             return self._said.sub(lambda found: bytes((escape, codes[found[0][0]])), value) + self.delimiters[0]
         data = value + self.delimiters[0]
         return data if self.find(data, 0, len(data)) == (len(value), len(data)) else None
-
-
-def _begins(one: bytes, other: bytes) -> bool:
-    """Whether bytes are the beginning of others."""
-    return len(one) < len(other) and other.startswith(one)

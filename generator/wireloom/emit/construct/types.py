@@ -179,7 +179,7 @@ def amount(given: Amount | None, scope: Scope) -> Code | None:
             return call("binary.Prefix", subcon(number, scope), null="True" if null else None)
         case Blocks(number, behind):
             return call("binary.Blocks", subcon(number, scope), size=None if behind is None else subcon(behind, scope))
-        case Delimiter(data, code, unit, escape, escaped, others):
+        case Delimiter(data, code, unit, escape, escaped, others, kept):
             return call(
                 "binary.Delimiter",
                 *map(literal, (data, *others)),
@@ -187,6 +187,7 @@ def amount(given: Amount | None, scope: Scope) -> Code | None:
                 unit=None if unit == 1 else str(unit),
                 escape=None if escape is None else str(escape),
                 escaped=literal(escaped) if escaped else None,
+                kept="True" if kept else None,
             )
         case Padded(length, fill):
             return call("binary.Padded", str(length), literal(fill))

@@ -483,7 +483,7 @@ cdef const uint8_t *end_of(const uint8_t *data, const uint8_t *end, const int64_
         data = wl_stop(data, end, stops, table[4])
         if data == end:
             return NULL
-        if data[0] == table[0] and end - data > 1 and (not table[1] or data[1] == table[0]):
+        if data[0] == table[0] and end - data > 1 and (table[1] != 1 or data[1] == table[0]):
             escapes[0] += 1
             data += 2
             continue
@@ -497,7 +497,7 @@ cdef const uint8_t *end_of(const uint8_t *data, const uint8_t *end, const int64_
 
 
 cdef int read_ended(Machine *m, const int64_t *i) noexcept nogil:
-    """i: as in `read_bytes`. A value that has escapes, or ends at one of several delimiters."""
+    """i: as in `read_bytes`. A value that has escapes, ends at one of several delimiters, or with its delimiter."""
     cdef const int64_t *table = m.tables + i[2]
     cdef const uint8_t *start = m.position
     cdef int64_t behind = 0, escapes = 0, size
@@ -505,8 +505,8 @@ cdef int read_ended(Machine *m, const int64_t *i) noexcept nogil:
     cdef uint8_t *plain
     if ending == NULL:
         return IRREGULAR
-    size = ending - start
     m.position = ending + behind
+    size = ending - start + (behind if table[1] == 2 else 0)
     if escapes == 0:
         return IRREGULAR if i[3] and not wl_is_utf8(start, size) else deliver_bytes(m, i[4], i[5], start, size)
     if not i[3] and i[4] < 0 and i[5] < 0:

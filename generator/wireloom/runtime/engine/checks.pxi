@@ -326,17 +326,18 @@ class _Checker:
             self.require(kind in _COLUMN_KINDS["B" if width == 1 else "I"], where)
 
     def check_ended(self, start, where):
-        """Where values end that have escapes, or end at one of several delimiters, as `ended.py` has it."""
-        escape, doubled, unit, place, stops, delimiters = self.span(start, 6, where)
-        self.require(_NONE <= escape < 256 and doubled in (0, 1) and unit in (1, 2) and 0 <= place <= len(self.texts) - 256, where)
+        """Where values end that have escapes, end at one of several delimiters, or with theirs, as `ended.py` has it."""
+        escape, form, unit, place, stops, delimiters = self.span(start, 6, where)
+        self.require(_NONE <= escape < 256 and form in (0, 1, 2) and unit in (1, 2) and 0 <= place <= len(self.texts) - 256, where)
         self.require(1 <= stops <= 256 and 1 <= delimiters <= 256, where)
         self.require(all(0 <= stop < 256 for stop in self.span(start + 6, stops, where)), where)
         self.require(escape == _NONE or (unit == 1 and escape in self.span(start + 6, stops, where)), where)
-        self.require(not doubled or delimiters == 1, where)
+        self.require(form != 1 or delimiters == 1, where)
+        self.require(form != 2 or escape == _NONE, where)
         for symbol in self.span(start + 6 + stops, delimiters, where):
             self.check_symbol(symbol, where)
             self.require(symbol & 0xFFFF, where)
-            self.require(not doubled or self.texts[symbol >> 16 : (symbol >> 16) + (symbol & 0xFFFF)] == bytes((escape & 0xFF,)), where)
+            self.require(form != 1 or self.texts[symbol >> 16 : (symbol >> 16) + (symbol & 0xFFFF)] == bytes((escape & 0xFF,)), where)
 
     def check_window(self, total, offset, size, shift, where):
         """Some of the bytes of a run of bits: not more than 64 bits behind the shift."""

@@ -410,11 +410,12 @@ cdef int put_ending(Builder *k, int64_t size, const uint8_t *ending, int64_t wid
 
 
 cdef int write_ended(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, the delimiter, table of what is escaped, or else of what must not be found earlier (see `ended.py`)"""
+    """i: column, the delimiter, table of what is escaped, or else of what must not be found elsewhere (see `ended.py`)"""
     cdef const int64_t *table = k.m.tables + i[3]
     cdef const uint8_t *next
     cdef const uint8_t *end
     cdef int64_t behind = 0, escapes = 0, at = k.size
+    cdef bint kept = table[1] == 2
     cdef Span span
     cdef int code
     if not there(k, i[1]):
@@ -435,12 +436,13 @@ cdef int write_ended(Builder *k, const int64_t *i) noexcept nogil:
         k.output.data[k.size - 2], k.output.data[k.size - 1] = <uint8_t>table[0], k.m.texts[table[3] + next[0]]
         span.data = next + 1
     code = put(k, span.data, end - span.data)
-    if not code:
+    if not code and not kept:
         code = put(k, k.m.texts + (i[2] >> 16), i[2] & 0xFFFF)
     if code or table[0] >= 0:
         return code
-    next = end_of(k.output.data + at, k.output.data + k.size, table, k.m.texts, &behind, &escapes)
-    return OK if next != NULL and next + behind == k.output.data + k.size and behind == i[2] & 0xFFFF else IRREGULAR
+    end = k.output.data + k.size
+    next = end_of(k.output.data + at, end, table, k.m.texts, &behind, &escapes)
+    return OK if next != NULL and next + behind == end and (kept or behind == i[2] & 0xFFFF) else IRREGULAR
 
 
 cdef inline int write_column_bytes(Builder *k, const int64_t *i) noexcept nogil:

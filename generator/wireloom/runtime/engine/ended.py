@@ -1,20 +1,22 @@
 """Values that end at one of some delimiters, or may have escapes, as instructions have them: a table.
 
-It has the escape (-1: none), whether that is the delimiter itself, the unit, where 256 bytes stand in the texts (what
-each means behind the escape, or what stands there for it), then how many bytes are to be looked for, how many
-delimiters there are, and these.
+It has the escape (-1: none), whether that is the delimiter itself (1) or the delimiter is part of the value (2), the
+unit, where 256 bytes stand in the texts (what each means behind the escape, or what stands there for it), then how many
+bytes are to be looked for, how many delimiters there are, and these.
 """
 
 from wireloom.runtime.endings import Ending
 from wireloom.runtime.engine.assembly import Assembly
 from wireloom.runtime.engine.expressions import Tree
 
+_KEPT = 2
+
 
 def ending(amount: Tree) -> Ending | None:
     """How a value ends; None where a size says it, or one delimiter alone."""
     match amount:
-        case ("delimited", tuple(delimiters), int(unit), escape, tuple(escaped)):
-            return Ending(delimiters, unit, escape, escaped)
+        case ("delimited", tuple(delimiters), int(unit), escape, tuple(escaped), *kept):
+            return Ending(delimiters, unit, escape, escaped, bool(kept))
         case _:
             return None
 
@@ -36,5 +38,6 @@ def written(assembly: Assembly, ending: Ending) -> int:
 def _table(assembly: Assembly, ending: Ending, stops: set[int], said: bytes) -> int:
     delimiters = [assembly.text(delimiter) for delimiter in ending.longest]
     place = assembly.text(said) >> 16
-    head = [ending.escape, ending.doubled, ending.unit, place, len(stops), len(delimiters)]
+    form = _KEPT if ending.kept else int(ending.doubled)
+    head = [ending.escape, form, ending.unit, place, len(stops), len(delimiters)]
     return assembly.table([*head, *sorted(stops), *delimiters])

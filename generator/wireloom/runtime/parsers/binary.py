@@ -283,7 +283,7 @@ class Blocks:
 
 
 class Delimiter:
-    """Bytes right behind a value, where they are first found; where they are not, `code`, or what the region says."""
+    """Bytes that end a value, where they are first found; where they are not, `code`, or what the region says."""
 
     def __init__(
         self,
@@ -292,13 +292,14 @@ class Delimiter:
         unit: int = 1,
         escape: int | None = None,
         escaped: tuple[tuple[int, int], ...] = (),
+        kept: bool = False,
     ) -> None:
         self.code = code
-        self.ending = Ending(delimiters, unit, escape, escaped)
+        self.ending = Ending(delimiters, unit, escape, escaped, kept)
         self.text = " or ".join(each.hex(" ") for each in delimiters)
 
     def read(self, stream: Any) -> bytes:
-        """The value before the delimiter, which is passed over."""
+        """The value before the delimiter, which is passed over; or with it, where it is kept."""
         start = stream.tell()
         found = stream.ending(self.ending)
         if found is None:
@@ -308,15 +309,17 @@ class Delimiter:
             )
             error.cut_off = stream.overrun == "truncated"  # whatever it is called, more bytes may mend it
             raise error
-        value = bytes(stream.take(found[0] - start))
-        stream.take(found[1] - found[0])
-        return self.ending.plain(value)
+        end, behind = found
+        value = bytes(stream.take(end - start))
+        delimiter = bytes(stream.take(behind - end))
+        return value + delimiter if self.ending.kept else self.ending.plain(value)
 
     def write(self, value: bytes, stream: Any) -> None:
-        """The value and the delimiter; EncodeError where readers would find that earlier."""
+        """The value and the delimiter; EncodeError where readers would find that elsewhere."""
         written = self.ending.written(value)
         if written is None:
-            raise EncodeError(f"a value without {self.text}, which ends it", shown(value))
+            where = "with one at its end alone, of" if self.ending.kept else "without"
+            raise EncodeError(f"a value {where} {self.text}, which ends it", shown(value))
         stream.write(written)
 
     def place(self, stream: Any, start: int, offset: int) -> int:

@@ -375,6 +375,11 @@ class FieldDocument(Document):
         description="The bytes, or several, in hexadecimal, behind its text, bytes or digits (binary).",
         examples=["00"],
     )
+    kept: bool = Field(
+        default=False,
+        description="The delimiter is part of its text or bytes: their end.",
+        examples=[True],
+    )
     escape: HexText | None = Field(
         default=None,
         description="The byte before one that does not end the text or the bytes, and before itself (binary).",

@@ -37,6 +37,7 @@ ROOTS = [
 
 
 COUPLED = {
+    "elsewhere",
     "logged_upload",
     "noted_message",
     "packet",

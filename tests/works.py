@@ -151,6 +151,7 @@ FEATURES: dict[str, list[Feature]] = {
         Feature("`as`", [{"v": {"type": "int32", "as": "w"}}], {"w": 1}),
         Feature("`member`", [{"v": {"type": "int32", "member": "w"}}], {"v": 1}, struct={}),
         Feature("`at`", [{"v": "uint8"}, {"w": {"type": "uint8", "at": 1}}], {"v": 1, "w": 2}),
+        Feature("`at`, `from` a mark", [{"mark": "start"}, {"v": "uint8"}, {"w": {"type": "str(2)", "at": "v", "from": "start"}}, {"rest": {"type": "bytes", "hidden": True}}], {"v": 3, "w": "ab"}),
         Feature("`at`, from the end", [{"v": "bytes(size - 1 - here)"}, {"w": {"type": "uint8", "at": -1}}], {"v": b"abc", "w": 2}),
         Feature("`size`", [{"v": {"type": "str", "size": 3}}], {"v": "abc"}),
         Feature("`count`, `derive`", [{"n": {"type": "uint8", "derive": "count(v)", "hidden": True}}, {"v": {"type": "list(uint8)", "count": "n"}}], {"v": [1]}),

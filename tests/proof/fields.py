@@ -639,6 +639,7 @@ STRATEGIES: Mapping[str, Callable[[Plan], Any]] = {
     "over": _absent,
     "stored": _absent,
     "at": _absent,
+    "from": _absent,
     "size": _absent,
     "count": _absent,
     "refers": _absent,

@@ -139,6 +139,7 @@ class StructWriter:
                 (0.5, self._need),
                 (0.3, self._frame),
                 (0.4, self._at),
+                (0.4, self._elsewhere),
                 (1.3, self._discard),
                 (0.3, self._foreign),
                 (0.3, lambda: self._attempt(last=last)),
@@ -239,6 +240,30 @@ class StructWriter:
         self.step("mark", name)
         self.scope.marks.append(name)
         return name
+
+    def _elsewhere(self) -> None:
+        """A value at a place that a field says, from a mark of this struct or of one around; the rest is ignored."""
+        chance, marks = self.chance, list(self.scope.marks)
+        around = self.scope.outer
+        while around is not None and around.encoding == "binary":
+            marks += around.marks
+            around = around.outer
+        if not marks or chance.often(0.3):
+            marks = [self._mark()]
+        offset = self.scope.draft.name("f")
+        self.add(
+            integer(chance.one(["uint8", "uint8", "int8"])), offset, **dict.fromkeys(("when", "values", "null"), ABSENT)
+        )
+        place = chance.one([offset, offset, f"{offset} + 1", f"{offset} - 2", "1", "4"])
+        typed = self._inner() if chance.often(0.4) else Types(self.scope).element()
+        free = () if chance.often(0.03) else ("derive", "checksum", "bits", "hidden", "flatten")
+        self.add(typed, at=place, from_=chance.one(marks), **dict.fromkeys(free, ABSENT))
+        if self.scope.depth == 0 and not self.deferred and chance.often(0.8):
+            self.deferred.append(self._ignore_the_rest)
+
+    def _ignore_the_rest(self) -> None:
+        rest = Typed("bytes", "bytes", "bytes", greedy=True)
+        self.add(rest, hidden=True, **dict.fromkeys(("when", "derive", "const", "delimiter", "terminator"), ABSENT))
 
     def _need(self) -> None:
         formulas, chance = Formulas(self.scope), self.chance

@@ -58,14 +58,27 @@ def _endless_field(struct: Struct, named: Types, seen: frozenset[str]) -> str:
             return name
         if not step.on_wire:
             continue
+        if step.base:
+            return name
         if step.at is not None and (_counts_from_end(step.at) or _needs_end(step.at)):
             return name
         if step.size is not None:
-            if _takes_all(step.size):
+            if _takes_all(step.size) or _reads_elsewhere(step.type, named, frozenset()):
                 return name
         elif found := _endless(step.type, named, Encoding.BINARY, seen):
             return found if "." in found else name
     return asks
+
+
+def _reads_elsewhere(type: Type, named: Types, seen: frozenset[str]) -> bool:
+    """Whether something within may stand outside of the region that the type has."""
+    match type:
+        case types.Reference(name=name):
+            return name not in seen and _reads_elsewhere(named[name], named, seen | {name})
+        case types.Struct(fields=fields):
+            return any(bool(field.base) or _reads_elsewhere(field.type, named, seen) for field in fields)
+        case _:
+            return any(_reads_elsewhere(each, named, seen) for each in parts(type))
 
 
 def looks_at_end(type: Type, named: Types, seen: frozenset[str] = frozenset()) -> str:
@@ -78,9 +91,9 @@ def looks_at_end(type: Type, named: Types, seen: frozenset[str] = frozenset()) -
             return "" if name in seen else looks_at_end(named[name], named, seen | {name})
         case types.Struct(encoding=Encoding.BINARY, name=name, fields=fields):
             for field in fields:
-                if field.on_wire and field.when is not None and _needs_end(field.when):
+                if field.in_struct and field.when is not None and _needs_end(field.when):
                     return f"{name}.{field.wire_name}"
-            below = tuple(field.type for field in fields if field.on_wire and field.size is None)
+            below = tuple(field.type for field in fields if field.in_struct and field.size is None)
         case types.Select() | types.Attempt():
             below = parts(type)
         case _:

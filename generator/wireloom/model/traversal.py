@@ -55,7 +55,7 @@ def _fields(format: Format) -> Iterator[Field]:
 def reads_again(types: Mapping[str, Type], roots: Iterable[Type]) -> bool:
     """Whether bytes of a record may be read any number of times.
 
-    What is in a list tries them or sums them up, or a list goes on with elements of others.
+    What is in a list tries them or sums them up, a list goes on with elements of others, or a field stands elsewhere.
     """
     if any(_jumps(type) for type in (*types.values(), *roots)):
         return True
@@ -76,7 +76,9 @@ def _reads_again(type: Type) -> bool:
 
 
 def _jumps(type: Type) -> bool:
-    """Whether a list within a type goes on elsewhere."""
+    """Whether a list within a type goes on elsewhere, or a field of it stands there."""
+    if isinstance(type, Struct) and any(field.base for field in type.fields):
+        return True
     inner = (field.type for field in type.fields) if isinstance(type, Struct) else parts(type)
     here = isinstance(type, Array) and isinstance(type.count, Terminator) and type.count.jump is not None
     return here or any(_jumps(each) for each in inner)

@@ -690,11 +690,17 @@ class Field:
     member: str = ""  # JSON member name
     since: str = ""
     until: str = ""
+    base: str = ""  # binary: the mark, of the struct or of one around, that `at` counts from; reading goes on before it
 
     @property
     def on_wire(self) -> bool:
         """Whether it has bytes or a member of its own."""
         return self.compute is None and not self.counted
+
+    @property
+    def in_struct(self) -> bool:
+        """Whether its bytes are some of those of the struct, not of one around it."""
+        return self.on_wire and not self.base
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,7 +177,7 @@ def _counts(listed: types.Array, most: int) -> Iterable[int]:
 
 def _fields(struct: Struct, named: Types, order: str, seen: frozenset[str]) -> Iterator[_Piece]:
     for field in struct.fields:
-        if not field.on_wire:
+        if not field.in_struct:
             continue
         if field.at is not None or field.size is not None or may_be_absent(field):
             return

@@ -292,6 +292,7 @@ def _step_codes(step: types.Step, struct: types.Struct) -> Iterator[str]:
             if isinstance(step.size, types.Prefix):
                 yield from type_codes(step.size.number, struct.encoding)
             yield step.code
+            yield from ("bad_pointer",) if step.base else ()
             yield from _packing_codes(step.packing)
             tables = (step.mappings, *(bit.mappings for bit in step.bits))
             yield from ("int_range",) if any(table is not None and calculates(table) for table in tables) else ()

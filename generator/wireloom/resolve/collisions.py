@@ -235,7 +235,7 @@ def _check_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> 
     spans: list[_Span] = []
     reached: int | None = 0  # where the next field begins, where that is known
     for where, field in _placed(struct, place):
-        if not field.on_wire:
+        if not field.in_struct:
             continue
         start = _offset(field, reached)
         if start is None:
@@ -323,7 +323,7 @@ def _check_behind_tail(draft: Draft, place: Place, struct: Struct, named: Types)
     left, tail = 0, ""  # the bytes behind the field that counts from the end, at most
     for where, field in _placed(struct, place):
         at = _from_end(field)
-        if field.at is not None:
+        if field.at is not None and not field.base:
             certain = at is not None and field.when is None and not field.since + field.until
             left, tail = (-(at or 0) - (fixed_size(field, named) or 0), field.wire_name) if certain else (0, "")
         for amount in _amounts(field) if tail and field.at is None else ():
@@ -431,7 +431,7 @@ def _is_named_later(struct: Struct, field: Field, start: int) -> bool:
 
 def _check_greed(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
     """A field that takes all bytes left is the last, but for fields at offsets before it."""
-    on_wire = [(where, field) for where, field in _placed(struct, place) if field.on_wire]
+    on_wire = [(where, field) for where, field in _placed(struct, place) if field.in_struct]
     for index, (where, field) in enumerate(on_wire):
         followers = [later for _, later in on_wire[index + 1 :] if later.at is None or _counts_from_end(later)]
         alone = field.when is None and field.size is None and field.at is None
@@ -448,7 +448,7 @@ def _check_greed(draft: Draft, place: Place, struct: Struct, named: Types) -> No
         if alone and always and (case := _greedy_case(field.type, named, frozenset())):
             message = f"{field.wire_name} takes all bytes left where it is {case}, and {always[0].wire_name} follows"
             draft.reports_entry(where, "greedy-field", message, f"say in {case} how many bytes it has")
-    for where, field in on_wire:
+    for where, field in _placed(struct, place):
         element = _greedy_element(field.type, named)
         if element:
             message = f"the first element of {field.wire_name} takes all bytes left"
@@ -473,13 +473,15 @@ def _counts_from_end(field: Field) -> bool:
 
 
 def _is_in_turn(field: Field) -> bool:
-    """Whether a field stands on the wire behind those before it, or where it says, and does not count from the end."""
-    return field.on_wire and _from_end(field) is None
+    """Whether a field stands in the struct behind those before it, or where it says, and not counted from the end."""
+    return field.in_struct and _from_end(field) is None
 
 
 def _from_end(field: Field) -> int | None:
     """The offset, below zero, of a field that counts from the end; None for others."""
     match field.at:
+        case _ if field.base:
+            return None
         case Literal(int(at)) if at < 0:
             return at
         case Unary("-", Literal(int(at))) if at > 0:
@@ -509,7 +511,7 @@ def _is_conditional(type: Type, named: Types) -> bool:
     struct = named[type.name] if isinstance(type, types.Reference) else type
     if not isinstance(struct, Struct):
         return False
-    on_wire = [field for field in struct.fields if field.on_wire]
+    on_wire = [field for field in struct.fields if field.in_struct]
     conditions = {field.when for field in on_wire}
     return bool(on_wire) and len(conditions) == 1 and None not in conditions
 
@@ -561,7 +563,7 @@ def is_greedy(type: Type, named: Types, seen: frozenset[str]) -> bool:
         case types.Struct(encoding=Encoding.PROTOBUF | Encoding.JSON):
             return True
         case types.Struct(encoding=Encoding.BINARY, fields=fields):
-            last = next((field for field in reversed(fields) if field.on_wire), None)
+            last = next((field for field in reversed(fields) if field.in_struct), None)
             open_end = last is not None and last.at is None and _has_open_end(last, named, seen)
             return open_end or any(map(_counts_from_end, fields)) or _asks_for_end(type)
         case _:
@@ -634,7 +636,7 @@ def type_size(type: Type, named: Types, seen: frozenset[str]) -> int | None:
 def _struct_size(struct: Struct, named: Types, seen: frozenset[str]) -> int | None:
     total = 0
     for field in struct.fields:
-        if not field.on_wire:
+        if not field.in_struct:
             continue
         size = type_size(field.type, named, seen)
         if size is None or field.when is not None or field.at is not None or field.size is not None:

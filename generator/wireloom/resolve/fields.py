@@ -49,7 +49,7 @@ from wireloom.resolve.links import checksum_of, is_table, table_reference_of
 from wireloom.resolve.meanings import meaning_of, null_of
 from wireloom.resolve.outline import is_open, mapped_kind
 from wireloom.resolve.packings import packing_of
-from wireloom.resolve.scopes import Scope
+from wireloom.resolve.scopes import MeaningError, Scope
 from wireloom.resolve.spellings import spelling_of, with_keys
 from wireloom.resolve.types import (
     UNKNOWN,
@@ -271,7 +271,20 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         group=document.wire == GROUP,
         since=document.since or "",
         until=document.until or "",
+        base=_base(around, place / "from", document),
     )
+
+
+def _base(around: Surroundings, place: Place, document: FieldDocument) -> str:
+    """The mark that the offset counts from."""
+    if document.base is None or around.encoding is not Encoding.BINARY:
+        return ""
+    try:
+        around.scope.check_base(document.base)
+    except MeaningError as error:
+        around.reports(place, error.id, error.message, error.hint)
+        return ""
+    return document.base
 
 
 def _region(around: Surroundings, place: Place, written: object) -> Amount:

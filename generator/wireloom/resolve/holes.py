@@ -36,7 +36,7 @@ def _is_apart(struct: Struct, field: Field, checksum: Checksum, named: Types) ->
     steps = struct.steps
     marks = {step.name: position for position, step in enumerate(steps) if isinstance(step, Mark)}
     at = next(position for position, step in enumerate(steps) if step is field)
-    if field.at is None and any(each.at is not None for each in struct.fields):
+    if field.at is None and any(each.at is not None and not each.base for each in struct.fields):
         marks = {}  # marks may stand anywhere
     match checksum.start, checksum.end:
         case _, MarkRef(name) if marks.get(name, at) < at and field.at is None:

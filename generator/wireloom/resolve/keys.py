@@ -15,6 +15,7 @@ _TEXTUAL = (Encoding.JSON, Encoding.MSGPACK)
 # Keys that mean something in some encodings only.
 _ENCODINGS: Table[str, tuple[Encoding, ...]] = {
     "at": (Encoding.BINARY,),
+    "from": (Encoding.BINARY,),
     "size": (Encoding.BINARY,),
     "unpack": (Encoding.BINARY,),
     "count": (Encoding.BINARY,),
@@ -49,6 +50,7 @@ _COMPANIONS: Table[str, str] = {
     "checksum": "over",
     "stored": "checksum",
     "default": "optional",
+    "from": "at",
     "kept": "delimiter",
     "escape": "delimiter",
     "escaped": "escape",
@@ -60,6 +62,7 @@ _INSTEAD = "say with `when` whether the field is there"
 # Keys that say something of the wire, where computed and counted fields are not.
 _ON_WIRE = (
     "at",
+    "from",
     "size",
     "unpack",
     "count",
@@ -121,6 +124,8 @@ _WITHOUT_GROUP = (
 _WITHOUT_ELEMENT = ("when", "since", "until", "derive", "const", "flatten", "hidden")
 # Keys that say something of the very bytes of a value, which are not there before they are unpacked.
 _OF_BYTES = ("const", "values", "bits", "derive", "checksum", "pad", "hidden")
+# Keys that say what builders write, which no field has that stands elsewhere: there it may be another's.
+_WITHOUT_BASE = ("derive", "checksum", "bits", "hidden")
 # Keys that cannot stand together.
 _RIVALS = (
     *(("compute", key) for key in ("counted", *_ON_WIRE)),
@@ -151,6 +156,7 @@ _RIVALS = (
     *(("null", rival) for rival in ("optional", "default", "oneOf")),
     ("logical", "counted"),
     *(("unpack", rival) for rival in _OF_BYTES),
+    *(("from", rival) for rival in _WITHOUT_BASE),
     *(("oneOf", rival) for rival in _WITHOUT_GROUP),
 )
 

@@ -25,7 +25,7 @@ def _ended(step: Step, behind: Sequence[Step]) -> Step:
 
 def _written(behind: Sequence[Step]) -> Expression:
     """Where the bytes left, which readers see, stand behind it alone, it is left out if there are none."""
-    match [step for step in behind if isinstance(step, Field) and step.on_wire]:
+    match [step for step in behind if isinstance(step, Field) and step.in_struct]:
         case [Field(at=None, size=None, hidden=False, mappings=None, const=None, derive=None, meaning=None) as rest]:
             match rest.type:
                 case Text(size=None) | Bytes(size=None):

@@ -1,4 +1,4 @@
-"""What must have been read where a step stands: checksums before they are verified, lists around an `index`."""
+"""What must be known where a step stands: checksums before they are verified, lists around an `index`, what is here."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from wireloom.model import types
 from wireloom.model.types import Struct
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.roots import Entry
-from wireloom.resolve.sites import Names, Types, held, sites, structs
+from wireloom.resolve.sites import Names, Role, Site, Types, held, sites, structs
 
 
 def check_positions(draft: Draft, named: Types, names: Names, entries: tuple[Entry, ...]) -> None:
@@ -21,6 +21,15 @@ def check_positions(draft: Draft, named: Types, names: Names, entries: tuple[Ent
                 message = f"there is no list around {struct.name}"
                 hint = "`index` is the place of an element in its list"
                 draft.reports(site.place, "unknown-name", message, hint)
+            if "here" in facts and _is_elsewhere(site):
+                message = "there is no here for what stands at a place of another base"
+                draft.reports(site.place, "unknown-name", message, "say how many bytes it has without `here`")
+
+
+def _is_elsewhere(site: Site) -> bool:
+    """Whether an expression says more of a field that stands elsewhere than where, and whether it is there."""
+    field = site.field
+    return field is not None and bool(field.base) and site.role not in (Role.OFFSET, Role.CONDITION)
 
 
 def _outside_lists(named: Types, names: Names, entries: tuple[Entry, ...]) -> frozenset[str]:

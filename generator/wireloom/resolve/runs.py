@@ -28,7 +28,7 @@ from wireloom.spec.language import ByteOrderByParameter, FieldDocument, StructTy
 _BYTE = 8
 _REGISTER = 64
 _LONGEST = 64  # bytes of a run
-_WHOLE = ("when", "since", "until", "size", "bits", "checksum", "as", "refers")  # keys of whole fields
+_WHOLE = ("when", "since", "until", "from", "size", "bits", "checksum", "as", "refers")  # keys of whole fields
 
 
 # --- what may stand there --------------------------------------------------------------------------------------------

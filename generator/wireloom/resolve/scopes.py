@@ -15,9 +15,9 @@ from wireloom.names import POSITIONS
 from wireloom.problems import nearest
 from wireloom.resolve import constants
 from wireloom.resolve.draft import Draft, parameter_kind
-from wireloom.resolve.outline import Member, Outlines, joined_members, possible_values
+from wireloom.resolve.outline import Member, Outlines, Use, joined_members, possible_values
 from wireloom.resolve.renamings import renamed
-from wireloom.spec.language import Bits, FieldDocument, StructType
+from wireloom.spec.language import AttemptType, Bits, FieldDocument, StructType
 
 _RANGE_MEMBERS = ("start", "end")
 _SUMMED = "`sum(sizes)` is over a list of integers, `sum(parts.length)` over an integer of structs"
@@ -157,6 +157,61 @@ class Scope:
             message = f"the elements of {last} have no {members[0]}"
             raise MeaningError("unknown-name", message, nearest(members[0], known))
         return listed, member, known[members[0]]
+
+    def check_base(self, name: str) -> None:
+        """Raise MeaningError unless the name means a mark, here or in a struct around, that stands before in any case.
+
+        What lies between must have its bytes in those of the struct that has the mark.
+        """
+        found = list(self._marked(self.type, name, self.position, frozenset()))
+        if not any(found):
+            known = [each for type in self._around() for each in self.outlines.types[type].marks]
+            hint = nearest(name, known) or f"`- mark: {name}` stands where it is, here or in a struct around"
+            raise MeaningError("unknown-name", f"there is no mark {name} here", hint)
+        if not all(found):
+            hint = f"set it in each struct that has {self.type}, before that, or use a type of its own"
+            raise MeaningError("unknown-name", f"{name} is not always a mark where {self.type} is used", hint)
+
+    def _marked(self, type: str, name: str, position: int, seen: frozenset[str]) -> Iterator[bool]:
+        """Whether each way outward comes to the mark."""
+        outline = self.outlines.types.get(type)
+        if outline is None or type in seen:
+            return
+        if name in outline.marks:
+            if outline.marks[name] >= position:
+                message = f"{name} is a mark further down"
+                raise MeaningError("later-name", message, "set it before whatever is read from it")
+            yield True
+            return
+        if type in self.outlines.roots or not outline.uses:
+            yield False
+        for use in outline.uses:
+            if obstacle := self._obstacle(use):
+                hint = "set the mark within"
+                raise MeaningError("wrong-shape", f"{obstacle}: its bytes are not those around", hint)
+            yield from self._marked(use.user, name, use.position, seen | {type})
+
+    def _obstacle(self, use: Use) -> str:
+        """What stands between a type and the bytes of what uses it; empty where nothing does."""
+        form = self.draft.content.types[use.user]
+        if isinstance(form, AttemptType):
+            return f"{self.type} is an alternative of the attempt {use.user}"
+        if self.outlines.encodings[use.user] is not Encoding.BINARY:
+            return f"{self.type} stands within {use.user} of {self.outlines.encodings[use.user].value}"
+        document = form.fields[use.position].field if isinstance(form, StructType) else None
+        if isinstance(document, FieldDocument) and document.unpack not in (None, "none"):
+            return f"{self.type} stands in bytes that are unpacked"
+        return ""
+
+    def _around(self) -> Iterator[str]:
+        """The type, and those that it is used in."""
+        waiting, seen = [self.type], set[str]()
+        while waiting:
+            type = waiting.pop(0)
+            if type in self.outlines.types and type not in seen:
+                seen.add(type)
+                yield type
+                waiting.extend(use.user for use in self.outlines.types[type].uses)
 
     def names_field(self, name: str) -> bool:
         """Whether the name means a field here."""

@@ -126,8 +126,9 @@ def _field_size(field: Field, named: Types, seen: frozenset[str]) -> int:
 def _ends(fields: Sequence[Field], named: Types, seen: frozenset[str]) -> Iterator[int]:
     """Where fields at stated offsets end at the least."""
     for field in fields:
-        if isinstance(field.at, Literal) and isinstance(field.at.value, int) and not _is_absent(field):
-            yield field.at.value + _own_size(field, named, seen) if field.at.value >= 0 else 0
+        at = None if field.base else field.at
+        if isinstance(at, Literal) and isinstance(at.value, int) and not _is_absent(field):
+            yield at.value + _own_size(field, named, seen) if at.value >= 0 else 0
 
 
 def _own_size(field: Field, named: Types, seen: frozenset[str]) -> int:

@@ -235,7 +235,7 @@ class _Unrolling:
 def _nothing(step: Field, there: Expression | None) -> types.Step:
     """What holds only where nothing is in a field, which has a place on the wire where `there` holds."""
     guard = Field(step.name, step.wire_name, types.Boolean(), code=CODE, at=step.at, size=step.size, when=step.when)
-    guard = replace(guard, hidden=True, since=step.since, until=step.until)
+    guard = replace(guard, base=step.base, hidden=True, since=step.since, until=step.until)
     match step.type:
         case types.Array(count=types.Prefix(number, null=True)):
             return replace(guard, type=number, minimum=-1, maximum=0, derive=Literal(-1))

@@ -158,6 +158,7 @@ def _field(field: Field, declared: Struct, scope: Scope) -> Code:
         group=_flag(field.group),
         member=_member(field, declared),
         at=size(field.at, known),
+        base=literal(field.base) if field.base else None,
         size=_region(field.size, inner),
         packing=_packing(field.packing, known),
         when=when,

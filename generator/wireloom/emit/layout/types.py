@@ -232,6 +232,7 @@ def _attributes(field: Field) -> Code:
         "as": literal(field.name) if field.name != field.wire_name else None,
         "code": literal(field.code) if field.code else None,
         "at": optional(field.at),
+        "from": literal(field.base) if field.base else None,
         "size": _amount(field.size),
         "packing": _packing(field.packing),
         "when": optional(field.when),

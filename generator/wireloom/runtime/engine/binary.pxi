@@ -771,6 +771,40 @@ cdef int seek(Machine *m, const int64_t *i) noexcept nogil:
     return OK
 
 
+cdef int set_apart(Machine *m, const int64_t *i) noexcept nogil:
+    """i: expression of an offset, start and size register of a struct around, save registers of the end, of the place"""
+    cdef int64_t offset = 0, start = m.registers[i[2]], end = start + m.registers[i[3]]
+    cdef bint none = False
+    cdef int code = number_of(m, i[1], &offset, &none)
+    if code:
+        return code
+    if none or start < 0 or end > m.stop - m.base or offset < 0 or offset > end - start:
+        return IRREGULAR
+    m.registers[i[4]] = m.end - m.base
+    m.registers[i[4] + 1] = m.overrun
+    m.registers[i[5]] = m.position - m.base
+    m.registers[i[5] + 1] = start + offset
+    m.end = m.base + end
+    m.position = m.base + start + offset
+    m.overrun = IRREGULAR
+    return OK
+
+
+cdef int go_back(Machine *m, const int64_t *i) noexcept nogil:
+    """i: the save registers of `set_apart`, one for the farthest end of what stood elsewhere, which has been read."""
+    cdef int64_t end = m.registers[i[1]], place = m.registers[i[2]], start = m.registers[i[2] + 1]
+    if place < 0 or place > end or end > m.stop - m.base or start < 0 or start > m.position - m.base:
+        return IRREGULAR
+    if too_often(m, m.base + start, m.position):
+        return IRREGULAR
+    if m.position - m.base > m.registers[i[3]]:
+        m.registers[i[3]] = m.position - m.base
+    m.end = m.base + end
+    m.overrun = <int>m.registers[i[1] + 1]
+    m.position = m.base + place
+    return OK
+
+
 cdef inline int switch_to(Machine *m, const int64_t *i) noexcept nogil:
     """The machine's value chooses, by a hash without collisions.
 

@@ -137,6 +137,9 @@ _STATED = {
     OP_LEFT: "",
     OP_PACK_TYPE: "N T",
     OP_REPEAT_BITS: "N N N l r>value r>value",
+    OP_APART: "X R<start R<size P>save P>place",
+    OP_BACK: "P<save P<place R<reach",
+    OP_ENCLOSE: "R<reach",
 }
 _INTEGERS = frozenset((KIND_INT8, KIND_INT16, KIND_INT32, KIND_INT64, KIND_DECIMAL))
 _COLUMN_KINDS = {

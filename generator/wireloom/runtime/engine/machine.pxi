@@ -377,6 +377,12 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         m.registers[i[3] + 1] = m.overrun
         m.end = m.position + number
         m.overrun = <int>i[2]
+    elif op == OP_APART:
+        return set_apart(m, i)
+    elif op == OP_BACK:
+        return go_back(m, i)
+    elif op == OP_ENCLOSE:  # register: where what was read elsewhere ends, which the struct must have
+        return OK if m.registers[i[1]] <= m.position - m.base else IRREGULAR
     elif op == OP_END:  # code
         if m.position != m.end:
             return <int>i[1]

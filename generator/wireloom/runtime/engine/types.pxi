@@ -304,6 +304,9 @@ cpdef enum Op:
     OP_LEFT
     OP_PACK_TYPE
     OP_REPEAT_BITS
+    OP_APART
+    OP_BACK
+    OP_ENCLOSE
     OP_JSON_BODY
 
 cdef enum:  # flags of instructions

@@ -7,7 +7,8 @@ Building goes the other way: what the wire must say follows from the value that 
 import io
 import math
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -25,6 +26,7 @@ from wireloom.runtime.parsers.protocol import (
     evaluate,
     holds,
     kept,
+    marked,
     placed,
     same,
     start_of,
@@ -287,6 +289,7 @@ class Field:
     title: str = ""  # what readers call it, where the wire calls it otherwise
     code: str = ""
     at: Expression | int | None = None
+    base: str = ""  # the mark, here or in a struct around, from which `at` counts
     size: Expression | SizeInFront | None = None
     packing: Packing | None = None  # how the region's bytes say what is read
     when: Expression | None = None
@@ -323,17 +326,25 @@ class Field:
             if stream is MISSING:
                 self._absent(run)
                 return
+            if self.base:
+                with self._elsewhere(run, stream):
+                    self._take(run, stream)
+                return
             self._seek(run, stream)
-            offset = run.source.offset(stream)
-            run.offsets[self.name] = offset
-            raw = self._read(run, stream)
-            self._store(run, self._accept(raw, run, offset))
+            self._take(run, stream)
             if run.has_tail:
                 self._check_tail(run)
         except DecodeError as error:
             if not (self.inline and self.besides is None) and not (self.shared and error.path):
                 error.at(self.member or self.name)
             raise
+
+    def _take(self, run: Run, stream: Any) -> None:
+        """Read, constrain, store."""
+        offset = run.source.offset(stream)
+        run.offsets[self.name] = offset
+        raw = self._read(run, stream)
+        self._store(run, self._accept(raw, run, offset))
 
     @property
     def besides(self) -> Collection[str] | None:
@@ -398,6 +409,28 @@ class Field:
             run.tail = target if run.tail is None else min(run.tail, target)
         run.reached = max(run.reached, stream.tell())
         stream.seek(target)
+
+    @contextmanager
+    def _elsewhere(self, run: Run, stream: Any) -> Iterator[None]:
+        """Read at a place of a struct around, within its region, and go on where the stream was."""
+        here, around = stream.tell(), marked(self.base, run.scope)
+        offset = self.at if isinstance(self.at, int) else evaluate(self.at, run.scope)  # type: ignore[arg-type]
+        start, end = around._start, around._start + around._size
+        target = start + around._marks[self.base] + offset if isinstance(offset, int) else None
+        if target is None or not start <= target <= end:
+            expected = f"a place from {start - stream.origin} to {end - stream.origin}"
+            actual = shown(offset if target is None else target - stream.origin)
+            raise DecodeError("bad_pointer", offset=here, expected=expected, actual=actual)
+        outer = stream.limit, stream.overrun
+        stream.limit, stream.overrun = end, "bad_pointer"
+        stream.seek(target)
+        try:
+            yield
+        finally:
+            stream.limit, stream.overrun = outer
+        around._furthest = max(around._furthest, stream.tell())
+        stream.go_over_again(target, stream.tell())
+        stream.seek(here)
 
     def _read(self, run: Run, stream: Any) -> Any:
         if self.size is None:

@@ -1,7 +1,8 @@
 """Building a struct: fields in a buffer first, then what follows from where they came to stand.
 
-Derived values come first, then checksums, inner ones before those that cover them. Where something had to be guessed
-(a condition over the struct's own size), the fields are placed again with what came of the guess, until that agrees.
+What stands elsewhere is written where it belongs once all fields have places. Derived values come next, then
+checksums, inner ones before those that cover them. Where something had to be guessed (a condition over the struct's own
+size), the fields are placed again with what came of the guess, until that agrees.
 """
 
 import io
@@ -25,6 +26,7 @@ from wireloom.runtime.parsers.protocol import (
     evaluate,
     guess,
     holds,
+    marked,
     unsettle,
 )
 from wireloom.runtime.parsers.steps import Computed, Mark, with_hole
@@ -58,6 +60,16 @@ class Outcome:
         return late and (self.size, self.marks, self.present) == (assumed.size, assumed.marks, assumed.present)
 
 
+@dataclass(frozen=True)
+class Apart:
+    """Bytes of a field of a struct within, or of this one, that stand at an offset of the struct of `placement`."""
+
+    placement: "Placement"
+    offset: int
+    data: bytes
+    name: str
+
+
 @dataclass
 class Memory:
     """What a struct came to when it was built last, and those within it, by their fields and their places in these.
@@ -86,6 +98,7 @@ class Placement:
         self.pending: list[tuple[Field, int]] = []
         self.gaps: list[range] = []  # bytes that nothing named when they were written
         self.overwrites = False
+        self.elsewhere: list[Apart] = []
 
     def build(self) -> None:
         """Write the struct to the stream."""
@@ -99,13 +112,15 @@ class Placement:
         assumed = self.memory.outcome
         for _ in range(_PASSES):
             self.guessed = self.overwrites = self.is_unsettled = False
-            self.gaps = []
+            self.gaps, self.elsewhere = [], []
             target = io.BytesIO()
             outcome = self._place_fields(target, assumed or Outcome())
             if outcome.bears_out(assumed) if assumed is not None else not self.guessed:
                 self.stream.write(target.getvalue())
                 if self.overwrites:
                     self.context._params.get("_overwritten", []).append(self.struct)
+                if around is not None:
+                    around.elsewhere += [each for each in self.elsewhere if each.placement is not self]
                 self.memory.outcome = assumed
                 self._tell()
                 return
@@ -184,6 +199,9 @@ class Placement:
             target.seek(0, io.SEEK_END)
         for step in tail:
             self._write(step, sink)
+        for apart in self.elsewhere:
+            if apart.placement is self:
+                self._write_apart(apart)
         sink.close()
         return self._settled() if self.binary else Outcome()
 
@@ -218,6 +236,9 @@ class Placement:
         self.writing, self.built = step, 0
         try:
             stream = sink.place(step)
+            if step.base:
+                self._set_apart(step)
+                return
             self._seek(step)
             start = self.target.tell() if self.binary else 0
             value = self._value(step, start)
@@ -229,6 +250,38 @@ class Placement:
                 self._compare(before, start)
         except EncodeError as error:
             raise (error if step.shared and error.path else error.at(step.title or step.name)) from None
+
+    def _set_apart(self, step: Field) -> None:
+        """Build what stands elsewhere, for the struct that has the mark to write it."""
+        around, body = marked(step.base, self.scope), io.BytesIO()
+        try:
+            step.write(step.value_to_build(self.scope), body, self.scope)
+            offset = step.at if isinstance(step.at, int) else evaluate(step.at, self.scope)  # type: ignore[arg-type]
+        except PositionPendingError:
+            guess(self.scope)
+            return
+        start = around._marks[step.base] + offset if isinstance(offset, int) else -1
+        if start < 0:
+            raise EncodeError("an offset of the struct that has the mark", shown(offset))
+        self.elsewhere.append(Apart(around._placement, start, body.getvalue(), step.title or step.name))
+
+    def _write_apart(self, apart: Apart) -> None:
+        """Write bytes at their offset, over what is there or behind zeros."""
+        end = self._go_to(apart.offset, apart.name)
+        covered = range(apart.offset, min(apart.offset + len(apart.data), end))
+        self.overwrites |= any(all(place not in gap for gap in self.gaps) for place in covered)
+        self.target.write(apart.data)
+
+    def _go_to(self, place: int, name: str = "") -> int:
+        """Go to a place, behind zeros or back; the end before that."""
+        end: int = self.target.seek(0, io.SEEK_END)
+        if place - end > _GAP:
+            error = EncodeError(f"an offset at most {_GAP} bytes behind what stands before", shown(place))
+            raise error.at(name) if name else error
+        self.target.write(bytes(max(place - end, 0)))
+        self.gaps.append(range(end, place))
+        self.target.seek(place)
+        return end
 
     def _written(self, start: int, size: int | None = None) -> bytes:
         """What stands from a place on, which is nothing but where a field at an offset is written over others."""
@@ -286,12 +339,7 @@ class Placement:
             return
         if not isinstance(target, int) or target < 0:
             raise EncodeError("an offset", shown(target))
-        end = self.target.seek(0, io.SEEK_END)
-        if target - end > _GAP:
-            raise EncodeError(f"an offset at most {_GAP} bytes behind what stands before", shown(target))
-        self.target.write(bytes(max(target - end, 0)))
-        self.gaps.append(range(end, target))
-        self.target.seek(target)
+        self._go_to(target)
 
     # --- what follows from the places of fields ---
 

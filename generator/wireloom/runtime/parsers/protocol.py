@@ -57,6 +57,13 @@ def placed(value: Any, stream: Any, what: str) -> int:
     return value
 
 
+def marked(mark: str, scope: Container) -> Container:
+    """The innermost of the structs around that has come to the mark."""
+    while mark not in scope._marks:
+        scope = scope._
+    return scope
+
+
 def guess(scope: Container | None) -> None:
     """While building: tell the structs that are being laid out that something within them was guessed."""
     while scope is not None:
@@ -103,9 +110,11 @@ def start_of(stream: Any) -> int:
     return int(stream.tell()) if hasattr(stream, "tell") else int(stream.start)
 
 
-def first_of(options: Iterable[Any], stream: Any, build: Callable[[Any], Any]) -> None:
+def first_of(options: Iterable[Any], stream: Any, context: Container, build: Callable[[Any], Any]) -> None:
     """Build the first of some options that can be built; where none can, the error of the first."""
     start = stream.tell() if hasattr(stream, "tell") else None
+    around = context.get("_placement")
+    before = len(around.elsewhere) if around is not None else 0
     refusals: list[EncodeError] = []
     for option in options:
         try:
@@ -115,6 +124,8 @@ def first_of(options: Iterable[Any], stream: Any, build: Callable[[Any], Any]) -
             if start is not None:
                 stream.seek(start)
                 stream.truncate()
+            if around is not None:
+                del around.elsewhere[before:]
         else:
             return
     raise refusals[0]

@@ -133,6 +133,7 @@ class Struct(construct.Construct):
             _start=stream.tell() if hasattr(stream, "tell") else 0,
             _size=None,
             _marks={},
+            _furthest=0,  # what was read elsewhere, for a mark of this struct
             _checksums=self._checksums,
             _version=len(self.versions) - 1,
         )
@@ -147,6 +148,8 @@ class Struct(construct.Construct):
             step.parse(run)
         if run.reached and run.reached > stream.tell():
             stream.seek(run.reached)
+        if scope._furthest:
+            _enclose(scope, stream)
         source.close()
         for name in self._counts:  # what came to be counted behind its place
             run.value[name] = scope[name]
@@ -217,8 +220,15 @@ class Struct(construct.Construct):
         if not isinstance(obj, Mapping):
             raise EncodeError(f"a record ({self.name})", shown(obj))
         versions = self._versions_to_build(obj, context)
-        first_of(versions, stream, lambda version: Placement(self, obj, stream, context, version).build())
+        first_of(versions, stream, context, lambda version: Placement(self, obj, stream, context, version).build())
         return obj
+
+
+def _enclose(scope: Container, stream: Any) -> None:
+    """What was read elsewhere, for a mark of the struct, is some of its bytes."""
+    if scope._furthest > stream.tell():
+        expected = f"the end of the struct at {scope._furthest - stream.origin} or behind, where what it points to ends"
+        raise DecodeError("bad_pointer", offset=stream.tell(), expected=expected, actual="its end")
 
 
 def _leave_frame(run: Run) -> None:

@@ -114,7 +114,7 @@ class Select(construct.Construct):
             tag = evaluate(self.tag, context)
         except PositionPendingError:
             guess(context)
-            first_of(self._guesses(obj, context), stream, lambda case: case._build(obj, stream, context, path))
+            first_of(self._guesses(obj, context), stream, context, lambda case: case._build(obj, stream, context, path))
             return obj
         case = self._case(tag)
         if case is None or isinstance(case, Refusal):
@@ -157,7 +157,12 @@ class Peek(CasesByValue, construct.Construct):
                 return case._parse(stream, context, path)
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
-        first_of(self._cases_for(obj, context), stream, lambda case: stream.write(self._selected(case, obj, context)))
+        first_of(
+            self._cases_for(obj, context),
+            stream,
+            context,
+            lambda case: stream.write(self._selected(case, obj, context)),
+        )
         return obj
 
     def _cases_for(self, obj: Any, context: Container) -> Sequence[Any]:
@@ -253,7 +258,7 @@ class Attempt(construct.Construct):
         if not isinstance(obj, Mapping):
             raise EncodeError("a record", shown(obj))
         trials = self._trials_for(obj, context)
-        first_of(trials, stream, lambda trial: stream.write(self._tried(trial, obj, context)))
+        first_of(trials, stream, context, lambda trial: stream.write(self._tried(trial, obj, context)))
         return obj
 
     def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:

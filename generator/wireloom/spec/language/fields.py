@@ -178,6 +178,12 @@ class FieldDocument(Document):
         description="Its offset in the struct; a negative one counts from the end (binary).",
         examples=[-16],
     )
+    base: str | None = Field(
+        default=None,
+        alias="from",
+        description="The mark, of this struct or of one around, that `at` counts from; reading goes on where it was.",
+        examples=["heap"],
+    )
     size: ExpressionText | None = Field(
         default=None,
         description="Bytes of its type, all of which it must use, or the type of a number in front (binary).",

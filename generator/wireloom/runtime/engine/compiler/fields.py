@@ -38,12 +38,13 @@ _NAMED = {"as", "hidden", "flatten", "when", "since", "until"}
 _HELD = {"code", "const", "values", "minimum", "maximum", "spelling", "bits", "checksum", "stored", "covers"}
 _KNOWN = frozenset(_NAMED | _HELD | {"compute", "given", "build", "derive", "counted"})
 _OF_ENCODINGS = {
-    "binary": frozenset({"at", "size", "packing"}),
+    "binary": frozenset({"at", "from", "size", "packing"}),
     "msgpack": frozenset({"member", "besides", "optional", "default"}),
     "protobuf": frozenset({"tag", "oneOf", "group", "optional", "default", "refers", "table"}),
     "json": frozenset({"member", "besides", "optional", "default"}),
 }
 _BYTES, _UTF8 = 2, 3  # how a text is written, behind the two orders of UTF-16
+_BASE = "\0base"  # the mark that an offset counts from
 _HOLE = 4  # where a checksum says that it may stand among the bytes that it covers
 _WORD = 8  # bytes of a register
 _FLOAT = 4  # the kind of a number that becomes a float
@@ -237,11 +238,30 @@ class Fields(Part):
         if scope.encoding == "json":
             self.compiler.json.field(item)
             return
+        if "from" in attributes:
+            self._apart(item)
+            return
         if "at" in attributes:
             self._seek(attributes["at"], scope)
         if "checksum" in attributes and attributes["checksum"][_HOLE:] == (None,):
             place = scope.places[item.name] = self.assembly.register("int")
             self.assembly.emit("MARK", place.read(), scope.start())
+        self._in_region(item)
+
+    def _apart(self, item: Item) -> None:
+        """Read at a place of the struct that has the mark, and go on where reading was."""
+        scope = item.scope
+        around = scope.with_mark(item.attributes["from"])
+        scope.marks[_BASE] = around.mark(item.attributes["from"])
+        offset = self.compiler.placed(("+", ("mark", _BASE), item.attributes["at"]), scope)
+        saves = [self.assembly.register("position", 2).read() for _ in range(2)]
+        self.assembly.emit("APART", offset, around.start(), around.size(), *saves)
+        self._in_region(item)
+        self.assembly.emit("BACK", *saves, around.furthest)
+
+    def _in_region(self, item: Item) -> None:
+        """Read a field, of all of its region if it has one."""
+        attributes, scope = item.attributes, item.scope
         if "size" not in attributes:
             self.read(item)
             return

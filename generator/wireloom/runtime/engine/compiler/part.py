@@ -213,6 +213,10 @@ class Compiler(Protocol):
     def protobuf(self) -> Protobuf:
         """Protobuf messages."""
 
+    @property
+    def bases(self) -> frozenset[str]:
+        """The marks from which offsets count, anywhere in the format."""
+
     def expansion(self) -> int:
         """The most bytes that table entries and texts may make of a record."""
 

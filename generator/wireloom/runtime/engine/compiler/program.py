@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from wireloom.runtime.charsets import TWO_BYTES, meaningful
@@ -117,6 +118,11 @@ class Compiler:
         depth = self.layout["depth"]
         limit = self.settings[depth] if isinstance(depth, str) else depth
         return max(0, min(int(limit), 1 << 20))
+
+    @cached_property
+    def bases(self) -> frozenset[str]:
+        """The marks from which offsets count, anywhere in the format."""
+        return frozenset(_bases(list(self.layout["types"].values())))
 
     def expansion(self) -> int:
         """The most bytes that table entries and texts may make of a record."""
@@ -435,6 +441,17 @@ class Compiler:
             self.assembly.emit("UNIQUE", names, *pair)
         else:
             row[4], row[6] = pair
+
+
+def _bases(tree: Any) -> Iterator[str]:
+    match tree:
+        case ("field", _, _, {"from": str(mark)}):
+            yield mark
+        case tuple() | list():
+            for each in tree:
+                yield from _bases(each)
+        case _:
+            return
 
 
 def _is_read_back(node: Node) -> bool:

@@ -86,6 +86,7 @@ class Scope:
     start_register: Register | None = None
     size_register: Register | None = None
     reach: Register | None = None  # the farthest position, where fields stand at offsets
+    furthest: Register | None = None  # the same of what is read elsewhere, for a mark of the struct
     holder: int | None = None  # JSON: the slot of the object or array that fields are looked for in
     members: int | None = None  # the table of the object's members; None: an array
     others: int = 0  # MessagePack: whether members that are not in that table are allowed, refused or taken
@@ -133,6 +134,15 @@ class Scope:
         if name not in self.marks:
             raise Uncovered(f"the mark {name!r} before it is set")
         return self.marks[name]
+
+    def with_mark(self, name: str) -> "Scope":
+        """The innermost scope, here or outward, that has come to the mark."""
+        scope: Scope | None = self
+        while scope is not None and name not in scope.marks:
+            scope = scope.parent
+        if scope is None:
+            raise Uncovered(f"the mark {name!r} before it is set")
+        return scope
 
     def start(self) -> Register:
         """The register of the struct's first byte."""

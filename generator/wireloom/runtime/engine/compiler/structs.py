@@ -42,13 +42,18 @@ class Structs(Part):
         version = self._open(encoding, form, versions, steps, scope)
         frames: list[Register] = []
         _require_tails(steps)
-        if any(step[0] == "field" and "at" in step[3] for step in steps):
+        if any(step[0] == "field" and "at" in step[3] and "from" not in step[3] for step in steps):
             scope.reach = self.assembly.register("position").read()
             self.assembly.emit("REACH", scope.reach)
+        if any(step[0] == "mark" and step[1] in self.compiler.bases for step in steps):
+            scope.furthest = self.assembly.register("position").read()
+            self.assembly.emit("REACH", scope.furthest)
         for step in steps:
             self._step(step, scope, record, version, frames)
         if scope.reach is not None:
             self.assembly.emit("LEAVE", scope.reach)
+        if scope.furthest is not None:
+            self.assembly.emit("ENCLOSE", scope.furthest)
         if encoding == "json":
             self.compiler.json.close(scope)
         elif encoding == "msgpack":
@@ -267,7 +272,7 @@ def _require_tails(steps: Sequence[Any]) -> None:
     """What counts from the end stands behind everything else: of fields that come later, that must be certain."""
     behind = 0
     for step in steps:
-        if step[0] != "field" or {"compute", "counted"} & step[3].keys():
+        if step[0] != "field" or {"compute", "counted", "from"} & step[3].keys():
             continue
         at = _number(step[3].get("at"))
         if at is not None and at < 0:

@@ -327,6 +327,8 @@ class Structs(Absence):
         if isinstance(present, Constant) and not present.value:
             return []
         with self.compiler.during(present):
+            if "from" in item.attributes:
+                raise Uncovered("a field at an offset from a mark")
             at = item.attributes.get("at")
             if at is not None and not _counts_from_the_end(at):
                 if not isinstance(at, int):

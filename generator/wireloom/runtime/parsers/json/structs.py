@@ -307,7 +307,7 @@ class SelectMember(CasesByValue, construct.Construct):
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         candidates = structs_for(obj, self.subcons, context)
-        first_of(candidates, stream, lambda case: self._build_case(case, obj, stream, context))
+        first_of(candidates, stream, context, lambda case: self._build_case(case, obj, stream, context))
         return obj
 
     def _build_case(self, case: Any, obj: Any, stream: Any, context: Container) -> None:

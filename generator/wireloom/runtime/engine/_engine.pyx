@@ -48,6 +48,7 @@ include "encode_json.pxi"
 include "encode_variant.pxi"
 include "encode_protobuf.pxi"
 include "encode_packing.pxi"
+include "encode_apart.pxi"
 include "encode_machine.pxi"
 include "encode_checks.pxi"
 

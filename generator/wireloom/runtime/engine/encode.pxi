@@ -255,6 +255,7 @@ cdef class WritingProgram:
         k.base = k.size
         k.trial = -1
         k.guessing = 0
+        k.aparts.length = k.apart_bytes.length = 0
         k.m.scanned = 0
         if k.m.chunks != NULL:
             forget_texts(&k.m)
@@ -330,6 +331,8 @@ cdef void release_builder(Builder *k, int slots) noexcept:
     free(k.output.data)
     free(k.scratch.data)
     free(k.opened.data)
+    free(k.aparts.data)
+    free(k.apart_bytes.data)
     release(&k.m)
 
 

@@ -248,6 +248,12 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             k.m.absent[i[1]] = False
         elif op == E_PAD:  # offset, start register
             code = pad_to(k, k.base + k.m.registers[i[2]] + i[1]) if 0 <= k.m.registers[i[2]] <= k.size - k.base else IRREGULAR
+        elif op == E_PAD_BY:
+            code = pad_by(k, i)
+        elif op == E_APART:
+            code = lift_apart(k, i)
+        elif op == E_APARTS:  # start register of the struct that they are of
+            code = place_aparts(k, i[1])
         elif op == E_FILL:  # expression, the most that it may say
             code = fill(k, i[1], i[2])
         elif op == E_CHECKSUMS:  # table, start register

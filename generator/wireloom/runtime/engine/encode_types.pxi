@@ -30,6 +30,9 @@ cpdef enum WritingOp:
     E_PATCH
     E_MARK
     E_PAD
+    E_PAD_BY
+    E_APART
+    E_APARTS
     E_FILL
     E_CHECKSUMS
     E_PASSES
@@ -125,6 +128,12 @@ cdef struct Interned:  # the entries of a table, in the order of their first use
     Stack entries  # of Span
     Stack places  # an open-addressing table of places + 1, once there are many
 
+cdef struct Apart:  # bytes that stand at an offset of a struct around
+    int64_t owner  # its start register; -1: they stand there
+    int64_t offset
+    int64_t place  # among the bytes of all of them
+    int64_t size
+
 cdef struct Seal:  # a digest that is written together with those of other records; places in the output
     int64_t first
     int64_t size
@@ -185,4 +194,6 @@ cdef struct Builder:
     int64_t next_opened  # where the one to be looked for next mostly stands
     Seal seals[DEFERRED]
     int64_t seal_count
+    Stack aparts  # of Apart, those of the record that are yet to be placed
+    Stack apart_bytes
     int64_t sealed  # bytes they are over

@@ -1,7 +1,7 @@
 """What a part of the compiler is given: the names that expressions see while a struct is built, and the columns."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -89,6 +89,22 @@ class Scope:
         if name not in self.marks:
             raise Uncovered(f"the mark {name!r} before it is set")
         return self.marks[name].read()
+
+    def with_mark(self, name: str) -> "Scope":
+        """The innermost scope, here or outward, that has come to the mark."""
+        scope: Scope | None = self
+        while scope is not None and name not in scope.marks:
+            scope = scope.parent
+        if scope is None:
+            raise Uncovered(f"the mark {name!r} before it is set")
+        return scope
+
+    def up_to(self, around: "Scope") -> Iterator["Scope"]:
+        """This scope and those outward, up to one of them."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = None if scope is around else scope.parent
 
     def is_assumed(self, tree: Any) -> bool:
         """Whether an expression looks at what passes assume, of this struct or one around it."""

@@ -14,6 +14,7 @@ from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, 
 from wireloom.runtime.engine.outline import Column
 
 _TAIL = "negative"
+_BASE = "\0base"  # the mark that an offset counts from
 _ELEMENTS = "\0elements"
 _ONE = Term("CONST", (), 1)
 
@@ -297,6 +298,9 @@ class Structs(Absence):
                     placed += self._placed(item, present[item.name])
         for item in tail:
             placed += self._placed(item, present[item.name])
+        if any(step[0] == "mark" and step[1] in self.compiler.reader.bases for step in steps):
+            assert scope.start_register is not None
+            self.assembly.emit("APARTS", scope.start_register.read())
         if scope.in_passes:
             self._mark("", scope)
             known = self.expressions.condition(("present", ("size",)), scope)
@@ -328,14 +332,51 @@ class Structs(Absence):
             return []
         with self.compiler.during(present):
             if "from" in item.attributes:
-                raise Uncovered("a field at an offset from a mark")
+                self._apart(item)
+                return []
             at = item.attributes.get("at")
             if at is not None and not _counts_from_the_end(at):
-                if not isinstance(at, int):
-                    raise Uncovered("a computed offset")
                 assert item.scope.start_register is not None
-                self.assembly.emit("PAD", at, item.scope.start_register.read())
+                start = item.scope.start_register.read()
+                if isinstance(at, int):
+                    self.assembly.emit("PAD", at, start)
+                else:
+                    self.assembly.emit("PAD_BY", self._offset(at, item.scope), start)
             return self.compiler.fields.field(item)
+
+    def _apart(self, item: Item) -> None:
+        """Write what stands elsewhere, and take it up for the struct that has the mark."""
+        scope, name = item.scope, item.attributes["from"]
+        around = scope.with_mark(name)
+        if any(each.in_passes for each in scope.up_to(around)):
+            raise Uncovered("an offset from a mark where the layout is found in passes")
+        if self.compiler.reader.msgpack.shows_open(item.type) or self._has_checksum(item.type, set()):
+            raise Uncovered("checksums or open values at an offset from a mark")
+        begin = self.marked(scope)
+        placed = self.compiler.fields.field(item)
+        assert not placed, "nothing that stands elsewhere is derived"
+        scope.marks[_BASE] = around.marks[name]
+        offset = self._offset(("+", ("mark", _BASE), item.attributes["at"]), scope)
+        assert scope.start_register is not None
+        assert around.start_register is not None
+        self.assembly.emit("APART", offset, begin.read(), scope.start_register.read(), around.start_register.read())
+
+    def _offset(self, at: Tree, scope: Scope) -> int:
+        return self.expressions.place(self.expressions.number(at, scope))
+
+    def _has_checksum(self, node: Any, seen: set[str]) -> bool:
+        """Whether a checksum is within, which may be written once the record has been."""
+        match node:
+            case ("ref", str(name)):
+                known = name in seen
+                seen.add(name)
+                return not known and self._has_checksum(self.compiler.reader.resolved(node), seen)
+            case dict():
+                return "checksum" in node or any(self._has_checksum(each, seen) for each in node.values())
+            case tuple() | list():
+                return any(self._has_checksum(each, seen) for each in node)
+            case _:
+                return False
 
 
 def _fields(steps: Sequence[Any]) -> list[Any]:

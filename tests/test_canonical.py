@@ -142,6 +142,7 @@ REFUSED: list[tuple[object, LogicalType, str]] = [
     ({"bins": [{"value": {"integer": 1}}]}, EVENT, r"bins\[0\].value: no alternative 'integer'; did you mean 'int'"),
     ({"bins": [{"value": 1}]}, EVENT, r"bins\[0\].value: expected an object of one tag"),
     ([], EVENT, "expected a record"),
+    ({1: 2}, EVENT, "no member 1; there are"),
     ({"variant": {"list": [{"geo": ""}]}}, Alternatives((Open(),)), r"\[0\]: no tag 'geo'"),
     ({"str": 1}, Open(), "expected text"),
 ]
@@ -158,11 +159,15 @@ def test_a_value_of_no_alternative_is_a_mistake_of_the_program() -> None:
         to_canonical(1, Alternatives((Text(), Binary())))
 
 
-@pytest.mark.parametrize("value", [{"at": "now"}, {"at": 5}, 5, [], {"price": "cheap"}, {"data": 1}])
+@pytest.mark.parametrize(
+    "value", [{"at": "now"}, {"at": 5}, 5, [], {"price": "cheap"}, {"data": 1}, {1: 2}, {"share": 10**400}]
+)
 def test_what_is_no_value_of_the_format_is_an_encode_error(value, tmp_path):
     fields = {"at": {"type": "int64", "logical": {"timestamp": "s"}}, "price": {"type": "int32", "scale": 0.01}}
     with (
-        record(tmp_path, *({name: field} for name, field in fields.items()), {"data": "bytes(2)"}) as format,
-        pytest.raises(EncodeError),
+        record(
+            tmp_path, *({name: field} for name, field in fields.items()), {"data": "bytes(2)"}, {"share": "float64"}
+        ) as format,
+        pytest.raises(EncodeError, match="expected"),
     ):
         format.to_canonical(value)

@@ -436,7 +436,8 @@ def test_a_project_of_ones_own_has_a_package_of_its_own_that_commands_find(tmp_p
     again = CliRunner().invoke(app, ["new", "project", "beat"])
     assert (again.exit_code, "is already there" in again.output) == (2, True)
     monkeypatch.chdir(tmp_path / "beat")
-    for command in (["generate", "--check"], ["formats"], ["explain", "beat"]):
+    said = ["--out", "generated"]
+    for command in (["generate", "--check"], ["formats"], ["explain", "beat"], ["generate", *said], ["formats", *said]):
         done = CliRunner().invoke(app, command)
         assert done.exit_code == 0, done.output
     assert not (tmp_path / "beat" / "generated" / "wireloom_formats").exists()

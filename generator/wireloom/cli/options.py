@@ -20,7 +20,8 @@ def _package(context: typer.Context, value: str) -> str:
     source = context.get_parameter_source("package")
     if source is None or source.name != "DEFAULT":
         return value
-    return package_in(context.params.get("out") or OUT) or value
+    out = context.params.get("out")  # a text, where the command line has it
+    return package_in(OUT if out is None else Path(out)) or value
 
 
 def package_in(out: Path) -> str | None:

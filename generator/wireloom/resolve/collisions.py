@@ -449,12 +449,46 @@ def _check_greed(draft: Draft, place: Place, struct: Struct, named: Types) -> No
             message = f"{field.wire_name} takes all bytes left where it is {case}, and {always[0].wire_name} follows"
             draft.reports_entry(where, "greedy-field", message, f"say in {case} how many bytes it has")
     for where, field in _placed(struct, place):
+        _check_ends_within(draft, where, field, named)
         element = _greedy_element(field.type, named)
         if element:
             message = f"the first element of {field.wire_name} takes all bytes left"
             asks = isinstance(field.type, types.Array) and _where_else_to_ask(field.type.element, named)
             hint = asks or f"say in {element} how many bytes an element has"
             draft.reports_entry(where, "greedy-field", message, hint)
+
+
+def _check_ends_within(draft: Draft, where: Place, field: Field, named: Types) -> None:
+    """Where bytes end, elements of lists do not know, nor builders, of what is ignored up to there, how much it is."""
+    listed = field.type if isinstance(field.type, types.Array) and field.type.count != Literal(1) else None
+    if listed is not None and (asking := looks_at_end(listed.element, named)):
+        message = f"{asking} is there or not by where the bytes end, and other elements stand there"
+        draft.reports_entry(where, "greedy-field", message, f"let a flag say whether {asking} is there")
+    size = field.size.value if isinstance(field.size, Literal) else None
+    if isinstance(size, int) and (ignored := _ignored(field.type, named)):
+        message = f"{field.wire_name} always has {size} bytes, and builders write none of {ignored}"
+        hint = f"say how many it has: `type: bytes({size} - here)`"
+        draft.reports_entry(where, "unknown-on-build", message, hint)
+
+
+def _ignored(type: Type, named: Types) -> str:
+    """The field, of a struct that it may be, that is the ignored rest of its region; empty where there is none."""
+    match type:
+        case types.Reference(name=name):
+            return _ignored(named[name], named)
+        case types.Select():
+            return next((found for each in parts_of(type) if (found := _ignored(each, named))), "")
+        case types.Struct(encoding=Encoding.BINARY, fields=fields, name=name):
+            last = next((field for field in reversed(fields) if field.in_struct), None)
+            return f"{name}.{last.wire_name}" if last is not None and _is_ignored_rest(last) else ""
+        case _:
+            return ""
+
+
+def _is_ignored_rest(field: Field) -> bool:
+    """Whether a field is all bytes left, which nobody sees, and nothing says."""
+    is_rest = isinstance(field.type, types.Bytes | types.Text) and field.type.size is None and field.size is None
+    return is_rest and field.hidden and field.derive is None and field.const is None and field.when is None
 
 
 def _check_used_up(draft: Draft, place: Place, struct: Struct) -> None:

@@ -7,6 +7,7 @@ a union is used in two encodings, that an alternative is no struct, that a body 
 from collections.abc import Iterator, Mapping
 
 from wireloom.model import types
+from wireloom.model.ends import looks_at_end
 from wireloom.model.traversal import parts
 from wireloom.model.types import Encoding, Form, Nullable, Struct, Type
 from wireloom.resolve.builtins import BUILTINS
@@ -50,6 +51,9 @@ def check_standing(draft: Draft, named: Types, entries: tuple[Entry, ...]) -> No
         if draft.encoding is Encoding.BINARY and element is not None and is_greedy(element, named, frozenset()):
             hint = "say how many bytes an element has"
             draft.reports(place, "greedy-field", f"the first element of {entry.name} takes all bytes left", hint)
+        elif draft.encoding is Encoding.BINARY and element is not None and (asking := looks_at_end(element, named)):
+            message = f"{asking} is there or not by where the bytes end, and other elements stand there"
+            draft.reports(place, "greedy-field", message, f"let a flag say whether {asking} is there")
     for name, type in named.items():
         if isinstance(type, Struct):
             for position, field in _placed(type):

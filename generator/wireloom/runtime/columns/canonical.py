@@ -130,7 +130,10 @@ def _rendered_alternative(value: object, type: Alternatives) -> dict[str, object
 def _rendered_float(value: object) -> float | str:
     if not isinstance(value, (int, float)):
         raise TypeError(f"expected a number, got {value!r}")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        raise ValueError("expected a number that a float can have, got a larger integer") from None
     if math.isfinite(number):
         return number
     return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"

@@ -81,8 +81,8 @@ def _refuse_unknown(names: Sequence[str], paths: Sequence[tuple[str, ...]], abov
             raise ValueError(unknown_name("column", path[0], names, above))
 
 
-def unknown_name(what: str, name: str, names: Sequence[str], above: tuple[str, ...] = ()) -> str:
-    """A message about a name that is not there: the nearest that is, or all of them."""
-    near = get_close_matches(name, names, n=1)
+def unknown_name(what: str, name: object, names: Sequence[str], above: tuple[str, ...] = ()) -> str:
+    """A message about a name that is not there: the nearest that is, or all of them. A key that is no text is none."""
+    near = get_close_matches(str(name), names, n=1)
     hint = f"did you mean {'.'.join((*above, near[0]))!r}?" if near else f"there are: {', '.join(names)}"
-    return f"no {what} {'.'.join((*above, name))!r}; {hint}"
+    return f"no {what} {'.'.join((*above, name)) if isinstance(name, str) else name!r}; {hint}"

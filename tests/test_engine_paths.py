@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from conftest import ROOT, case_formats
+from test_one_field import record
 from wireloom.runtime import engine as engines
 from wireloom.runtime.columns.projection import project
 from wireloom.runtime.engine.compiler import Compiler
@@ -66,6 +67,16 @@ def test_a_path_is_asked_for_by_names_that_the_format_has():
         PACKED.decode_path(root="recrod")
     with pytest.raises(ParameterError, match="binz"):
         PACKED.decode_path(["binz"])
+
+
+@native
+def test_where_the_engine_gives_up_each_record_the_columns_say_so(tmp_path):
+    compute = {"compute": "(ticks * 1000000) >> 30", "type": "int64"}
+    with record(tmp_path, {"ticks": "uint64"}, {"moment": compute}) as format:
+        small, large = (count.to_bytes(8, "big") for count in (1 << 30, 1 << 60))
+        found = format.decode(pa.array([large, large], pa.binary()))
+        assert (found.reread, "beyond 64 bits" in found.reason) == (2, True)
+        assert format.decode(pa.array([large, small], pa.binary())).reason == ""
 
 
 @native

@@ -22,6 +22,7 @@ from wireloom.runtime.errors import DecodeError
 _FORMS = {pa.binary(): 0, pa.string(): 0, pa.large_binary(): 1, pa.large_string(): 1, pa.binary_view(): 2}
 _FAILED = 2
 _ROWS = "rows"
+_GIVEN_UP = "each record has something that the engine leaves to the parser, mostly a number beyond 64 bits in between"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +161,8 @@ class Table:
             records = _merged(records, accepted, self.type, self.open_values)
         shaped = self._shaped(records, _errors(errors, len(records)), start)
         reread = len(errors) + len(accepted)
-        return replace(shaped, reread=reread) if reread else shaped
+        reason = _GIVEN_UP if accepted and reread == len(records) else ""
+        return replace(shaped, reread=reread, reason=reason) if reread else shaped
 
     def _shaped(self, records: pa.Array, errors: pa.StructArray, start: int) -> Decoded:
         """Records, or their flat rows."""

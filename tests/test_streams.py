@@ -6,6 +6,7 @@ from contextlib import ExitStack
 
 import pytest
 
+from test_one_field import record
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.streams import framed
 from wireloom.runtime.streams.framed import KEPT, LARGEST, iterate
@@ -151,3 +152,13 @@ def test_an_error_that_is_raised_says_which_record_it_was():
         list(iterate(Digits(), b"1a2bc!x", framing_of("concatenated"), "raise"))
     assert (raised.value.record_index, raised.value.record_offset, raised.value.offset) == (2, 5, 0)
     assert "(record 2 at byte 5)" in str(raised.value)
+
+
+def test_a_struct_within_a_record_that_says_where_it_ends_does_not_say_where_the_record_does(tmp_path):
+    inner = {"fields": [{"n": {"type": "uint8", "derive": "size"}}, {"frame": "n"}, {"a": "uint8"}]}
+    fields = [{"whole": {"type": "uint8", "derive": "size"}}, {"frame": "whole"}, {"inner": "Inner"}, {"tail": "bytes"}]
+    with record(tmp_path, *fields, Inner=inner) as format:
+        good = format.build({"inner": {"a": 1}, "tail": b"zzz"})
+        bad = bytes.fromhex("06 03 01 7a7a7a")
+        found = list(format.iter_parse(bad + good, framing="concatenated", on_error="skip"))
+        assert [(each.offset, each.size, each.error is None) for each in found] == [(0, 6, False), (6, 6, True)]

@@ -465,19 +465,19 @@ def _check_ends_within(draft: Draft, where: Place, field: Field, named: Types) -
         message = f"{asking} is there or not by where the bytes end, and other elements stand there"
         draft.reports_entry(where, "greedy-field", message, f"let a flag say whether {asking} is there")
     size = field.size.value if isinstance(field.size, Literal) else None
-    if isinstance(size, int) and (ignored := _ignored(field.type, named)):
+    if isinstance(size, int) and (ignored := _ignored(field.type, named, frozenset())):
         message = f"{field.wire_name} always has {size} bytes, and builders write none of {ignored}"
         hint = f"say how many it has: `type: bytes({size} - here)`"
         draft.reports_entry(where, "unknown-on-build", message, hint)
 
 
-def _ignored(type: Type, named: Types) -> str:
+def _ignored(type: Type, named: Types, seen: frozenset[str]) -> str:
     """The field, of a struct that it may be, that is the ignored rest of its region; empty where there is none."""
     match type:
-        case types.Reference(name=name):
-            return _ignored(named[name], named)
+        case types.Reference(name=name) if name not in seen:
+            return _ignored(named[name], named, seen | {name})
         case types.Select():
-            return next((found for each in parts_of(type) if (found := _ignored(each, named))), "")
+            return next((found for each in parts_of(type) if (found := _ignored(each, named, seen))), "")
         case types.Struct(encoding=Encoding.BINARY, fields=fields, name=name):
             last = next((field for field in reversed(fields) if field.in_struct), None)
             return f"{name}.{last.wire_name}" if last is not None and _is_ignored_rest(last) else ""

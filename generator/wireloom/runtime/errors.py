@@ -60,6 +60,9 @@ class _PathError(WireloomError, ValueError):
         self._components.append(component if isinstance(component, int | str) else shown(component))
         return self
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
+
     def inward(self) -> Component:
         """The outermost component of the path, which the error has no longer."""
         return self._components.pop()

@@ -212,22 +212,23 @@ class Need:
 
 @dataclass(frozen=True)
 class Frame(Need):
-    """From here on the record ends `bytes` after the struct's start, and a stream can go on behind it in any case."""
+    """From here on the struct ends `bytes` after its start; behind a record a stream goes on in any case."""
 
     def parse(self, run: Run) -> None:
         """Check, then bound what follows."""
+        is_record = run.scope._ is run.scope._params  # the outermost struct
         try:
             super().parse(run)
         except DecodeError as error:
-            if run.scope._ is run.scope._params:  # the outermost struct: its end is that of the record
+            if is_record:
                 error.frame_size = evaluate(self.bytes, run.scope)
             raise
         stream = run.stream
         run.frame = stream.limit, stream.overrun
         run.scope._size = evaluate(self.bytes, run.scope)
-        stream.limit = stream.frame_end = run.scope._start + run.scope._size
-        stream.overrun = "bad_region"
-        stream.frame_proof = stream.checksums, stream.constants
+        stream.limit, stream.overrun = run.scope._start + run.scope._size, "bad_region"
+        if is_record:
+            stream.frame_end, stream.frame_proof = stream.limit, (stream.checksums, stream.constants)
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,7 @@ ROOTS = [
 
 
 COUPLED = {
+    "directories",
     "elsewhere",
     "logged_upload",
     "noted_message",

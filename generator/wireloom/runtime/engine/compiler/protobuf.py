@@ -25,6 +25,8 @@ class Protobuf(Part):
             node = self.compiler.resolved(type)
             if _CONDITIONS & attributes.keys() and self._holds_messages(node):
                 raise Uncovered("a message under a condition, which is looked at whether it holds or not")
+            if _CONDITIONS & attributes.keys() and attributes.get("table"):
+                raise Uncovered("a table under a condition, which has its entries whether it holds or not")
             wire, form = self._form(node)
             wire = _GROUP if attributes.get("group") else wire
             found.append((attributes["tag"], wire, slot, form, attributes.get("oneOf", "")))

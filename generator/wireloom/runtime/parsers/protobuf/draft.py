@@ -114,10 +114,10 @@ class Draft:
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry of a map, opened."""
+    """An entry of a map, opened; what its value refers to is in `tables` of the message that has the map."""
 
     message: Any
-    tables: Mapping[str, Table] = field(default_factory=dict)
+    tables: Mapping[str, Table]
 
     def choose(self, name: str) -> None:
         """Both of its fields are there."""
@@ -160,7 +160,7 @@ class Slot:
     def entries(self) -> Iterator[tuple["Slot", "Slot"]]:
         """The places of the key and of the value of each entry of a map, without end."""
         while True:
-            entry = Entry(getattr(self.draft.message, self.name).add())
+            entry = Entry(getattr(self.draft.message, self.name).add(), self.tables)
             yield Slot(entry, "key"), Slot(entry, "value")
 
 

@@ -49,35 +49,41 @@ class Root:
 
 @dataclass
 class Table:
-    """A repeated field that is filled by the fields that refer to it."""
+    """A repeated field that is filled by the fields that refer to it; its entries are built in the scope of its message."""
 
     slot: "Element"
     subcon: Any
+    scope: Container
     places: dict[Any, int] = field(default_factory=dict)
-    size: int = 0
 
-    def begin(self, entries: Any, context: Container) -> None:
+    @property
+    def entries(self) -> Any:
+        """The entries that are in the message."""
+        return getattr(self.slot.draft.message, self.slot.name)
+
+    def begin(self, entries: Any) -> None:
         """Put the entries that the value has, whether or not something refers to them."""
-        for entry in entries if isinstance(entries, list | tuple) else ():
-            encoded = self.subcon.encode(entry, context)
-            self.slot.put(encoded)
-            self.size += 1
-            self.places.setdefault(_identity(encoded), self.size - 1)
+        for place, entry in enumerate(entries if isinstance(entries, list | tuple) else ()):
+            self.places.setdefault(self._put(entry), place)
 
-    def place(self, obj: object, context: Container) -> int:
+    def place(self, obj: object) -> int:
         """The index of the entry `obj`, added where it is new."""
-        entry = self.subcon.encode(obj, context)
-        identity = _identity(entry)
-        if identity not in self.places:
-            self.places[identity] = self.size
-            self.size += 1
-            self.slot.put(entry)
-        return self.places[identity]
+        place = self.places.setdefault(self._put(obj), len(self.entries) - 1)
+        if place < len(self.entries) - 1:
+            del self.entries[-1]
+        return place
+
+    def _put(self, obj: object) -> Any:
+        """Put an entry behind the others; what tells it apart."""
+        self.subcon._build(obj, self.slot, self.scope, "")
+        return _identity(self.entries[-1])
 
 
 def _identity(entry: Any) -> Any:
-    """What tells entries of one type apart: zeros of either sign are two, and NaN is the same as NaN."""
-    return repr(entry) if isinstance(entry, float) else entry
+    """What tells entries of one type apart: zeros of either sign are two, NaN is the same as NaN, a message is its bytes."""
+    if isinstance(entry, float):
+        return repr(entry)
+    return serialized(entry) if hasattr(entry, "SerializeToString") else entry
 
 
 class Draft:
@@ -88,11 +94,13 @@ class Draft:
         self.groups = {step.name: step.one_of for step in fields if step.one_of}
         self.chosen: dict[str, str] = {}  # of each group the field that is there
         self.tables = {
-            step.name: Table(Element(self, step.name), step.subcon.elements.element) for step in fields if step.table
+            step.name: Table(Element(self, step.name), step.subcon.elements.element, scope)
+            for step in fields
+            if step.table
         }
         for step in fields:
             if step.table:
-                self.tables[step.name].begin(step.given_in(scope._value, scope), scope)
+                self.tables[step.name].begin(step.given_in(scope._value, scope))
 
     def place(self, step: WireField) -> "Slot":
         """Where the field goes."""
@@ -192,4 +200,4 @@ class Referring(Slot):
 
     def meant(self, obj: Any, context: Container) -> int:
         """The entry's index."""
-        return self.table.place(obj, context)
+        return self.table.place(obj)

@@ -332,7 +332,6 @@ class Bytes(_Scalar):
     placeholder = b""
 
     wire_type = LENGTH
-    nothing = b""
 
     def __init__(self, size: int | Expression | None = None, code: str = "bad_size", *, charset: str = "") -> None:
         super().__init__()
@@ -343,12 +342,18 @@ class Bytes(_Scalar):
 
     def decode(self, found: Occurrence, context: Container) -> bytes:
         """The bytes."""
+        return self._held(bytes(found.value), found.start, context)
+
+    def lacking(self, start: int, context: Container) -> bytes:
+        """No bytes, where they may be none."""
+        return self._held(b"", start, context)
+
+    def _held(self, data: bytes, start: int, context: Container) -> bytes:
+        """The bytes, which are as many as they must be."""
         size = self._size(context)
-        if size is not None and len(found.value) != size:
-            raise DecodeError(
-                self.code, offset=found.start, expected=f"{size} bytes", actual=f"{len(found.value)} bytes"
-            )
-        return in_charset(bytes(found.value), found.start, self.charset) if self.charset else bytes(found.value)
+        if size is not None and len(data) != size:
+            raise DecodeError(self.code, offset=start, expected=f"{size} bytes", actual=f"{len(data)} bytes")
+        return in_charset(data, start, self.charset) if self.charset else data
 
     def encode(self, obj: Any, context: Container) -> bytes:
         """The bytes, if they are as many as they must be."""

@@ -9,9 +9,10 @@ from wireloom.problems import nearest
 from wireloom.resolve import builtins
 from wireloom.resolve.expressions import BROKEN, byte_range, expression
 from wireloom.resolve.header import WIDEST_CHECKSUM, digest_size
+from wireloom.resolve.scopes import Scope
 from wireloom.resolve.types import UNKNOWN, Surroundings
 from wireloom.spec.documents import Place
-from wireloom.spec.language import Crc, Digest, FieldDocument, Sum
+from wireloom.spec.language import Crc, Digest, FieldDocument, StructType, Sum
 
 _EXTRA = re.compile(r"(?:u?int(?P<bits>8|16|24|32|40|48|56|64)|bytes)\((?P<value>.*)\)")
 _WIDEST_STORED = 32  # bits of a checksum of which something else is stored: expressions know no more of its number
@@ -125,6 +126,13 @@ def is_table(around: Surroundings, place: Place, document: FieldDocument, type: 
     return document.table
 
 
+def _own_lists(scope: Scope, name: str) -> list[str]:
+    """The lists that a struct has itself, whatever melts into it."""
+    struct, members = scope.draft.content.types[name], scope.outlines.types[name].members
+    entries = struct.fields if isinstance(struct, StructType) else ()
+    return [entry.key for entry in entries if entry.is_field and members[entry.key].kind is Kind.LIST]
+
+
 def table_reference_of(
     around: Surroundings, place: Place, document: FieldDocument, type: Type
 ) -> TableReference | None:
@@ -134,13 +142,22 @@ def table_reference_of(
     scope = around.scope
     uses = scope.outlines.types[scope.type].uses
     users = [scope.outlines.types[use.user] for use in uses]
-    if not users or any(document.refers not in user.members for user in users):
-        tables = [member.name for user in users for member in user.members.values() if member.kind is Kind.LIST]
+    own = [_own_lists(scope, use.user) for use in uses]
+    if scope.type in scope.outlines.roots:
+        message = f"no struct is around {scope.type} where it is a root, and none has a table {document.refers} there"
+        around.reports(place, "unknown-field", message, "let the root be another struct, which has the table")
+    elif not users or any(document.refers not in lists for lists in own):
+        melts = any(
+            document.refers in user.members and document.refers not in lists
+            for user, lists in zip(users, own, strict=True)
+        )
         around.reports(
             place,
             "unknown-field",
             f"the enclosing struct has no table {document.refers}",
-            nearest(document.refers, tables),
+            "one that melts into it is that of a message within; put the table beside what refers to it"
+            if melts
+            else nearest(document.refers, [name for lists in own for name in lists]),
         )
     elif any(user.members[document.refers].position > use.position for user, use in zip(users, uses, strict=True)):
         around.reports(

@@ -49,7 +49,7 @@ class Root:
 
 @dataclass
 class Table:
-    """A repeated field that is filled by the fields that refer to it; its entries are built in the scope of its message."""
+    """A repeated field that is filled by the fields that refer to it; entries are built in the scope of its message."""
 
     slot: "Element"
     subcon: Any
@@ -80,7 +80,7 @@ class Table:
 
 
 def _identity(entry: Any) -> Any:
-    """What tells entries of one type apart: zeros of either sign are two, NaN is the same as NaN, a message is its bytes."""
+    """What tells entries of one type apart: zeros of either sign are two, NaN is one value, a message is its bytes."""
     if isinstance(entry, float):
         return repr(entry)
     return serialized(entry) if hasattr(entry, "SerializeToString") else entry

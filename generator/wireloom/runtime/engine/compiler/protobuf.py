@@ -84,6 +84,8 @@ class Protobuf(Part):
                 self.compiler.record(node, scope, column, name=name)
                 self.compiler.there(register)
         elif "refers" in attributes:
+            if attributes.keys() & {"minimum", "maximum"}:
+                raise Uncovered("an index that is held against a range")
             table, code = attributes["refers"]
             assert scope.parent is not None
             self._proto_scalar(node, slot, NOWHERE)

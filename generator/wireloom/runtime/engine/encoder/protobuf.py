@@ -224,7 +224,9 @@ class Protobuf(Absence):
         """An index into a table of the message around this one, where the entry is put if it is new."""
         outer = item.scope.parent
         table = item.attributes["refers"][0]
-        if outer is None or table not in outer.tables or node[:1] != ("int",) or _wire(node) or "zigzag" in node:
+        held = bool(item.attributes.keys() & {"minimum", "maximum"})
+        plain = node[:1] == ("int",) and not _wire(node) and "zigzag" not in node
+        if outer is None or table not in outer.tables or held or not plain:
             raise Uncovered("a reference of this kind")
         found = self.compiler.only(item.column, "str") if item.column is not None or required else None
         if found is not None:

@@ -350,7 +350,11 @@ class Scope:
                 f"{name} stands at different distances from the places where {self.type} is used",
                 "use a type of its own for each distance, or bring the value into this struct",
             )
-        if len(fields) < len(found) or len({each.up for each in fields}) > 1:
+        if len(fields) < len(found):
+            message = f"{self.type} has no {name} before this, and it is used where nothing around has one, either"
+            hint = f"give {self.type} that field, or use a type of its own where there is one around"
+            raise MeaningError("ambiguous-name", message, hint)
+        if len({each.up for each in fields}) > 1:
             raise MeaningError(
                 "ambiguous-name",
                 f"{name} does not mean the same in every place where {self.type} is used",

@@ -1,5 +1,7 @@
 """What specs and the runtime know alike of bytes: it is said once, where executors have it."""
 
+import math
+
 from wireloom.runtime.charsets import unit
 from wireloom.runtime.columns.meanings import spelling_of_said
 from wireloom.runtime.endings import Ending
@@ -7,7 +9,7 @@ from wireloom.runtime.numerals import base_of, format_of, width_of
 from wireloom.runtime.packing import CODECS
 from wireloom.runtime.patterns import NAMED as NAMED_PATTERNS
 from wireloom.runtime.patterns import PatternError, automaton, check, decimals, has_automaton, with_text
-from wireloom.runtime.values import float16
+from wireloom.runtime.values import float16, float32
 
 __all__ = [
     "NAMED_PATTERNS",
@@ -21,16 +23,29 @@ __all__ = [
     "format_of",
     "has_automaton",
     "is_half",
+    "nearest",
     "spelling_of_said",
     "unit",
     "width_of",
     "with_text",
 ]
 
+_DOUBLE = 64  # bits of a float
+
 
 def damage(codec: str) -> str:
     """The code of bytes that a codec does not say."""
     return CODECS[codec].damaged
+
+
+def nearest(number: float, bits: int) -> float | None:
+    """The number of so many bits that is nearest, 32 or 64 of them; None for one beyond the largest."""
+    try:
+        wide = float(number)
+    except OverflowError:
+        return None
+    narrow = wide if bits == _DOUBLE else float32(wide)
+    return narrow if math.isfinite(narrow) or not math.isfinite(wide) else None
 
 
 def is_half(number: float) -> bool:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from wireloom.expr.ast import Kind
 from wireloom.expr.types import literal_kind
-from wireloom.model.ground import is_half
+from wireloom.model.ground import is_half, nearest
 from wireloom.model.types import (
     Boolean,
     Bytes,
@@ -22,6 +22,7 @@ from wireloom.model.types import (
 from wireloom.spec.documents import Place
 
 _HALF = 16  # bits of a float
+_NUMBERS = {_HALF: "a number that 16 bits say exactly", 32: "a number that is not beyond 32 bits"}
 
 UTF8 = "utf-8"
 NONE = object()  # no value: the text does not fit
@@ -105,7 +106,8 @@ def _constant(type: Type, place: Place, written: Scalar) -> object:
         case Integer() as whole, int() if not isinstance(written, bool):
             return written if whole.minimum <= written <= whole.maximum else NONE
         case Float(bits), int() | float() if not isinstance(written, bool):
-            return float(written) if bits != _HALF or is_half(written) else NONE
+            number = nearest(written, bits) if bits != _HALF else float(written) if is_half(written) else None
+            return NONE if number is None else number
         case ((Text() | JsonText()), str()):
             return written
         case _:
@@ -166,7 +168,7 @@ def described(type: Type) -> str:
         case Text() | JsonText():
             return "a text"
         case Float(bits):
-            return "a number that 16 bits say exactly" if bits == _HALF else "a number"
+            return _NUMBERS.get(bits, "a number")
         case Null():
             return "null"
         case _:

@@ -24,6 +24,7 @@ __all__ = [
     "has_automaton",
     "is_half",
     "nearest",
+    "rounded_to",
     "spelling_of_said",
     "unit",
     "width_of",
@@ -46,6 +47,15 @@ def nearest(number: float, bits: int) -> float | None:
         return None
     narrow = wide if bits == _DOUBLE else float32(wide)
     return narrow if math.isfinite(narrow) or not math.isfinite(wide) else None
+
+
+def rounded_to(least: float) -> float:
+    """The smallest number of which 32 bits say at least this."""
+    step = max(abs(least) * 2.0**-22, 2.0**-148)
+    below, reached = least - step, least + step
+    while below < (middle := (below + reached) / 2) < reached:
+        below, reached = (below, middle) if float32(middle) >= least else (middle, reached)
+    return reached
 
 
 def is_half(number: float) -> bool:

@@ -34,6 +34,7 @@ from wireloom.emit.jsonschema.scopes import (
 )
 from wireloom.expr.ast import Expression, Literal
 from wireloom.model.format import Format
+from wireloom.model.ground import rounded_to
 from wireloom.model.presence import presence_condition
 from wireloom.model.types import (
     Amount,
@@ -66,6 +67,8 @@ from wireloom.model.types import (
     Text,
     Type,
 )
+
+_SINGLE = 32  # bits of a float that is rounded
 
 
 class Documents:
@@ -326,7 +329,10 @@ class Documents:
         """A value that is held against values, a range or a spelling; null is neither."""
         if said.mappings is not None:
             return values([each for mapping in said.mappings for each in _spellings(mapping.wire, type)])
-        schema = _ranged(self.schema(type), said.minimum, said.maximum)
+        if self._bare(type) == Float(_SINGLE):
+            schema = _rounded(self.schema(type), said.minimum, said.maximum)
+        else:
+            schema = _ranged(self.schema(type), said.minimum, said.maximum)
         return schema if said.spelling is None else {**schema, **spelled(said.spelling)}
 
     def _options(self, field: Field, type: Type) -> tuple[tuple[Option, ...], type | None]:
@@ -364,9 +370,15 @@ class Documents:
 
     def _property(self, field: Field, type: Type) -> Schema:
         """The schema of one member or element."""
-        schema = self._held(type, field) if field.const is None else values(_spellings(field.const, type))
+        schema = self._held(type, field) if field.const is None else self._fixed(field.const, type)
         default = {"default": written(field.default)} if field.has_default else {}
         return described_schema({**schema, **default}, field.doc, field.unit)
+
+    def _fixed(self, const: Scalar, type: Type) -> Schema:
+        """A constant, as it may stand in the JSON."""
+        if isinstance(const, float) and self._bare(type) == Float(_SINGLE):
+            return _rounded(_scalar(Float(_SINGLE)), const, const)
+        return values(_spellings(const, type))
 
 
 # --- members -------------------------------------------------------------------------------------------------------
@@ -534,6 +546,13 @@ def _ranged(schema: Schema, minimum: int | None, maximum: int | None) -> Schema:
         "maximum": _lowest(_bound(schema, "maximum"), maximum),
     }
     return {**schema, **{name: bound for name, bound in bounds.items() if bound is not None}}
+
+
+def _rounded(schema: Schema, minimum: float | None, maximum: float | None) -> Schema:
+    """The schema of a number of 32 bits with bounds: they are those of what decoders round into the range."""
+    least = {} if minimum is None else {"minimum": rounded_to(minimum)}
+    most = {} if maximum is None else {"maximum": -rounded_to(-maximum)}
+    return {**schema, **least, **most}
 
 
 def _bound(schema: Schema, name: str) -> int | None:

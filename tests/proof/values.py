@@ -30,6 +30,10 @@ _MOST_PARTS = 20_000
 _TRIES = 4
 _LONGEST = 40  # elements or bytes; what asks for more cannot be said
 _FLOATS = (0.0, -0.0, 1.0, 1.5, -2.25, 1e300, 5e-324, 0.1, 3.4028234663852886e38)
+_SMALL = (0, 1, 2, 3, 7, -1, 127, 128, 255, 256, 65536)
+_EDGES = tuple(
+    sign * ((1 << bits) + off) for bits in (5, 15, 16, 31, 32, 53, 63) for off in (-1, 0, 1) for sign in (1, -1)
+)
 _HALF = 16  # bits of a float
 _WILD_FLOATS = (float("nan"), float("inf"), float("-inf"))
 _TEXTS = ("", "a", "b", "é", "a b", "12", "𝄞", '"\\\n', "x" * 20, "0")
@@ -126,7 +130,8 @@ class Values:
         """An integer, often at an edge, often small."""
         if low > high:
             raise NoValueError
-        edges = [each for each in (0, 1, 2, 3, 7, low, high, -1, 127, 128, 255, 256, 65536) if low <= each <= high]
+        stated = (low, high, *(_EDGES if self.chance.often(0.3) else _SMALL))
+        edges = [each for each in stated if low <= each <= high]
         return self.chance.one(edges) if edges and self.chance.often(0.8) else self.chance.randint(low, high)
 
     def real(self, bits: int, encoding: wire.Encoding) -> float:
@@ -201,7 +206,12 @@ class Values:
         if isinstance(select.tag, wire.FieldTag):
             tag = _evaluated(select.tag.expression, scope)
             if tag is not UNKNOWN:
-                cases = [case for case in cases if tag in case.values]
+                others = (
+                    []
+                    if any(tag in case.values for case in select.cases)
+                    else [each for each in cases if not each.values]
+                )
+                cases = [case for case in cases if tag in case.values] or others
         if not cases:
             raise NoValueError
         chosen = self.chance.one(cases).type

@@ -28,10 +28,20 @@ cdef int lift_apart(Builder *k, const int64_t *i) noexcept nogil:
     return OK
 
 
+cdef inline bint is_free(const uint8_t *there, const uint8_t *data, int64_t size) noexcept nogil:
+    """Whether bytes may stand where others do: what is another byte there is a zero, which may be a gap; reading back tells."""
+    cdef int64_t n
+    for n in range(size):
+        if there[n] and there[n] != data[n]:
+            return False
+    return True
+
+
 cdef int place_aparts(Builder *k, int64_t owner) noexcept nogil:
     """Lay down what stands at offsets of a struct that has been written, in the order in which it was taken up."""
-    cdef int64_t start = k.base + k.m.registers[owner], count = k.aparts.length // <int64_t>sizeof(Apart), n, target
+    cdef int64_t start = k.base + k.m.registers[owner], count = k.aparts.length // <int64_t>sizeof(Apart), n, target, end
     cdef Apart *found = <Apart *>k.aparts.data
+    cdef const uint8_t *data
     cdef int code
     if start < k.base or start > k.size:
         return IRREGULAR
@@ -39,13 +49,17 @@ cdef int place_aparts(Builder *k, int64_t owner) noexcept nogil:
         if found[n].owner != owner:
             continue
         target = start + found[n].offset
+        end = target + found[n].size
+        data = k.apart_bytes.data + found[n].place
         if target - k.size > GAP:
             return IRREGULAR
-        if target + found[n].size > k.size:
-            code = pad_to(k, target + found[n].size)
+        if target < k.size and not is_free(k.output.data + target, data, min(end, k.size) - target):
+            return IRREGULAR
+        if end > k.size:
+            code = pad_to(k, end)
             if code:
                 return code
-        memcpy(k.output.data + target, k.apart_bytes.data + found[n].place, <size_t>found[n].size)
+        memcpy(k.output.data + target, data, <size_t>found[n].size)
         found[n].owner = -1
     while count and found[count - 1].owner < 0:
         count -= 1

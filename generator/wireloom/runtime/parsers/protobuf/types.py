@@ -392,7 +392,7 @@ class Carried(_Scalar):
 class Repeated(construct.Construct):
     """A field that may stand there any number of times, numbers also packed. A list; null is built as an empty one."""
 
-    nothing = ()
+    of_null = ()
 
     def __init__(
         self,
@@ -421,7 +421,7 @@ class Map(construct.Construct):
     entry lacks is the type's default: 0, nothing, or a message without fields. Null is built as an empty one.
     """
 
-    nothing = Pairs()
+    of_null = Pairs()
 
     def __init__(self, key: _Scalar, value: _Scalar | Struct | Deferred, *, keys: HeldKeys | None = None) -> None:
         super().__init__()

@@ -31,7 +31,7 @@ from wireloom.spec.language import FieldDocument
 
 REFERENCE = Path(__file__).parents[1] / "specs/README.md"
 WORD = re.compile(r"\b[a-zA-Z][a-zA-Z0-9]*\b")
-SEEDS = range(1400)
+SEEDS = range(1700)
 CROSSED = 200
 SPECS = 200
 

@@ -140,7 +140,7 @@ def _pieces(type: Type, named: Types, order: str, seen: frozenset[str] = frozens
         case types.Boolean(bit=False):
             yield _Piece(_BYTE)
         case types.Text(size=Literal(int(size))) | types.Bytes(size=Literal(int(size))):
-            yield _Piece(_BYTE * size)
+            yield _Piece(_BYTE * min(max(size, 0), _WIDEST))
         case types.Nullable(type=types.Array(packed=int(bits)) as listed) if bits:
             yield from _packed(listed, order)
         case types.Array(packed=int(bits)) if bits:

@@ -51,7 +51,7 @@ _WRITTEN = {
     E_TRIAL: "JN",
     E_PACK_INTEGER: "INNN",
     E_PACK_PUT: "RNN",
-    E_PACK_FLOAT: "F",
+    E_PACK_FLOAT: "FN",
     E_PACK_BOOLEAN: "B",
     E_PACK_BYTES: "YNN",
     E_NULL: "ONTJN",
@@ -173,7 +173,7 @@ class _WritingChecker(_Checker):
             self.require(_is_held(*words[3:7]), where)
         elif op == E_FLOAT:
             self.require(words[2] in (2, 4, 8), where)
-        elif op == E_PROTO_FLOAT:
+        elif op in (E_PROTO_FLOAT, E_PACK_FLOAT):
             self.require(words[2] in (32, 64), where)
         elif op == E_HOLD:
             self.require(1 <= words[1] <= 1 << 16, where)

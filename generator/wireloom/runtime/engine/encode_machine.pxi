@@ -323,10 +323,10 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             if (k.m.absent[i[1]] or not i[2] <= k.m.registers[i[1]] <= i[3]) and not k.guessing:
                 return IRREGULAR
             code = pack_number(k, 0 if k.m.absent[i[1]] else k.m.registers[i[1]], False)
-        elif op == E_PACK_FLOAT:  # column
+        elif op == E_PACK_FLOAT:  # column, bits, to which it is rounded
             if not there(k, i[1]):
                 return IRREGULAR
-            code = pack_double(k, double_at(k, i[1]))
+            code = pack_double(k, <double><float>double_at(k, i[1]) if i[2] == 32 else double_at(k, i[1]))
         elif op == E_PACK_BOOLEAN:  # column
             if not there(k, i[1]):
                 return IRREGULAR

@@ -48,8 +48,8 @@ class MessagePack(Unions):
         match node:
             case ("int", bits, signed, *_) if bits - signed <= _WIDE:
                 emit("PACK_INTEGER", found.index, *limits(bits, signed), bits - signed == _WIDE)
-            case ("float", _):
-                emit("PACK_FLOAT", found.index)
+            case ("float", bits):
+                emit("PACK_FLOAT", found.index, bits)
             case ("bool",):
                 emit("PACK_BOOLEAN", found.index)
             case ("text", _):

@@ -79,7 +79,7 @@ class Plan:
     @property
     def may_clash(self) -> bool:
         """Whether keys are given that other keys of the field may exclude."""
-        return self.often(0.04)
+        return self.often(0.03)
 
     def off_wire(self, key: str) -> bool:
         """Whether the key has no meaning, since the field has no bytes."""

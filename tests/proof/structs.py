@@ -139,7 +139,7 @@ class StructWriter:
                 (0.5, self._need),
                 (0.3, self._frame),
                 (0.4, self._at),
-                (0.4, self._elsewhere),
+                (0.18, self._elsewhere),
                 (1.3, self._discard),
                 (0.3, self._foreign),
                 (0.3, lambda: self._attempt(last=last)),
@@ -262,8 +262,10 @@ class StructWriter:
             self.deferred.append(self._ignore_the_rest)
 
     def _ignore_the_rest(self) -> None:
+        """The rest of the record, which no expression asks for."""
         rest = Typed("bytes", "bytes", "bytes", greedy=True)
         self.add(rest, hidden=True, **dict.fromkeys(("when", "derive", "const", "delimiter", "terminator"), ABSENT))
+        self.scope.known.pop()
 
     def _need(self) -> None:
         formulas, chance = Formulas(self.scope), self.chance

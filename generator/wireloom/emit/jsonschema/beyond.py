@@ -172,11 +172,13 @@ def _open(type: Type) -> bool:
 def _rules(format: Format, places: Sequence[_Place]) -> Iterator[Gap]:
     """Rules over several members, and those that depend on what is read."""
     checks = {id(step.that): step for place in places for step in _checks(place.type)}
+    choices = set(_choices(places))
     for name, members in _objects(format):
         loose, unsaid = undecided(members)
         names = [member.name for member in members.members]
-        absent = tuple(f"{name}.{member.key[1]}" for member in loose if names.count(member.name) == 1)
-        various = tuple(f"{name}.{member.key[1]}" for member in loose if names.count(member.name) > 1)
+        chosen = {member for member in loose if names.count(member.name) > 1 or (name, member.key[1]) in choices}
+        absent = tuple(f"{name}.{member.key[1]}" for member in loose if member not in chosen)
+        various = tuple(f"{name}.{member.key[1]}" for member in loose if member in chosen)
         if absent:
             codes = _ABSENCE if format.encoding is Encoding.JSON else ()
             yield Gap("Whether a member is there, by its condition", absent, codes)
@@ -190,6 +192,14 @@ def _rules(format: Format, places: Sequence[_Place]) -> Iterator[Gap]:
         yield Gap("What the members are that no field names, by a condition", rests, None)
     for place in places:
         yield from _gaps_of(place)
+
+
+def _choices(places: Sequence[_Place]) -> Iterator[tuple[str, str]]:
+    """The fields, each with the name of its struct, of which a tag says the type: it may be of no case."""
+    for struct in (place.type for place in places if isinstance(place.type, Struct)):
+        for field in struct.fields:
+            if isinstance(not_null(field.type), Select):
+                yield struct.name, field.wire_name
 
 
 def _conditioned_rests(places: Sequence[_Place]) -> Iterator[str]:

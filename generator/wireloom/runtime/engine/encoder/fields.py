@@ -37,8 +37,10 @@ _Early = tuple[str, Tree, Callable[[str, Tree, Scope], None]]  # a name, what it
 class Fields(Part):
     """A field of a struct, once it is known to be there."""
 
-    def derive_early(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> None:
-        """Give expressions the derived values that do not need the layout; null of what is not there."""
+    def derive_early(
+        self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree], waiting: Mapping[str, Tree]
+    ) -> None:
+        """Give expressions the derived values that do not need the layout, and what waits for these; else null."""
         found: list[_Early] = []
         for _, name, _, attributes in (step for step in steps if step[0] == "field"):
             condition = self.compiler.reader.fields.condition(attributes, version)
@@ -57,6 +59,7 @@ class Fields(Part):
                     found.append((bit[0], _where(condition, tree), self._derive_name))
         scope.pending.update(scope.late)
         found += [(name, tree, self._decide_name) for name, tree in scope.late.items()]
+        found += [(name, tree, self._fill_name) for name, tree in waiting.items()]
         for name, tree, derive in _in_order(found):
             derive(name, tree, scope)
 
@@ -90,6 +93,10 @@ class Fields(Part):
             is_known = False
         if not is_known:
             scope.unfilled.add(name)
+
+    def _fill_name(self, name: str, tree: Tree, scope: Scope) -> None:
+        scope.pending.discard(name)
+        self._compute_name(name, tree, scope)
 
     def _compute_name(self, name: str, tree: Tree, scope: Scope) -> None:
         """As what is derived; its column need not have a value."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.compiler.scope import BIT_DERIVED, BIT_NULL, BIT_VALUES, member
-from wireloom.runtime.engine.encoder.names import FOLLOWING, fields_of
+from wireloom.runtime.engine.encoder.names import FOLLOWING, fields_of, own_fields
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.expressions import Tree
@@ -42,8 +42,11 @@ class Given(Part):
         scope.late.clear()
         self._settle(trees, scope)
 
-    def fill(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> None:
-        """Give constants, defaults, bits and what is counted their values where the columns say nothing."""
+    def fill(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> dict[str, Tree]:
+        """Give constants, defaults, bits and what is counted their values where the columns say nothing.
+
+        What these are that follow from what is derived, as where a derived flag says whether they are there.
+        """
         trees: dict[str, Tree] = {}
         for step in steps:
             if step[0] != "field":
@@ -61,7 +64,10 @@ class Given(Part):
                 if bit[0] in self.asked() and bit[BIT_DERIVED] is None:
                     scope.pending.add(bit[0])
                     trees[bit[0]] = self._bit_tree(bit, name, attributes, scope, version)
-        self._settle(trees, scope)
+        derived = set(_derived(steps))
+        waiting = {name: tree for name, tree in trees.items() if tree is not None and own_fields(tree) & derived}
+        self._settle({name: tree for name, tree in trees.items() if name not in waiting}, scope)
+        return waiting
 
     def _settle(self, trees: dict[str, Tree], scope: Scope) -> None:
         """Compute what follows from settled members, and what conditions decide, until nothing is left that does."""
@@ -138,6 +144,14 @@ class Given(Part):
             trees = [*layout["types"].values(), *layout["roots"].values()]
             self._asked = frozenset(name for name, *_ in fields_of(trees))
         return self._asked
+
+
+def _derived(steps: Sequence[Any]) -> Iterator[str]:
+    """The fields of a struct that are derived, and the bits."""
+    for _, name, _, attributes in (step for step in steps if step[0] == "field"):
+        if "derive" in attributes:
+            yield name
+        yield from (bit[0] for bit in attributes.get("bits", ()) if bit[BIT_DERIVED] is not None)
 
 
 def _meant(attributes: dict[str, Any], given: Tree) -> Tree:

@@ -3,7 +3,7 @@
 The parts call one another as deep as a layout nests; these protocols are all that they know of one another.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
@@ -65,7 +65,9 @@ class Structs(Protocol):
 class Fields(Protocol):
     """Fields, as other parts ask for them."""
 
-    def derive_early(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> None:
+    def derive_early(
+        self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree], waiting: Mapping[str, Tree]
+    ) -> None:
         """Give expressions the derived values that do not need the layout."""
 
     def field(self, item: Item) -> list[Placed]:
@@ -126,8 +128,8 @@ class Given(Protocol):
     def load(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> None:
         """Give the names of a struct the values that builders see."""
 
-    def fill(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> None:
-        """Give constants, defaults and what is counted their values where the columns say nothing."""
+    def fill(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> dict[str, Tree]:
+        """Give constants, defaults and what is counted their values where the columns say nothing; what has to wait."""
 
     def asked(self) -> frozenset[str]:
         """The names in any expression of the format."""

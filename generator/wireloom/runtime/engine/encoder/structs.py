@@ -54,8 +54,8 @@ class Structs(Absence):
             self.compiler.given.load(steps, scope, version)
             self.compiler.certainty.struct(node, scope)
         else:
-            self.compiler.given.fill(steps, scope, version)
-            self.compiler.fields.derive_early(steps, scope, version)
+            waiting = self.compiler.given.fill(steps, scope, version)
+            self.compiler.fields.derive_early(steps, scope, version, waiting)
         present = self._present(versions, steps, scope)
         match encoding, form:
             case "binary", "sequence":

@@ -9,6 +9,7 @@ from typing import Any
 
 from wireloom.runtime.charsets import TWO_BYTES
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
+from wireloom.runtime.engine.bases import based
 from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import (
     NOWHERE,
@@ -44,7 +45,6 @@ _OF_ENCODINGS = {
     "json": frozenset({"member", "besides", "optional", "default"}),
 }
 _BYTES, _UTF8 = 2, 3  # how a text is written, behind the two orders of UTF-16
-_BASE = "\0base"  # the mark that an offset counts from
 _HOLE = 4  # where a checksum says that it may stand among the bytes that it covers
 _WORD = 8  # bytes of a register
 _FLOAT = 4  # the kind of a number that becomes a float
@@ -251,9 +251,8 @@ class Fields(Part):
     def _apart(self, item: Item) -> None:
         """Read at a place of the struct that has the mark, and go on where reading was."""
         scope = item.scope
-        around = scope.with_mark(item.attributes["from"])
-        scope.marks[_BASE] = around.mark(item.attributes["from"])
-        offset = self.compiler.placed(("+", ("mark", _BASE), item.attributes["at"]), scope)
+        around, at = based(scope, item.attributes["from"], item.attributes["at"])
+        offset = self.compiler.placed(at, scope)
         saves = [self.assembly.register("position", 2).read() for _ in range(2)]
         self.assembly.emit("APART", offset, around.start(), around.size(), *saves)
         self._in_region(item)

@@ -213,9 +213,8 @@ class Compiler(Protocol):
     def protobuf(self) -> Protobuf:
         """Protobuf messages."""
 
-    @property
-    def bases(self) -> frozenset[str]:
-        """The marks from which offsets count, anywhere in the format."""
+    def has_base(self, steps: Sequence[Any]) -> bool:
+        """Whether offsets count from a mark of the struct with these steps."""
 
     def expansion(self) -> int:
         """The most bytes that table entries and texts may make of a record."""

@@ -10,6 +10,7 @@ from wireloom.runtime.charsets import TWO_BYTES, meaningful
 from wireloom.runtime.columns.logical import ExtensionType, List, Record
 from wireloom.runtime.engine import ended, filled
 from wireloom.runtime.engine.assembly import Assembly, Label, Register, Uncovered
+from wireloom.runtime.engine.bases import bases
 from wireloom.runtime.engine.compiler.arrays import Arrays
 from wireloom.runtime.engine.compiler.binary import Binary
 from wireloom.runtime.engine.compiler.fields import Fields
@@ -119,10 +120,13 @@ class Compiler:
         limit = self.settings[depth] if isinstance(depth, str) else depth
         return max(0, min(int(limit), 1 << 20))
 
+    def has_base(self, steps: Sequence[Any]) -> bool:
+        """Whether offsets count from a mark of the struct with these steps."""
+        return any(step[0] == "mark" and step[1] in self._bases for step in steps)
+
     @cached_property
-    def bases(self) -> frozenset[str]:
-        """The marks from which offsets count, anywhere in the format."""
-        return frozenset(_bases(list(self.layout["types"].values())))
+    def _bases(self) -> frozenset[str]:
+        return frozenset(bases(list(self.layout["types"].values())))
 
     def expansion(self) -> int:
         """The most bytes that table entries and texts may make of a record."""
@@ -441,17 +445,6 @@ class Compiler:
             self.assembly.emit("UNIQUE", names, *pair)
         else:
             row[4], row[6] = pair
-
-
-def _bases(tree: Any) -> Iterator[str]:
-    match tree:
-        case ("field", _, _, {"from": str(mark)}):
-            yield mark
-        case tuple() | list():
-            for each in tree:
-                yield from _bases(each)
-        case _:
-            return
 
 
 def _is_read_back(node: Node) -> bool:

@@ -135,15 +135,6 @@ class Scope:
             raise Uncovered(f"the mark {name!r} before it is set")
         return self.marks[name]
 
-    def with_mark(self, name: str) -> "Scope":
-        """The innermost scope, here or outward, that has come to the mark."""
-        scope: Scope | None = self
-        while scope is not None and name not in scope.marks:
-            scope = scope.parent
-        if scope is None:
-            raise Uncovered(f"the mark {name!r} before it is set")
-        return scope
-
     def start(self) -> Register:
         """The register of the struct's first byte."""
         if self.encoding == "json":

@@ -45,7 +45,7 @@ class Structs(Part):
         if any(step[0] == "field" and "at" in step[3] and "from" not in step[3] for step in steps):
             scope.reach = self.assembly.register("position").read()
             self.assembly.emit("REACH", scope.reach)
-        if any(step[0] == "mark" and step[1] in self.compiler.bases for step in steps):
+        if self.compiler.has_base(steps):
             scope.furthest = self.assembly.register("position").read()
             self.assembly.emit("REACH", scope.furthest)
         for step in steps:

@@ -6,6 +6,7 @@ from typing import Any
 import msgpack
 
 from wireloom.runtime.engine.assembly import Edge, Register, Uncovered
+from wireloom.runtime.engine.bases import based
 from wireloom.runtime.engine.compiler.scope import member
 from wireloom.runtime.engine.encoder.absence import GIVEN, Absence
 from wireloom.runtime.engine.encoder.names import asks_for_place
@@ -14,7 +15,6 @@ from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, 
 from wireloom.runtime.engine.outline import Column
 
 _TAIL = "negative"
-_BASE = "\0base"  # the mark that an offset counts from
 _ELEMENTS = "\0elements"
 _ONE = Term("CONST", (), 1)
 
@@ -298,7 +298,7 @@ class Structs(Absence):
                     placed += self._placed(item, present[item.name])
         for item in tail:
             placed += self._placed(item, present[item.name])
-        if any(step[0] == "mark" and step[1] in self.compiler.reader.bases for step in steps):
+        if self.compiler.reader.has_base(steps):
             assert scope.start_register is not None
             self.assembly.emit("APARTS", scope.start_register.read())
         if scope.in_passes:
@@ -346,8 +346,9 @@ class Structs(Absence):
 
     def _apart(self, item: Item) -> None:
         """Write what stands elsewhere, and take it up for the struct that has the mark."""
-        scope, name = item.scope, item.attributes["from"]
-        around = scope.with_mark(name)
+        scope = item.scope
+        around, at = based(scope, item.attributes["from"], item.attributes["at"])
+        offset = self._offset(at, scope)
         if any(each.in_passes for each in scope.up_to(around)):
             raise Uncovered("an offset from a mark where the layout is found in passes")
         if self.compiler.reader.msgpack.shows_open(item.type) or self._has_checksum(item.type, set()):
@@ -355,8 +356,6 @@ class Structs(Absence):
         begin = self.marked(scope)
         placed = self.compiler.fields.field(item)
         assert not placed, "nothing that stands elsewhere is derived"
-        scope.marks[_BASE] = around.marks[name]
-        offset = self._offset(("+", ("mark", _BASE), item.attributes["at"]), scope)
         assert scope.start_register is not None
         assert around.start_register is not None
         self.assembly.emit("APART", offset, begin.read(), scope.start_register.read(), around.start_register.read())

@@ -370,6 +370,10 @@ class Field:
         """Whether its offset counts from the end."""
         return isinstance(self.at, int) and self.at < 0
 
+    def offset(self, scope: Container) -> Any:
+        """What `at` says; raises PositionPendingError where that is not known yet."""
+        return evaluate(self.at, scope) if callable(self.at) else self.at
+
     def _check_tail(self, run: Run) -> None:
         """What counts from the end stands behind everything else."""
         position: int = run.stream.tell()
@@ -399,10 +403,8 @@ class Field:
         if self.at is None:
             return
         start = run.scope._start
-        if isinstance(self.at, int):
-            target = start + self.at if self.at >= 0 else stream.limit + self.at
-        else:
-            target = start + placed(evaluate(self.at, run.scope), stream, "an offset")
+        offset = placed(self.offset(run.scope), stream, "an offset")
+        target = (stream.limit if self.is_tail else start) + offset
         if target < start or target > stream.limit:
             raise stream.short(stream.tell(), max(target - stream.tell(), 0))
         if self.is_tail:
@@ -414,7 +416,7 @@ class Field:
     def _elsewhere(self, run: Run, stream: Any) -> Iterator[None]:
         """Read at a place of a struct around, within its region, and go on where the stream was."""
         here, around = stream.tell(), marked(self.base, run.scope)
-        offset = self.at if isinstance(self.at, int) else evaluate(self.at, run.scope)  # type: ignore[arg-type]
+        offset = self.offset(run.scope)
         start, end = around._start, around._start + around._size
         target = start + around._marks[self.base] + offset if isinstance(offset, int) else None
         if target is None or not start <= target <= end:

@@ -96,7 +96,6 @@ class Placement:
         self.guessed = False
         self.is_unsettled = False  # something that was written follows from a struct around this one
         self.pending: list[tuple[Field, int]] = []
-        self.gaps: list[range] = []  # bytes that nothing named when they were written
         self.overwrites = False
         self.elsewhere: list[Apart] = []
 
@@ -112,7 +111,7 @@ class Placement:
         assumed = self.memory.outcome
         for _ in range(_PASSES):
             self.guessed = self.overwrites = self.is_unsettled = False
-            self.gaps, self.elsewhere = [], []
+            self.elsewhere = []
             target = io.BytesIO()
             outcome = self._place_fields(target, assumed or Outcome())
             if outcome.bears_out(assumed) if assumed is not None else not self.guessed:
@@ -247,7 +246,7 @@ class Placement:
             before = self._written(start) if self.binary and step.at is not None else b""
             step.write(value, stream, self.scope)
             if before:
-                self._compare(before, start)
+                self._compare(before, self._written(start, len(before)))
         except EncodeError as error:
             raise (error if step.shared and error.path else error.at(step.title or step.name)) from None
 
@@ -256,7 +255,7 @@ class Placement:
         around, body = marked(step.base, self.scope), io.BytesIO()
         try:
             step.write(step.value_to_build(self.scope), body, self.scope)
-            offset = step.at if isinstance(step.at, int) else evaluate(step.at, self.scope)  # type: ignore[arg-type]
+            offset = step.offset(self.scope)
         except PositionPendingError:
             guess(self.scope)
             return
@@ -267,32 +266,34 @@ class Placement:
 
     def _write_apart(self, apart: Apart) -> None:
         """Write bytes at their offset, over what is there or behind zeros."""
-        end = self._go_to(apart.offset, apart.name)
-        covered = range(apart.offset, min(apart.offset + len(apart.data), end))
-        self.overwrites |= any(all(place not in gap for gap in self.gaps) for place in covered)
+        try:
+            self._go_to(apart.offset)
+        except EncodeError as error:
+            raise error.at(apart.name) from None
+        before = self._written(apart.offset, len(apart.data))
         self.target.write(apart.data)
+        self._compare(before, apart.data[: len(before)])
 
-    def _go_to(self, place: int, name: str = "") -> int:
-        """Go to a place, behind zeros or back; the end before that."""
-        end: int = self.target.seek(0, io.SEEK_END)
+    def _go_to(self, place: int) -> None:
+        """Go to a place: behind zeros, or back to where there is something already."""
+        end = self.target.seek(0, io.SEEK_END)
         if place - end > _GAP:
-            error = EncodeError(f"an offset at most {_GAP} bytes behind what stands before", shown(place))
-            raise error.at(name) if name else error
+            raise EncodeError(f"an offset at most {_GAP} bytes behind what stands before", shown(place))
         self.target.write(bytes(max(place - end, 0)))
-        self.gaps.append(range(end, place))
         self.target.seek(place)
-        return end
 
     def _written(self, start: int, size: int | None = None) -> bytes:
         """What stands from a place on, which is nothing but where a field at an offset is written over others."""
         with self.target.getbuffer() as buffer:
             return bytes(buffer[start:] if size is None else buffer[start : start + size])
 
-    def _compare(self, before: bytes, start: int) -> None:
-        """Note where bytes of other fields have become others."""
-        pairs = enumerate(zip(before, self._written(start, len(before)), strict=True), start)
-        changed = [place for place, (old, new) in pairs if old != new]
-        self.overwrites |= any(all(place not in gap for gap in self.gaps) for place in changed)
+    def _compare(self, before: bytes, after: bytes) -> None:
+        """Note where bytes of other fields have become others.
+
+        Zeros may be a gap. Where they are not, reading back tells: of a number they make none that it would be rounded
+        to, which has zeros where it had none.
+        """
+        self.overwrites |= any(old and old != new for old, new in zip(before, after, strict=True))
 
     def _value(self, step: Field, start: int) -> Any:
         """The value to write; for one that places decide, something of its width, to be written over.
@@ -329,11 +330,11 @@ class Placement:
         return not derives_anew(self.scope) and step.given_in(self.value, self.scope) is not None
 
     def _seek(self, step: Field) -> None:
-        """Go where the field stands: behind zeros, or back to where there is something already."""
-        if step.at is None or (isinstance(step.at, int) and step.at < 0):
+        """Go where the field stands, if it says so and does not count from the end."""
+        if step.at is None or step.is_tail:
             return
         try:
-            target = step.at if isinstance(step.at, int) else evaluate(step.at, self.scope)
+            target = step.offset(self.scope)
         except PositionPendingError:
             guess(self.scope)
             return

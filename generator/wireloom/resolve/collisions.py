@@ -461,14 +461,20 @@ def _check_greed(draft: Draft, place: Place, struct: Struct, named: Types) -> No
 def _check_ends_within(draft: Draft, where: Place, field: Field, named: Types) -> None:
     """Where bytes end, elements of lists do not know, nor builders, of what is ignored up to there, how much it is."""
     listed = field.type if isinstance(field.type, types.Array) and field.type.count != Literal(1) else None
-    if listed is not None and (asking := looks_at_end(listed.element, named)):
-        message = f"{asking} is there or not by where the bytes end, and other elements stand there"
-        draft.reports_entry(where, "greedy-field", message, f"let a flag say whether {asking} is there")
+    if listed is not None and (flaw := end_of_element(listed.element, named)):
+        draft.reports_entry(where, "greedy-field", *flaw)
     size = field.size.value if isinstance(field.size, Literal) else None
     if isinstance(size, int) and (ignored := _ignored(field.type, named, frozenset())):
         message = f"{field.wire_name} always has {size} bytes, and builders write none of {ignored}"
         hint = f"say how many it has: `type: bytes({size} - here)`"
         draft.reports_entry(where, "unknown-on-build", message, hint)
+
+
+def end_of_element(element: Type, named: Types) -> tuple[str, str] | None:
+    """What is wrong with an element that asks where the bytes end, and what would be right; None where none does."""
+    asking = looks_at_end(element, named)
+    message = f"{asking} is there or not by where the bytes end, and other elements stand there"
+    return (message, f"let a flag say whether {asking} is there") if asking else None
 
 
 def _ignored(type: Type, named: Types, seen: frozenset[str]) -> str:

@@ -15,7 +15,7 @@ from wireloom.names import POSITIONS
 from wireloom.problems import nearest
 from wireloom.resolve import constants
 from wireloom.resolve.draft import Draft, parameter_kind
-from wireloom.resolve.outline import Member, Outlines, Use, joined_members, possible_values
+from wireloom.resolve.outline import Member, Outline, Outlines, Use, joined_members, possible_values
 from wireloom.resolve.renamings import renamed
 from wireloom.spec.language import AttemptType, Bits, FieldDocument, StructType
 
@@ -165,7 +165,7 @@ class Scope:
         """
         found = list(self._marked(self.type, name, self.position, frozenset()))
         if not any(found):
-            known = [each for type in self._around() for each in self.outlines.types[type].marks]
+            known = [each for outline in self._around() for each in outline.marks]
             hint = nearest(name, known) or f"`- mark: {name}` stands where it is, here or in a struct around"
             raise MeaningError("unknown-name", f"there is no mark {name} here", hint)
         if not all(found):
@@ -202,16 +202,6 @@ class Scope:
         if isinstance(document, FieldDocument) and document.unpack not in (None, "none"):
             return f"{self.type} stands in bytes that are unpacked"
         return ""
-
-    def _around(self) -> Iterator[str]:
-        """The type, and those that it is used in."""
-        waiting, seen = [self.type], set[str]()
-        while waiting:
-            type = waiting.pop(0)
-            if type in self.outlines.types and type not in seen:
-                seen.add(type)
-                yield type
-                waiting.extend(use.user for use in self.outlines.types[type].uses)
 
     def names_field(self, name: str) -> bool:
         """Whether the name means a field here."""
@@ -413,7 +403,13 @@ class Scope:
         return texts
 
     def _visible(self) -> Iterator[str]:
-        """Every field that some way outward finds."""
+        """Every field and mark that some way outward finds."""
+        for outline in self._around():
+            yield from outline.members
+            yield from outline.marks
+
+    def _around(self) -> Iterator[Outline]:
+        """The type, what an expression looks into, and whatever uses them, however far out."""
         waiting, seen = [*self.inside, self.type], set[str]()
         while waiting:
             type = waiting.pop(0)
@@ -421,8 +417,7 @@ class Scope:
             if outline is None or type in seen:
                 continue
             seen.add(type)
-            yield from outline.members
-            yield from outline.marks
+            yield outline
             waiting.extend(use.user for use in outline.uses)
 
 

@@ -7,11 +7,10 @@ a union is used in two encodings, that an alternative is no struct, that a body 
 from collections.abc import Iterator, Mapping
 
 from wireloom.model import types
-from wireloom.model.ends import looks_at_end
 from wireloom.model.traversal import parts
 from wireloom.model.types import Encoding, Form, Nullable, Struct, Type
 from wireloom.resolve.builtins import BUILTINS
-from wireloom.resolve.collisions import is_greedy, rest_of, type_size
+from wireloom.resolve.collisions import end_of_element, is_greedy, rest_of, type_size
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.logical import tables
 from wireloom.resolve.recursion import stated_depths
@@ -44,16 +43,8 @@ def check_standing(draft: Draft, named: Types, entries: tuple[Entry, ...]) -> No
         place = entry.place if draft.content.root is not None else entry.place / "type"
         _check(draft, named, place, entry.type, draft.encoding, used)
         _check_record(draft, named, place, entry)
-        element = entry.type.element if isinstance(entry.type, types.Array) else None
-        if draft.encoding is Encoding.BINARY and element is not None and type_size(element, named, frozenset()) == 0:
-            hint = "bytes cannot tell how many there are: give it a field on the wire"
-            draft.reports(place, "wrong-shape", f"an element of {entry.name} has no bytes", hint)
-        if draft.encoding is Encoding.BINARY and element is not None and is_greedy(element, named, frozenset()):
-            hint = "say how many bytes an element has"
-            draft.reports(place, "greedy-field", f"the first element of {entry.name} takes all bytes left", hint)
-        elif draft.encoding is Encoding.BINARY and element is not None and (asking := looks_at_end(element, named)):
-            message = f"{asking} is there or not by where the bytes end, and other elements stand there"
-            draft.reports(place, "greedy-field", message, f"let a flag say whether {asking} is there")
+        if draft.encoding is Encoding.BINARY and isinstance(entry.type, types.Array):
+            _check_elements(draft, named, place, entry.name, entry.type.element)
     for name, type in named.items():
         if isinstance(type, Struct):
             for position, field in _placed(type):
@@ -68,6 +59,18 @@ def check_standing(draft: Draft, named: Types, entries: tuple[Entry, ...]) -> No
                 if field.one_of and _is_repeated(field.type, named):
                     message = f"{field.wire_name} may be there any number of times"
                     draft.reports(place / "oneOf", "wrong-shape", message, "put it into a message of its own")
+
+
+def _check_elements(draft: Draft, named: Types, place: Place, name: str, element: Type) -> None:
+    """Report elements of a root that do not tell how many there are."""
+    if type_size(element, named, frozenset()) == 0:
+        hint = "bytes cannot tell how many there are: give it a field on the wire"
+        draft.reports(place, "wrong-shape", f"an element of {name} has no bytes", hint)
+    if is_greedy(element, named, frozenset()):
+        hint = "say how many bytes an element has"
+        draft.reports(place, "greedy-field", f"the first element of {name} takes all bytes left", hint)
+    elif flaw := end_of_element(element, named):
+        draft.reports(place, "greedy-field", *flaw)
 
 
 def _check_width(draft: Draft, named: Types, place: Place, field: types.Field) -> None:

@@ -50,6 +50,7 @@ from wireloom.runtime.columns.shape import chosen
 from wireloom.runtime.values import Extension, Pairs
 
 _DECIMAL = re.compile(r"0|-?[1-9][0-9]{0,38}").fullmatch  # 39 digits are 128 bits
+_TOO_LARGE = "expected a number that a float can have, got a larger integer"
 _NUMBER_WORDS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
@@ -133,7 +134,7 @@ def _rendered_float(value: object) -> float | str:
     try:
         number = float(value)
     except OverflowError:
-        raise ValueError("expected a number that a float can have, got a larger integer") from None
+        raise ValueError(_TOO_LARGE) from None
     if math.isfinite(number):
         return number
     return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
@@ -295,7 +296,7 @@ def _float(rendering: object, path: str) -> float:
         try:
             return float(rendering)
         except OverflowError:
-            raise _misfit(path, "expected a number that a float can have, got a larger integer") from None
+            raise _misfit(path, _TOO_LARGE) from None
     if isinstance(rendering, str) and rendering in _NUMBER_WORDS:
         return _NUMBER_WORDS[rendering]
     raise _misfit(path, f"expected a number, NaN, Infinity or -Infinity, got {rendering!r}")

@@ -84,8 +84,11 @@ class Scope:
         if fields:
             found = self._agreed(first, fields)
             kind = self._member_kind(found.member, tuple(members), first)
-            if members and found.member.melts and found.up == 0 and not self.inside:
-                return self.meaning(Name(tuple(members)))
+            if found.member.melts and found.up == 0:
+                if self.inside:
+                    raise _melted(first, "an element", "MEMBER")
+                if members:
+                    return self.meaning(Name(tuple(members)))
             return FieldRef(found.up, first, tuple(members), kind)
         if first in self.draft.content.parameters:
             return self._parameter(first, tuple(members))
@@ -298,8 +301,7 @@ class Scope:
                 raise MeaningError("unknown-name", f"{name} may be {lacking}, which has no {step}", hint)
             raise MeaningError("unknown-name", f"{name} has no member {step}", nearest(step, known))
         if any(members[step].melts for members in inner):
-            message = f"{step} has melted into {name}, which has its members in its place"
-            raise MeaningError("unknown-name", message, f"write {name}.MEMBER")
+            raise _melted(step, name, f"{name}.MEMBER")
         return reduce(joined_members, (members[step] for members in inner))
 
     # --- search ---
@@ -419,6 +421,12 @@ class Scope:
             seen.add(type)
             yield outline
             waiting.extend(use.user for use in outline.uses)
+
+
+def _melted(name: str, into: str, instead: str) -> MeaningError:
+    """What is wrong with a name for what readers see the members of, without it."""
+    message = f"{name} has melted into {into}, which has its members in its place"
+    return MeaningError("unknown-name", message, f"write {instead}")
 
 
 def _of_elements(function: str, listed: FieldRef, member: Member, hint: str) -> MeaningError:

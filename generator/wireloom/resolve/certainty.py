@@ -1,4 +1,4 @@
-"""What always holds, or never: comparisons that types decide, sizes below zero, tags that do not occur."""
+"""What always holds, or never: comparisons that types decide, sizes that there are not, tags that do not occur."""
 
 from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal, Membership, Unary, parts
 from wireloom.expr.extents import Extent, Extents, extent
@@ -12,17 +12,19 @@ from wireloom.spec.documents import Place
 from wireloom.spec.yaml import MappingNode, path_text
 
 _SIZES = (Role.SIZE, Role.COUNT, Role.BOUND)
+_PLACES = (Role.OFFSET, Role.COVERED)
+_MOST = 2**31 - 1  # bytes that a record may have: Arrow's offsets count no more
 
 
 def check_certainty(draft: Draft, named: Types) -> None:
-    """Report comparisons and tags that the types of fields decide, and sizes that are negative."""
+    """Report comparisons and tags that the types of fields decide, and sizes that no record has."""
     for struct in structs(named):
         known = field_extents(struct, named)
         for site in sites(draft.place, named, struct):
             if site.role is Role.KEEP:
                 continue  # over the fields of an element
             _check_comparisons(draft, site, site.expression, known)
-            if site.role in _SIZES and kind(site.expression) is Kind.INTEGER:
+            if site.role in (*_SIZES, *_PLACES) and kind(site.expression) is Kind.INTEGER:
                 _check_size(draft, site, known)
             if site.role is Role.TAG:
                 _check_cases(draft, site, known)
@@ -144,7 +146,10 @@ def _bounds(expression: Expression, known: Extents) -> str:
 
 def _check_size(draft: Draft, site: Site, known: Extents) -> None:
     found = extent(site.expression, known)
-    if found.high < 0:
+    if found.low > _MOST or (found.high < -_MOST and site.role in _PLACES):
+        hint = f"a record has at most {_MOST} bytes"
+        draft.reports(site.place, "impossible-value", f"no record reaches {text_of(site.expression)}", hint)
+    elif found.high < 0 and site.role in _SIZES:
         what = "count" if site.role is Role.COUNT else "size"
         message = f"a {what} of {text_of(site.expression)} is negative"
         draft.reports(site.place, "negative-size", message, "a size or a count is 0 or more")

@@ -34,6 +34,8 @@ from wireloom.spec.yaml import path_text
 _REMEDY = "give it `derive`, `const` or `checksum`, or let readers see it"
 _REMEDY_OF_BITS = "give it `derive`, or let readers see it"
 _OF_ONE_VALUE = "let readers see it, or make the bits fields, `- reserved: {type: uint3, const: 0, hidden: true}`"
+_LEAVING_OUT = (Encoding.JSON, Encoding.PROTOBUF)  # in which what melts in may be left out
+_NEVER_NULL = types.Integer | types.Float | types.Boolean | types.Text | types.Bytes | types.Array | types.Map | Struct
 _SCALARS = types.Integer | types.Float | types.Boolean | types.Text | types.Bytes | types.JsonText | types.Null
 
 
@@ -50,6 +52,7 @@ def check_building(draft: Draft, named: Types, names: Names) -> Given:
             if isinstance(step, Field):
                 place = draft.place / "types" / struct.name / "fields" / position / step.wire_name
                 _check_source(draft, place, struct, step, looked_at, told_by)
+                _check_melted(draft, place, struct, step, looked_at, named)
                 _check_scalar(draft, place, step, named)
         _check_summed(draft, named, struct, names)
     following = _Following(draft.place, named, names)
@@ -218,6 +221,53 @@ def _check_source(  # noqa: PLR0913 - what there is to know about it
         if struct.encoding is Encoding.BINARY:
             hint += "; only numbers and bytes are filled with zeros"
         draft.reports_entry(place, "unknown-on-build", message, hint)
+
+
+def _check_melted(  # noqa: PLR0913 - what there is to know about it
+    draft: Draft, place: Place, struct: Struct, field: Field, looked_at: _LookedAt, named: Types
+) -> None:
+    """Whether a record that melts in is there, where its container may leave it out, only its members say."""
+    may_be_left_out = field.flatten and field.presence is Presence.OPTIONAL and struct.encoding in _LEAVING_OUT
+    is_looked_at = (struct.name, field.wire_name) in looked_at.nodes
+    if may_be_left_out and is_looked_at and not _is_seen_in_members(field.type, named, frozenset()):
+        message = f"builders cannot know whether {field.wire_name} is there, whose members may all be null"
+        hint = "look at one of its members, or give it one that always has a value"
+        draft.reports_entry(place, "unknown-on-build", message, hint)
+
+
+def _is_seen_in_members(type: Type, named: Types, seen: frozenset[str]) -> bool:
+    """Whether a record always has a member that readers see and that is not null."""
+    match type:
+        case types.Reference(name=name):
+            return name in seen or _is_seen_in_members(named[name], named, seen | {name})
+        case types.Select(cases=cases):
+            kept = [case.type for case in cases if not isinstance(case.type, types.Refusal)]
+            return all(_is_seen_in_members(each, named, seen) for each in kept)
+        case Struct(fields=fields):
+            return any(_always_has_a_value(each, named, seen) for each in fields)
+        case _:
+            return False
+
+
+def _always_has_a_value(field: Field, named: Types, seen: frozenset[str]) -> bool:
+    is_conditional = field.when is not None or field.presence is Presence.OPTIONAL or field.since or field.until
+    if not field.on_wire or is_conditional:
+        return False
+    if field.flatten:
+        return _is_seen_in_members(field.type, named, seen)
+    if any(not bit.hidden and bit.mappings is None for bit in field.bits):
+        return True
+    mapped = any(not isinstance(each.value, Literal) or each.value.value is None for each in field.mappings or ())
+    means_null = mapped or (field.meaning is not None and field.meaning.null is not None)
+    return not (field.hidden or means_null or _may_be_null_itself(field.type, named, seen))
+
+
+def _may_be_null_itself(type: Type, named: Types, seen: frozenset[str]) -> bool:
+    match type:
+        case types.Reference(name=name):
+            return name not in seen and _may_be_null_itself(named[name], named, seen | {name})
+        case _:
+            return not isinstance(type, _NEVER_NULL)
 
 
 def _check_summed(draft: Draft, named: Types, struct: Struct, names: Names) -> None:

@@ -1,8 +1,10 @@
-"""Bodies of JSON within other encodings, and bodies whose places count from their own start."""
+"""Bodies of JSON within other encodings and of others within JSON, whose places count from their own start."""
 
+import base64
 import importlib
 import itertools
 import sys
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -274,3 +276,122 @@ def test_builders_know_what_a_body_has(tmp_path):
     with codec(tmp_path, "binary", MELTED) as found:
         assert found.build({"level": 5}) == b'\x0b{"level":5}\x06'
         assert found.encode(found.decode([b'\x0b{"level":5}\x06']).records).to_pylist() == [b'\x0b{"level":5}\x06']
+
+
+WITHIN_JSON = """
+types:
+  Record:
+    fields:
+      - before: str
+      - body: {type: Extra, optional: true}
+      - bodies: {type: list(Extra), optional: true}
+      - named: {type: "map(str, Extra)", optional: true}
+      - maybe: Extra?
+      - melted: {type: Inner, flatten: true}
+      - after: {compute: "concat(before, '/', key, '/', body.text)", type: str}
+      - last: str
+  Extra: %s
+  Inner: {encoding: binary, fields: [{key: str(uint8)}, {text: {type: Text, size: size - here}}]}
+  Text: {encoding: json, fields: [{deep: Deepest}, {word: str}]}
+  Deepest: {encoding: msgpack, fields: [{n: uint16}, {open: Value}]}
+  Value: {oneOf: {nothing: nil, number: int, name: str, items: list(Value), entries: "map(Value, Value)"}}
+"""
+EXTRAS = {
+    "binary": "{encoding: binary, fields: [{text: str(uint8)}, {rest: bytes}]}",
+    "msgpack": "{encoding: msgpack, fields: [{text: str}, {rest: bytes}]}",
+    "protobuf": "{encoding: protobuf, fields: [{text: {type: str, tag: 1}}, {rest: {type: bytes, tag: 2}}]}",
+}
+
+
+@pytest.mark.parametrize("encoding", EXTRAS)
+def test_other_encodings_stand_in_json(tmp_path, encoding):
+    extra = [{"text": "é\n" * n, "rest": bytes(range(n))} for n in range(5)]
+    inner = {"key": "k\\", "text": {"deep": {"n": 300, "open": ["x", None, -1]}, "word": 'w"'}}
+    values = [
+        {"before": 'a"', "body": extra[n], "bodies": extra[:n], "named": {"x": extra[n], "é": extra[0]}, "maybe": maybe}
+        | inner
+        | {"last": "\t" * n}
+        for n in range(5)
+        for maybe in (extra[1], None)
+    ]
+    with codec(tmp_path, "json", WITHIN_JSON % EXTRAS[encoding]) as found:
+        records = [found.build(value) for value in values]
+        decoded = found.decode(records)
+        assert agreed(found, records) == [None] * len(records)
+        rows = decoded.records.to_pylist()
+        assert [row["after"] for row in rows] == [f'a"/k\\/{value["body"]["text"]}' for value in values]
+        assert [row["last"] for row in rows] == [value["last"] for value in values]
+        assert found.encode(decoded.records).to_pylist() == records
+        if engines.available():
+            assert found.decode_path() == found.encode_path() == engines.Path(native=True)
+            assert (decoded.reread, found.engine.rebuilt) == (0, 0)
+        for projected in (["last"], ["body.text", "after"], ["named"]):
+            assert found.decode(records, columns=projected).errors.null_count == len(records)
+        cut = [record.replace(b'"bodies":["', b'"bodies":["AAAA', 1) for record in records]
+        assert None in agreed(found, [*cut, *(record[: len(record) // 2] for record in records)])
+
+
+SEALED = """
+errors: {bad: Bad.}
+types:
+  Record: {fields: [%s]}
+  Sealed:
+    encoding: binary
+    fields:
+      - inner: Text
+      - mark: end
+      - outer: {type: bytes(16), checksum: md5, over: 0 .. end, else: bad, hidden: true}
+      - verify: {field: outer}
+  Text:
+    encoding: binary
+    fields:
+      - text: str(uint8)
+      - mark: end
+      - digest: {type: bytes(16), checksum: md5, over: 0 .. end, else: bad, hidden: true}
+      - verify: {field: digest}
+"""
+
+
+@native
+@pytest.mark.parametrize(
+    ("encoding", "field"),
+    [("json", "{body: Sealed}"), ("binary", "{body: {type: Sealed, size: uint16, unpack: zlib}}")],
+)
+def test_digests_within_what_becomes_other_bytes(tmp_path, encoding, field):
+    with codec(tmp_path, encoding, SEALED % field) as found:
+        records = [found.build({"body": {"inner": {"text": "t" * (n % 40)}}}) for n in range(120)]
+        damaged = [change(record) if n % 5 == 2 else record for n, record in enumerate(records)]
+        codes = agreed(found, damaged)
+        assert codes == ["bad" if n % 5 == 2 else None for n in range(120)]
+        assert found.encode(found.decode(records).records).to_pylist() == records
+        assert found.engine.rebuilt == 0
+
+
+def change(record: bytes) -> bytes:
+    """A record with another last byte in its body."""
+    if record[:1] == b"{":
+        text = base64.b64decode(record[9:-2])
+        return record[:9] + base64.b64encode(text[:-1] + bytes([text[-1] ^ 1])) + record[-2:]
+    content = zlib.decompress(record[2:])
+    packed = zlib.compress(content[:-1] + bytes([content[-1] ^ 1]))
+    return len(packed).to_bytes(2, "big") + packed
+
+
+OPEN = """
+types:
+  Record: {fields: [{n: uint8}, %s]}
+  Body: {encoding: msgpack, fields: [{a: Value}, {b: list(Value)}]}
+  Value: {oneOf: {nothing: nil, number: int, name: str, items: list(Value), entries: "map(Value, Value)"}}
+"""
+
+
+@native
+@pytest.mark.parametrize(
+    ("encoding", "field"), [("json", "{body: Body}"), ("binary", "{body: {type: Body, size: uint16, unpack: gzip}}")]
+)
+def test_open_values_within_what_becomes_other_bytes_are_written_by_the_engine(tmp_path, encoding, field):
+    with codec(tmp_path, encoding, OPEN % field) as found:
+        opened_ = (None, 7, "s" * 40, [1, [None]], {"k": -1})
+        records = [found.build({"n": n, "body": {"a": opened_[n % 5], "b": [opened_[n % 4]]}}) for n in range(40)]
+        assert found.encode(found.decode(records).records).to_pylist() == records
+        assert (found.encode_path(), found.engine.rebuilt) == (engines.Path(native=True), 0)

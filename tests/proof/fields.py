@@ -433,8 +433,9 @@ def _inline(plan: Plan) -> Any:
         return ABSENT
     draft = plan.scope.draft
     cases = repr((plan.typed.form, draft.types.get(str(plan.typed.form))))
-    rests = [name for name in draft.rests if re.search(rf"\b{name}\b", cases)]
-    return True if plan.often(0.01 if rests else 0.2) else ABSENT
+    named = {name: draft.types[name] for name in re.findall(r"\w+", cases) if isinstance(draft.types.get(name), dict)}
+    bodies = [each for each in named.values() if "fields" in each and each.get("encoding", draft.encoding) != "json"]
+    return True if plan.often(0.01 if bodies or set(draft.rests) & set(named) else 0.2) else ABSENT
 
 
 def _hidden(plan: Plan) -> Any:

@@ -1,5 +1,6 @@
 """Records to read: those built of values, mutants of them, and bytes of no sense; values to build beside those made."""
 
+import base64
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -197,9 +198,21 @@ def _changed(tree: Any, chance: Chance) -> Any:
 def _replaced(value: Any, chance: Chance) -> Any:
     if isinstance(value, int) and not isinstance(value, bool) and chance.often(0.6):
         return chance.one((value + 1, -value, value * 256, 0, 1, 2, float(value) if abs(value) < 2**53 else 0.5))
+    if isinstance(value, bytes) and value and chance.often(0.6):
+        return chance.one(_DAMAGES)(value, chance, [value])
+    if isinstance(value, str) and (data := _of_base64(value)) and chance.often(0.6):
+        return base64.b64encode(chance.one(_DAMAGES)(data, chance, [data])).decode()
     if isinstance(value, str) and chance.often(0.5):
         return chance.one((value + "a", value[:-1], "", value * 2))
     return chance.one(_SCALARS) if chance.often(0.8) else chance.one(_CONTAINERS)
+
+
+def _of_base64(text: str) -> bytes:
+    """The bytes that a text may stand for; none where it is no base64."""
+    try:
+        return base64.b64decode(text, validate=True)
+    except ValueError:
+        return b""
 
 
 # --- values that nobody made for the format ------------------------------------------------------------------------

@@ -152,7 +152,7 @@ class StructWriter:
         if encoding != "protobuf":
             makers.append((0.01, self._salvage))
         if encoding != "binary" and chance.often(_REFUSED):
-            makers += [(1, self._foreign), (1, lambda: self._attempt(last=last))]
+            makers.append((1, lambda: self._attempt(last=last)))
         chance.does(makers)
 
     def _computed(self) -> None:
@@ -642,9 +642,6 @@ class StructWriter:
         if Types(self.scope).is_deep:
             self.add(Types(self.scope).scalar())
             return
-        if not self.binary:
-            self.add(Types(self.scope, last=True).foreign())
-            return
         draft = self.scope.draft
         if self.chance.often(0.3) and self.last:
             self.deferred.append(self._foreign_to_the_end)
@@ -652,11 +649,11 @@ class StructWriter:
         length, start, end = draft.name("f"), draft.name("p"), draft.name("p")
         self.add(Types(self.scope).unsigned(), length, derive=f"{end} - {start}", hidden=self._maybe(True, 0.5))
         self._mark(start)
-        self.add(Types(self.scope, last=True).foreign(), size=length, when=ABSENT)
+        self.add(Types(self.scope).foreign(), size=length, when=ABSENT)
         self._mark(end)
 
     def _foreign_to_the_end(self) -> None:
-        self.add(Types(self.scope, last=True).foreign(), size="size - here")
+        self.add(Types(self.scope).foreign(), size="size - here")
 
     def _attempt(self, *, last: bool) -> None:
         if self.scope.depth >= self.scope.draft.temper.depth - 1 or self.scope.draft.budget <= 1:

@@ -299,7 +299,7 @@ class Types:
                 makers.append((1, self.select))
         if self.encoding == "protobuf":
             makers.append((0.8, self.mapping))
-        if self.encoding in ("protobuf", "msgpack") and not deep:
+        if not binary and not deep:
             makers.append((0.2, self.foreign))
         if self.encoding in ("msgpack", "json"):
             makers += [(0.8, self.mapping), (0.7, self.union)]
@@ -317,6 +317,7 @@ class Types:
         makers: list[Maker] = [(3, inner.scalar)]
         if not deep:
             makers += [(3, lambda: inner.struct(in_list=True)), (0.4, inner.alias)]
+            makers += [(0.2, inner.foreign)] if self.encoding != "binary" else []
         if self.encoding in ("msgpack", "json"):
             makers += [(0.4, inner.listing), (0.3, inner.mapping), (0.3, inner.union)]
         found: Typed = self.chance.does(makers)
@@ -432,8 +433,8 @@ class Types:
 
     def foreign(self) -> Typed:
         """A struct of another encoding."""
-        others = ("msgpack", "protobuf", "json") if self.encoding == "binary" else _ENCODINGS
-        return self.struct(encoding=self.chance.one([each for each in others if each != self.encoding]))
+        encoding = self.chance.one([each for each in _ENCODINGS if each != self.encoding])
+        return Types(self.scope, last=True).struct(encoding=encoding)
 
     # --- choices ---
 
@@ -527,7 +528,10 @@ class Types:
         kinds: list[str] = []
         for value in chosen:
             inner = Types(self.scope, self.last)
-            made = inner.struct() if of_structs and draft.budget > 0 else inner.scalar()
+            structs_of = (
+                inner.foreign if self.encoding != "binary" and not structs and chance.often(0.08) else inner.struct
+            )
+            made = structs_of() if of_structs and draft.budget > 0 else inner.scalar()
             cases[value] = made.form
             kinds.append(made.kind)
             self._give_tag(tag, made, value)

@@ -180,10 +180,21 @@ def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
             for trial in trials:
                 yield from type_codes(trial.type, encoding)
         case types.Struct(encoding=own):
-            yield from ("bad_region",) if own is not encoding and encoding is not Encoding.BINARY else ()
+            yield from () if own is encoding else _body_codes(encoding)
             yield from _struct_codes(type)
         case _:
             assert_never(type)
+
+
+def _body_codes(around: Encoding) -> tuple[str, ...]:
+    """The codes of the bytes that a struct of another encoding stands in."""
+    match around:
+        case Encoding.BINARY:
+            return ()
+        case Encoding.JSON:
+            return "bad_base64", "bad_region"
+        case _:
+            return ("bad_region",)
 
 
 def _may_be_empty(type: types.Array) -> bool:

@@ -23,12 +23,6 @@ from wireloom.spec.documents import Place
 
 Types = Mapping[str, Type]
 
-_BODIES: Mapping[Encoding, tuple[Encoding, ...]] = {  # whose structs may stand in a struct of the encoding
-    Encoding.BINARY: tuple(Encoding),
-    Encoding.MSGPACK: tuple(Encoding),
-    Encoding.PROTOBUF: tuple(Encoding),
-    Encoding.JSON: (Encoding.JSON,),
-}
 _RECORDS = (Encoding.MSGPACK, Encoding.PROTOBUF)  # of which a record of a binary format may be
 _WIDEST = 65  # bits of an integer on the wire: what int64 or uint64 holds
 _KEYS = "no column holds that: leave the `?` out, or write a list of structs"
@@ -204,7 +198,7 @@ def _check(  # noqa: PLR0913 - what there is to know about it
     """Report what has no form in `encoding`, down to the structs."""
     match type:
         case types.Reference(name=name) if isinstance(named[name], Struct):
-            _check_body(draft, place, named[name], encoding)
+            return
         case types.Reference(name=name):
             inner = named[name]
             if name not in used:
@@ -293,15 +287,6 @@ def _portable(type: Type, named: Types, seen: frozenset[str]) -> bool:
             return False
 
 
-def _check_body(draft: Draft, place: Place, struct: Type, encoding: Encoding) -> None:
-    """A struct of another encoding stands as bytes, in what says where these end; in JSON they would be a text."""
-    if not isinstance(struct, Struct) or struct.encoding in _BODIES[encoding]:
-        return
-    message = f"{struct.name} is {struct.encoding.value}, which has no form in {encoding.value}"
-    hint = "take its bytes as they are (`bytes`, `str`); bodies of other encodings stand in any but JSON"
-    draft.reports_entry(place, "wrong-encoding", message, hint)
-
-
 def _check_record(draft: Draft, named: Types, place: Place, entry: Entry) -> None:
     """A record is of the format's encoding: only binary says nothing more than where a body begins and ends."""
     if draft.encoding is Encoding.PROTOBUF and isinstance(entry.type, types.Array):
@@ -312,7 +297,7 @@ def _check_record(draft: Draft, named: Types, place: Place, entry: Entry) -> Non
     allowed = (draft.encoding, *_RECORDS) if is_envelope else (draft.encoding,)
     for name, _ in held(entry.type, named):
         struct = named[name]
-        if isinstance(struct, Struct) and struct.encoding not in allowed and struct.encoding in _BODIES[draft.encoding]:
+        if isinstance(struct, Struct) and struct.encoding not in allowed:
             message = f"{name} is {struct.encoding.value}, and the records of the format are {draft.encoding.value}"
             hint = f"say `encoding: {struct.encoding.value}` for the format, or put {name} into a field"
             draft.reports_entry(place, "wrong-encoding", message, hint)
@@ -352,7 +337,7 @@ def _rests(type: Type, named: Types) -> Iterator[str]:
 
 
 def _is_object(type: Type) -> bool:
-    return isinstance(type, Struct) and type.form is Form.OBJECT
+    return isinstance(type, Struct) and type.encoding is Encoding.JSON and type.form is Form.OBJECT
 
 
 def _alternatives(type: Type, named: Types, seen: frozenset[str]) -> Iterator[Type]:
@@ -401,4 +386,5 @@ def _check_union(draft: Draft, named: Types, place: Place, union: types.OneOf, e
 def _may_stand(type: Type) -> bool:
     """Whether a JSON union may hold the type."""
     member = isinstance(type, types.Select) and isinstance(type.tag, types.MemberTag)
-    return member or isinstance(type, Struct | Nullable | types.OneOf)
+    is_json = isinstance(type, Struct) and type.encoding is Encoding.JSON
+    return member or is_json or isinstance(type, Nullable | types.OneOf)

@@ -179,6 +179,10 @@ def _check_member(  # noqa: PLR0913 - what there is to know about it
         return
     for name, _ in held(type, named):
         struct = named[name]
+        if isinstance(struct, Struct) and struct.encoding is not Encoding.JSON:
+            message = f"{name} is {struct.encoding.value}, which stands in a string and has no member {tag.member}"
+            draft.reports_entry(place, "bad-case", message, "what a member selects is an object")
+            return
         if isinstance(struct, Struct) and struct.form is Form.ARRAY:
             message = f"{name} is an array, which has no member {tag.member}"
             draft.reports_entry(place, "bad-case", message, "what a member selects is an object")

@@ -223,11 +223,10 @@ class _Unrolling:
                 return replace(type, type=self._stand_in(single, encoding))
             case types.Map(value=value):
                 return replace(type, value=self._stand_in(value, encoding))
-            case Reference(name) if not isinstance(self.named[name], Struct):
+            case Reference(name):
                 return self._stand_in(self.named[name], encoding)
-            case Reference(name) if encoding is Encoding.JSON:
-                struct = self.named[name]
-                return JsonText("array" if isinstance(struct, Struct) and struct.form is Form.ARRAY else "object")
+            case Struct(encoding=Encoding.JSON, form=form) if encoding is Encoding.JSON:
+                return JsonText("array" if form is Form.ARRAY else "object")
             case _:
                 return Bytes()
 

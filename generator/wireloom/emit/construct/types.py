@@ -459,6 +459,8 @@ def structural_depth(type: Type, format: Format) -> int:
             case Reference(name):
                 target = format.type(name)
                 return 0 if name in above else depth(target, above | {name})
+            case Struct(encoding=Encoding.BINARY | Encoding.MSGPACK | Encoding.PROTOBUF):
+                return 0  # a body, in a string
             case Struct():
                 return 1 + max((depth(field.type, above) for field in part.fields if field.compute is None), default=0)
             case Array() | Map():

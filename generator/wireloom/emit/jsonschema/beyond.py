@@ -93,7 +93,13 @@ def _places(format: Format) -> Iterator[_Place]:
                 pending.append(_Place(format.type(type.name), type.name, place.direct))
             continue
         yield place
-        pending += reversed(list(_inside(place)))
+        if not (format.encoding is Encoding.JSON and _is_body(type)):
+            pending += reversed(list(_inside(place)))
+
+
+def _is_body(type: Type) -> bool:
+    """Whether a document has a type in a string, of which its schema says no more."""
+    return isinstance(type, Struct) and type.encoding is not Encoding.JSON
 
 
 def _inside(place: _Place) -> Iterator[_Place]:
@@ -123,6 +129,8 @@ def _text(format: Format, places: Sequence[_Place]) -> Iterator[Gap]:
         unions = [place.type.code for place in places if isinstance(place.type, OneOf)]
         codes = tuple(dict.fromkeys(("type_mismatch", *unions)))
         yield Gap("An integer that is written with a fraction or an exponent: `1.0`, `1e3`", codes=codes)
+    if bodies := tuple(place.type.name for place in places if isinstance(place.type, Struct) and _is_body(place.type)):
+        yield Gap("What the bytes say that stand in a string", tuple(dict.fromkeys(bodies)), None)
     both = [place for place in places if isinstance(place.type, OneOf) and _numbers(format, place.type)]
     if both:
         yield Gap("An integer beyond its range where a float may stand, too", _where(both), ("int_range",))

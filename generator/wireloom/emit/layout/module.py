@@ -59,9 +59,10 @@ def _layout(format: Format) -> Code:
 
 def _bodies(format: Format) -> dict[str, Code]:
     """How many containers stand in one another in each struct of JSON that is a body within another encoding."""
-    if format.encoding is Encoding.JSON:  # in which no other encoding stands
+    structs = [(name, type) for name, type in format.types if isinstance(type, Struct)]
+    if format.encoding is Encoding.JSON and all(type.encoding is Encoding.JSON for _, type in structs):
         return {}
-    named = [(name, type) for name, type in format.types if isinstance(type, Struct) and type.encoding is Encoding.JSON]
+    named = [(name, type) for name, type in structs if type.encoding is Encoding.JSON]
     return {literal(type.name): str(structural_depth(Reference(name), format)) for name, type in named}
 
 

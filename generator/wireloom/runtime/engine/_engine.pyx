@@ -478,6 +478,7 @@ cdef int skip_row(Machine *m) noexcept nogil:
 
 
 cdef void release(Machine *m) noexcept:
+    cdef int level
     free(m.registers)
     free(m.absent)
     free(m.pointers)
@@ -492,6 +493,8 @@ cdef void release(Machine *m) noexcept:
     free(m.beside.data)
     free_texts(m)
     wl_json_free(&m.json)
+    for level in range(UNPACKED):
+        wl_json_free(&m.within[level])
 
 
 cdef const uint8_t *address(held) except? NULL:

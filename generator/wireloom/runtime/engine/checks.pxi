@@ -134,6 +134,7 @@ _STATED = {
     OP_UNPACKED: "",
     OP_CARRIED: "N",
     OP_JSON_BODY: "N N",
+    OP_JSON_CARRIED: "",
     OP_LEFT: "",
     OP_PACK_TYPE: "N T",
     OP_REPEAT_BITS: "N N N l r>value r>value",

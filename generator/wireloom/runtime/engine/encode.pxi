@@ -252,7 +252,7 @@ cdef class WritingProgram:
         """One record, written and, unless the program is certain, read back."""
         cdef int64_t seals = k.seal_count, opened = k.opened.length
         cdef int code
-        k.base = k.size
+        k.base, k.opened_before = k.size, opened
         k.trial = -1
         k.guessing = 0
         k.aparts.length = k.apart_bytes.length = 0
@@ -316,7 +316,7 @@ cdef class WritingProgram:
                     status[k.read_first + n] = 2
                     written.failed += 1
         empty(c.columns, self.reader.column_count)
-        k.read_count = k.opened.length = k.next_opened = 0
+        k.read_count = k.opened.length = k.replaced.length = k.next_opened = 0
 
 
 cdef void release_builder(Builder *k, int slots) noexcept:
@@ -331,6 +331,7 @@ cdef void release_builder(Builder *k, int slots) noexcept:
     free(k.output.data)
     free(k.scratch.data)
     free(k.opened.data)
+    free(k.replaced.data)
     free(k.aparts.data)
     free(k.apart_bytes.data)
     release(&k.m)

@@ -288,16 +288,20 @@ cdef bint opened_at(Builder *k, int64_t column, int64_t row, const uint8_t *data
     Open values mostly come in the order in which they were written: the search goes on behind the last one found.
     """
     cdef const Opened *all = <const Opened *>k.opened.data
-    cdef int64_t count = k.opened.length // <int64_t>sizeof(Opened), n, at
+    cdef int64_t count = k.opened.length // <int64_t>sizeof(Opened), n, at, first, behind
+    cdef const uint8_t *written
     for n in range(count):
         at = k.next_opened + n
         if at >= count:
             at -= count
         if all[at].column == column and all[at].row == row:
             k.next_opened = at + 1 if at + 1 < count else 0
-            if all[at].first + all[at].size > k.size:
+            first, behind, written = all[at].first, k.size, k.output.data
+            if first < 0:
+                first, behind, written = -1 - first, k.replaced.length, k.replaced.data
+            if first + all[at].size > behind:
                 return False
             if data == NULL:
-                return is_nil(k.output.data + all[at].first, all[at].size)
-            return all[at].size == size and memcmp(k.output.data + all[at].first, data, <size_t>size) == 0
+                return is_nil(written + first, all[at].size)
+            return all[at].size == size and memcmp(written + first, data, <size_t>size) == 0
     return False

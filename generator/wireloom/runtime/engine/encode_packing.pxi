@@ -27,4 +27,4 @@ cdef int pack_region(Builder *k, const int64_t *i) noexcept nogil:
         codec = k.m.registers[i[3]]
     if codec < 0 or codec >= CODEC_COUNT or start < k.base or start > k.size:
         return IRREGULAR
-    return OK if codec == 0 else fill_packed(k, codec, start)
+    return OK if codec == 0 else settle_written(k, start) or fill_packed(k, codec, start)

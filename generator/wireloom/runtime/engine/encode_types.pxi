@@ -91,6 +91,7 @@ cpdef enum WritingOp:
     E_JSON_REPEAT
     E_JSON_OPEN
     E_JSON_CLOSE
+    E_JSON_CARRIED
     E_NOTHING
     E_UNIQUE
     E_DOUBT
@@ -191,6 +192,8 @@ cdef struct Builder:
     int64_t read_base  # where its record begins
     const uint8_t *read_data  # where the output was when they were read
     Stack opened  # of Opened, all of those records
+    Stack replaced  # bytes with such values in them in whose place others were written: packed, or base64
+    int64_t opened_before  # those of the records before
     int64_t next_opened  # where the one to be looked for next mostly stands
     Seal seals[DEFERRED]
     int64_t seal_count

@@ -317,10 +317,33 @@ cdef int write_column_blocks(Builder *k, const int64_t *i) noexcept nogil:
 cdef inline void note_moved(Builder *k, int64_t at, int64_t extra) noexcept nogil:
     """What was written from `at` on has moved."""
     cdef Opened *opened = <Opened *>k.opened.data
-    cdef int64_t n = k.opened.length // <int64_t>sizeof(Opened)
-    while n > 0 and opened[n - 1].first >= at:
+    cdef int64_t n
+    for n in range(first_opened(k, at), k.opened.length // <int64_t>sizeof(Opened)):
+        opened[n].first += extra if opened[n].first >= 0 else 0
+
+
+cdef inline int64_t first_opened(const Builder *k, int64_t at) noexcept nogil:
+    """The first open value of the record from `at` on; among those behind it may be some that stand in `replaced`."""
+    cdef const Opened *opened = <const Opened *>k.opened.data
+    cdef int64_t n = k.opened.length // <int64_t>sizeof(Opened), least = k.opened_before // <int64_t>sizeof(Opened)
+    while n > least and (opened[n - 1].first >= at or opened[n - 1].first < 0):
         n -= 1
-        opened[n].first += extra
+    return n
+
+
+cdef int settle_written(Builder *k, int64_t start) noexcept nogil:
+    """What was written from a place on is about to become other bytes: digests in it are written, open values are kept."""
+    cdef Opened *opened = <Opened *>k.opened.data
+    cdef int64_t count = k.opened.length // <int64_t>sizeof(Opened), n, at = -1
+    for n in range(first_opened(k, start), count):
+        if opened[n].first < start:
+            continue
+        if at < 0:
+            at = k.replaced.length
+            if push(&k.replaced, k.output.data + start, k.size - start):
+                return EXHAUSTED
+        opened[n].first = -1 - (at + opened[n].first - start)
+    return settle_seals(k, start)
 
 
 cdef int end_size(Builder *k, const int64_t *i) noexcept nogil:
@@ -684,6 +707,21 @@ cdef int put_beside(Builder *k, const int64_t *extras) noexcept nogil:
         code = cover(&k.m, each[0], each[1], each[2]) if each[1] else cover_bytes(&k.m, each[0], each[2])
         if code:
             return code
+    return OK
+
+
+cdef int settle_seals(Builder *k, int64_t start) noexcept nogil:
+    """Write the digests that stand behind a place whose bytes are about to become others, each after those within it."""
+    cdef int64_t first = k.seal_count, n
+    cdef Seal *seal
+    while first and k.seals[first - 1].at >= start:
+        first -= 1
+    for n in range(first, k.seal_count):
+        seal = k.seals + n
+        k.sealed -= seal.size
+        if write_digest(DIGEST_TOGETHER, k.output.data + seal.first, seal.size, k.output.data + seal.at):
+            return IRREGULAR
+    k.seal_count = first
     return OK
 
 

@@ -121,7 +121,7 @@ cdef inline int json_deliver(Machine *m, int64_t target, int64_t column, const u
 
 
 cdef int json_resolved(Machine *m, int64_t target, int64_t column, const uint8_t *data, int64_t size) noexcept nogil:
-    """The same of what the arena holds, which the next body takes for its own."""
+    """The same of what the arena holds, which the next body may take for its own."""
     cdef uint8_t *kept
     cdef int code = json_deliver(m, target, column, data, size, SLACK)
     if code or target < 0 or not m.keeps:
@@ -775,4 +775,6 @@ cdef inline int json_value(Machine *m, const int64_t *i, int op, const wl_node *
         return OK
     elif op == OP_JSON_OPEN:
         return json_open(m, i, node)
+    elif op == OP_JSON_CARRIED:
+        return json_carried(m, node)
     return IRREGULAR

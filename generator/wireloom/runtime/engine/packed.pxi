@@ -157,6 +157,7 @@ cdef int gather_others(Machine *m, const int64_t *i) noexcept nogil:
             behind += m.position - entry
     around.base, around.end, around.stop = m.base, m.end, m.stop
     around.readable, around.furthest, around.again = m.readable, m.furthest, m.again
+    around.is_body = around.is_text = False
     m.opened += 1
     m.base = m.position = m.furthest = made
     m.end = m.stop = m.readable = behind

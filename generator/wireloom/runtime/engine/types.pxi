@@ -285,6 +285,7 @@ cpdef enum Op:
     OP_JSON_REPEAT
     OP_JSON_COUNT
     OP_JSON_OPEN
+    OP_JSON_CARRIED
     OP_JSON_FIELDS
     OP_WIDE_DECIMAL
     OP_WIDE_MD5
@@ -436,6 +437,11 @@ cdef struct Around:  # where reading goes on behind a region that is unpacked, o
     const uint8_t *furthest
     int64_t again
     int overrun
+    bint is_body
+    bint is_text  # it is a text of JSON: `text` are the nodes of what stands around it
+    const uint8_t *position  # where reading goes on behind a body that stands in memory of its own; NULL: where it ends
+    int64_t node
+    wl_json text
 
 cdef struct Chunk:
     Chunk *before
@@ -495,5 +501,6 @@ cdef struct Machine:
     Deferral deferral
     Wait wait
     wl_json json  # the nodes of the text: the whole record, or the body that is being read
+    wl_json within[UNPACKED]  # room for the nodes of bodies, by how many stand around them
     bint keeps  # what the arena holds is needed until the record ends, though other texts come before
     int64_t node  # the JSON value at hand

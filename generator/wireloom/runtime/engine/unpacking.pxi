@@ -1,8 +1,8 @@
 # Regions that are compressed, or are the text of other bytes. Python's libraries unpack them: the machine asks for the GIL,
 # reads what came as it reads a record, and goes on behind the region. What came is kept until the next record is begun, since
 # expressions may look at texts in it; columns have copies of their own. Bodies of other encodings, which stand as the bytes
-# of a value or of a region, are entered and left alike, without anything that is unpacked. Nothing stands within a body of
-# JSON, so that one row of nodes does for all of them.
+# of a value or of a region, are entered and left alike: where they stand, or, where they are base64 within JSON, in memory
+# of the record's own. A body that is a text of JSON has nodes of its own.
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.ref cimport Py_DECREF, Py_INCREF
@@ -44,6 +44,7 @@ cdef int unpack_region(Machine *m, const int64_t *i) noexcept nogil:
         return IRREGULAR
     around.base, around.end, around.stop = m.base, m.end, m.stop
     around.readable, around.furthest, around.again = m.readable, m.furthest, m.again
+    around.is_body = around.is_text = False
     m.opened += 1
     if codec == 0:
         return OK
@@ -57,7 +58,7 @@ cdef int unpack_region(Machine *m, const int64_t *i) noexcept nogil:
 cdef int leave_unpacked(Machine *m) noexcept nogil:
     """Behind a region, all of which must have been used."""
     cdef Around *around
-    if m.opened == 0 or m.position != m.end:
+    if m.opened == 0 or m.position != m.end or m.around[m.opened - 1].is_body:
         return IRREGULAR
     m.opened -= 1
     around = m.around + m.opened
@@ -69,9 +70,22 @@ cdef int leave_unpacked(Machine *m) noexcept nogil:
     return OK
 
 
-cdef int open_carried(Machine *m, const int64_t *i) noexcept nogil:
-    """i: whether the head of a bin stands in front. A body of another encoding, whose places count from its own start."""
+cdef inline void enter_body(Machine *m, const uint8_t *body, int64_t size, const uint8_t *behind) noexcept nogil:
+    """A body of another encoding, whose places count from its own start; `behind`: where reading goes on, NULL at its end."""
     cdef Around *around = m.around + m.opened
+    around.base, around.end, around.stop, around.overrun = m.base, m.end, m.stop, m.overrun
+    around.readable, around.furthest, around.again = m.readable, m.furthest, m.again
+    around.position, around.node = behind, m.node
+    around.is_body, around.is_text = True, False
+    m.opened += 1
+    m.base = m.furthest = m.position = body
+    m.end = body + size
+    m.overrun = IRREGULAR
+    m.again = 0
+
+
+cdef int open_carried(Machine *m, const int64_t *i) noexcept nogil:
+    """i: whether the head of a bin stands in front. The body stands where it is read."""
     cdef int64_t size = m.end - m.position
     cdef Head head
     cdef int code
@@ -84,38 +98,74 @@ cdef int open_carried(Machine *m, const int64_t *i) noexcept nogil:
         if head.number > <uint64_t>(m.end - m.position):
             return m.overrun
         size = <int64_t>head.number
-    around.base, around.end, around.overrun = m.base, m.end, m.overrun
-    around.furthest, around.again = m.furthest, m.again
-    m.opened += 1
-    m.base = m.furthest = m.position
-    m.end = m.position + size
-    m.overrun = IRREGULAR
-    m.again = 0
+    enter_body(m, m.position, size, NULL)
+    return OK
+
+
+cdef int json_carried(Machine *m, const wl_node *node) noexcept nogil:
+    """The value at hand is the base64 of a body."""
+    cdef int64_t size = 0, count
+    cdef const uint8_t *data = NULL
+    cdef const uint8_t *text
+    cdef uint8_t *body
+    if m.opened == UNPACKED or node.kind != WL_TEXT:
+        return IRREGULAR
+    text = wl_text_of(&m.json, node, &size)
+    count = wl_from_base64(&m.json, text, size, False, True, &data)
+    if count < 0:
+        return IRREGULAR
+    body = new_text(m, count + SLACK)
+    if body == NULL:
+        return EXHAUSTED
+    memcpy(body, data, <size_t>count)
+    enter_body(m, body, count, m.position)
+    m.stop = m.end
+    m.readable = m.end + SLACK
     return OK
 
 
 cdef int json_body(Machine *m, const int64_t *i) noexcept nogil:
     """i: whether the head of a bin stands in front, containers as `json_document` has them. A body that is a text of JSON."""
     cdef int code = open_carried(m, i)
+    cdef Around *around
+    if code:
+        return code
+    around = m.around + m.opened - 1
+    around.is_text, around.text = True, m.json
+    m.json = m.within[m.opened - 1]
     m.keeps = True
-    return code or json_document(m, i[2])
+    return json_document(m, i[2])
+
+
+cdef inline void close_text(Machine *m, int level) noexcept nogil:
+    """The nodes of what stands around a body are in force again."""
+    cdef Around *around = m.around + level
+    if around.is_text:
+        m.within[level] = m.json
+        m.json = around.text
 
 
 cdef int leave_carried(Machine *m) noexcept nogil:
     """Behind a body, all of which must have been used."""
     cdef Around *around
-    if m.opened == 0 or m.position != m.end:
+    if m.opened == 0 or m.position != m.end or not m.around[m.opened - 1].is_body:
         return IRREGULAR
     m.opened -= 1
     around = m.around + m.opened
-    m.base, m.end, m.overrun = around.base, around.end, around.overrun
-    m.furthest, m.again = around.furthest, around.again
+    close_text(m, m.opened)
+    if around.position != NULL:
+        write_all(&m.wait)
+        m.position = around.position
+    m.base, m.end, m.stop, m.overrun = around.base, around.end, around.stop, around.overrun
+    m.readable, m.furthest, m.again, m.node = around.readable, around.furthest, around.again, around.node
     return OK
 
 
 cdef void forget_unpacked(Machine *m) noexcept nogil:
-    """What regions of the record before unpacked to is needed no more."""
-    m.opened = 0
+    """What regions of the record before unpacked to is needed no more, and no body is open."""
+    while m.opened:
+        m.opened -= 1
+        close_text(m, m.opened)
     if m.kept != NULL:
         write_all(&m.wait)
         with gil:

@@ -50,11 +50,13 @@ class Records(Part):
 
     @contextmanager
     def _carried(self, name: str, encoding: str, scope: Scope) -> Iterator[None]:
-        """A body of another encoding is all of a bin of MessagePack, of the bytes of protobuf, of a binary region."""
+        """A body of another encoding is all of a bin, of what base64 says, of the bytes of protobuf, or of a region."""
         if encoding == scope.encoding or (scope.encoding == "binary" and encoding != "json"):
             yield
             return
-        if encoding == "json":
+        if scope.encoding == "json":
+            self.assembly.emit("JSON_CARRIED")
+        elif encoding == "json":
             self.compiler.json.body(name, is_bin=scope.encoding == "msgpack")
         else:
             self.assembly.emit("CARRIED", scope.encoding == "msgpack")

@@ -133,8 +133,6 @@ class Fields(Part):
         if "packing" not in item.attributes:
             return self._written(item)
         tag, cases, _ = item.attributes["packing"]
-        if self.compiler.reader.msgpack.shows_open(item.type):
-            raise Uncovered("open values within a region that is unpacked")
         codec, register = NAMES.index(cases[0][1]), None
         if tag is not None:
             compiled = self.expressions.compiled(tag, item.scope)

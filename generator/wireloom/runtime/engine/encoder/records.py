@@ -42,8 +42,9 @@ class Records(Part):
     def members(self, node: Node, scope: Scope, record: Column | None, place: Register | None) -> None:
         """Write a record whose members are those of the row of `record` that is in force."""
         match self.compiler.reader.resolved(node):
-            case ("struct", _, encoding, *_) as struct if scope.encoding == "msgpack" != encoding:
-                self.compiler.msgpack.carried(lambda: self.compiler.structs.struct(struct, scope, record, place))
+            case ("struct", _, encoding, *_) as struct if encoding != scope.encoding in ("msgpack", "json"):
+                around = self.compiler.json if scope.encoding == "json" else self.compiler.msgpack
+                around.carried(lambda: self.compiler.structs.struct(struct, scope, record, place))
             case ("struct", *_) as struct:
                 self.compiler.structs.struct(struct, scope, record, place)
             case ("select", tag, cases, _):

@@ -1,6 +1,6 @@
 """The constructs of JSON that generated parsers declare."""
 
-from wireloom.runtime.parsers.json.scalars import Base64, Boolean, Float, Integer, JsonText, Null, Text
+from wireloom.runtime.parsers.json.scalars import Base64, Boolean, Carried, Float, Integer, JsonText, Null, Text
 from wireloom.runtime.parsers.json.structs import Object, Positions, SelectMember
 from wireloom.runtime.parsers.json.types import Array, Body, Document, Map, Nullable, OneOf, Rest
 
@@ -9,6 +9,7 @@ __all__ = [
     "Base64",
     "Body",
     "Boolean",
+    "Carried",
     "Document",
     "Float",
     "Integer",

@@ -8,6 +8,7 @@ import construct
 from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.parsers import carried
 from wireloom.runtime.parsers.json.nodes import WORDS, Kind, Node, Slot, Verbatim, expect, mismatch, too_deep
 from wireloom.runtime.parsers.json.text import read
 from wireloom.runtime.parsers.protocol import Expression, evaluate
@@ -178,6 +179,31 @@ class Base64(construct.Construct):
             raise EncodeError(f"{size} bytes", f"{len(data)} bytes")
         text = binascii.b2a_base64(data, newline=False).decode("ascii")
         stream.value = _broken(text) if self.line_feeds else text
+        return obj
+
+
+class Carried(construct.Construct):
+    """A body of another encoding, as base64 in a string; errors within it are those of the string."""
+
+    kinds: tuple[Kind, ...] = ("str",)
+    values = ("record",)
+
+    def __init__(self, subcon: Any) -> None:
+        super().__init__()
+        self.body, self.text = carried.Body(subcon), Base64()
+        self.titles, self.accepts = self.body.titles, self.body.accepts
+        self.covers, self.makes_up, self.lent = self.body.covers, self.body.makes_up, self.body.lent
+
+    def _parse(self, stream: Node, context: Container, path: str) -> Any:
+        data = self.text._parse(stream, context, path)
+        try:
+            return self.body.parse(data, 0, context)
+        except DecodeError as error:
+            error.offset = stream.start
+            raise
+
+    def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
+        self.text._build(self.body.build(obj, context), stream, context, path)
         return obj
 
 

@@ -73,6 +73,10 @@ def agrees(given: Any, parsed: Any) -> bool:
         )
     if isinstance(given, list) and not isinstance(given, Pairs):
         return isinstance(parsed, list) and len(given) == len(parsed) and all(map(agrees, given, parsed))
+    if isinstance(given, Pairs) and isinstance(parsed, Pairs) and any(isinstance(value, dict) for _, value in given):
+        keys = [key for key, _ in given]
+        values = ([value for _, value in each] for each in (given, parsed))
+        return same(keys, [key for key, _ in parsed]) and agrees(*values)
     return same(given, parsed)
 
 

@@ -122,6 +122,7 @@ FEATURES: dict[str, list[Feature]] = {
         _of_type("list(list(uint8))", [[1]]),
         _of_type("map(str, int)", {"a": 1}),
         _of_type("map(int, bytes)", {1: b"x"}),
+        _of_type("map(Entry)", {7: -1}, Entry={"fields": [{"key": "uint8"}, {"value": "int32"}]}),
         _of_type("Point", {"x": 1, "y": 2}, **_POINT),
         _of_type("int | str", "a"),
         _of_type("int | ext(7, bytes) | ext(8, str)", "a"),

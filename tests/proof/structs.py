@@ -27,6 +27,52 @@ _NO_ELEMENT = {"when", "since", "until", "derive", "const", "flatten", "hidden",
 _DEFAULTS = {"bool": False, "int": 0, "uint8": 7, "int16": -1, "str": "a", "float": 0.5}
 
 
+_AS_IT_STANDS: tuple[str, ...] = (
+    "as",
+    "when",
+    "optional",
+    "hidden",
+    "values",
+    "bits",
+    "null",
+    "logical",
+    "scale",
+    "raw",
+    "derive",
+)
+_AS_IT_STANDS += ("flatten", "refers", "const", "since", "until", "at", "inline", "counted", "table", "compute")
+
+
+def written_entry(scope: Scope) -> str:
+    """A struct that is an entry of a map, put among the types: its name."""
+    draft, chance = scope.draft, scope.draft.chance
+    name = draft.new_type()
+    draft.types[name] = ABSENT  # keeps its place
+    writer = StructWriter(scope, name, last=False)
+    writer.form = FORMS[scope.encoding]
+    types, plain = Types(scope), dict.fromkeys(_AS_IT_STANDS, ABSENT)
+    key = chance.one(["str", "bytes", "bool", "uint8", "int64", "int32"])
+    if scope.encoding == "binary":
+        key = {"str": "str(uint8)", "bytes": "bytes(2)"}.get(key, key)
+    for title, typed in (
+        ("key", Typed(key, "", "any")),
+        ("value", types.scalar() if types.is_deep else types.anything()),
+    ):
+        if chance.often(0.1):
+            writer.add(types.integer(), const=chance.one([0, 1]), hidden=True, **_without(plain, "const", "hidden"))
+        called, named = (title, plain) if chance.often(0.6) else (draft.name("f"), plain | {"as": title})
+        kept = ("when", "optional", "values", "null", "logical", "scale", "derive") if title == "value" else ()
+        writer.add(typed, called, **_without(named, *kept))
+    fields = {"fields": writer.entries, "encoding": scope.encoding if scope.encoding != draft.encoding else ABSENT}
+    fields |= dict.fromkeys(("form", "byteOrder", "charset", "versions", "depth", "doc"), ABSENT)
+    draft.types[name] = document(StructType, fields)
+    return name
+
+
+def _without(preset: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: each for name, each in preset.items() if name not in names}
+
+
 def written_struct(scope: Scope, *, last: bool) -> Typed:
     """A new named struct in this scope."""
     name = scope.draft.new_type()
@@ -335,9 +381,12 @@ class StructWriter:
         preset: dict[str, Any] = {"count": formula}
         if how != "derive" or chance.often(0.8):
             preset["when"] = ABSENT
-        form = f"list({element.form}){'?' if nullable else ''}"
+        form, shape = f"list({element.form}){'?' if nullable else ''}", "list"
+        if not packed and not Types(self.scope).is_deep and draft.budget > 0 and chance.often(0.08):
+            element = replace(Types(self.scope).entries(), members=())
+            form, shape = f"{element.form}{'?' if nullable else ''}", "map"
         listed = Typed(
-            form, "list", "list", nullable=nullable, packed=packed, elements=element.members, ending=element.ending
+            form, shape, "list", nullable=nullable, packed=packed, elements=element.members, ending=element.ending
         )
         self.add(listed, name, **preset)
 

@@ -335,11 +335,20 @@ class Types:
 
     def listing(self) -> Typed:
         """A list; in binary it fills its region."""
+        if not self.is_deep and self.scope.draft.budget > 0 and self.chance.often(0.08):
+            return self.entries()
         if self.encoding == "binary" and self.chance.often(0.15):
             return Typed(f"list({self.bits().form})", "list", "list", greedy=True, packed=True)
         element = self.element()
         listed = Typed(f"list({element.form})", "list", "list", greedy=True, elements=element.members)
         return replace(listed, ending=element.ending)
+
+    def entries(self) -> Typed:
+        """A list of structs that are the entries of a map; in binary it fills its region."""
+        from proof.structs import written_entry
+
+        name = written_entry(self.scope.inner(self.encoding, in_list=True))
+        return Typed(f"map({name})", "map", "list", greedy=True)
 
     def mapping(self) -> Typed:
         """A map."""

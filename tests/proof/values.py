@@ -175,6 +175,8 @@ class Values:
         elements = [self.element(array, scope, encoding, depth) for _ in range(size)]
         if isinstance(array.count, wire.Last):
             return _ended(elements, array.count, scope)
+        if array.entries:
+            return Pairs({repr(each.get("key")): (each.get("key"), each.get("value")) for each in elements}.values())
         if array.unique is None:
             return elements
         return list({repr(each.get(array.unique)): each for each in elements if isinstance(each, dict)}.values())

@@ -26,7 +26,7 @@ LATER = {
     "markers": None,
 }
 LATER |= {"escape": None, "escaped": (), "others": (), "ending": b"", "given": False, "stored": None}
-LATER |= {"ahead": (), "after": (), "group": False, "held": None, "kept": False, "base": ""}
+LATER |= {"ahead": (), "after": (), "group": False, "held": None, "kept": False, "base": "", "entries": False}
 """Fields that came later, with what they say of specs that say nothing of them, whose meaning is as it was."""
 
 

@@ -304,6 +304,10 @@ class JsonText:
 # --- composites --------------------------------------------------------------------------------------------------
 
 
+ENTRY = ("key", "value")
+"""What readers call the members of a struct that is an entry of a map."""
+
+
 @dataclass(frozen=True, slots=True)
 class Array:
     """Elements of one type; as many as `count` says, as fill the region (binary), or as the container says."""
@@ -314,6 +318,7 @@ class Array:
     unique_code: str = "duplicate_element"
     salvage: "Salvage | None" = None
     held: "Held | None" = None  # of elements that are no structs
+    entries: bool = False  # structs that readers see as the entries of a map: each has a `key` and a `value`
 
     @property
     def is_open(self) -> bool:

@@ -217,7 +217,16 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
                 _PROTOBUF: "map; of equal keys the last counts",
                 _JSON: "object",
             },
-            instead={_BINARY: "use a list of structs"},
+            instead={_BINARY: "write map(ENTRY), of a struct with `key` and `value`"},
+        ),
+        "entries": Builtin(
+            "`map(ENTRY)`, of structs with a `key` and a `value`",
+            {
+                _BINARY: "a list of them, `count` and all",
+                _MSGPACK: "an array of them",
+                _PROTOBUF: "repeated messages",
+                _JSON: "an array of objects",
+            },
         ),
         "ext": Builtin(
             "`ext(CODE, bytes)`, `ext(CODE, str)`",

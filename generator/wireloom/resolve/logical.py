@@ -124,6 +124,8 @@ def shape(type: types.Type, named: Types) -> Shape:
         case types.Array(element=element, held=types.Held(mappings=tuple(mappings))):
             meant = mapped_shape(mappings)
             return _list(replace(meant, nullable=meant.nullable or isinstance(element, types.Nullable)))
+        case types.Array(element=element, entries=True):
+            return _entries(shape(element, named).type)
         case types.Array(element=element):
             return _list(shape(element, named))
         case types.Map(key=key, value=value):
@@ -155,8 +157,8 @@ def _literal_size(size: Amount | None) -> int | None:
 def _kinds(type: types.Type, named: Types, seen: frozenset[str] = frozenset()) -> Iterator[str]:
     """The kinds of what an open union holds; what stands in its lists and maps may be of any."""
     match type:
-        case types.Array():
-            yield "list"
+        case types.Array(entries=entries):
+            yield "map" if entries else "list"
         case types.Map():
             yield "map"
         case types.Nullable(type=inner) | types.Extension(content=inner):
@@ -182,6 +184,15 @@ def _list(element: Shape) -> Shape:
 def _map(key: Shape, value: Shape) -> Shape:
     if isinstance(key.type, logical.Open) or isinstance(value.type, logical.Open):
         return Shape(logical.Open(frozenset({"map"})))
+    return Shape(logical.Map(key.type, value.type, value.nullable))
+
+
+def _entries(record: LogicalType) -> Shape:
+    """The map whose entries are such records."""
+    members = {each.name: each for each in record.fields} if isinstance(record, logical.Record) else {}
+    if members.keys() != set(types.ENTRY):
+        return Shape(_NOTHING)  # said where it stands
+    key, value = (members[name] for name in types.ENTRY)
     return Shape(logical.Map(key.type, value.type, value.nullable))
 
 

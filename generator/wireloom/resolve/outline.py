@@ -202,6 +202,8 @@ def _notation_reach(draft: Draft, parsed: notation.Notation, seen: frozenset[str
             return _notation_reach(draft, single, seen, charset)
         case notation.Single(name="str") if charset:
             return Reach(Kind.BYTES)
+        case notation.Single(name="map", arguments=(_,)):
+            return Reach(Kind.LIST)  # whose entries expressions do not look into
         case notation.Single(name="list" | "map" as name, arguments=arguments):
             inner = [reach(draft, argument.text, seen) for argument in arguments] or [Reach()]
             elements = tuple(dict.fromkeys(struct for each in inner for struct in each.structs))

@@ -27,6 +27,7 @@ _RECORDS = (Encoding.MSGPACK, Encoding.PROTOBUF)  # of which a record of a binar
 _WIDEST = 65  # bits of an integer on the wire: what int64 or uint64 holds
 _KEYS = "no column holds that: leave the `?` out, or write a list of structs"
 _ATTEMPTS = (Encoding.BINARY, Encoding.MSGPACK)  # whose bytes can be read a second time
+_KEYED = types.Integer | types.Boolean | types.Text | types.Bytes  # what columns and builders tell entries apart by
 _KINDS = types.Integer | types.Float | types.Boolean | types.Null | types.Text | types.Bytes | types.JsonText
 
 
@@ -211,12 +212,17 @@ def _check(  # noqa: PLR0913 - what there is to know about it
             _check_form(draft, place, "nil", encoding)
         case types.JsonText():
             _check_form(draft, place, "json", encoding)
+        case types.Array(element=element, entries=True) if flaw := _flaw_of_entry(element, named):
+            hint = "an entry is a struct of a `key` that is always there and a `value`; `as: key` calls a member so"
+            draft.reports_entry(place, "wrong-shape", flaw, hint)
         case types.Array(element=element) if encoding is Encoding.PROTOBUF and _is_repeated(element, named):
             hint = "repeat a message that has them"
             draft.reports_entry(place, "wrong-encoding", "a list of lists or maps has no form in protobuf", hint)
         case types.Map(key=key, value=value) if encoding is Encoding.PROTOBUF and not _is_entry(key, value, named):
             message = "a map of protobuf is from integers, booleans or texts to scalars or messages"
-            draft.reports_entry(place, "wrong-encoding", message, "write a list of messages")
+            draft.reports_entry(
+                place, "wrong-encoding", message, "write map(ENTRY), of a message with `key` and `value`"
+            )
         case types.Select() if encoding is Encoding.PROTOBUF:
             hint = "protobuf tells its fields by number: give each case a field, with `oneOf: NAME`"
             draft.reports_entry(place, "wrong-encoding", "a select has no form in protobuf", hint)
@@ -226,13 +232,58 @@ def _check(  # noqa: PLR0913 - what there is to know about it
             _check_union(draft, named, place, type, encoding)
         case types.Map(key=key) if encoding is Encoding.JSON and not isinstance(_plain(key, named), types.Text):
             message = "the names of a JSON object are texts"
-            draft.reports_entry(place, "wrong-encoding", message, "write map(str, TYPE), or a list of structs")
+            draft.reports_entry(place, "wrong-encoding", message, "write map(str, TYPE), or map(ENTRY)")
         case types.Map(key=key) if _takes_null(key, named, frozenset()):
             draft.reports_entry(place, "wrong-shape", "a key of a map may be null here", _KEYS)
         case _:
             pass
     for part in parts(type):
         _check(draft, named, place, part, encoding, used)
+
+
+def _flaw_of_entry(type: Type, named: Types) -> str:
+    """Why a type is no entry of a map; empty where it is one."""
+    entry = _plain(type, named)
+    if entry is UNKNOWN:
+        return ""
+    if not isinstance(entry, Struct):
+        return "the entries of a map are structs"
+    seen = {field.name: field for field in entry.fields if not field.hidden}
+    if seen.keys() != set(types.ENTRY) or any(field.flatten or field.bits for field in entry.fields):
+        return f"{entry.name} has other members than a key and a value"
+    if flaw := next((flaw for name, field in seen.items() if (flaw := _flaw_of_member(name, field, named))), ""):
+        return f"{entry.name} is no entry of a map: {flaw}"
+    return ""
+
+
+def _flaw_of_member(name: str, field: types.Field, named: Types) -> str:
+    """Why a field is neither the key nor the value of an entry."""
+    type = _plain(field.type, named)
+    if field.since or field.until:
+        return f"its {name} is of some versions"
+    if name == types.ENTRY[0]:
+        is_there = field.presence is types.Presence.REQUIRED and field.when is None
+        is_plain = field.mappings is None and field.meaning is None and field.refers is None
+        if not (is_there and is_plain and isinstance(type, _KEYED)):
+            return "its key is no number, text, bytes or boolean that is always there, as it stands"
+    elif _is_open(field.type, named, frozenset()):
+        return "its value may be of any kind"
+    elif field.meaning is not None and field.meaning.null is not None:
+        return "what stands for null in its value is a value on the wire"
+    return ""
+
+
+def _is_open(type: Type, named: Types, seen: frozenset[str]) -> bool:
+    """Whether a value may be of any kind, or may have such values beside structs."""
+    match type:
+        case types.Reference(name=name):
+            return name not in seen and _is_open(named[name], named, seen | {name})
+        case types.OneOf(open=True):
+            return True
+        case Struct() | types.Attempt():
+            return False
+        case _:
+            return any(_is_open(part, named, seen) for part in parts(type))
 
 
 def _takes_null(type: Type, named: Types, seen: frozenset[str]) -> bool:
@@ -376,7 +427,9 @@ def _check_union(draft: Draft, named: Types, place: Place, union: types.OneOf, e
     for alternative in union.alternatives:
         inner = _plain(alternative.type, named)
         text = encoding is Encoding.JSON
-        fits = isinstance(inner, _KINDS | types.Array | types.Map | types.Extension) or (text and _may_stand(inner))
+        is_map = isinstance(inner, types.Array) and inner.entries
+        is_value = isinstance(inner, _KINDS | types.Array | types.Map | types.Extension) and not is_map
+        fits = is_value or (text and _may_stand(inner))
         if not fits:
             hint = "a union has scalars, lists and maps" + (" and structs" if text else "; choose structs by `select`")
             message = f"{alternative.name} is no alternative of a union in {encoding.value}"

@@ -10,6 +10,7 @@ from wireloom.expr.types import a_kind
 from wireloom.expr.types import kind as expression_kind
 from wireloom.model.traversal import parts
 from wireloom.model.types import (
+    ENTRY,
     ORDERED,
     Alternative,
     Amount,
@@ -52,7 +53,7 @@ from wireloom.resolve.expressions import BROKEN, expression
 from wireloom.resolve.outline import reach
 from wireloom.resolve.scopes import Scope
 from wireloom.spec.documents import Place
-from wireloom.spec.language import AttemptType, OneOfType, SelectType
+from wireloom.spec.language import AttemptType, FieldDocument, OneOfType, SelectType, StructType
 from wireloom.spec.language import MemberTag as MemberTagDocument
 from wireloom.spec.language import PeekTag as PeekTagDocument
 from wireloom.spec.language import Refusal as RefusalDocument
@@ -175,6 +176,9 @@ def _single(around: Surroundings, place: Place, single: notation.Single) -> Type
         case "list", (element,):
             inner = replace(around, count=None, partial=True)  # they fill bytes one behind the other
             return Array(type_of_text(inner, place, element.text, element.column), around.count)
+        case "map", (entry,):
+            key = _key(around, entry)
+            return Array(_argument(around, place, entry), around.count, key, "duplicate_key", entries=True)
         case "map", (key, value):
             _require_form(around, place, "map", "a map", single)
             return Map(_argument(replace(around, charset=""), place, key), _argument(around, place, value))
@@ -189,7 +193,7 @@ def _single(around: Surroundings, place: Place, single: notation.Single) -> Type
         case markers.NAME, _:
             return _extended(around, place, single)
         case (("list" | "map" | "ext"), _):
-            forms = {"list": "list(TYPE)", "map": "map(KEY, VALUE)", "ext": "ext(CODE, TYPE)"}
+            forms = {"list": "list(TYPE)", "map": "map(KEY, VALUE) or map(ENTRY)", "ext": "ext(CODE, TYPE)"}
             around.reports(
                 place,
                 "type-syntax",
@@ -205,6 +209,14 @@ def _single(around: Surroundings, place: Place, single: notation.Single) -> Type
             return UNKNOWN
         case _:
             return _named(around, place, single)
+
+
+def _key(around: Surroundings, entry: notation.Argument) -> str:
+    """What expressions call the member that readers call `key`."""
+    struct = around.scope.draft.content.types.get(entry.text.strip())
+    fields = [each for each in struct.fields if each.is_field] if isinstance(struct, StructType) else []
+    named = (each.key for each in fields if isinstance(each.field, FieldDocument) and each.field.as_ == ENTRY[0])
+    return next(named, ENTRY[0])
 
 
 def _extended(around: Surroundings, place: Place, single: notation.Single) -> Type:

@@ -312,22 +312,23 @@ def _invalid(scope: Scope) -> str | None:
 def _array(type: Array, scope: Scope) -> Code:
     unique = literal(type.unique) if type.unique else None
     unique_code = literal(type.unique_code) if type.unique else None
-    element = _element(type, scope)
+    element, name = _element(type, scope), "Entries" if type.entries else "Array"
     match scope.encoding:
         case Encoding.BINARY:
             count = amount(type.count, scope)
             if type.packed and isinstance(type.element, Integer | Boolean):
                 return _packed(type.element, type.packed, count, scope)
             positional = (element,) if count is None else (element, count)
-            return call("binary.Array", *positional, unique=unique, unique_code=unique_code)
+            return call(f"binary.{name}", *positional, unique=unique, unique_code=unique_code)
         case Encoding.MSGPACK:
-            return call("msgpack.Array", element, unique=unique, unique_code=unique_code, depth=_depth(type, scope))
+            return call(f"msgpack.{name}", element, unique=unique, unique_code=unique_code, depth=_depth(type, scope))
         case Encoding.JSON:
             open_ = "True" if _depth(type, scope) else None
-            return call("json.Array", element, unique=unique, unique_code=unique_code, open=open_)
+            return call(f"json.{name}", element, unique=unique, unique_code=unique_code, open=open_)
         case Encoding.PROTOBUF:
             salvage = _salvage(type.salvage, scope.fields)
-            return call("protobuf.Repeated", element, unique=unique, unique_code=unique_code, salvage=salvage)
+            name = "Entries" if type.entries else "Repeated"
+            return call(f"protobuf.{name}", element, unique=unique, unique_code=unique_code, salvage=salvage)
         case _:
             assert_never(scope.encoding)
 

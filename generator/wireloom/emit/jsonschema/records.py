@@ -32,6 +32,7 @@ from wireloom.model.format import Format, Root
 from wireloom.model.logical import LogicalType
 from wireloom.model.presence import presence_condition
 from wireloom.model.types import (
+    ENTRY,
     Array,
     Attempt,
     Boolean,
@@ -60,6 +61,9 @@ from wireloom.model.types import (
 )
 
 Found = tuple[list[Member], Checks]
+
+
+_KEY, _VALUE = ENTRY
 
 
 class Records:
@@ -147,6 +151,8 @@ class Records:
                     self._item(element, shown.element) if type.held is None else self._element(type.held, type, shown)
                 )
                 return {"type": "array", "items": items, **_sized(type)}
+            case Array(element=element, entries=True), logical.Map():
+                return {"type": "array", "items": self._entry(element, shown), **_sized(type)}
             case Map(key=key, value=value, spelling=spelling), logical.Map():
                 names = {} if spelling is None else rendering.spelled(spelling)
                 pair = rendering.pair({**self._item(key, shown.key), **names}, self._item(value, shown.value))
@@ -175,6 +181,14 @@ class Records:
         if isinstance(self.bare(type), Null):
             return {"type": "null"}
         return rendering.perhaps_null(self.schema(type, shown), nullable=self.nullable(type))
+
+    def _entry(self, type: Type, shown: logical.Map) -> Schema:
+        """The key and the value of a struct that is an entry of a map."""
+        struct = self._resolved(type)
+        fields = {each.name: each for each in struct.fields if not each.hidden} if isinstance(struct, Struct) else {}
+        key, value = fields[_KEY], fields[_VALUE]
+        found = rendering.perhaps_null(self._value(value, value.type, shown.value), nullable=shown.nullable)
+        return rendering.pair(self._value(key, key.type, shown.key), found)
 
     def _element(self, held: Held, type: Array, shown: logical.List) -> Schema:
         """An element that is held against something."""
@@ -511,8 +525,8 @@ def _kind(type: Type) -> str:
             return "str"
         case Bytes():
             return "bytes"
-        case Array():
-            return "list"
+        case Array(entries=entries):
+            return "map" if entries else "list"
         case Map():
             return "map"
         case Struct() | Attempt():

@@ -13,11 +13,12 @@ from wireloom.runtime.endings import Ending
 from wireloom.runtime.errors import DecodeError, EncodeError, amount, shown
 from wireloom.runtime.expressions import PositionPendingError
 from wireloom.runtime.parsers.elements import Elements, Salvage
+from wireloom.runtime.parsers.entries import pairs_of, records_of
 from wireloom.runtime.parsers.protocol import guess
 from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, in_charset, integer_range, text_of
 from wireloom.runtime.parsers.steps import scope_of
 from wireloom.runtime.parsers.structure import Expression, evaluate, holds
-from wireloom.runtime.values import FILLED, FLOATS
+from wireloom.runtime.values import FILLED, FLOATS, Pairs
 
 Order = Literal["big", "little"] | Callable[[Container], str]
 
@@ -644,6 +645,17 @@ class Array(construct.Construct):
             self.count.build(obj, self.elements, stream, context)
         else:
             self.elements.build(obj, iter(lambda: stream, None), context)
+        return obj
+
+
+class Entries(Array):
+    """The same of records that are the entries of a map."""
+
+    def _parse(self, stream: Any, context: Container, path: str) -> Pairs | None:
+        return pairs_of(super()._parse(stream, context, path))
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        super()._build(records_of(obj), stream, context, path)
         return obj
 
 

@@ -278,6 +278,8 @@ class Compiler:
             self.assembly.emit("BEGIN", column.index)
             yield column.children.get(takes)
             self.assembly.emit("FINISH", column.index)
+        elif (takes, column.takes) == ("list", "map"):  # of which each element is an entry
+            yield column
         elif column.takes != takes:
             raise Uncovered(f"a column of {column.takes} for {takes}")
         else:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from wireloom.runtime.engine.assembly import Label, Uncovered
+from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import NOWHERE, TAKES, Item, Node, Scope, Sink, limits, need_width
 from wireloom.runtime.engine.outline import Column
@@ -141,9 +141,10 @@ class Protobuf(Part):
     def _proto_list(self, name: str, node: Node, slot: int, scope: Scope, column: Column | None) -> None:
         _, element, _, unique, _, _ = node
         element = self.compiler.resolved(element)
-        if unique is not None:
-            raise Uncovered("unique elements in protobuf")
         count = self.compiler.define(scope, name, "list")
+        if unique is not None:
+            self._unlike(element, unique, slot, scope, column, count)
+            return
         if element[0] == "text" and column is None and not count.used and not self.compiler.sums.joined(name):
             self.assembly.emit("PROTO_TABLE", slot)
             count.kind = "several"
@@ -172,6 +173,25 @@ class Protobuf(Part):
             with self.assembly.inside():
                 label = self.assembly.later(body)
             self.assembly.emit("PROTO_REPEAT", slot, label, target and target.index, place, entry, count)
+
+    def _unlike(  # noqa: PLR0913 - the list, and where it goes
+        self, element: Node, unique: str, slot: int, scope: Scope, column: Column | None, count: Register
+    ) -> None:
+        """Messages that differ in a member, whose register is compared behind each as the key of a map is."""
+        scope.listed = True
+        with self.compiler.into(column, "list") as target:
+            inner = target.element if target is not None else None
+
+            def body() -> None:
+                found = self.compiler.record(element, scope, inner, None)
+                register = None if found is None else found.names.get(unique)
+                if register is None or register.kind not in ("bytes", "int"):
+                    raise Uncovered("a unique member that is neither text nor bytes nor an integer")
+                row[4 if register.kind == "bytes" else 5] = register.read()
+
+            with self.assembly.inside():
+                label = self.assembly.later(body)
+            row = self.assembly.emit("PROTO_ENTRIES", slot, label, target and target.index, None, None, count)
 
     def _element(self, node: Node, slot: int, scope: Scope, sink: Sink) -> None:
         """An element of a list, which may be held against something."""

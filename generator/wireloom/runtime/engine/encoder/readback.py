@@ -34,7 +34,11 @@ class Determined:
             self._columns[column.index] = determined and self._columns.get(column.index, True)
 
     def struct(self, steps: Sequence[Any], encoding: str, record: Column | None) -> None:
-        """What a struct says of the members of its record; a list that protobuf leaves out has no elements."""
+        """What a struct says of the members of its record; a list that protobuf leaves out has no elements.
+
+        Of an entry of a map nothing comes back but what is given.
+        """
+        is_entry = record is not None and record.parent is not None and record.parent.takes == "map"
         for step in steps:
             if step[0] != "field" or step[3].get("flatten"):
                 continue
@@ -43,7 +47,7 @@ class Determined:
                 column = member(record, attributes.get("as", name))
                 repeated = encoding == "protobuf" and type[0] in ("list", "map")
                 follows = "given" not in attributes and bool(_DETERMINING & attributes.keys())
-                self.note(column, determined=repeated or follows)
+                self.note(column, determined=(repeated or follows) and not is_entry)
             for bit in attributes.get("bits", ()):
                 self.note(member(record, bit_title(bit)), determined=True)
 

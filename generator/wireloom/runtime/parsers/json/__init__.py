@@ -2,7 +2,7 @@
 
 from wireloom.runtime.parsers.json.scalars import Base64, Boolean, Carried, Float, Integer, JsonText, Null, Text
 from wireloom.runtime.parsers.json.structs import Object, Positions, SelectMember
-from wireloom.runtime.parsers.json.types import Array, Body, Document, Map, Nullable, OneOf, Rest
+from wireloom.runtime.parsers.json.types import Array, Body, Document, Entries, Map, Nullable, OneOf, Rest
 
 __all__ = [
     "Array",
@@ -11,6 +11,7 @@ __all__ = [
     "Boolean",
     "Carried",
     "Document",
+    "Entries",
     "Float",
     "Integer",
     "JsonText",

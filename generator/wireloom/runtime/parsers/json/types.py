@@ -15,6 +15,7 @@ from construct import Container
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.parsers.elements import Elements
+from wireloom.runtime.parsers.entries import pairs_of, records_of
 from wireloom.runtime.parsers.json.nodes import (
     WORDS,
     Kind,
@@ -181,6 +182,17 @@ class Array(construct.Construct):
         if self.open:
             stream.nesting.leave()
         stream.value = [slot.value for slot in slots]
+        return obj
+
+
+class Entries(Array):
+    """The same of records that are the entries of a map."""
+
+    def _parse(self, stream: Node, context: Container, path: str) -> Any:
+        return pairs_of(super()._parse(stream, context, path))
+
+    def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
+        super()._build(records_of(obj), stream, context, path)
         return obj
 
 

@@ -1,7 +1,7 @@
 """The constructs of MessagePack that generated parsers declare."""
 
 from wireloom.runtime.parsers.msgpack.alternatives import Nullable, OneOf
-from wireloom.runtime.parsers.msgpack.containers import Array, Map
+from wireloom.runtime.parsers.msgpack.containers import Array, Entries, Map
 from wireloom.runtime.parsers.msgpack.scalars import Boolean, Bytes, Carried, Extension, Float, Integer, Null, Text
 from wireloom.runtime.parsers.msgpack.structs import Members, Positional, Rest
 
@@ -10,6 +10,7 @@ __all__ = [
     "Boolean",
     "Bytes",
     "Carried",
+    "Entries",
     "Extension",
     "Float",
     "Integer",

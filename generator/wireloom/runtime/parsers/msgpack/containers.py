@@ -9,6 +9,7 @@ from construct import Container
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.parsers.elements import Elements
+from wireloom.runtime.parsers.entries import pairs_of, records_of
 from wireloom.runtime.parsers.msgpack.heads import Head, check_count, family_at, read_head
 from wireloom.runtime.parsers.msgpack.identity import identity_of
 from wireloom.runtime.parsers.msgpack.open_bytes import kept, write_kept
@@ -94,6 +95,18 @@ class Array(construct.Construct):
             raise EncodeError("a list", shown(obj))
         stream.write(PACKER.pack_array_header(len(obj)))
         self.elements.build(obj, iter(lambda: stream, None), context)
+        return obj
+
+
+class Entries(Array):
+    """The same of records that are the entries of a map."""
+
+    def parse_head(self, stream: Any, head: Head, context: Container) -> Any:
+        """The entries behind their head."""
+        return pairs_of(super().parse_head(stream, head, context))
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        super()._build(records_of(obj), stream, context, path)
         return obj
 
 

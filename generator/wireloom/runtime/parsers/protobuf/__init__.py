@@ -5,6 +5,7 @@ from wireloom.runtime.parsers.protobuf.types import (
     Boolean,
     Bytes,
     Carried,
+    Entries,
     Float,
     Integer,
     Map,
@@ -13,4 +14,16 @@ from wireloom.runtime.parsers.protobuf.types import (
     Text,
 )
 
-__all__ = ["Body", "Boolean", "Bytes", "Carried", "Float", "Integer", "Map", "MessageForm", "Repeated", "Text"]
+__all__ = [
+    "Body",
+    "Boolean",
+    "Bytes",
+    "Carried",
+    "Entries",
+    "Float",
+    "Integer",
+    "Map",
+    "MessageForm",
+    "Repeated",
+    "Text",
+]

@@ -19,6 +19,7 @@ from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.parsers import carried
 from wireloom.runtime.parsers.elements import Elements, Salvage
+from wireloom.runtime.parsers.entries import pairs_of, records_of
 from wireloom.runtime.parsers.protobuf.draft import Draft, Root, Slot, message_class, serialized
 from wireloom.runtime.parsers.protobuf.wire import (
     FIXED32,
@@ -411,6 +412,19 @@ class Repeated(construct.Construct):
     def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
         if obj is not None:
             self.elements.build(obj, stream.elements(), context)
+        return obj
+
+
+class Entries(Repeated):
+    """The same of messages that are the entries of a map."""
+
+    of_null = Pairs()  # type: ignore[assignment]
+
+    def _parse(self, stream: Occurrences, context: Container, path: str) -> Pairs | None:  # type: ignore[override]
+        return pairs_of(super()._parse(stream, context, path))
+
+    def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
+        super()._build(records_of(obj), stream, context, path)
         return obj
 
 

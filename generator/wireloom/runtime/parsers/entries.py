@@ -1,0 +1,23 @@
+"""Lists of records that readers see as a map: each record has its `key` and its `value`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from wireloom.runtime.errors import EncodeError, shown
+from wireloom.runtime.values import Pairs
+
+_KEY, _VALUE = "key", "value"
+
+
+def pairs_of(elements: list[Any] | None) -> Pairs | None:
+    """The entries that the records are, whose keys the list keeps unlike."""
+    return None if elements is None else Pairs((each[_KEY], each[_VALUE]) for each in elements)
+
+
+def records_of(obj: Any) -> list[dict[str, Any]] | None:
+    """The records of a map's entries; null is the list's to take or refuse."""
+    if obj is None:
+        return None
+    if not isinstance(obj, Pairs | Mapping):
+        raise EncodeError("a map (Pairs or dict)", shown(obj))
+    return [{_KEY: key, _VALUE: value} for key, value in (obj.items() if isinstance(obj, Mapping) else obj)]

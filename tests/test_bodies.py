@@ -395,3 +395,26 @@ def test_open_values_within_what_becomes_other_bytes_are_written_by_the_engine(t
         records = [found.build({"n": n, "body": {"a": opened_[n % 5], "b": [opened_[n % 4]]}}) for n in range(40)]
         assert found.encode(found.decode(records).records).to_pylist() == records
         assert (found.encode_path(), found.engine.rebuilt) == (engines.Path(native=True), 0)
+
+
+MIXED = """
+types:
+  Record: {fields: [{packed: uint8}, {items: list(Item)}]}
+  Item:
+    fields:
+      - length: {type: uint16, derive: end - start, hidden: true}
+      - mark: start
+      - body: {type: Body, size: length, unpack: {select: packed, cases: {0: none, 1: zlib}}}
+      - mark: end
+  Body: {encoding: msgpack, fields: [{a: Value}]}
+  Value: {oneOf: {nothing: nil, number: int, name: str, items: list(Value), entries: "map(Value, Value)"}}
+"""
+
+
+@native
+def test_open_values_that_stand_in_packed_regions_and_in_others(tmp_path):
+    with codec(tmp_path, "binary", MIXED) as found:
+        values = [{"packed": n % 2, "items": [{"body": {"a": [k, "x" * k]}} for k in range(n)]} for n in range(30)]
+        records = [found.build(value) for value in values]
+        assert found.encode(found.decode(records).records).to_pylist() == records
+        assert (found.encode_path(), found.engine.rebuilt) == (engines.Path(native=True), 0)

@@ -250,9 +250,9 @@ cdef class WritingProgram:
 
     cdef int write(self, Builder *k, Machine *c, int64_t limit) noexcept nogil:
         """One record, written and, unless the program is certain, read back."""
-        cdef int64_t seals = k.seal_count, opened = k.opened.length
+        cdef int64_t seals = k.seal_count, opened = k.opened.length, settled = k.settled.length
         cdef int code
-        k.base, k.opened_before = k.size, opened
+        k.base = k.size
         k.trial = -1
         k.guessing = 0
         k.aparts.length = k.apart_bytes.length = 0
@@ -274,7 +274,7 @@ cdef class WritingProgram:
             trust_seals(k, seals, c)
             code = OK if self.reads(k, c) else IRREGULAR
         if code:
-            k.size, k.seal_count, k.opened.length = k.base, seals, opened
+            k.size, k.seal_count, k.opened.length, k.settled.length = k.base, seals, opened, settled
         return code
 
     cdef bint reads(self, Builder *k, Machine *c) noexcept nogil:
@@ -316,7 +316,9 @@ cdef class WritingProgram:
                     status[k.read_first + n] = 2
                     written.failed += 1
         empty(c.columns, self.reader.column_count)
-        k.read_count = k.opened.length = k.replaced.length = k.next_opened = 0
+        k.read_count = k.opened.length = k.next_opened = 0
+        k.settled.length = k.replaced.length = k.next_settled = 0
+        k.settled_column = -1
 
 
 cdef void release_builder(Builder *k, int slots) noexcept:
@@ -332,6 +334,7 @@ cdef void release_builder(Builder *k, int slots) noexcept:
     free(k.scratch.data)
     free(k.opened.data)
     free(k.replaced.data)
+    free(k.settled.data)
     free(k.aparts.data)
     free(k.apart_bytes.data)
     release(&k.m)

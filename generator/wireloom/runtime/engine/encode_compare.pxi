@@ -282,26 +282,40 @@ cdef inline bint is_nil(const uint8_t *data, int64_t size) noexcept nogil:
     return (size == 1 and data[0] == 0xC0) or (size == 4 and memcmp(data, b"null", 4) == 0)
 
 
-cdef bint opened_at(Builder *k, int64_t column, int64_t row, const uint8_t *data, int64_t size) noexcept nogil:
-    """Whether an open value was written as these bytes or, where `data` is NULL, as nil.
+cdef const Opened *opened_in(Builder *k, bint is_settled, int64_t column, int64_t row) noexcept nogil:
+    """The open value of a row that stands in the output, or in `replaced`; NULL where it is not there.
 
     Open values mostly come in the order in which they were written: the search goes on behind the last one found.
     """
-    cdef const Opened *all = <const Opened *>k.opened.data
-    cdef int64_t count = k.opened.length // <int64_t>sizeof(Opened), n, at, first, behind
-    cdef const uint8_t *written
+    cdef const Stack *values = &k.settled if is_settled else &k.opened
+    cdef int64_t *following = &k.next_settled if is_settled else &k.next_opened
+    cdef const Opened *all = <const Opened *>values.data
+    cdef int64_t count = values.length // <int64_t>sizeof(Opened), n, at
     for n in range(count):
-        at = k.next_opened + n
+        at = following[0] + n
         if at >= count:
             at -= count
         if all[at].column == column and all[at].row == row:
-            k.next_opened = at + 1 if at + 1 < count else 0
-            first, behind, written = all[at].first, k.size, k.output.data
-            if first < 0:
-                first, behind, written = -1 - first, k.replaced.length, k.replaced.data
-            if first + all[at].size > behind:
-                return False
-            if data == NULL:
-                return is_nil(written + first, all[at].size)
-            return all[at].size == size and memcmp(written + first, data, <size_t>size) == 0
-    return False
+            following[0] = at + 1 if at + 1 < count else 0
+            return all + at
+    return NULL
+
+
+cdef bint opened_at(Builder *k, int64_t column, int64_t row, const uint8_t *data, int64_t size) noexcept nogil:
+    """Whether an open value was written as these bytes or, where `data` is NULL, as nil.
+
+    Those of one column come one after the other, and mostly stand alike: in the output, or in `replaced`.
+    """
+    cdef bint is_settled = k.settled.length > 0 and column == k.settled_column
+    cdef const Opened *found = opened_in(k, is_settled, column, row)
+    cdef const uint8_t *written
+    if found == NULL and k.settled.length > 0:
+        is_settled = not is_settled
+        found = opened_in(k, is_settled, column, row)
+        k.settled_column = column if is_settled else -1
+    if found == NULL or found.first + found.size > (k.replaced.length if is_settled else k.size):
+        return False
+    written = (k.replaced.data if is_settled else k.output.data) + found.first
+    if data == NULL:
+        return is_nil(written, found.size)
+    return found.size == size and memcmp(written, data, <size_t>size) == 0

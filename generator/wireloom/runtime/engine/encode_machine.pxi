@@ -27,12 +27,14 @@ cdef int write_passes(Builder *k, const int64_t *i) noexcept nogil:
     """
     cdef const int64_t *places = k.m.tables + i[2]
     cdef int64_t size = k.size, seals = k.seal_count, sealed = k.sealed, opened = k.opened.length, n, assumed, reached
+    cdef int64_t settled_length = k.settled.length
     cdef bint settled
     cdef int tried, code
     for n in range(places[0]):
         k.m.absent[places[1 + 2 * n]] = True
     for tried in range(PASSES):
         k.size, k.seal_count, k.sealed, k.opened.length = size, seals, sealed, opened
+        k.settled.length = settled_length
         k.guessing += tried == 0
         code = make(k, i[1])
         k.guessing -= tried == 0

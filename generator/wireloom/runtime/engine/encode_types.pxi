@@ -193,7 +193,9 @@ cdef struct Builder:
     const uint8_t *read_data  # where the output was when they were read
     Stack opened  # of Opened, all of those records
     Stack replaced  # bytes with such values in them in whose place others were written: packed, or base64
-    int64_t opened_before  # those of the records before
+    Stack settled  # of Opened, those in there
+    int64_t next_settled
+    int64_t settled_column  # the column whose value was found there last; -1: none was
     int64_t next_opened  # where the one to be looked for next mostly stands
     Seal seals[DEFERRED]
     int64_t seal_count

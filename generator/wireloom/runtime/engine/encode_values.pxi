@@ -317,32 +317,26 @@ cdef int write_column_blocks(Builder *k, const int64_t *i) noexcept nogil:
 cdef inline void note_moved(Builder *k, int64_t at, int64_t extra) noexcept nogil:
     """What was written from `at` on has moved."""
     cdef Opened *opened = <Opened *>k.opened.data
-    cdef int64_t n
-    for n in range(first_opened(k, at), k.opened.length // <int64_t>sizeof(Opened)):
-        opened[n].first += extra if opened[n].first >= 0 else 0
-
-
-cdef inline int64_t first_opened(const Builder *k, int64_t at) noexcept nogil:
-    """The first open value of the record from `at` on; among those behind it may be some that stand in `replaced`."""
-    cdef const Opened *opened = <const Opened *>k.opened.data
-    cdef int64_t n = k.opened.length // <int64_t>sizeof(Opened), least = k.opened_before // <int64_t>sizeof(Opened)
-    while n > least and (opened[n - 1].first >= at or opened[n - 1].first < 0):
+    cdef int64_t n = k.opened.length // <int64_t>sizeof(Opened)
+    while n > 0 and opened[n - 1].first >= at:
         n -= 1
-    return n
+        opened[n].first += extra
 
 
 cdef int settle_written(Builder *k, int64_t start) noexcept nogil:
     """What was written from a place on is about to become other bytes: digests in it are written, open values are kept."""
     cdef Opened *opened = <Opened *>k.opened.data
-    cdef int64_t count = k.opened.length // <int64_t>sizeof(Opened), n, at = -1
-    for n in range(first_opened(k, start), count):
-        if opened[n].first < start:
-            continue
-        if at < 0:
-            at = k.replaced.length
-            if push(&k.replaced, k.output.data + start, k.size - start):
-                return EXHAUSTED
-        opened[n].first = -1 - (at + opened[n].first - start)
+    cdef int64_t count = k.opened.length // <int64_t>sizeof(Opened), first = count, n
+    while first > 0 and opened[first - 1].first >= start:
+        first -= 1
+    if first < count:
+        for n in range(first, count):
+            opened[n].first += k.replaced.length - start
+        k.opened.length = first * <int64_t>sizeof(Opened)
+        if push(&k.settled, opened + first, (count - first) * <int64_t>sizeof(Opened)):
+            return EXHAUSTED
+        if push(&k.replaced, k.output.data + start, k.size - start):
+            return EXHAUSTED
     return settle_seals(k, start)
 
 

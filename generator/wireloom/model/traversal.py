@@ -92,6 +92,15 @@ def _elements(type: Type) -> Iterator[Type]:
         yield from _elements(part)
 
 
+def plain(type: Type, named: Mapping[str, Type]) -> Type:
+    """What a name of a type stands for; the name itself where it stands for itself alone."""
+    seen = set[str]()
+    while isinstance(type, Reference) and type.name not in seen:
+        seen.add(type.name)
+        type = named[type.name]
+    return type
+
+
 def parts(type: Type) -> tuple[Type, ...]:
     """The types that an unnamed type is made of."""
     match type:

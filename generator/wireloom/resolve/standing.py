@@ -7,11 +7,12 @@ a union is used in two encodings, that an alternative is no struct, that a body 
 from collections.abc import Iterator, Mapping
 
 from wireloom.model import types
-from wireloom.model.traversal import parts
+from wireloom.model.traversal import parts, plain
 from wireloom.model.types import Encoding, Form, Nullable, Struct, Type
 from wireloom.resolve.builtins import BUILTINS
 from wireloom.resolve.collisions import end_of_element, is_greedy, rest_of, type_size
 from wireloom.resolve.draft import Draft
+from wireloom.resolve.entries import HINT_OF_ENTRIES, flaw_of_entry
 from wireloom.resolve.logical import tables
 from wireloom.resolve.recursion import stated_depths
 from wireloom.resolve.rests import check_rest
@@ -27,7 +28,6 @@ _RECORDS = (Encoding.MSGPACK, Encoding.PROTOBUF)  # of which a record of a binar
 _WIDEST = 65  # bits of an integer on the wire: what int64 or uint64 holds
 _KEYS = "no column holds that: leave the `?` out, or write a list of structs"
 _ATTEMPTS = (Encoding.BINARY, Encoding.MSGPACK)  # whose bytes can be read a second time
-_KEYED = types.Integer | types.Boolean | types.Text | types.Bytes  # what columns and builders tell entries apart by
 _KINDS = types.Integer | types.Float | types.Boolean | types.Null | types.Text | types.Bytes | types.JsonText
 
 
@@ -95,9 +95,9 @@ def _check_group(draft: Draft, named: Types, place: Place, struct: Struct, field
     """A group is a message, or each of a list is one; what is kept of a message that stands too deep is none."""
     if not field.group or struct.encoding is not Encoding.PROTOBUF:
         return
-    plain = _plain(field.type, named)
-    name = _message_name(plain.element if isinstance(plain, types.Array) else field.type, named)
-    if plain is not UNKNOWN and not name:
+    found = plain(field.type, named)
+    name = _message_name(found.element if isinstance(found, types.Array) else field.type, named)
+    if found is not UNKNOWN and not name:
         message = f"a group is a struct of protobuf, or a list of them, and {field.wire_name} is none"
         draft.reports_entry(place / "wire", "wrong-shape", message, "drop `wire`")
     elif name in stated_depths(draft) and struct.name in circle_of(named, name):
@@ -212,9 +212,8 @@ def _check(  # noqa: PLR0913 - what there is to know about it
             _check_form(draft, place, "nil", encoding)
         case types.JsonText():
             _check_form(draft, place, "json", encoding)
-        case types.Array(element=element, entries=True) if flaw := _flaw_of_entry(element, named):
-            hint = "an entry is a struct of a `key` that is always there and a `value`; `as: key` calls a member so"
-            draft.reports_entry(place, "wrong-shape", flaw, hint)
+        case types.Array(element=element, entries=True) if flaw := flaw_of_entry(element, named):
+            draft.reports_entry(place, "wrong-shape", flaw, HINT_OF_ENTRIES)
         case types.Array(element=element) if encoding is Encoding.PROTOBUF and _is_repeated(element, named):
             hint = "repeat a message that has them"
             draft.reports_entry(place, "wrong-encoding", "a list of lists or maps has no form in protobuf", hint)
@@ -230,7 +229,7 @@ def _check(  # noqa: PLR0913 - what there is to know about it
             _check_attempt(draft, named, place, type, encoding)
         case types.OneOf():
             _check_union(draft, named, place, type, encoding)
-        case types.Map(key=key) if encoding is Encoding.JSON and not isinstance(_plain(key, named), types.Text):
+        case types.Map(key=key) if encoding is Encoding.JSON and not isinstance(plain(key, named), types.Text):
             message = "the names of a JSON object are texts"
             draft.reports_entry(place, "wrong-encoding", message, "write map(str, TYPE), or map(ENTRY)")
         case types.Map(key=key) if _takes_null(key, named, frozenset()):
@@ -239,51 +238,6 @@ def _check(  # noqa: PLR0913 - what there is to know about it
             pass
     for part in parts(type):
         _check(draft, named, place, part, encoding, used)
-
-
-def _flaw_of_entry(type: Type, named: Types) -> str:
-    """Why a type is no entry of a map; empty where it is one."""
-    entry = _plain(type, named)
-    if entry is UNKNOWN:
-        return ""
-    if not isinstance(entry, Struct):
-        return "the entries of a map are structs"
-    seen = {field.name: field for field in entry.fields if not field.hidden}
-    if seen.keys() != set(types.ENTRY) or any(field.flatten or field.bits for field in entry.fields):
-        return f"{entry.name} has other members than a key and a value"
-    if flaw := next((flaw for name, field in seen.items() if (flaw := _flaw_of_member(name, field, named))), ""):
-        return f"{entry.name} is no entry of a map: {flaw}"
-    return ""
-
-
-def _flaw_of_member(name: str, field: types.Field, named: Types) -> str:
-    """Why a field is neither the key nor the value of an entry."""
-    type = _plain(field.type, named)
-    if field.since or field.until:
-        return f"its {name} is of some versions"
-    if name == types.ENTRY[0]:
-        is_there = field.presence is types.Presence.REQUIRED and field.when is None
-        is_plain = field.mappings is None and field.meaning is None and field.refers is None
-        if not (is_there and is_plain and isinstance(type, _KEYED)):
-            return "its key is no number, text, bytes or boolean that is always there, as it stands"
-    elif _is_open(field.type, named, frozenset()):
-        return "its value may be of any kind"
-    elif field.meaning is not None and field.meaning.null is not None:
-        return "what stands for null in its value is a value on the wire"
-    return ""
-
-
-def _is_open(type: Type, named: Types, seen: frozenset[str]) -> bool:
-    """Whether a value may be of any kind, or may have such values beside structs."""
-    match type:
-        case types.Reference(name=name):
-            return name not in seen and _is_open(named[name], named, seen | {name})
-        case types.OneOf(open=True):
-            return True
-        case Struct() | types.Attempt():
-            return False
-        case _:
-            return any(_is_open(part, named, seen) for part in parts(type))
 
 
 def _takes_null(type: Type, named: Types, seen: frozenset[str]) -> bool:
@@ -308,22 +262,13 @@ def _check_form(draft: Draft, place: Place, name: str, encoding: Encoding) -> No
 
 
 def _is_repeated(type: Type, named: Types) -> bool:
-    return isinstance(_plain(type, named), types.Array | types.Map)
+    return isinstance(plain(type, named), types.Array | types.Map)
 
 
 def _is_entry(key: Type, value: Type, named: Types) -> bool:
     """Whether an entry of a map in protobuf may have such a key and value."""
     keys = types.Integer | types.Boolean | types.Text
-    return isinstance(_plain(key, named), keys) and not _is_repeated(value, named)
-
-
-def _plain(type: Type, named: Types) -> Type:
-    """What a name of a type stands for."""
-    seen = set[str]()
-    while isinstance(type, types.Reference) and type.name not in seen:
-        seen.add(type.name)
-        type = named[type.name]
-    return type
+    return isinstance(plain(key, named), keys) and not _is_repeated(value, named)
 
 
 def _portable(type: Type, named: Types, seen: frozenset[str]) -> bool:
@@ -425,7 +370,7 @@ def _check_attempt(draft: Draft, named: Types, place: Place, attempt: types.Atte
 
 def _check_union(draft: Draft, named: Types, place: Place, union: types.OneOf, encoding: Encoding) -> None:
     for alternative in union.alternatives:
-        inner = _plain(alternative.type, named)
+        inner = plain(alternative.type, named)
         text = encoding is Encoding.JSON
         is_map = isinstance(inner, types.Array) and inner.entries
         is_value = isinstance(inner, _KINDS | types.Array | types.Map | types.Extension) and not is_map

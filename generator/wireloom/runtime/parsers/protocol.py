@@ -73,6 +73,16 @@ def guess(scope: Container | None) -> None:
         scope = scope.get("_")
 
 
+def is_guessed(scope: Container | None) -> bool:
+    """While building: whether something in a struct around was guessed in this pass, which a further one puts right."""
+    while scope is not None:
+        placement = scope.get("_placement")
+        if placement is not None and placement.guessed:
+            return True
+        scope = scope.get("_")
+    return False
+
+
 def unsettle(scope: Container | None) -> None:
     """While building: leave it to the struct around to settle what follows from it; raises PositionPendingError."""
     while scope is not None:

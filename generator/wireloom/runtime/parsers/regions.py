@@ -11,7 +11,7 @@ from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.expressions import PositionPendingError
 from wireloom.runtime.packing import CODECS, UNBOUNDED, ExpansionError, PackingError, packed, unpacked
-from wireloom.runtime.parsers.protocol import Expression, Scalar, evaluate, guess, same
+from wireloom.runtime.parsers.protocol import Expression, Scalar, evaluate, guess, is_guessed, same
 
 _PLAIN = "none"
 
@@ -74,13 +74,15 @@ class Packing:
         stream.write(packed(codec, body.getvalue()))
 
     def _codec_to_build(self, scope: Container) -> str:
-        """The codec; the first one in a first pass, where only a later one knows the places that select it."""
+        """The codec; the first one in a first pass, where only a later one knows what selects it."""
         try:
             tag = None if self.tag is None else evaluate(self.tag, scope)
         except PositionPendingError:
             guess(scope)
             return next(iter(self.cases.values()))
         codec = self._codec(tag)
+        if codec is None and is_guessed(scope):
+            return next(iter(self.cases.values()))
         if codec is None:
             raise EncodeError("a known codec", shown(tag))
         return codec

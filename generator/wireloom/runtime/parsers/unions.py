@@ -13,7 +13,7 @@ from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.expressions import PositionPendingError, equal
 from wireloom.runtime.parsers.binary import Float
 from wireloom.runtime.parsers.facts import lent
-from wireloom.runtime.parsers.protocol import first_of, guess
+from wireloom.runtime.parsers.protocol import first_of, guess, is_guessed
 from wireloom.runtime.parsers.structure import Expression, Scalar, Struct, Value, evaluate, holds
 
 _SHOWN = 1024
@@ -114,12 +114,18 @@ class Select(construct.Construct):
             tag = evaluate(self.tag, context)
         except PositionPendingError:
             guess(context)
-            first_of(self._guesses(obj, context), stream, context, lambda case: case._build(obj, stream, context, path))
-            return obj
+            return self._build_guess(obj, stream, context, path)
         case = self._case(tag)
-        if case is None or isinstance(case, Refusal):
-            raise EncodeError(f"a value for the case {shown(tag)}", "no such case")
-        return case._build(obj, stream, context, path)
+        if case is not None and not isinstance(case, Refusal):
+            return case._build(obj, stream, context, path)
+        if is_guessed(context):
+            return self._build_guess(obj, stream, context, path)
+        raise EncodeError(f"a value for the case {shown(tag)}", "no such case")
+
+    def _build_guess(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        """The first case that the value may be of: a further pass knows better."""
+        first_of(self._guesses(obj, context), stream, context, lambda case: case._build(obj, stream, context, path))
+        return obj
 
     def _guesses(self, obj: Any, context: Container) -> Sequence[Any]:
         """The cases that a value may be of, where the tag follows from places."""

@@ -10,6 +10,7 @@ from unittest.mock import patch
 import msgpack
 
 from proof.chance import Chance
+from proof.messages import message_mutant
 from wireloom.runtime.parsers.json.text import write
 from wireloom.runtime.values import Extension, Pairs
 
@@ -42,7 +43,7 @@ _CONTAINERS: tuple[Any, ...] = ([], {}, [1], [[]], ["a"], {"a": 1})
 
 def mutants(records: Sequence[bytes], count: int, chance: Chance, encoding: str) -> Iterator[bytes]:
     """So many damaged records, some of them damaged as trees."""
-    tree = {"json": _json_mutant, "msgpack": _msgpack_mutant}.get(encoding)
+    tree = {"json": _json_mutant, "msgpack": _msgpack_mutant, "protobuf": message_mutant}.get(encoding)
     for _ in range(count):
         record = chance.one(records) if records else b""
         if tree is not None and chance.often(0.6):

@@ -15,6 +15,7 @@ CONSTRUCTED = {  # by the name of the builtin; the others are tried by each of t
     "extended": ("extended(253, uint16, uint64)",),
     "json": ("json(object)",),
     "union": ("uint8 | str",),
+    "entries": ("map(Entry)",),
     "any": ("any",),
     "meant": ("timestamp", "date", "duration", "decimal(10, 2)"),
     "str": ("str(3)",),
@@ -44,7 +45,12 @@ def test_a_type_has_a_form_or_is_refused_where_it_stands(name, written, encoding
     filling = (
         [{"g": {"type": f"uint{-bits % 8}" if bits % 8 < 7 else "bit"}}] if bits and encoding.value == "binary" else []
     )
-    read = documents({"r.yaml": {**spec, "types": {"R": {"fields": [{"f": field}, *filling]}}}})
+    types = {"R": {"fields": [{"f": field}, *filling]}}
+    if name == "entries":
+        types["Entry"] = {"fields": [{"key": {"type": "bool"}}, {"value": {"type": "bool"}}]}
+        for tag, entry in enumerate(types["Entry"]["fields"] if encoding is Encoding.PROTOBUF else (), 1):
+            next(iter(entry.values()))["tag"] = tag
+    read = documents({"r.yaml": {**spec, "types": types}})
     if encoding in BUILTINS[name].forms:
         with generated(resolved(read)):
             return

@@ -40,7 +40,20 @@ _AS_IT_STANDS: tuple[str, ...] = (
     "raw",
     "derive",
 )
-_AS_IT_STANDS += ("flatten", "refers", "const", "since", "until", "at", "inline", "counted", "table", "compute")
+_AS_IT_STANDS += (
+    "flatten",
+    "refers",
+    "const",
+    "since",
+    "until",
+    "at",
+    "inline",
+    "counted",
+    "table",
+    "compute",
+    "oneOf",
+    "default",
+)
 
 
 def written_entry(scope: Scope) -> str:
@@ -61,7 +74,7 @@ def written_entry(scope: Scope) -> str:
         if chance.often(0.1):
             writer.add(types.integer(), const=chance.one([0, 1]), hidden=True, **_without(plain, "const", "hidden"))
         called, named = (title, plain) if chance.often(0.6) else (draft.name("f"), plain | {"as": title})
-        kept = ("when", "optional", "values", "null", "logical", "scale", "derive") if title == "value" else ()
+        kept = ("when", "optional", "default", "values", "logical", "scale", "derive") if title == "value" else ()
         writer.add(typed, called, **_without(named, *kept))
     fields = {"fields": writer.entries, "encoding": scope.encoding if scope.encoding != draft.encoding else ABSENT}
     fields |= dict.fromkeys(("form", "byteOrder", "charset", "versions", "depth", "doc"), ABSENT)
@@ -371,7 +384,7 @@ class StructWriter:
                 formula = f"blocks({front.form}{sizes})"
             case _:
                 formula = str(
-                    chance.randint(0, 3) if chance.often(0.95) else chance.one([17, 100_000, 1 << 31, 1 << 63])
+                    chance.randint(0, 3) if chance.often(0.95) else chance.one([17, 100_000, 1 << 30, 1 << 63])
                 )
         self._between()
         packed = chance.often(_REFUSED if how == "in blocks" else 0.15)

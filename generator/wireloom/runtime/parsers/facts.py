@@ -238,7 +238,7 @@ class Facts:
             return step.default_meant(self.scope)
         if isinstance(given, Mapping) and hasattr(step.subcon, "lent"):
             return Inner(given, step.subcon, self.scope)
-        return getattr(step.subcon, "of_null", None) if given is None else given
+        return getattr(step.subcon, "of_null", None) if given is None and not step.optional else given
 
     def _bits(self, step: Field) -> bool:
         """Set the integer that the bits make, and what each of them then is; false where they make none."""

@@ -132,10 +132,10 @@ class _Drawing:
             raise _CheckFailedError
         elements = [self.element(array, scope, encoding, depth) for _ in range(size)]
         if isinstance(array.count, wire.Last):
-            return self.ended(elements, array.count, scope)
+            elements = self.ended(elements, array.count, scope)
         if array.entries:
             return Pairs({repr(each["key"]): (each["key"], each["value"]) for each in elements}.values())
-        if array.unique is None:
+        if array.unique is None or isinstance(array.count, wire.Last):
             return elements
         return list({repr(element[array.unique]): element for element in elements}.values())
 

@@ -174,10 +174,10 @@ class Values:
         size = filling_bytes(array, self.chance.randint(0, most)) if count is UNKNOWN else _sized(count)
         elements = [self.element(array, scope, encoding, depth) for _ in range(size)]
         if isinstance(array.count, wire.Last):
-            return _ended(elements, array.count, scope)
+            elements = _ended(elements, array.count, scope)
         if array.entries:
             return Pairs({repr(each.get("key")): (each.get("key"), each.get("value")) for each in elements}.values())
-        if array.unique is None:
+        if array.unique is None or isinstance(array.count, wire.Last):
             return elements
         return list({repr(each.get(array.unique)): each for each in elements if isinstance(each, dict)}.values())
 

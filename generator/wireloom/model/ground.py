@@ -9,9 +9,10 @@ from wireloom.runtime.numerals import base_of, format_of, width_of
 from wireloom.runtime.packing import CODECS
 from wireloom.runtime.patterns import NAMED as NAMED_PATTERNS
 from wireloom.runtime.patterns import PatternError, automaton, check, decimals, has_automaton, with_text
-from wireloom.runtime.values import float16, float32
+from wireloom.runtime.values import ENTRY, float16, float32
 
 __all__ = [
+    "ENTRY",
     "NAMED_PATTERNS",
     "Ending",
     "PatternError",

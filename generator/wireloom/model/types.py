@@ -304,10 +304,6 @@ class JsonText:
 # --- composites --------------------------------------------------------------------------------------------------
 
 
-ENTRY = ("key", "value")
-"""What readers call the members of a struct that is an entry of a map."""
-
-
 @dataclass(frozen=True, slots=True)
 class Array:
     """Elements of one type; as many as `count` says, as fill the region (binary), or as the container says."""

@@ -24,6 +24,7 @@ from wireloom.expr.extents import Extents, extent
 from wireloom.expr.types import kind
 from wireloom.model import types
 from wireloom.model.extents import field_extents
+from wireloom.model.traversal import plain
 from wireloom.model.types import Encoding, Field, Presence, Struct, Type
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.expressions import BROKEN
@@ -259,15 +260,7 @@ def _always_has_a_value(field: Field, named: Types, seen: frozenset[str]) -> boo
         return True
     mapped = any(not isinstance(each.value, Literal) or each.value.value is None for each in field.mappings or ())
     means_null = mapped or (field.meaning is not None and field.meaning.null is not None)
-    return not (field.hidden or means_null or _may_be_null_itself(field.type, named, seen))
-
-
-def _may_be_null_itself(type: Type, named: Types, seen: frozenset[str]) -> bool:
-    match type:
-        case types.Reference(name=name):
-            return name not in seen and _may_be_null_itself(named[name], named, seen | {name})
-        case _:
-            return not isinstance(type, _NEVER_NULL)
+    return isinstance(plain(field.type, named), _NEVER_NULL) and not field.hidden and not means_null
 
 
 def _check_summed(draft: Draft, named: Types, struct: Struct, names: Names) -> None:
@@ -395,7 +388,7 @@ def _as_filler(type: Type) -> Type:
 
 def _check_scalar(draft: Draft, place: Place, field: Field, named: Types) -> None:
     """What is derived or computed is one value."""
-    stated, is_scalar = types.not_null(field.type), isinstance(_plain(field.type, named), _SCALARS)
+    stated, is_scalar = types.not_null(field.type), isinstance(_without_null(field.type, named), _SCALARS)
     for key, expression in (("derive", field.derive), ("compute", field.compute)):
         if expression is not None and not is_scalar:
             message = f"an expression gives one value, and {field.wire_name} is none"
@@ -406,7 +399,7 @@ def _check_scalar(draft: Draft, place: Place, field: Field, named: Types) -> Non
         draft.reports_entry(place / "type", "wrong-shape", message, "write what it stands for")
 
 
-def _plain(type: Type, named: Types) -> Type:
+def _without_null(type: Type, named: Types) -> Type:
     seen = set[str]()
     while True:
         match type:

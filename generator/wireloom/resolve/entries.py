@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from wireloom.model import types
+from wireloom.model.ground import ENTRY
 from wireloom.model.traversal import parts, plain
-from wireloom.model.types import ENTRY, Field, Struct, Type
+from wireloom.model.types import Field, Struct, Type
 from wireloom.resolve.types import UNKNOWN
 
 Types = Mapping[str, Type]

@@ -18,6 +18,7 @@ from wireloom.expr.extents import Extent, extent
 from wireloom.expr.types import kind as expression_kind
 from wireloom.model import logical, types
 from wireloom.model.extents import field_extents
+from wireloom.model.ground import ENTRY
 from wireloom.model.logical import LogicalField, LogicalType
 from wireloom.model.meanings import integer_type
 from wireloom.model.types import Amount
@@ -190,9 +191,9 @@ def _map(key: Shape, value: Shape) -> Shape:
 def _entries(record: LogicalType) -> Shape:
     """The map whose entries are such records."""
     members = {each.name: each for each in record.fields} if isinstance(record, logical.Record) else {}
-    if members.keys() != set(types.ENTRY):
+    if members.keys() != set(ENTRY):
         return Shape(_NOTHING)  # said where it stands
-    key, value = (members[name] for name in types.ENTRY)
+    key, value = (members[name] for name in ENTRY)
     return Shape(logical.Map(key.type, value.type, value.nullable))
 
 

@@ -8,9 +8,9 @@ from typing import TypeVar
 from wireloom.expr.ast import Expression, Kind, Literal
 from wireloom.expr.types import a_kind
 from wireloom.expr.types import kind as expression_kind
+from wireloom.model.ground import ENTRY
 from wireloom.model.traversal import parts
 from wireloom.model.types import (
-    ENTRY,
     ORDERED,
     Alternative,
     Amount,

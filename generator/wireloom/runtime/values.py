@@ -30,6 +30,10 @@ class Pairs(list[tuple[object, object]]):
         return f"Pairs({list.__repr__(self)})"
 
 
+ENTRY = ("key", "value")
+"""What readers call the members of a record that is an entry of a map."""
+
+
 class Value(dict[str, Any]):
     """A parsed struct: what readers see, and beside it the values that only expressions see.
 

@@ -312,7 +312,8 @@ def _invalid(scope: Scope) -> str | None:
 def _array(type: Array, scope: Scope) -> Code:
     unique = literal(type.unique) if type.unique else None
     unique_code = literal(type.unique_code) if type.unique else None
-    element, name = _element(type, scope), "Entries" if type.entries else "Array"
+    element = _element(type, scope)
+    name = "Entries" if type.entries else "Repeated" if scope.encoding is Encoding.PROTOBUF else "Array"
     match scope.encoding:
         case Encoding.BINARY:
             count = amount(type.count, scope)
@@ -327,7 +328,6 @@ def _array(type: Array, scope: Scope) -> Code:
             return call(f"json.{name}", element, unique=unique, unique_code=unique_code, open=open_)
         case Encoding.PROTOBUF:
             salvage = _salvage(type.salvage, scope.fields)
-            name = "Entries" if type.entries else "Repeated"
             return call(f"protobuf.{name}", element, unique=unique, unique_code=unique_code, salvage=salvage)
         case _:
             assert_never(scope.encoding)
@@ -460,7 +460,7 @@ def structural_depth(type: Type, format: Format) -> int:
             case Reference(name):
                 target = format.type(name)
                 return 0 if name in above else depth(target, above | {name})
-            case Struct(encoding=Encoding.BINARY | Encoding.MSGPACK | Encoding.PROTOBUF):
+            case Struct(encoding=encoding) if encoding is not Encoding.JSON:
                 return 0  # a body, in a string
             case Struct():
                 return 1 + max((depth(field.type, above) for field in part.fields if field.compute is None), default=0)

@@ -29,10 +29,10 @@ from wireloom.emit.jsonschema.scopes import (
 from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Literal, Membership, Unary
 from wireloom.model import logical
 from wireloom.model.format import Format, Root
+from wireloom.model.ground import ENTRY
 from wireloom.model.logical import LogicalType
 from wireloom.model.presence import presence_condition
 from wireloom.model.types import (
-    ENTRY,
     Array,
     Attempt,
     Boolean,
@@ -61,8 +61,6 @@ from wireloom.model.types import (
 )
 
 Found = tuple[list[Member], Checks]
-
-
 _KEY, _VALUE = ENTRY
 
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from wireloom.runtime.errors import EncodeError, shown
-from wireloom.runtime.values import Pairs
+from wireloom.runtime.values import ENTRY, Pairs
 
-_KEY, _VALUE = "key", "value"
+_KEY, _VALUE = ENTRY
 
 
 def pairs_of(elements: list[Any] | None) -> Pairs | None:

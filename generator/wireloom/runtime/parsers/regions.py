@@ -75,14 +75,15 @@ class Packing:
 
     def _codec_to_build(self, scope: Container) -> str:
         """The codec; the first one in a first pass, where only a later one knows what selects it."""
+        tag = None
         try:
             tag = None if self.tag is None else evaluate(self.tag, scope)
+            codec = self._codec(tag)
         except PositionPendingError:
             guess(scope)
+            codec = None
+        if codec is not None:
+            return codec
+        if is_guessed(scope):
             return next(iter(self.cases.values()))
-        codec = self._codec(tag)
-        if codec is None and is_guessed(scope):
-            return next(iter(self.cases.values()))
-        if codec is None:
-            raise EncodeError("a known codec", shown(tag))
-        return codec
+        raise EncodeError("a known codec", shown(tag))

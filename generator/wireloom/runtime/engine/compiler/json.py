@@ -367,9 +367,7 @@ class Json(Part):
             if record is not None:
                 self.assembly.emit("FINISH", record.index)
         cleared[4] = Edge(len(self.assembly.registers))
-        register = shared.names.get(unique)
-        if register is None or register.kind not in ("bytes", "int"):
-            raise Uncovered("a unique member that is neither text nor bytes nor an integer")
+        register = self.compiler.unlike(shared, unique)
         row[4 if register.kind == "bytes" else 6] = register.read()
         return shared
 

@@ -252,6 +252,9 @@ class Compiler(Protocol):
     def into(self, column: Column | None, takes: str) -> AbstractContextManager[Column | None]:
         """The column for a value of a kind: the column itself, or its alternative (None: not asked for)."""
 
+    def unlike(self, scope: Scope | None, member: str) -> Register:
+        """The register of a member that is unlike in each element, whose scope is that of what was read of one."""
+
     def encoded(self, node: Node, sink: Sink, read: Callable[[Sink], None]) -> None:
         """Read the bytes of a text, and hold them against its character set."""
 

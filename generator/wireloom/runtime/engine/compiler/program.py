@@ -278,9 +278,7 @@ class Compiler:
             self.assembly.emit("BEGIN", column.index)
             yield column.children.get(takes)
             self.assembly.emit("FINISH", column.index)
-        elif (takes, column.takes) == ("list", "map"):  # of which each element is an entry
-            yield column
-        elif column.takes != takes:
+        elif not column.holds(takes):
             raise Uncovered(f"a column of {column.takes} for {takes}")
         else:
             yield column
@@ -437,11 +435,16 @@ class Compiler:
         if key[0] == "spelled":
             self.fields.spelled(key[2], key[3], "", found)
 
-    def _unique(self, row: list[Any], scope: Scope | None, member: str, names: Register | None) -> None:
-        """The member that no two elements may have in common; where `names` is, an instruction behind each looks."""
+    def unlike(self, scope: Scope | None, member: str) -> Register:
+        """The register of a member that is unlike in each element, whose scope is that of what was read of one."""
         register = scope.names.get(member) if scope is not None else None
         if register is None or register.kind not in ("bytes", "int"):
             raise Uncovered("a unique member that is neither text nor bytes nor an integer")
+        return register
+
+    def _unique(self, row: list[Any], scope: Scope | None, member: str, names: Register | None) -> None:
+        """The member that no two elements may have in common; where `names` is, an instruction behind each looks."""
+        register = self.unlike(scope, member)
         pair = (register.read(), None) if register.kind == "bytes" else (None, register.read())
         if names is not None:
             self.assembly.emit("UNIQUE", names, *pair)

@@ -183,10 +183,7 @@ class Protobuf(Part):
             inner = target.element if target is not None else None
 
             def body() -> None:
-                found = self.compiler.record(element, scope, inner, None)
-                register = None if found is None else found.names.get(unique)
-                if register is None or register.kind not in ("bytes", "int"):
-                    raise Uncovered("a unique member that is neither text nor bytes nor an integer")
+                register = self.compiler.unlike(self.compiler.record(element, scope, inner, None), unique)
                 row[4 if register.kind == "bytes" else 5] = register.read()
 
             with self.assembly.inside():

@@ -172,7 +172,7 @@ class Protobuf(Absence):
     def _list(self, node: Node, opening: int, scope: Scope, column: Column | None) -> None:
         if column is None:
             return
-        if column.takes not in ("list", "map"):
+        if not column.holds("list"):
             raise Uncovered("a repeated field among alternatives")
         element = self.compiler.reader.resolved(node[1])
 

@@ -216,3 +216,9 @@ def _same_float(left: float, right: float) -> bool:
     if math.isnan(left) or math.isnan(right):
         return math.isnan(left) and math.isnan(right)
     return left == right and math.copysign(1.0, left) == math.copysign(1.0, right)
+
+
+def is_other_zero(value: object, zero: object) -> bool:
+    """Whether of two equal numbers one is the negative zero."""
+    floats = isinstance(value, float) and isinstance(zero, int | float)
+    return floats and math.copysign(1.0, value) != math.copysign(1.0, zero)  # type: ignore[arg-type]

@@ -33,8 +33,10 @@ cdef inline bint found_at(Column *column, int64_t row) noexcept nogil:
 
 
 cdef inline bint float_agrees(double given, double found) noexcept nogil:
-    """Any NaN is as good as another; a number that 32 bits cannot say comes back as the nearest that they can."""
-    return given == found or (given != given and found != found) or <double><float>given == found
+    """Any NaN is as good as another, no zero is; a number that 32 bits cannot say comes back as the nearest."""
+    if given == found:
+        return given != 0 or wl_negative(given) == wl_negative(found)
+    return (given != given and found != found) or <double><float>given == found
 
 
 cdef inline bint scalar_agrees(const Source *source, const Column *column, int64_t row, int64_t there) noexcept nogil:

@@ -123,6 +123,7 @@ cdef extern from *:
     static inline uint64_t wl_u64(const uint8_t *p) { uint64_t v; memcpy(&v, p, 8); return v; }
     static inline uint16_t wl_u16(const uint8_t *p) { uint16_t v; memcpy(&v, p, 2); return v; }
     static inline double wl_double(uint64_t v) { double d; memcpy(&d, &v, 8); return d; }
+    static inline int wl_negative(double v) { return __builtin_signbit(v) != 0; }
     static inline double wl_float(uint32_t v) { float f; memcpy(&f, &v, 4); return f; }
     /* A number of 16 bits: one of sign, five of exponent, ten behind the point. */
     static inline double wl_half(uint16_t v) {
@@ -159,6 +160,7 @@ cdef extern from *:
     uint32_t wl_u32(const uint8_t *p) nogil
     uint64_t wl_u64(const uint8_t *p) nogil
     double wl_double(uint64_t v) nogil
+    int wl_negative(double v) nogil
     double wl_float(uint32_t v) nogil
     double wl_half(uint16_t v) nogil
     int wl_to_half(double number, uint16_t *half) nogil

@@ -5,7 +5,6 @@ Building goes the other way: what the wire must say follows from the value that 
 """
 
 import io
-import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -33,7 +32,7 @@ from wireloom.runtime.parsers.protocol import (
     was_parsed,
 )
 from wireloom.runtime.parsers.regions import Packing
-from wireloom.runtime.values import meant
+from wireloom.runtime.values import is_other_zero, meant
 
 
 @dataclass(frozen=True)
@@ -526,7 +525,7 @@ class Field:
         if value is None and self.optional and not self.null_has_a_wire_form(scope):
             return MISSING
         wire = value if self.mapped is None else self.mapped.write(value, scope)
-        is_default = self.optional and same(wire, self.default) and not _is_other_zero(wire, self.default)
+        is_default = self.optional and same(wire, self.default) and not is_other_zero(wire, self.default)
         return MISSING if is_default else wire
 
     def fill(self, stream: Any, scope: Container) -> None:
@@ -594,7 +593,7 @@ class Field:
     def _constant(self, scope: Container) -> Any:
         """The constant; one that may be absent is, unless the value has it or readers do not see it."""
         given = scope._value.get(self.title or self.name)
-        if isinstance(given, float) and given == self.const and _is_other_zero(given, self.const):
+        if isinstance(given, float) and given == self.const and is_other_zero(given, self.const):
             return given
         if self.optional and (same(self.const, self.default) or (given is None and not self.hidden)):
             return MISSING
@@ -641,8 +640,3 @@ class Field:
         if getattr(self.subcon, "signed", False) and 1 << (width - 1) <= raw < 1 << width:
             return raw - (1 << width)  # the highest bit is the sign
         return raw
-
-
-def _is_other_zero(value: Any, zero: Any) -> bool:
-    """Whether of two equal numbers one is the negative zero."""
-    return isinstance(value, float) and math.copysign(1.0, value) != math.copysign(1.0, zero)

@@ -147,7 +147,7 @@ def test_a_program_whose_paths_leave_a_register_without_its_value_is_not_made(mo
     monkeypatch.setattr(MessagePack, "_count", lambda *_: None)
     root = PACKED.root(None)
     fields = [("count", ("int", 64, True), {"compute": ("is", ("count", ("field", 0, "items"))), "hidden": True})]
-    items = ("field", "items", ("list", ("int", 64, True), None, None, None, None), {})
+    items = ("field", "items", ("list", ("int", 64, True), None, None, None, None, False), {})
     struct = ("struct", "R", "msgpack", "array", (), (items, *(("field", *each) for each in fields)))
     layout = {**PACKED.layout, "roots": {"record": struct}}
     with pytest.raises(engines.Uncovered, match="does not keep"):

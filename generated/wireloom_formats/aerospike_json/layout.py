@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 6,
+    "version": 7,
     "format": "aerospike_json",
     "order": "big",
     "depth": "max_depth",
@@ -46,7 +46,12 @@ LAYOUT: Final[dict[str, Any]] = {
                 ("field", "generation", ("nullable", ("int", 64, True)), {"optional": True, "member": "gen"}),
                 ("field", "expiry", ("nullable", ("int", 64, True)), {"optional": True, "member": "exp"}),
                 ("field", "lut", ("nullable", ("int", 64, True)), {"optional": True, "member": "lut"}),
-                ("field", "bins", ("list", ("ref", "Bin"), None, "name", "duplicate_bin", None), {"member": "bins"}),
+                (
+                    "field",
+                    "bins",
+                    ("list", ("ref", "Bin"), None, "name", "duplicate_bin", None, False),
+                    {"member": "bins"},
+                ),
             ),
         ),
         "Delete": (
@@ -189,7 +194,7 @@ LAYOUT: Final[dict[str, Any]] = {
                 (
                     "field",
                     "value",
-                    ("list", ("ref", "Value"), None, None, "duplicate_element", None),
+                    ("list", ("ref", "Value"), None, None, "duplicate_element", None, False),
                     {"member": "value"},
                 ),
                 (
@@ -264,7 +269,7 @@ LAYOUT: Final[dict[str, Any]] = {
                 ("int", 64, True),
                 ("float", 64),
                 ("text", None),
-                ("list", ("ref", "Value"), None, None, "duplicate_element", None),
+                ("list", ("ref", "Value"), None, None, "duplicate_element", None, False),
                 ("map", ("text", None), ("ref", "Value")),
             ),
         ),
@@ -272,10 +277,10 @@ LAYOUT: Final[dict[str, Any]] = {
     "roots": {
         "record": ("ref", "Message"),
         "key": ("ref", "Key"),
-        "batch_records": ("list", ("ref", "Message"), None, None, "duplicate_element", None),
-        "batch_keys": ("list", ("ref", "Key"), None, None, "duplicate_element", None),
+        "batch_records": ("list", ("ref", "Message"), None, None, "duplicate_element", None, False),
+        "batch_keys": ("list", ("ref", "Key"), None, None, "duplicate_element", None, False),
     },
     "unknown": "unknownMembers",
     "structure": {"record": 5, "key": 1, "batch_records": 6, "batch_keys": 2},
-    "digest": "0a6441a117604fae33f112894bf91dd5",
+    "digest": "22ce3ac10858c6acc9d142282ff889e7",
 }

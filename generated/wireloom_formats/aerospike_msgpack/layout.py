@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 6,
+    "version": 7,
     "format": "aerospike_msgpack",
     "order": "big",
     "depth": "max_depth",
@@ -68,7 +68,7 @@ LAYOUT: Final[dict[str, Any]] = {
                 ("field", "generation", ("nullable", ("int", 64, True)), {}),
                 ("field", "expiry", ("nullable", ("int", 64, True)), {}),
                 ("field", "lut", ("nullable", ("int", 64, True)), {}),
-                ("field", "bins", ("list", ("ref", "Bin"), None, "name", "duplicate_bin", None), {}),
+                ("field", "bins", ("list", ("ref", "Bin"), None, "name", "duplicate_bin", None, False), {}),
             ),
         ),
         "Delete": (
@@ -160,7 +160,7 @@ LAYOUT: Final[dict[str, Any]] = {
                                 ("bytes", None, "bad_size"),
                             ),
                             (("MAP",), ("map", ("ref", "Value"), ("ref", "Value"))),
-                            (("LIST",), ("list", ("ref", "Value"), None, None, "duplicate_element", None)),
+                            (("LIST",), ("list", ("ref", "Value"), None, None, "duplicate_element", None, False)),
                         ),
                         "unknown_case",
                     ),
@@ -178,7 +178,7 @@ LAYOUT: Final[dict[str, Any]] = {
                 ("float", 64),
                 ("text", None),
                 ("bytes", None, "bad_size"),
-                ("list", ("ref", "Value"), None, None, "duplicate_element", None),
+                ("list", ("ref", "Value"), None, None, "duplicate_element", None, False),
                 ("map", ("ref", "Value"), ("ref", "Value")),
                 ("ext", 7, "bytes"),
                 ("ext", 8, "bytes"),
@@ -194,8 +194,8 @@ LAYOUT: Final[dict[str, Any]] = {
     "roots": {
         "record": ("ref", "Message"),
         "key": ("ref", "Key"),
-        "batch_records": ("list", ("ref", "Message"), None, None, "duplicate_element", None),
-        "batch_keys": ("list", ("ref", "Key"), None, None, "duplicate_element", None),
+        "batch_records": ("list", ("ref", "Message"), None, None, "duplicate_element", None, False),
+        "batch_keys": ("list", ("ref", "Key"), None, None, "duplicate_element", None, False),
     },
-    "digest": "d327f5689c93918c9f883cc006c2cc46",
+    "digest": "8418604d3cd20fea088b22b1df9393d5",
 }

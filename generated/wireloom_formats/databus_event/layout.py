@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 6,
+    "version": 7,
     "format": "databus_event",
     "order": ("byteOrder", ("bad_magic", "header_crc")),
     "depth": 64,
@@ -441,5 +441,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Event")},
-    "digest": "30109a489b701ffb1b73502c5b263b98",
+    "digest": "bd9db62f09e65aaa9be13cf31eac49ca",
 }

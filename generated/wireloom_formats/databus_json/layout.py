@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 6,
+    "version": 7,
     "format": "databus_json",
     "order": "big",
     "depth": 64,
@@ -480,5 +480,5 @@ LAYOUT: Final[dict[str, Any]] = {
     "roots": {"record": ("ref", "Line")},
     "unknown": "unknownMembers",
     "structure": {"record": 2},
-    "digest": "1c24fa7d8ea9fc7b8422654de0de61b5",
+    "digest": "cbc7ca8850588025123262854916cb30",
 }

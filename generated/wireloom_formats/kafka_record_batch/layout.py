@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 6,
+    "version": 7,
     "format": "kafka_record_batch",
     "order": "big",
     "depth": 64,
@@ -73,7 +73,7 @@ LAYOUT: Final[dict[str, Any]] = {
                 (
                     "field",
                     "records",
-                    ("list", ("ref", "Record"), ("field", 0, "recordCount"), None, "duplicate_element", None),
+                    ("list", ("ref", "Record"), ("field", 0, "recordCount"), None, "duplicate_element", None, False),
                     {
                         "code": "bad_region",
                         "size": ("-", ("size",), ("here",)),
@@ -139,6 +139,7 @@ LAYOUT: Final[dict[str, Any]] = {
                         None,
                         "duplicate_element",
                         None,
+                        False,
                     ),
                     {},
                 ),
@@ -162,5 +163,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Batch")},
-    "digest": "fe625aa287c27c54e43ea2a9dd4d5dac",
+    "digest": "86ab9a54713d199a52af7d6d0acf6762",
 }

@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 6,
+    "version": 7,
     "format": "kpl_record",
     "order": "big",
     "depth": 64,
@@ -43,7 +43,7 @@ LAYOUT: Final[dict[str, Any]] = {
             "sequence",
             (),
             (
-                ("field", "records", ("list", ("ref", "PlainRecord"), 1, None, "duplicate_element", None), {}),
+                ("field", "records", ("list", ("ref", "PlainRecord"), 1, None, "duplicate_element", None, False), {}),
                 ("field", "lost", ("int", 64, True), {"compute": ("is", 0)}),
                 ("field", "discarded", ("int", 64, True), {"compute": ("is", 0)}),
                 ("field", "class", ("text", None), {"compute": ("is", ("text", "plain"))}),
@@ -135,13 +135,13 @@ LAYOUT: Final[dict[str, Any]] = {
                 (
                     "field",
                     "partition_key_table",
-                    ("list", ("text", None), None, None, "duplicate_element", None),
+                    ("list", ("text", None), None, None, "duplicate_element", None, False),
                     {"table": True, "hidden": True, "tag": 1},
                 ),
                 (
                     "field",
                     "explicit_hash_key_table",
-                    ("list", ("text", None), None, None, "duplicate_element", None),
+                    ("list", ("text", None), None, None, "duplicate_element", None, False),
                     {"table": True, "hidden": True, "tag": 2},
                 ),
                 (
@@ -158,6 +158,7 @@ LAYOUT: Final[dict[str, Any]] = {
                             ("==", ("parameter", "on_corrupt"), ("text", "prefix")),
                             "lost",
                         ),
+                        False,
                     ),
                     {"tag": 3},
                 ),
@@ -191,7 +192,7 @@ LAYOUT: Final[dict[str, Any]] = {
                     },
                 ),
                 ("field", "data", ("bytes", None, "bad_size"), {"tag": 3}),
-                ("field", "tags", ("list", ("ref", "Tag"), None, None, "duplicate_element", None), {"tag": 4}),
+                ("field", "tags", ("list", ("ref", "Tag"), None, None, "duplicate_element", None, False), {"tag": 4}),
                 (
                     "field",
                     "hashKey",
@@ -226,5 +227,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Record")},
-    "digest": "f3b02bb4238919052859d1930c857a12",
+    "digest": "fa15206256fccc5df69e22656de54084",
 }

@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 6,
+    "version": 7,
     "format": "mqtt_packet",
     "order": "big",
     "depth": 64,
@@ -159,7 +159,7 @@ LAYOUT: Final[dict[str, Any]] = {
                 (
                     "field",
                     "properties",
-                    ("list", ("ref", "Property"), None, None, "duplicate_element", None),
+                    ("list", ("ref", "Property"), None, None, "duplicate_element", None, False),
                     {"code": "bad_region", "size": ("prefix", ("int", 32, False, "varint"), False)},
                 ),
                 ("field", "clientId", ("text", ("prefix", ("int", 16, False), False)), {}),
@@ -188,7 +188,7 @@ LAYOUT: Final[dict[str, Any]] = {
                 (
                     "field",
                     "properties",
-                    ("list", ("ref", "Property"), None, None, "duplicate_element", None),
+                    ("list", ("ref", "Property"), None, None, "duplicate_element", None, False),
                     {"code": "bad_region", "size": ("prefix", ("int", 32, False, "varint"), False)},
                 ),
                 ("field", "topic", ("text", ("prefix", ("int", 16, False), False)), {}),
@@ -212,7 +212,7 @@ LAYOUT: Final[dict[str, Any]] = {
                 (
                     "field",
                     "properties",
-                    ("list", ("ref", "Property"), None, None, "duplicate_element", None),
+                    ("list", ("ref", "Property"), None, None, "duplicate_element", None, False),
                     {"code": "bad_region", "size": ("prefix", ("int", 32, False, "varint"), False)},
                 ),
             ),
@@ -229,7 +229,7 @@ LAYOUT: Final[dict[str, Any]] = {
                 (
                     "field",
                     "properties",
-                    ("list", ("ref", "Property"), None, None, "duplicate_element", None),
+                    ("list", ("ref", "Property"), None, None, "duplicate_element", None, False),
                     {"code": "bad_region", "size": ("prefix", ("int", 32, False, "varint"), False)},
                 ),
                 ("field", "payload", ("bytes", None, "bad_size"), {}),
@@ -247,7 +247,7 @@ LAYOUT: Final[dict[str, Any]] = {
                 (
                     "field",
                     "properties",
-                    ("list", ("ref", "Property"), None, None, "duplicate_element", None),
+                    ("list", ("ref", "Property"), None, None, "duplicate_element", None, False),
                     {
                         "code": "bad_region",
                         "size": ("prefix", ("int", 32, False, "varint"), False),
@@ -267,10 +267,15 @@ LAYOUT: Final[dict[str, Any]] = {
                 (
                     "field",
                     "properties",
-                    ("list", ("ref", "Property"), None, None, "duplicate_element", None),
+                    ("list", ("ref", "Property"), None, None, "duplicate_element", None, False),
                     {"code": "bad_region", "size": ("prefix", ("int", 32, False, "varint"), False)},
                 ),
-                ("field", "topics", ("list", ("ref", "Subscription"), None, None, "duplicate_element", None), {}),
+                (
+                    "field",
+                    "topics",
+                    ("list", ("ref", "Subscription"), None, None, "duplicate_element", None, False),
+                    {},
+                ),
             ),
         ),
         "Subscription": (
@@ -317,10 +322,10 @@ LAYOUT: Final[dict[str, Any]] = {
                 (
                     "field",
                     "properties",
-                    ("list", ("ref", "Property"), None, None, "duplicate_element", None),
+                    ("list", ("ref", "Property"), None, None, "duplicate_element", None, False),
                     {"code": "bad_region", "size": ("prefix", ("int", 32, False, "varint"), False)},
                 ),
-                ("field", "reasons", ("list", ("int", 8, False), None, None, "duplicate_element", None), {}),
+                ("field", "reasons", ("list", ("int", 8, False), None, None, "duplicate_element", None, False), {}),
             ),
         ),
         "Unsubscribe": (
@@ -334,13 +339,21 @@ LAYOUT: Final[dict[str, Any]] = {
                 (
                     "field",
                     "properties",
-                    ("list", ("ref", "Property"), None, None, "duplicate_element", None),
+                    ("list", ("ref", "Property"), None, None, "duplicate_element", None, False),
                     {"code": "bad_region", "size": ("prefix", ("int", 32, False, "varint"), False)},
                 ),
                 (
                     "field",
                     "filters",
-                    ("list", ("text", ("prefix", ("int", 16, False), False)), None, None, "duplicate_element", None),
+                    (
+                        "list",
+                        ("text", ("prefix", ("int", 16, False), False)),
+                        None,
+                        None,
+                        "duplicate_element",
+                        None,
+                        False,
+                    ),
                     {},
                 ),
             ),
@@ -357,7 +370,7 @@ LAYOUT: Final[dict[str, Any]] = {
                 (
                     "field",
                     "properties",
-                    ("list", ("ref", "Property"), None, None, "duplicate_element", None),
+                    ("list", ("ref", "Property"), None, None, "duplicate_element", None, False),
                     {
                         "code": "bad_region",
                         "size": ("prefix", ("int", 32, False, "varint"), False),
@@ -473,5 +486,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Packet")},
-    "digest": "368c1d3402e6ac2834b32c6c32d2499a",
+    "digest": "8df07f4a0205953835d2ff8e67f7ea23",
 }

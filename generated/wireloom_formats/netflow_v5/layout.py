@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 6,
+    "version": 7,
     "format": "netflow_v5",
     "order": "big",
     "depth": 64,
@@ -74,7 +74,7 @@ LAYOUT: Final[dict[str, Any]] = {
                 (
                     "field",
                     "flows",
-                    ("list", ("ref", "Flow"), ("field", 0, "count"), None, "duplicate_element", None),
+                    ("list", ("ref", "Flow"), ("field", 0, "count"), None, "duplicate_element", None, False),
                     {},
                 ),
             ),
@@ -120,5 +120,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Datagram")},
-    "digest": "abe29fbdc782bc682418af083729aa34",
+    "digest": "b7ee89c33b580c8a803330a27ee43af3",
 }

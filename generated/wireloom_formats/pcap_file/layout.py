@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 6,
+    "version": 7,
     "format": "pcap_file",
     "order": ("byteOrder", ("bad_magic",)),
     "depth": 64,
@@ -36,7 +36,7 @@ LAYOUT: Final[dict[str, Any]] = {
                 ),
                 ("field", "snapLength", ("int", 32, False), {}),
                 ("field", "linkType", ("int", 32, False), {}),
-                ("field", "packets", ("list", ("ref", "Packet"), None, None, "duplicate_element", None), {}),
+                ("field", "packets", ("list", ("ref", "Packet"), None, None, "duplicate_element", None, False), {}),
             ),
         ),
         "Packet": (
@@ -95,5 +95,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Capture")},
-    "digest": "86950390d985e23757bb6b98ef10148d",
+    "digest": "ca3574ae8302df296b724dfc2613288b",
 }

@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 6,
+    "version": 7,
     "format": "pgoutput_message",
     "order": "big",
     "depth": 64,
@@ -180,6 +180,7 @@ LAYOUT: Final[dict[str, Any]] = {
                         None,
                         "duplicate_element",
                         None,
+                        False,
                     ),
                     {},
                 ),
@@ -227,7 +228,15 @@ LAYOUT: Final[dict[str, Any]] = {
                 (
                     "field",
                     "after",
-                    ("list", ("ref", "Column"), ("prefix", ("int", 16, False), False), None, "duplicate_element", None),
+                    (
+                        "list",
+                        ("ref", "Column"),
+                        ("prefix", ("int", 16, False), False),
+                        None,
+                        "duplicate_element",
+                        None,
+                        False,
+                    ),
                     {},
                 ),
             ),
@@ -252,7 +261,15 @@ LAYOUT: Final[dict[str, Any]] = {
                 (
                     "field",
                     "before",
-                    ("list", ("ref", "Column"), ("prefix", ("int", 16, False), False), None, "duplicate_element", None),
+                    (
+                        "list",
+                        ("ref", "Column"),
+                        ("prefix", ("int", 16, False), False),
+                        None,
+                        "duplicate_element",
+                        None,
+                        False,
+                    ),
                     {"when": ("!=", ("field", 0, "identity"), ("text", "none"))},
                 ),
                 (
@@ -269,7 +286,15 @@ LAYOUT: Final[dict[str, Any]] = {
                 (
                     "field",
                     "after",
-                    ("list", ("ref", "Column"), ("prefix", ("int", 16, False), False), None, "duplicate_element", None),
+                    (
+                        "list",
+                        ("ref", "Column"),
+                        ("prefix", ("int", 16, False), False),
+                        None,
+                        "duplicate_element",
+                        None,
+                        False,
+                    ),
                     {},
                 ),
             ),
@@ -291,7 +316,15 @@ LAYOUT: Final[dict[str, Any]] = {
                 (
                     "field",
                     "before",
-                    ("list", ("ref", "Column"), ("prefix", ("int", 16, False), False), None, "duplicate_element", None),
+                    (
+                        "list",
+                        ("ref", "Column"),
+                        ("prefix", ("int", 16, False), False),
+                        None,
+                        "duplicate_element",
+                        None,
+                        False,
+                    ),
                     {},
                 ),
             ),
@@ -324,7 +357,7 @@ LAYOUT: Final[dict[str, Any]] = {
                 (
                     "field",
                     "relations",
-                    ("list", ("int", 32, False), ("field", 0, "count"), None, "duplicate_element", None),
+                    ("list", ("int", 32, False), ("field", 0, "count"), None, "duplicate_element", None, False),
                     {},
                 ),
             ),
@@ -500,5 +533,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Message")},
-    "digest": "582ddddf7c097fe6b5530b7b268545ab",
+    "digest": "84baa8ecc72cf834eb897669c18de945",
 }

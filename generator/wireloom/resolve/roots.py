@@ -101,7 +101,7 @@ def _root(
 
 
 def _row_type(type: Type) -> Type:
-    return type.element if isinstance(type, Array) else type
+    return type.element if isinstance(type, Array) and not type.entries else type
 
 
 def _columns(schema: Schema | None, row: Type, is_default: bool) -> Record | None:  # noqa: FBT001 - a fact about the row

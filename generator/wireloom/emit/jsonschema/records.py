@@ -61,7 +61,6 @@ from wireloom.model.types import (
 )
 
 Found = tuple[list[Member], Checks]
-_KEY, _VALUE = ENTRY
 
 
 class Records:
@@ -183,10 +182,15 @@ class Records:
     def _entry(self, type: Type, shown: logical.Map) -> Schema:
         """The key and the value of a struct that is an entry of a map."""
         struct = self._resolved(type)
-        fields = {each.name: each for each in struct.fields if not each.hidden} if isinstance(struct, Struct) else {}
-        key, value = fields[_KEY], fields[_VALUE]
-        found = rendering.perhaps_null(self._value(value, value.type, shown.value), nullable=shown.nullable)
-        return rendering.pair(self._value(key, key.type, shown.key), found)
+        logically, schemas = dict(zip(ENTRY, (shown.key, shown.value), strict=True)), {}
+        for field in struct.fields if isinstance(struct, Struct) else ():
+            if not field.hidden:
+                schemas[field.name] = self._value(field, field.type, logically[field.name])
+            for bit in field.bits:
+                if not bit.hidden:
+                    schemas[bit.title] = bit_schema(bit, logically[bit.title])
+        key, value = (schemas[name] for name in ENTRY)
+        return rendering.pair(key, rendering.perhaps_null(value, nullable=shown.nullable))
 
     def _element(self, held: Held, type: Array, shown: logical.List) -> Schema:
         """An element that is held against something."""

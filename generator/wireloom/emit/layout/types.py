@@ -89,9 +89,10 @@ def node(type: Type) -> Code:
             return _node("bytes", _amount(size), literal(code), *lines)
         case JsonText(kind):
             return _node("json", literal(kind))
-        case Array(element, count, unique, unique_code, salvage, held):
+        case Array(element, count, unique, unique_code, salvage, held, entries):
             inner = _element(element) if held is None else _held(element, held)
-            return _node("list", inner, _amount(count), literal(unique), literal(unique_code), _salvage(salvage))
+            differ = (literal(unique), literal(unique_code))
+            return _node("list", inner, _amount(count), *differ, _salvage(salvage), str(entries))
         case Map():
             return _map(type)
         case Extension(code, content):

@@ -6,7 +6,7 @@ and what readers give becomes what is on the wire before anything is built, so t
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, localcontext
@@ -424,8 +424,8 @@ def wiring(type: LogicalType) -> Change | None:
             return lambda given: wire_value(given, type)
         case List(element):
             return _of_elements(element)
-        case Map(_, value):
-            return _of_entries(value)
+        case Map(key, value):
+            return _of_entries(key, value)
         case Record():
             return _of_members(type)
         case Alternatives(options):
@@ -458,18 +458,22 @@ def _changed_elements(given: Sequence[Any], change: Change, null: object) -> lis
     return found
 
 
-def _of_entries(value: LogicalType) -> Change | None:
-    change = wiring(value)
-    if change is None:
+def _of_entries(key: LogicalType, value: LogicalType) -> Change | None:
+    keys, values = wiring(key), wiring(value)
+    if keys is None and values is None:
         return None
-    kept = change
+
+    def entries(given: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Any, Any]]:
+        for first, second in given:
+            yield (
+                first if keys is None or first is None else keys(first),
+                second if values is None or second is None else values(second),
+            )
 
     def changed(given: Any) -> Any:
         if isinstance(given, Mapping):
-            return {key: None if each is None else kept(each) for key, each in given.items()}
-        if not isinstance(given, Pairs):
-            return given  # builders refuse it
-        return Pairs((key, None if each is None else kept(each)) for key, each in given)
+            return dict(entries(given.items()))
+        return Pairs(entries(given)) if isinstance(given, Pairs) else given  # builders refuse it
 
     return changed
 

@@ -54,10 +54,6 @@ class Column:
         """The column of a list's elements."""
         return self.children["element"]
 
-    def holds(self, kind: str) -> bool:
-        """Whether values of a kind stand in it; a map holds a list, of which each element is an entry."""
-        return self.takes == kind or (self.takes, kind) == ("map", "list")
-
 
 def outline(type: LogicalType, open_values: str = "variant") -> list[Column]:
     """The columns of a record or of a list of records, parents first; open values in one column unless VARIANT."""

@@ -17,6 +17,7 @@ from wireloom.runtime.engine.compiler.scope import (
     need_width,
     number_form,
     ordered,
+    taken,
 )
 from wireloom.runtime.engine.expressions import Constant, Tree
 
@@ -49,11 +50,11 @@ class Binary(Part):
                 if sink.column is not None and sink.column.takes == "":
                     raise Uncovered("null among alternatives")
                 self.compiler.value(inner, scope, sink)
-            case ("list", element, count, None, _, None) if is_bits(element):
+            case ("list", element, count, None, _, None, _) if is_bits(element):
                 with self.compiler.into(sink.column, "list") as column:
                     self._bits(element, count, scope, replace(sink, column=column))
-            case ("list", element, count, unique, _, None):
-                with self.compiler.into(sink.column, "list") as column:
+            case ("list", element, count, unique, _, None, _):
+                with self.compiler.into(sink.column, taken(node)) as column:
                     head, last = self._head(count, scope)
                     self.compiler.repeated(
                         "REPEAT", head, element, scope, column, unique, count=sink.register, name=sink.name, last=last

@@ -10,7 +10,7 @@ from typing import Any
 from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.msgpack import OPEN_FORMS
 from wireloom.runtime.engine.compiler.part import Part
-from wireloom.runtime.engine.compiler.scope import Item, Node, Scope, Sink, limits, need_width
+from wireloom.runtime.engine.compiler.scope import Item, Node, Scope, Sink, limits, need_width, taken
 from wireloom.runtime.engine.compiler.switches import hashed, is_beyond
 from wireloom.runtime.engine.outline import Column
 
@@ -270,8 +270,8 @@ class Json(Part):
                 emit("JSON_NULL_JUMP", end)
                 self.compiler.value(inner, scope, sink)
                 self.assembly.place(end)
-            case ("list", element, None, unique, _, None):
-                self._list(element, unique, scope, sink)
+            case ("list", _, None, _, _, None, _):
+                self._list(node, scope, sink)
             case ("map", key, value):
                 self._map(key, value, scope, sink)
             case ("oneOf", is_open, alternatives):
@@ -284,15 +284,16 @@ class Json(Part):
         if sink.register is not None and sink.register.kind == "list":
             self.assembly.emit("JSON_COUNT", sink.register)
 
-    def _list(self, element: Node, unique: str | None, scope: Scope, sink: Sink) -> None:
+    def _list(self, node: Node, scope: Scope, sink: Sink) -> None:
         self._count(sink)
+        _, element, _, unique, *_ = node
         rules = self.open_rules(element)
         if rules is not None and unique is None:
             self._open(rules, 1 << _KINDS["list"], sink)
         elif self.compiler.msgpack.holds_open(element):
             raise Uncovered("open values within lists or maps that are not open themselves")
         else:
-            with self.compiler.into(sink.column, "list") as column:
+            with self.compiler.into(sink.column, taken(node)) as column:
                 self._repeated(element, scope, column, unique, name=sink.name)
 
     def _map(self, key: Node, value: Node, scope: Scope, sink: Sink) -> None:
@@ -427,7 +428,7 @@ class Json(Part):
                     low, high = limits(bits, signed)
                 case ("int", *_):
                     raise Uncovered("open values with unsigned integers of 64 bits")
-                case ("list", element, None, None, _, None) if self.compiler.resolved(element) is node:
+                case ("list", element, None, None, _, None, _) if self.compiler.resolved(element) is node:
                     pass
                 case ("map", key, value) if (
                     self.compiler.resolved(key) == ("text", None) and self.compiler.resolved(value) is node

@@ -6,7 +6,7 @@ from typing import Any
 from wireloom.runtime.columns.canonical import dumps
 from wireloom.runtime.engine.assembly import Label, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
-from wireloom.runtime.engine.compiler.scope import Item, Node, Scope, Sink, limits, need_width
+from wireloom.runtime.engine.compiler.scope import Item, Node, Scope, Sink, limits, need_width, taken
 
 FAMILIES = {
     "null": 0,
@@ -70,13 +70,13 @@ class MessagePack(Part):
                 emit("PACK_NIL_JUMP", end)
                 self.compiler.value(inner, scope, sink)
                 self.assembly.place(end)
-            case ("list", element, _, unique, _, _):
+            case ("list", element, _, unique, *_):
                 self._count(sink)
                 rules = self.open_rules(element)
                 if rules is not None and unique is None:
                     self._open_value(rules, 1 << FAMILIES["list"], sink)
                 elif rules is None and not self.holds_open(element):
-                    with self.compiler.into(sink.column, "list") as column:
+                    with self.compiler.into(sink.column, taken(node)) as column:
                         self.compiler.repeated("PACK_REPEAT", (), element, scope, column, unique, name=sink.name)
                 elif rules is None:
                     raise Uncovered("open values within lists or maps that are not open themselves")
@@ -237,7 +237,7 @@ class MessagePack(Part):
                         raise Uncovered("open values with unsigned integers of 64 bits")
                 case ("ext", code, content):
                     extensions += [code, content == "text"]
-                case ("list", element, None, None, _, None) if self.compiler.resolved(element) is node:
+                case ("list", element, None, None, _, None, _) if self.compiler.resolved(element) is node:
                     pass
                 case ("map", key, value) if (
                     self.compiler.resolved(key) is node and self.compiler.resolved(value) is node

@@ -278,7 +278,7 @@ class Compiler:
             self.assembly.emit("BEGIN", column.index)
             yield column.children.get(takes)
             self.assembly.emit("FINISH", column.index)
-        elif not column.holds(takes):
+        elif column.takes != takes:
             raise Uncovered(f"a column of {column.takes} for {takes}")
         else:
             yield column

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
-from wireloom.runtime.engine.compiler.scope import NOWHERE, TAKES, Item, Node, Scope, Sink, limits, need_width
+from wireloom.runtime.engine.compiler.scope import NOWHERE, TAKES, Item, Node, Scope, Sink, limits, need_width, taken
 from wireloom.runtime.engine.outline import Column
 
 _VARINT, _FIXED64, _LENGTH, _GROUP, _FIXED32 = 0, 1, 2, 3, 5
@@ -139,11 +139,11 @@ class Protobuf(Part):
                 raise Uncovered(f"a protobuf {node[0]}")
 
     def _proto_list(self, name: str, node: Node, slot: int, scope: Scope, column: Column | None) -> None:
-        _, element, _, unique, _, _ = node
+        _, element, _, unique, *_ = node
         element = self.compiler.resolved(element)
         count = self.compiler.define(scope, name, "list")
         if unique is not None:
-            self._unlike(element, unique, slot, scope, column, count)
+            self._unlike(node, slot, scope, column, count)
             return
         if element[0] == "text" and column is None and not count.used and not self.compiler.sums.joined(name):
             self.assembly.emit("PROTO_TABLE", slot)
@@ -151,7 +151,7 @@ class Protobuf(Part):
             return
         scope.listed = True
         place = self.assembly.register("int").read()
-        with self.compiler.into(column, "list") as target:
+        with self.compiler.into(column, taken(node)) as target:
             inner = target.element if target is not None else None
             entry = None if self.compiler.is_record(element) else self.assembly.slot()
             discard = self.compiler.structs.discarding(name, scope, target)
@@ -174,12 +174,11 @@ class Protobuf(Part):
                 label = self.assembly.later(body)
             self.assembly.emit("PROTO_REPEAT", slot, label, target and target.index, place, entry, count)
 
-    def _unlike(  # noqa: PLR0913 - the list, and where it goes
-        self, element: Node, unique: str, slot: int, scope: Scope, column: Column | None, count: Register
-    ) -> None:
+    def _unlike(self, node: Node, slot: int, scope: Scope, column: Column | None, count: Register) -> None:
         """Messages that differ in a member, whose register is compared behind each as the key of a map is."""
         scope.listed = True
-        with self.compiler.into(column, "list") as target:
+        _, element, _, unique, *_ = node
+        with self.compiler.into(column, taken(node)) as target:
             inner = target.element if target is not None else None
 
             def body() -> None:

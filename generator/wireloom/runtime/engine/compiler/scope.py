@@ -23,6 +23,8 @@ TAKES = {
     "null": "null",
 }
 """What columns of a wire type take."""
+_ENTRIES = 6
+"""Where a layout has of a list whether readers see its elements as the entries of a map."""
 BIT_VALUES, BIT_HIDDEN, BIT_DERIVED, BIT_NULL, _TITLE = 4, 6, 7, 8, 9
 """Where a layout has of bits what they mean, whether readers see them, what they are derived of, the number that means
 null, and what readers call them, where that is another name."""
@@ -235,11 +237,16 @@ def is_bits(node: Node) -> bool:
             return False
 
 
+def taken(node: Node) -> str:
+    """What the column of a value takes; "" where that is no single kind."""
+    return "map" if node[0] == "list" and node[_ENTRIES] else TAKES.get(node[0], "")
+
+
 def bits_column(element: Node, listed: Column | None) -> Column | None:
     """The column that has such elements of a list; None where it is not asked for."""
     if listed is None or listed.element is None:
         return None
-    takes, column = TAKES.get(element[0], "bool"), listed.element
+    takes, column = taken(element) or "bool", listed.element
     found = column.children.get(takes) if column.takes == "" else column
     if found is None or found.takes != takes:
         raise Uncovered(f"elements of {column.takes or 'several kinds'} for {takes}")

@@ -8,7 +8,6 @@ from wireloom.runtime import numerals
 from wireloom.runtime.engine import ended
 from wireloom.runtime.engine.assembly import Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import (
-    TAKES,
     bits_column,
     bits_word,
     blocks_of,
@@ -21,6 +20,7 @@ from wireloom.runtime.engine.compiler.scope import (
     ordered,
     padded_word,
     prefix_word,
+    taken,
     unit_of,
 )
 from wireloom.runtime.engine.encoder.part import Part
@@ -40,7 +40,7 @@ class Binary(Part):
                 raise Uncovered("null among alternatives")
             self.value(self.compiler.reader.resolved(node[1]), scope, column)
             return
-        found = self.compiler.only(column, TAKES.get(node[0], ""))
+        found = self.compiler.only(column, taken(node))
         if found is None:
             return
         emit, big = self.assembly.emit, self.compiler.big
@@ -61,9 +61,9 @@ class Binary(Part):
                     return
                 behind, padded = self._behind(size), _padded(size)
                 emit("BYTES", found.index, _fixed(size), self._front(size), behind, padded, unit_of(size))
-            case ("list", element, count, None, _, None) if is_bits(element):
+            case ("list", element, count, None, _, None, _) if is_bits(element):
                 self._bits(element, count, found)
-            case ("list", element, count, _, _, None):
+            case ("list", element, count, _, _, None, _):
                 body, place = self.compiler.repeated(element, scope, found)
                 if (front := self._blocks(count)) is not None:
                     emit("REPEAT_BLOCKS", found.index, *front, body, place)

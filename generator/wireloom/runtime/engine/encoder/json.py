@@ -11,7 +11,7 @@ from typing import Any
 
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.json import OF_JSON, kinds_mask
-from wireloom.runtime.engine.compiler.scope import TAKES, limits
+from wireloom.runtime.engine.compiler.scope import limits, taken
 from wireloom.runtime.engine.encoder.absence import Absence
 from wireloom.runtime.engine.encoder.scope import Item, Lead, Node, Scope
 from wireloom.runtime.engine.encoder.unions import Unions
@@ -256,7 +256,7 @@ class Json(Unions, Absence):
                 self._scalar(node, scope, column)
 
     def _scalar(self, node: Node, scope: Scope, column: Column | None) -> None:
-        found = self.compiler.only(column, TAKES.get(node[0], ""))
+        found = self.compiler.only(column, taken(node))
         if found is None:
             return
         emit = self.assembly.emit

@@ -6,7 +6,7 @@ from typing import Any
 import msgpack
 
 from wireloom.runtime.engine.assembly import Register, Uncovered
-from wireloom.runtime.engine.compiler.scope import TAKES, limits
+from wireloom.runtime.engine.compiler.scope import limits, taken
 from wireloom.runtime.engine.encoder.scope import Item, Node, Scope
 from wireloom.runtime.engine.encoder.unions import Unions
 from wireloom.runtime.engine.outline import Column
@@ -41,7 +41,7 @@ class MessagePack(Unions):
                 self._scalar(node, scope, column)
 
     def _scalar(self, node: Node, scope: Scope, column: Column | None) -> None:
-        found = self.compiler.only(column, TAKES.get(node[0], "") if node[0] != "ext" else self.takes(node))
+        found = self.compiler.only(column, taken(node) if node[0] != "ext" else self.takes(node))
         if found is None:
             return
         emit = self.assembly.emit

@@ -179,7 +179,7 @@ class Compiler:
 
     def only(self, column: Column | None, takes: str) -> Column | None:
         """The column of a value of a kind; None, and the record is given up, where the value is of another kind."""
-        if column is not None and column.holds(takes):
+        if column is not None and column.takes == takes:
             return column
         child = column.children.get(takes) if column is not None and column.takes == "" else None
         if column is None or child is None:

@@ -6,11 +6,12 @@ from typing import Any
 
 from wireloom.runtime import leb128
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
-from wireloom.runtime.engine.compiler.scope import TAKES, limits
+from wireloom.runtime.engine.compiler.scope import limits, taken
 from wireloom.runtime.engine.encoder.absence import Absence
 from wireloom.runtime.engine.encoder.scope import Item, Node, Scope
 from wireloom.runtime.engine.expressions import Compiled, Constant
 from wireloom.runtime.engine.outline import Column
+from wireloom.runtime.values import is_other_zero
 
 _VARINT, _FIXED64, _LENGTH, _GROUP, _GROUP_END, _FIXED32 = range(6)
 _NARROW, _WIDE = 32, 64
@@ -113,9 +114,10 @@ class Protobuf(Absence):
         default, column, absent = item.attributes["default"], item.column, Label()
         if column is None:
             return
-        if default:
+        is_nothing = not default and not is_other_zero(default, 0.0)
+        if not is_nothing:
             self.unless(self.is_default(item, node, default), item.scope, absent)
-        self._scalar(node, tag, column, need=_MAY_LACK if default else _NOT_NOTHING)
+        self._scalar(node, tag, column, need=_NOT_NOTHING if is_nothing else _MAY_LACK)
         self.assembly.place(absent)
 
     # --- values ----------------------------------------------------------------------------------------------------
@@ -123,7 +125,7 @@ class Protobuf(Absence):
     def _scalar(self, node: Node, tag: int, column: Column | None, *, need: int) -> None:
         if column is None and need != _NEEDED:
             return
-        found = self.compiler.only(column, TAKES.get(node[0], ""))
+        found = self.compiler.only(column, taken(node))
         if found is None:
             return
         emit = self.assembly.emit
@@ -172,7 +174,7 @@ class Protobuf(Absence):
     def _list(self, node: Node, opening: int, scope: Scope, column: Column | None) -> None:
         if column is None:
             return
-        if not column.holds("list"):
+        if column.takes != taken(node):
             raise Uncovered("a repeated field among alternatives")
         element = self.compiler.reader.resolved(node[1])
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from wireloom.runtime.engine.assembly import Label, Uncovered
-from wireloom.runtime.engine.compiler.scope import TAKES
+from wireloom.runtime.engine.compiler.scope import taken
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.outline import Column
@@ -77,6 +77,6 @@ class Unions(Part):
             return "variant"
         if self.compiler.reader.is_record(node):
             return "record"
-        if node[0] not in TAKES:
-            raise Uncovered(f"an alternative that is a {node[0]}")
-        return TAKES[node[0]]
+        if found := taken(node):
+            return found
+        raise Uncovered(f"an alternative that is a {node[0]}")

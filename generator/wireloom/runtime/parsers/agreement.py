@@ -61,7 +61,6 @@ def _members(given: Mapping[str, Any], read: Value, likeness: Likeness, *, round
             continue
         found = read.get(name)
         try:
-            found = read.hidden.get(name) if found is None else found
             if found is None:
                 raise UnplacedError(f"{shown(member)} to be read back", "null")
             require_agreement(member, found, likeness, rounds=rounds)

@@ -24,9 +24,9 @@ class Body:
             subcon = subcon.subcon
         return subcon
 
-    def titles(self) -> Iterator[str]:
+    def titles(self, *, hidden: bool = False) -> Iterator[str]:
         """What readers call its members."""
-        yield from self.struct.titles()
+        yield from self.struct.titles(hidden=hidden)
 
     def accepts(self, value: Mapping[str, Any], context: Container) -> bool:
         """Whether `value` can be this body."""

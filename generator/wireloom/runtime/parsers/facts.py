@@ -80,10 +80,10 @@ def _lends(step: Field | Computed | Counted) -> TypeGuard[Field]:
     return isinstance(step, Field) and step.flatten and hasattr(step.subcon, "titles")
 
 
-def _titles(step: Field | Computed | Counted) -> Iterator[str]:
-    """What readers call the members that a flattened field lends."""
+def _titles(step: Field | Computed | Counted, *, hidden: bool) -> Iterator[str]:
+    """What readers call the members that a flattened field lends; the names of `hidden` ones among them."""
     if _lends(step):
-        yield from step.subcon.titles()
+        yield from step.subcon.titles(hidden=hidden)
 
 
 class StructToBuild(Protocol):
@@ -116,7 +116,7 @@ class Facts:
         """Sweep over the steps until nothing changes."""
         for _, step in self.steps:
             self._set(step.name, self._first(step))
-            for name in _titles(step):
+            for name in _titles(step, hidden=True):
                 self._set(name, self.value.get(name))
         for _, step in self.steps:
             if isinstance(step, Field) and (step.flatten or self._may_be_absent(step)):
@@ -165,7 +165,7 @@ class Facts:
         if isinstance(step, Computed):
             return not step.given or self.given(step) is not None
         if step.flatten:
-            return any(self.value.get(name) is not None for name in _titles(step))
+            return any(self.value.get(name) is not None for name in _titles(step, hidden=False))
         if step.derive is None or self.given(step) is not None:
             return self.given(step) is not None
         return self._known(step.derive) not in (None, 0, False, PENDING)

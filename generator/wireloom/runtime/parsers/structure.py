@@ -177,17 +177,17 @@ class Struct(construct.Construct):
         scope = Placement(self, value, None, context, self._versions_to_build(value, context)[0]).facts().scope
         return {name: found for name, found in scope.items() if not name.startswith("_")}
 
-    def titles(self) -> Iterator[str]:
-        """What readers call the members of this struct, flattened ones included."""
+    def titles(self, *, hidden: bool = False) -> Iterator[str]:
+        """What readers call the members of this struct, flattened ones included; the names of `hidden` ones, too."""
         for step in self.steps:
             match step:
                 case Field(flatten=True):
-                    yield from _titles(step.subcon)
+                    yield from _titles(step.subcon, hidden=hidden)
                 case Field():
-                    yield step.title or step.name
-                    yield from (bit.title or bit.name for bit in step.bits)
+                    yield from () if step.hidden and not hidden else (step.title or step.name,)
+                    yield from (bit.title or bit.name for bit in step.bits if hidden or not bit.hidden)
                 case Computed():
-                    yield step.title or step.name
+                    yield from () if step.hidden and not hidden else (step.title or step.name,)
                 case Counted():
                     yield step.name
                 case _:
@@ -319,9 +319,9 @@ def _derived(steps: Sequence[Step]) -> Iterator[str]:
                 pass
 
 
-def _titles(subcon: Any) -> Iterator[str]:
+def _titles(subcon: Any, *, hidden: bool) -> Iterator[str]:
     if hasattr(subcon, "titles"):
-        yield from subcon.titles()
+        yield from subcon.titles(hidden=hidden)
 
 
 __all__ = [

@@ -3,6 +3,7 @@
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import construct
@@ -17,6 +18,7 @@ from wireloom.runtime.parsers.protocol import first_of, guess, is_guessed
 from wireloom.runtime.parsers.structure import Expression, Scalar, Struct, Value, evaluate, holds
 
 _SHOWN = 1024
+_BEHIND = bytes(64)  # what may stand behind an alternative that needs more than its own bytes to hold
 
 
 @dataclass(frozen=True)
@@ -26,11 +28,11 @@ class Refusal:
     code: str
 
 
-def titles_of(subcons: Sequence[Any]) -> Iterator[str]:
-    """What readers call the members of the structs among `subcons`."""
+def titles_of(subcons: Sequence[Any], *, hidden: bool) -> Iterator[str]:
+    """What readers call the members of the structs among `subcons`; the names of `hidden` ones among them."""
     for subcon in subcons:
         if hasattr(subcon, "titles"):
-            yield from subcon.titles()
+            yield from subcon.titles(hidden=hidden)
 
 
 def structs_for(value: Any, subcons: Sequence[Any], context: Container) -> Sequence[Any]:
@@ -53,9 +55,9 @@ class CasesByValue:
 
     subcons: tuple[Any, ...]
 
-    def titles(self) -> Iterator[str]:
+    def titles(self, *, hidden: bool = False) -> Iterator[str]:
         """What readers call the members of the cases."""
-        return titles_of(self.subcons)
+        return titles_of(self.subcons, hidden=hidden)
 
     def accepts(self, value: Mapping[str, Any], context: Container) -> bool:
         """Whether one of the cases accepts `value`."""
@@ -90,9 +92,9 @@ class Select(construct.Construct):
         self.tag, self.cases, self.code, self.otherwise = tag, dict(cases), code, otherwise
         self.subcons = _subcons(self.cases, otherwise)
 
-    def titles(self) -> Iterator[str]:
+    def titles(self, *, hidden: bool = False) -> Iterator[str]:
         """What readers call the members of the cases."""
-        return titles_of(self.subcons)
+        return titles_of(self.subcons, hidden=hidden)
 
     def _case(self, tag: Any) -> Any:
         """The case of a tag, None where there is none. Kinds differ: true does not select the case 1."""
@@ -223,10 +225,10 @@ class Attempt(construct.Construct):
         super().__init__()
         self.trials, self.kind, self.reason = trials, kind, reason
 
-    def titles(self) -> Iterator[str]:
+    def titles(self, *, hidden: bool = False) -> Iterator[str]:
         """What readers call the members of the alternatives."""
         yield from filter(None, (self.kind, self.reason))
-        yield from titles_of([trial.subcon for trial in self.trials])
+        yield from titles_of([trial.subcon for trial in self.trials], hidden=hidden)
 
     def _parse(self, stream: Any, context: Container, path: str) -> Value:
         trial, reason, parsed = self._read(stream, context, path)
@@ -263,9 +265,19 @@ class Attempt(construct.Construct):
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         if not isinstance(obj, Mapping):
             raise EncodeError("a record", shown(obj))
-        trials = self._trials_for(obj, context)
-        first_of(trials, stream, context, lambda trial: stream.write(self._tried(trial, obj, context)))
+        first_of(self._tries(obj, context), stream, context, lambda each: stream.write(self._tried(each, obj, context)))
         return obj
+
+    def _tries(self, obj: Mapping[str, Any], context: Container) -> Iterator[tuple[Trial, bool]]:
+        """The alternatives to try, and whether one is taken of which only what stands behind it says that it holds.
+
+        Of those with as many members of the value come first the ones that hold alone.
+        """
+        is_part = context.get("_") is not None
+        for _, group in groupby(self._trials_for(obj, context), lambda trial: trial.subcon.covers(obj)):
+            trials = list(group)
+            for trusted in (False, True) if is_part else (False,):
+                yield from ((trial, trusted) for trial in trials)
 
     def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
         """What expressions see of the members of `value`."""
@@ -274,30 +286,28 @@ class Attempt(construct.Construct):
         told.pop("", None)
         return told | lent(trial.subcon, value, context)
 
-    def _tried(self, trial: Trial, obj: Mapping[str, Any], context: Container) -> bytes:
-        """The bytes of a value as one of the alternatives."""
+    def _tried(self, option: tuple[Trial, bool], obj: Mapping[str, Any], context: Container) -> bytes:
+        """The bytes of a value as one of the alternatives, which readers must come to: they try them in order."""
+        trial, trusted = option
         buffer = io.BytesIO()
         trial.subcon._build(obj, buffer, context, "")
-        self._check_reading(trial, buffer.getvalue(), context, named=obj.get(self.kind) is not None)
-        return buffer.getvalue()
+        data = buffer.getvalue()
+        if (instead := self._read_instead(trial, data, context)) and not (
+            trusted and not self._read_instead(trial, data + _BEHIND, context)
+        ):
+            raise EncodeError(f"a value that reads back as {trial.name}", instead)
+        return data
 
-    def _check_reading(self, trial: Trial, data: bytes, context: Container, *, named: bool) -> None:
-        """Readers try the alternatives in order, so what was built as one must not read as another.
-
-        What is cut off alone may be whole where bytes follow it; of an alternative that the value names, the whole
-        says so in the end.
-        """
+    def _read_instead(self, trial: Trial, data: bytes, context: Container) -> str:
+        """What is read of the bytes of an alternative, where that is not the alternative."""
         try:
             read, reason, _ = self._read(Cursor(data), context, "")
         except PositionPendingError:
-            return  # it looks at a struct around it that is not settled; the whole is read back in the end
+            return ""  # it looks at a struct around it that is not settled; the whole is read back in the end
         except DecodeError as error:
-            if named and error.code == "truncated":
-                return
-            raise EncodeError(f"a value that reads back as {trial.name}", f"{error.code} at {error.path}") from error
-        if read is not trial and not (named and reason == "truncated"):
-            because = f" ({reason})" if reason else ""
-            raise EncodeError(f"a value that reads back as {trial.name}", f"one that reads as {read.name}{because}")
+            return f"{error.code} at {error.path}"
+        because = f" ({reason})" if reason else ""
+        return "" if read is trial else f"one that reads as {read.name}{because}"
 
     def _trials_for(self, obj: Mapping[str, Any], context: Container) -> Sequence[Trial]:
         """The alternative that the value names; else all, by the members they have, then by `build_when`."""
@@ -307,7 +317,7 @@ class Attempt(construct.Construct):
                 return (trial,)
         if named is not None:
             raise EncodeError("one of " + ", ".join(trial.name for trial in self.trials), shown(named)).at(self.kind)
-        scope = Container(dict.fromkeys(self.titles()) | dict(obj))
+        scope = Container(dict.fromkeys(self.titles(hidden=True)) | dict(obj))
         scope.update({"_": context, "_params": context._params})
         ordered = self.trials if self.kind else sorted(self.trials, key=lambda trial: trial.subcon.makes_up())
         return sorted(ordered, key=lambda trial: (-trial.subcon.covers(obj), not holds(trial.build_when, scope)))
@@ -320,9 +330,9 @@ class Deferred(construct.Construct):
         super().__init__()
         self.target = target
 
-    def titles(self) -> Iterator[str]:
+    def titles(self, *, hidden: bool = False) -> Iterator[str]:
         """What readers call the members of the type."""
-        return titles_of([self.target()])
+        return titles_of([self.target()], hidden=hidden)
 
     def accepts(self, value: Mapping[str, Any], context: Container) -> bool:
         """Whether the struct accepts `value`."""

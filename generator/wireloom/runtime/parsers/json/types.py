@@ -86,9 +86,9 @@ class Document(construct.Construct):
 class Body(Document):
     """A text that is the body of a struct within another encoding, and can stand where the struct can."""
 
-    def titles(self) -> Iterator[str]:
+    def titles(self, *, hidden: bool = False) -> Iterator[str]:
         """What readers call the members of the struct."""
-        yield from self.subcon.titles()
+        yield from self.subcon.titles(hidden=hidden)
 
     def accepts(self, value: Mapping[str, Any], context: Container) -> bool:
         """Whether `value` can be the struct."""

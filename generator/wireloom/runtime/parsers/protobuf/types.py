@@ -157,9 +157,9 @@ class Body(construct.Construct):
         super().__init__()
         self.subcon, self.descriptor_set, self.message = struct, descriptor_set, message
 
-    def titles(self) -> Iterator[str]:
+    def titles(self, *, hidden: bool = False) -> Iterator[str]:
         """What readers call the members of the message."""
-        return self.struct.titles()
+        return self.struct.titles(hidden=hidden)
 
     def accepts(self, value: Mapping[str, Any], context: Container) -> bool:
         """Whether `value` can be this message."""

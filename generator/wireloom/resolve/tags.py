@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from wireloom.expr.ast import Literal
+from wireloom.expr.ast import Kind, Literal
+from wireloom.expr.types import a_kind
 from wireloom.model import types
 from wireloom.model.extents import may_be_absent
+from wireloom.model.traversal import plain
 from wireloom.model.types import Amount, Encoding, Field, Form, MemberTag, Nullable, PeekTag, Select, Struct, Type
+from wireloom.resolve import constants
 from wireloom.resolve.ahead import check_ahead
 from wireloom.resolve.collisions import members
 from wireloom.resolve.draft import Draft
@@ -16,6 +19,7 @@ from wireloom.spec.yaml import MappingNode
 
 Types = Mapping[str, Type]
 _NO_OBJECTS = types.Integer | types.Float | types.Boolean | types.Null | types.Text | types.Bytes | types.Array
+_KINDS = {types.Integer: Kind.INTEGER, types.Boolean: Kind.BOOLEAN, types.Text: Kind.TEXT}  # of members that select
 _ALL = 1 << 62  # bytes of what takes all that are left: the tag, which was read from them, is among them
 
 
@@ -191,6 +195,29 @@ def _check_member(  # noqa: PLR0913 - what there is to know about it
             message = f"{name} has no member {tag.member}, which selects it"
             draft.reports_entry(place, "bad-case", message, f"`- {tag.member}: TYPE` in {name} is one")
             return
+        if (
+            isinstance(struct, Struct)
+            and not absent
+            and not tag.presence
+            and (flaw := _other_kind(struct, tag, values, named))
+        ):
+            hint = f"make it a field, and the union one beside it: `select: {tag.member}` with `inline` and `flatten`"
+            draft.reports_entry(place, "bad-case", flaw, hint)
+            return
+
+
+def _other_kind(struct: Struct, tag: MemberTag, values: tuple[types.Scalar, ...], named: Types) -> str:
+    """Why the member of a struct is never one of the values that select it; empty where it may be."""
+    for field in struct.fields:
+        if (field.member or field.wire_name) != tag.member or field.flatten:
+            continue
+        found = plain(field.type, named)
+        found = plain(found.type, named) if isinstance(found, Nullable) else found
+        kinds = {constants.kind(value) for value in values}
+        if found.__class__ in _KINDS and _KINDS[found.__class__] not in kinds:
+            there, wanted = a_kind(_KINDS[found.__class__]), " or ".join(sorted(map(a_kind, kinds)))
+            return f"{tag.member} of {struct.name} is {there}, and what selects it {wanted}"
+    return ""
 
 
 def _is_no_object(type: Type, named: Types) -> bool:

@@ -26,6 +26,8 @@ _COMPARING = frozenset(("and", "or", "==", "!=", "<", "<=", ">", ">="))
 _WIDEST = 64
 _KINDS = {"null": "null", "bool": "bool", "int": "int", "float": "float", "text": "str", "bytes": "str"}
 _ABSENT = object()
+UNSTATED = object()
+"""What a member says of which the format states nothing."""
 
 
 class _DoubtError(Exception):
@@ -77,7 +79,7 @@ class Certainty(Part):
         member_name, presence, default, _, cases, _ = told
         for place, (_, case) in enumerate(cases):
             for struct in self._structs(case):
-                stated = _stated(struct, member_name, presence=presence)
+                stated = stated_tag(struct, member_name, presence=presence)
                 if stated is _ABSENT:
                     stated = False if presence else _ABSENT if default is None else default
                 found = [n for n, (values, _) in enumerate(cases) if any(_is_same(stated, value) for value in values)]
@@ -301,9 +303,9 @@ class Certainty(Part):
                     self._value(each)
             case ("list", ("held", *_) | ("nullable", ("held", *_)), *_):
                 raise _DoubtError("elements that are held against something")
-            case ("list", element, None, _, _, None) if self.compiler.reader.json.open_rules(element) is None:
+            case ("list", element, None, _, _, None, _) if self.compiler.reader.json.open_rules(element) is None:
                 self._value(element)
-            case ("list", _, None, None, _, None):
+            case ("list", _, None, None, _, None, _):
                 pass
             case ("map", _, value) if self.compiler.reader.json.open_rules(value) is not None:
                 pass
@@ -335,20 +337,19 @@ class Certainty(Part):
                 raise _DoubtError(f"the expression {tree!r}")
 
 
-def _stated(struct: Node, name: str, *, presence: bool) -> Any:
-    """What a reader finds as a member of what was written for a struct; None of its kind where that is not known."""
+def stated_tag(struct: Node, name: str, *, presence: bool) -> Any:
+    """What a reader finds as a member of what was written for a struct; UNSTATED where the value says it."""
     fields = [step[3] for step in struct[5] if step[0] == "field" and step[3].get("member", step[1]) == name]
     written = [attributes for attributes in fields if "compute" not in attributes]
     if not written:
         return _ABSENT
-    unknown = object()
     if len(written) > 1 or struct[3] != "object" or "when" in written[0]:
-        return unknown
+        return UNSTATED
     match written[0]:
         case {"optional": True, "hidden": True, "const": const, "default": default} if _is_same(const, default):
             return _ABSENT
         case {"optional": True}:
-            return unknown
+            return UNSTATED
         case _ if presence:
             return True
         case {"const": const}:
@@ -356,7 +357,7 @@ def _stated(struct: Node, name: str, *, presence: bool) -> Any:
         case {"values": ((wire, _),)}:
             return wire
         case _:
-            return unknown
+            return UNSTATED
 
 
 def _tell_apart(fields: Sequence[dict[str, Any]]) -> None:

@@ -9,10 +9,12 @@ from wireloom.runtime.engine.compiler.switches import hashed, is_beyond, otherwi
 from wireloom.runtime.engine.encoder.names import own_fields
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
+from wireloom.runtime.engine.encoder.tags import Tag
 from wireloom.runtime.engine.expressions import Constant, Tree, encoded
 from wireloom.runtime.engine.outline import Column
 
 _ALTERNATIVES = 1 << 32
+_FITTING = 63  # structs, each of which has a bit of a register
 _GIVEN = {"given", "build", "values"}
 _LEFT_OUT = {"const", "checksum", "bits", "derive"}
 
@@ -58,7 +60,7 @@ class Records(Part):
                 )
             case ("tagged", *told):
                 self.compiler.certainty.tagged(told)
-                self._fitting(told[4], scope, record, place)
+                self._fitting(told[4], scope, record, place, told)
             case ("peek", _, cases, _):
                 self._fitting(cases, scope, record, place)
             case ("attempt", *_) as attempt:
@@ -131,12 +133,23 @@ class Records(Part):
 
     # --- by the value ----------------------------------------------------------------------------------------------
 
-    def _fitting(self, cases: Sequence[Any], scope: Scope, record: Column | None, place: Register | None) -> None:
+    def _fitting(
+        self,
+        cases: Sequence[Any],
+        scope: Scope,
+        record: Column | None,
+        place: Register | None,
+        told: Sequence[Any] | None = None,
+    ) -> None:
         arms = [(Label(), node) for node in dict.fromkeys(case for _, case in cases if case[0] != "refuse")]
-        self._fit(arms, scope, record)
+        structs = [list(self._structs(node)) for _, node in arms]
+        tag = None if told is None else Tag.of(told, structs, self.compiler.reader.resolved)
+        self._fit(arms, scope, record, tag)
         self._arms(arms, lambda node: self.members(node, scope, record, place))
 
-    def _fit(self, arms: Sequence[tuple[Label, Node]], scope: Scope, record: Column | None) -> None:
+    def _fit(
+        self, arms: Sequence[tuple[Label, Node]], scope: Scope, record: Column | None, tag: Tag | None = None
+    ) -> None:
         """Go to the struct whose constants and words agree with the value; of several that with the most members of it.
 
         Of these comes first what makes up fewest members itself, of which a value without them is.
@@ -146,16 +159,23 @@ class Records(Part):
         if not any(structs for _, structs in fitting):  # all cases are refused, as where a recursion ends
             self.compiler.fail()
             return
-        self._told([(struct, label) for label, structs in fitting for struct in structs], record)
+        is_told = self._told([(struct, label) for label, structs in fitting for struct in structs], record)
+        if sum(len(structs) for _, structs in fitting) > _FITTING:
+            if not is_told:
+                raise Uncovered("a choice among more than 63 structs that no one member tells apart")
+            self.compiler.fail()
+            return
         mask = self.assembly.register("int").read()
         self.compiler.compute(Constant(0), mask)
         words: list[Any] = [sum(len(structs) for _, structs in fitting)]
         bit = 0
+        nodes = dict(arms)
         for label, structs in fitting:  # one that is a choice itself has as many members as the best of its structs
             bits = range(bit, bit + len(structs))
             bit = bits.stop
             for struct in structs:
-                self._accepting(struct, scope, record, mask, bits)
+                told = [] if tag is None else tag.tells(nodes[label], struct)
+                self._accepting(struct, scope, record, mask, bits, told)
                 words += [label, self.assembly.table(self._counted(struct, record))]
         self.assembly.emit("CHOOSE", mask, self.assembly.table(words))
 
@@ -170,8 +190,8 @@ class Records(Part):
             case _:
                 raise Uncovered("a choice among what are no structs")
 
-    def _told(self, structs: Sequence[tuple[Node, Label]], record: Column | None) -> None:
-        """Where a value of one member leads to one alternative only, and the record gives it, that tells which it is.
+    def _told(self, structs: Sequence[tuple[Node, Label]], record: Column | None) -> bool:
+        """Whether one member tells them apart, each value of it leading to one: where the record gives it, go there.
 
         What else the record says of the struct need not be looked at: it has to come back.
         """
@@ -191,19 +211,26 @@ class Records(Part):
             targets |= {self.word(each): label for each, (_, label) in zip(values, told, strict=True)}
             self.compiler.switch(targets, given)
             self.assembly.place(unsaid)
-            return
+            return True
+        return False
 
     def _counted(self, struct: Node, record: Column | None) -> list[int]:
-        """The columns that are members of the struct."""
-        titles = set(self.compiler.names.titles(struct[5]))
+        """The columns that are members of the struct, as readers see it."""
+        titles = {name for name, said in self.compiler.names.members(struct[5]) if not said.get("hidden")}
         members = record.children if record is not None else {}
         columns = [column for name, column in members.items() if name in titles]
         return [len(columns), *(column.index | (_ALTERNATIVES if column.takes == "" else 0) for column in columns)]
 
-    def _accepting(
-        self, struct: Node, outer: Scope, record: Column | None, mask: Register, bits: Sequence[int]
+    def _accepting(  # noqa: PLR0913 - a struct, where it stands, and what becomes known
+        self,
+        struct: Node,
+        outer: Scope,
+        record: Column | None,
+        mask: Register,
+        bits: Sequence[int],
+        told: Sequence[tuple[str, Tree]],
     ) -> None:
-        """Set the bits where the value can be of the struct."""
+        """Set the bits where the value can be of the struct; `told` must hold of members of it."""
         scope = Scope(struct[2], record, outer)
         first = len(self.assembly.registers)
         enter = self.assembly.emit("ENTER", None, Edge(first), Edge(first))
@@ -213,7 +240,12 @@ class Records(Part):
         if scope.encoding == "json":
             self.compiler.given.load(struct[5], scope, version)
         refused = Label()
-        for tree in self._agreements(struct[5], scope, record):
+        for title, _ in told:
+            column = member(record, title)
+            if column is None:
+                raise Uncovered("a case that is told by a member which has no column")
+            scope.names[f"\0{title}"] = self.compiler.names.value(column, textual=True)
+        for tree in (*(tree for _, tree in told), *self._agreements(struct[5], scope, record)):
             self.compiler.unless(self.expressions.condition(tree, scope), refused)
         for bit in bits:
             self.assembly.emit("ACCEPT", mask, bit)

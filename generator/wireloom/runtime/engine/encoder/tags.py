@@ -1,0 +1,101 @@
+"""Which case readers come to by a member that tells, where two structs leave it to the value what the member says."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wireloom.runtime.engine.assembly import Uncovered
+from wireloom.runtime.engine.encoder.certainty import UNSTATED, stated_tag
+from wireloom.runtime.engine.encoder.scope import Node
+from wireloom.runtime.engine.expressions import Tree
+
+_PLAIN = {"as", "code", "optional", "default", "member", "minimum", "maximum", "values"}
+_MANY = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """The member that tells cases apart. `open` are the names of structs that leave it to the value what it says."""
+
+    member: str
+    presence: bool
+    default: Any
+    cases: Sequence[Any]
+    open: frozenset[str]
+    resolved: Callable[[Node], Node]
+
+    @classmethod
+    def of(cls, told: Sequence[Any], structs: Sequence[Sequence[Node]], resolved: Callable[[Node], Node]) -> "Tag":
+        """That of a choice by a member, among these structs."""
+        member, presence, default, _, cases, _ = told
+        known = {each[1]: stated_tag(each, member, presence=presence) for group in structs for each in group}
+        unstated = frozenset(name for name, stated in known.items() if stated is UNSTATED)
+        return cls(member, presence, default, cases, unstated if len(unstated) >= _MANY else frozenset(), resolved)
+
+    def tells(self, case: Node, struct: Node) -> list[tuple[str, Tree]]:
+        """The member, as readers call it, and what must hold of it for readers to come to the struct of a case.
+
+        Builders try the next struct where it does not hold. Raises Uncovered where the value does not say it plainly.
+        """
+        if struct[1] not in self.open:
+            return []
+        named = [step for step in struct[5] if step[0] == "field" and step[3].get("member", step[1]) == self.member]
+        fields = [step for step in named if "compute" not in step[3]]
+        if len(fields) > 1 or struct[3] != "object":
+            raise Uncovered("a case that is told by one of several members")
+        _, name, type, attributes = fields[0]
+        given = self.resolved(type)
+        plain = self.resolved(given[1]) if given[0] == "nullable" else given
+        said = _PLAIN - {"values"} if self.presence else _PLAIN
+        if plain[0] not in ("int", "bool", "text") or attributes.keys() - said:
+            raise Uncovered("a case that is told by a member of which the value does not say what stands on the wire")
+        title = attributes.get("as", name)
+        if "values" in attributes:
+            return [(title, self._means(case, f"\0{title}", attributes))]
+        return [(title, self._selects(case, f"\0{title}", attributes, is_nullable=plain is not given))]
+
+    def _means(self, case: Node, given: str, attributes: Mapping[str, Any]) -> Tree:
+        """Whether the word that is given stands for a value that selects the case; of several the first is written."""
+        wires: dict[Any, Any] = {}
+        for wire, meaning in attributes["values"]:
+            wires.setdefault(meaning, wire)
+        if "optional" in attributes or not all(_is_word(meaning) for meaning in wires):
+            raise Uncovered("a case that is told by a member of which the value does not say what stands on the wire")
+        words = tuple(meaning for meaning, wire in wires.items() if self._takes(case, wire))
+        return ("in", ("field", 0, given), words) if words else False
+
+    def _takes(self, case: Node, wire: Any) -> bool:
+        """Whether a value of the member selects the case."""
+        if any(not values for values, node in self.cases if node == case):
+            return not any(_is_in(wire, values) for values, node in self.cases if node != case)
+        return any(_is_in(wire, values) for values, node in self.cases if node == case)
+
+    def _selects(self, case: Node, given: str, attributes: Mapping[str, Any], *, is_nullable: bool) -> Tree:
+        """Whether what is written for a given value selects the case."""
+        field: Tree = ("field", 0, given)
+        there: Tree = ("present", field)
+        default = attributes.get("default")
+        if default is not None:
+            there = ("and", there, ("not", ("==", field, _constant(default))))
+        if self.presence:
+            is_written = not attributes.get("optional") or (is_nullable and default is not None)
+            has, lacks = (self._takes(case, each) for each in (True, False))
+            return has if is_written else ("if", there, has, lacks)
+        takes_rest = any(not values for values, node in self.cases if node == case)
+        listed = [value for values, node in self.cases if (node == case) != takes_rest for value in values]
+        among: Tree = ("in", field, tuple(_constant(value) for value in listed)) if listed else False
+        absent = self.default is not None and self._takes(case, self.default)
+        return ("if", there, ("not", among) if takes_rest else among, absent)
+
+
+def _is_in(value: Any, options: Sequence[Any]) -> bool:
+    return any(value == each and isinstance(value, bool) == isinstance(each, bool) for each in options)
+
+
+def _is_word(meaning: Tree) -> bool:
+    """Whether what a value means is stated, and no null."""
+    return isinstance(meaning, bool | int) or (isinstance(meaning, tuple) and meaning[0] == "text")
+
+
+def _constant(value: Any) -> Tree:
+    return ("text", value) if isinstance(value, str) else value

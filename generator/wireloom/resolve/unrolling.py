@@ -5,14 +5,15 @@ deeper than its `depth`, what is there is kept as it is where something else say
 of protobuf and in a region, as text in JSON); else there must be nothing: `depth_limit`.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal, Unary, references
 from wireloom.model import types
+from wireloom.model.ground import ENTRY
 from wireloom.model.presence import presence_condition
-from wireloom.model.traversal import parts
+from wireloom.model.traversal import parts, plain
 from wireloom.model.traversal import references as names_of
 from wireloom.model.types import Bytes, Encoding, Field, Form, JsonText, Reference, Refusal, Select, Struct, Type
 from wireloom.resolve.sites import Names, holders
@@ -30,7 +31,8 @@ def unrolled(named: tuple[tuple[str, Type], ...], depths: Mapping[str, int]) -> 
     unrolling = _Unrolling(dict(named), depths)
     for name, _ in named:
         unrolling.name(name, ())
-    made = {new: unrolling.made[new] for name, _ in named for new in reversed(unrolling.copies[name])}
+    used = {each for name, _ in named for each in (name, *reached(unrolling.made, name))}
+    made = {new: unrolling.made[new] for name, _ in named for new in reversed(unrolling.copies[name]) if new in used}
     names = Names(made, holders(made))
     return tuple(
         (name, _counted(type, type, names) if isinstance(type, Struct) else type) for name, type in made.items()
@@ -164,8 +166,9 @@ class _Unrolling:
                 deep[step.wire_name] = None
             else:
                 there = presence_condition(step, type)
-                steps.append(_nothing(step, there))
-                deep[step.wire_name] = _presence(step, there)
+                is_told = there is not None and _is_told(type, step.wire_name, there)
+                steps += (_never(step, there),) if is_told else _nothing(step, there)
+                deep[step.wire_name] = Literal(False) if is_told else _presence(step, there)  # noqa: FBT003 - a value
         seen = (step for step in steps if not (isinstance(step, types.Discard) and step.field in deep))
         return replace(type, name=name, steps=tuple(_without(step, deep) for step in seen) if deep else tuple(steps))
 
@@ -177,7 +180,9 @@ class _Unrolling:
                 return None if found is None else Reference(found)
             case types.Array(element=element):
                 inner = self._type(element, levels)
-                return None if inner is None else replace(type, element=inner)
+                if inner is None or (type.entries and self._lacks_value(inner)):
+                    return None
+                return replace(type, element=inner)
             case types.Nullable(type=single):
                 inner = self._type(single, levels)
                 return None if inner is None else replace(type, type=inner)
@@ -188,6 +193,12 @@ class _Unrolling:
                 return self._select(type, levels)
             case _:
                 return type
+
+    def _lacks_value(self, entry: Type) -> bool:
+        """Whether nothing is kept of the value of a map's entries, since it would be too deep."""
+        struct = plain(entry, self.made)
+        seen = {each.name for each in struct.fields if not each.hidden} if isinstance(struct, Struct) else set(ENTRY)
+        return ENTRY[1] not in seen
 
     def _select(self, type: Select, levels: _Levels) -> Select:
         found = [
@@ -212,6 +223,8 @@ class _Unrolling:
                 return Bytes()  # all that the region has left
             case Encoding.BINARY, Reference() if step.size is not None:
                 return Bytes()
+            case Encoding.BINARY, types.Array(count=types.Terminator(behind=behind)) if behind and step.size:
+                return Bytes()
             case _:
                 return None
 
@@ -231,23 +244,38 @@ class _Unrolling:
                 return Bytes()
 
 
-def _nothing(step: Field, there: Expression | None) -> types.Step:
+def _is_told(struct: Struct, name: str, there: Expression) -> bool:
+    """Whether readers see what decides that a field is there, which itself follows from whether it is."""
+    told = [(each.wire_name, each.derive) for each in struct.fields if not each.hidden]
+    told += [(bit.name, bit.derive) for each in struct.fields for bit in each.bits if not bit.hidden]
+    names = set(_names(there))
+    return any(derive is not None and each in names and name in _names(derive) for each, derive in told)
+
+
+def _names(expression: Expression) -> Iterator[str]:
+    """The fields of its own struct that an expression looks at."""
+    return (each.name for each in references(expression) if isinstance(each, FieldRef) and not each.up)
+
+
+def _nothing(step: Field, there: Expression | None) -> Iterator[types.Step]:
     """What holds only where nothing is in a field, which has a place on the wire where `there` holds."""
     guard = Field(step.name, step.wire_name, types.Boolean(), code=CODE, at=step.at, size=step.size, when=step.when)
     guard = replace(guard, base=step.base, hidden=True, since=step.since, until=step.until)
     match step.type:
         case types.Array(count=types.Prefix(number, null=True)):
-            return replace(guard, type=number, minimum=-1, maximum=0, derive=Literal(-1))
+            yield replace(guard, type=number, minimum=-1, maximum=0, derive=Literal(-1))
         case types.Array(count=types.Prefix(number) | types.Blocks(number)):
-            return replace(guard, type=number, const=0)
+            yield replace(guard, type=number, const=0)
         case types.Array(count=types.Terminator(data, behind=None)):
-            return replace(guard, type=Bytes(Literal(len(data))), const=data)
+            yield replace(guard, type=Bytes(Literal(len(data))), const=data)
         case types.Array(count=types.Last() | types.Terminator()):
-            return _never(step, there)
+            yield _never(step, there)
         case types.Array(count=amount) if (count := types.stated(amount)) is not None:
-            return types.Check(Binary("==", count, Literal(0)), CODE, _first(count) or step.wire_name, there)
+            yield types.Check(Binary("==", count, Literal(0)), CODE, _first(count) or step.wire_name, there)
+            if step.size is not None:  # whose bytes are there all the same
+                yield replace(guard, type=Bytes(Literal(0)), const=b"")
         case _:
-            return _never(step, there)
+            yield _never(step, there)
 
 
 def _never(step: Field, there: Expression | None) -> types.Check:
@@ -256,7 +284,7 @@ def _never(step: Field, there: Expression | None) -> types.Check:
 
 
 def _first(expression: Expression) -> str:
-    return next((each.name for each in references(expression) if isinstance(each, FieldRef) and not each.up), "")
+    return next(_names(expression), "")
 
 
 def _presence(step: Field, there: Expression | None) -> Expression:
@@ -275,9 +303,14 @@ def _presence(step: Field, there: Expression | None) -> Expression:
 def _without(part: Any, deep: Mapping[str, Expression | None], up: int = 0) -> Any:  # noqa: ANN401 - part of a step
     """A part of a struct whose expressions know nothing of what is within fields that are too deep.
 
-    `deep` says of each when it is there; None where it is kept as it is, and tells that itself.
+    `deep` says of each when it is there; None where it is kept as it is, and tells that itself. Where a field decides
+    that, and is derived of it, the value that builders are given decides, which has none.
     """
     match part:
+        case Field(wire_name=name, derive=derive) | types.Bit(name=name, derive=derive) if derive is not None:
+            given = {each: there and _as_given(there, name) for each, there in deep.items()}
+            rest = _changed(replace(part, derive=None), lambda each: _without(each, deep, up))
+            return replace(rest, derive=_without(derive, given, up))
         case Call(function="present", arguments=(FieldRef(up=found, name=name, members=()),)) if (
             found == up and name in deep
         ):
@@ -295,6 +328,11 @@ def _without(part: Any, deep: Mapping[str, Expression | None], up: int = 0) -> A
             return replace(part, keep=_without(keep, deep, up + 1), when=_without(when, deep, up))
         case _:
             return _changed(part, lambda each: _without(each, deep, up))
+
+
+def _as_given(presence: Expression, derived: str) -> Expression:
+    """When a field is there in which nothing may be; never where what is derived of that decides it."""
+    return Literal(False) if derived in _names(presence) else presence  # noqa: FBT003 - a value
 
 
 def _counted(part: Any, struct: Struct, names: Names) -> Any:  # noqa: ANN401 - part of a step

@@ -244,6 +244,13 @@ def test_building_four_times_the_levels_takes_no_more_than_each_over_again(
     assert many < 4 * 4 * few, (few, many)
 
 
+def test_a_layout_within_many_others_is_left_to_builders(formats: Callable[[str], ModuleType]) -> None:
+    """The engine would go over the innermost twice for each level."""
+    path = formats("lengths").CODEC.encode_path()
+    assert path.native is False
+    assert path.reason == "layouts found in passes, more than four in one another"
+
+
 def test_keys_that_python_hashes_alike_are_told_apart_at_once() -> None:
     """-1 and -2 have one hash in Python, and so have all lists of them."""
     cursor = Cursor(b"")

@@ -90,12 +90,19 @@ class Scope:
             raise Uncovered(f"the mark {name!r} before it is set")
         return self.marks[name].read()
 
-    def up_to(self, around: "Scope") -> Iterator["Scope"]:
-        """This scope and those outward, up to one of them."""
+    def outward(self) -> Iterator["Scope"]:
+        """This scope and those around it."""
         scope: Scope | None = self
         while scope is not None:
             yield scope
-            scope = None if scope is around else scope.parent
+            scope = scope.parent
+
+    def up_to(self, around: "Scope") -> Iterator["Scope"]:
+        """This scope and those outward, up to one of them."""
+        for scope in self.outward():
+            yield scope
+            if scope is around:
+                return
 
     def is_assumed(self, tree: Any) -> bool:
         """Whether an expression looks at what passes assume, of this struct or one around it."""

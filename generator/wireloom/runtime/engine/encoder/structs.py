@@ -16,6 +16,7 @@ from wireloom.runtime.engine.outline import Column
 
 _TAIL = "negative"
 _ELEMENTS = "\0elements"
+_PASSES = 4  # each goes several times over those within
 _ONE = Term("CONST", (), 1)
 
 
@@ -30,6 +31,8 @@ class Structs(Absence):
             self._laid_out(node, scope)
             return
         scope.in_passes, words = True, list[Any]()
+        if sum(each.in_passes for each in scope.outward()) > _PASSES:
+            raise Uncovered("layouts found in passes, more than four in one another")
         marks = ["", *dict.fromkeys(step[1] for step in steps if step[0] == "mark")]
         for mark in marks:
             assumed, reached = (self.assembly.register("int").read() for _ in range(2))

@@ -1,5 +1,6 @@
 """Limits: sizes, depths and counts that nobody should believe."""
 
+import pyarrow as pa
 import pytest
 
 import wireloom_formats
@@ -26,6 +27,24 @@ def test_a_depth_limit_beyond_the_stack_is_a_depth_limit_all_the_same(message_pa
         with pytest.raises(DecodeError) as refused:
             message_pack.parse(message, max_depth=max_depth)
         assert refused.value.code == "depth_limit"
+
+
+def test_containers_that_few_stacks_hold_are_left_to_the_parser():
+    """Of JSON, the engine reads as many open values in one another as any stack of Python's holds."""
+    text = wireloom_formats.load("aerospike_json")
+    key = b'["shop","cart","ICEiIyQlJicoKSorLC0uLzAxMjM=",7]'
+    line = b'{"msg":"write","key":%b,"gen":3,"exp":0,"lut":0,"bins":[{"name":"l","type":"list","value":%b}]}'
+    for levels in (60, 70, 300):
+        nested = line % (key, b"[" * levels + b"]" * levels)
+        decoded = text.CODEC.decode(pa.array([nested], pa.binary()), max_depth=1000)
+        try:
+            value = text.parse(nested, max_depth=1000)
+        except DecodeError as error:
+            assert decoded.errors[0]["code"].as_py() == error.code == "depth_limit"
+        else:
+            assert decoded.errors.null_count == 1
+            assert text.CODEC.build(value, max_depth=1000)
+        assert decoded.reread == (levels > 64)
 
 
 def test_a_declared_count_is_held_against_the_bytes_left(message_pack):

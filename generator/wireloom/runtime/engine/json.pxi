@@ -7,6 +7,7 @@ cdef extern from "Python.h":
 
 cdef enum:
     LONGEST_NUMBER = 512  # bytes of a number that is read once more
+    JSON_DEEPEST = 64  # open values in one another that the engine reads, whatever more is allowed
 
 
 def _prepare_json():
@@ -695,8 +696,11 @@ cdef inline int json_field(Machine *m, const int64_t *row, int64_t structs, cons
 # --- instructions ----------------------------------------------------------------------------------------------------
 
 cdef int json_document(Machine *m, int64_t beside) noexcept nogil:
-    """What is left is the text; `beside`: containers that may stand in one another beside those of open values."""
-    cdef int64_t depth = m.limit + beside
+    """What is left is the text; `beside`: containers that may stand in one another beside those of open values.
+
+    Of texts that are deeper than any stack of Python's holds the parser says whether its own does.
+    """
+    cdef int64_t depth = (m.limit if m.limit < JSON_DEEPEST else JSON_DEEPEST) + beside
     cdef int read
     m.json.seed = hash_seed
     read = wl_json_read(&m.json, m.position, m.end - m.position, depth)

@@ -29,6 +29,7 @@ from wireloom.model.types import (
     Encoding,
     FieldTag,
     Float,
+    Form,
     Integer,
     JsonText,
     Map,
@@ -187,7 +188,11 @@ def _rules(format: Format, places: Sequence[_Place]) -> Iterator[Gap]:
         chosen = {member for member in loose if names.count(member.name) > 1 or (name, member.key[1]) in choices}
         absent = tuple(f"{name}.{member.key[1]}" for member in loose if member not in chosen)
         various = tuple(f"{name}.{member.key[1]}" for member in loose if member in chosen)
-        if absent:
+        struct = dict(format.types).get(name)
+        is_array = isinstance(struct, Struct) and struct.form is Form.ARRAY and format.encoding is Encoding.JSON
+        if absent and is_array:
+            yield Gap("Whether an element is there, by its condition, and so what each one behind it is", absent, None)
+        elif absent:
             codes = _ABSENCE if format.encoding is Encoding.JSON else ()
             yield Gap("Whether a member is there, by its condition", absent, codes)
         if various:

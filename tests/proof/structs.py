@@ -67,19 +67,31 @@ def written_entry(scope: Scope) -> str:
     key = chance.one(["str", "bytes", "bool", "uint8", "int64", "int32"])
     if scope.encoding == "binary":
         key = {"str": "str(uint8)", "bytes": "bytes(2)"}.get(key, key)
+        if chance.often(0.1):  # both in one byte
+            writer.entries += chance.one([[{"key": "uint4"}, {"value": "int4"}], [{"value": "uint7"}, {"key": "bit"}]])
+    charset = chance.one(CHARSETS) if key.startswith("str") and scope.encoding != "json" and chance.often(0.15) else ""
     for title, typed in (
-        ("key", Typed(key, "", "any")),
-        ("value", types.scalar() if types.is_deep else types.anything()),
+        ()
+        if writer.entries
+        else (
+            ("key", Typed(key, "", "any")),
+            ("value", types.scalar() if types.is_deep else types.anything()),
+        )
     ):
         if chance.often(0.1):
             writer.add(types.integer(), const=chance.one([0, 1]), hidden=True, **_without(plain, "const", "hidden"))
         called, named = (title, plain) if chance.often(0.6) else (draft.name("f"), plain | {"as": title})
         kept = ("when", "optional", "default", "values", "logical", "scale", "derive") if title == "value" else ()
-        writer.add(typed, called, **_without(named, *kept))
-    fields = {"fields": writer.entries, "encoding": scope.encoding if scope.encoding != draft.encoding else ABSENT}
-    fields |= dict.fromkeys(("form", "byteOrder", "charset", "versions", "depth", "doc"), ABSENT)
-    draft.types[name] = document(StructType, fields)
+        told = {"charset": charset} if title == "key" and charset else {}
+        writer.add(typed, called, **_without(named, *kept) | told)
+    draft.types[name] = _entry_of(scope, writer.entries)
     return name
+
+
+def _entry_of(scope: Scope, fields: list[dict[str, Any]]) -> dict[str, Any]:
+    encoding = scope.encoding if scope.encoding != scope.draft.encoding else ABSENT
+    others = dict.fromkeys(("form", "byteOrder", "charset", "versions", "depth", "doc"), ABSENT)
+    return document(StructType, {"fields": fields, "encoding": encoding} | others)
 
 
 def _without(preset: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -793,6 +805,8 @@ class StructWriter:
         """A field in which the struct holds itself; how many may stand in one another."""
         itself = Typed(self.name, "struct", "struct", size=None)
         listed = Typed(f"list({self.name})", "list", "list", greedy=True)
+        if self.chance.often(0.2) and self.scope.encoding != "msgpack":  # through the entries of a map
+            listed = Typed(f"map({self._entry_of_itself()})", "map", "list", greedy=True)
         match self.scope.encoding:
             case "binary":
                 self._binary_recursion(itself, listed)
@@ -812,13 +826,30 @@ class StructWriter:
                 return ABSENT
         return self.chance.one([1, 2, 2, 3])
 
+    def _entry_of_itself(self) -> str:
+        """An entry of a map whose value is the struct, put among the types: its name."""
+        draft, chance = self.scope.draft, self.chance
+        name, protobuf = draft.new_type(), self.scope.encoding == "protobuf"
+        held = chance.one([self.name, self.name, f"list({self.name})"])
+        tags = [{"tag": 1}, {"tag": 2, "optional": True}] if protobuf else [{}, {}]
+        value: dict[str, Any] = {"type": self.name if protobuf else held} | tags[1]
+        if self.scope.encoding == "binary":
+            single = chance.one([{}, {"when": "key > 2"}, {"size": "uint8"}])
+            value |= single if held == self.name else {"count": "uint8"}
+        draft.types[name] = _entry_of(self.scope, [{"key": {"type": "uint8"} | tags[0]}, {"value": value}])
+        return name
+
     def _binary_recursion(self, itself: Typed, listed: Typed) -> None:
         chance, draft = self.chance, self.scope.draft
         count, name = draft.name("f"), draft.name("f")
         match chance.one(["count", "prefix", "blocks", "terminator", "when", "region"]):
             case "count":
-                self.add(Types(self.scope).amount(), count, derive=f"count({name})", hidden=True, when=ABSENT)
-                self.add(listed, name, count=count, when=ABSENT, terminator=ABSENT, lastWhen=ABSENT)
+                asks = chance.often(0.3)  # whether there is a list at all
+                derived = f"present({name}) ? count({name}) : -1" if asks else f"count({name})"
+                typed = integer("int8") if asks else Types(self.scope).amount()
+                self.add(typed, count, derive=derived, hidden=True if not asks else self._maybe(True, 0.5), when=ABSENT)
+                when = f"{count} >= 0" if asks else ABSENT
+                self.add(listed, name, count=count, when=when, terminator=ABSENT, lastWhen=ABSENT)
             case "prefix":
                 self.add(listed, name, count=Types(self.scope).front().form, terminator=ABSENT, lastWhen=ABSENT)
             case "blocks":

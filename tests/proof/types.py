@@ -335,7 +335,7 @@ class Types:
 
     def listing(self) -> Typed:
         """A list; in binary it fills its region."""
-        if not self.is_deep and self.scope.draft.budget > 0 and self.chance.often(0.08):
+        if not self.is_deep and self.scope.draft.budget > 0 and self.chance.often(0.12):
             return self.entries()
         if self.encoding == "binary" and self.chance.often(0.15):
             return Typed(f"list({self.bits().form})", "list", "list", greedy=True, packed=True)
@@ -503,7 +503,8 @@ class Types:
         chance, struct = self.chance, self.scope.draft.types.get(case.form)
         if not isinstance(tag, dict) or not struct or "fields" not in struct or chance.often(_REFUSED):
             return
-        name = self.scope.draft.name("t")
+        is_alike = chance.often(0.4) and "'told'" not in repr(struct["fields"])  # one name in several cases
+        name = "told" if is_alike else self.scope.draft.name("t")
         if "peek" in tag:
             if chance.often(0.7) and struct.get("encoding", self.encoding) == "binary" and "'at'" not in repr(struct):
                 given = {"type": tag["peek"]}
@@ -518,8 +519,11 @@ class Types:
         kind = {"true": "bool", "false": "bool"}.get(value, "int" if value.isdigit() else "str")
         kind = chance.one(["str", "bool", "int"]) if tag.get("presence") else kind
         given = {"type": kind, "member": tag["member"]} | ({"optional": True} if absent else {})
-        if kind == "str" and not tag.get("presence"):
-            given |= chance.one([{}, {"const": value}, {"const": value, "hidden": True}])
+        stated: Any = {"str": value, "bool": value == "true", "int": int(value) if value.isdigit() else 0}[kind]
+        if absent and not tag.get("presence") and chance.often(0.5):
+            given["default"] = stated
+        elif not tag.get("presence"):
+            given |= chance.one([{}, {"const": stated}, {"const": stated, "hidden": True}])
         struct["fields"].insert(chance.randint(0, len(struct["fields"])), {name: given})
 
     def _ranged(self, cases: dict[str, Any]) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from wireloom.runtime.parsers.protocol import (
 from wireloom.runtime.parsers.steps import Computed, Mark, with_hole
 
 _PASSES = 6
+_COMPARED = 1024  # bytes at once, of which few are others
 _GAP = 1 << 24  # bytes that nothing names, before a field at an offset of its own
 
 
@@ -293,7 +294,11 @@ class Placement:
         Zeros may be a gap. Where they are not, reading back tells: of a number they make none that it would be rounded
         to, which has zeros where it had none.
         """
-        self.overwrites |= any(old and old != new for old, new in zip(before, after, strict=True))
+        for start in range(0, len(before), _COMPARED):
+            was, came = before[start : start + _COMPARED], after[start : start + _COMPARED]
+            if was != came and any(old and old != new for old, new in zip(was, came, strict=True)):
+                self.overwrites = True
+                return
 
     def _value(self, step: Field, start: int) -> Any:
         """The value to write; for one that places decide, something of its width, to be written over.

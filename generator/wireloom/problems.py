@@ -44,11 +44,11 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         "ambiguous-name": "A name that means different things where the type is used.",
         "certain-condition": "A comparison that holds always, or never, whatever the record says.",
         "negative-size": "A size or a count that is negative.",
-        "impossible-value": "A comparison with a text that never occurs; a size or place that no record reaches.",
+        "impossible-value": "A comparison with a text that never occurs; a size or place that no record has.",
         "unknown-ranges": "Named ranges that there are not.",
         # fields
         "unknown-field": "A field that there is not.",
-        "bad-const": "A constant that is not of the field's type.",
+        "bad-const": "A constant that is not of the field's type, or that no record has.",
         "bad-default": "A default that the type, the constant, the values or the spelling of its field do not allow.",
         "bad-range": "A text that is no range, or an empty range.",
         "bad-pattern": "A text that is no pattern, or one that does not mean the same everywhere, in bounded work.",
@@ -69,7 +69,7 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         "clashing-meanings": "A column that means different things in different records.",
         "clashing-types": "A column that is open in some records, and of one of the open kinds in others.",
         "bad-case": "A case that the tag never selects, or that may be without its tag.",
-        "duplicate-case": "A value that selects two cases.",
+        "duplicate-case": "A value that selects two cases, or a name of two alternatives.",
         # layout
         "overlapping-fields": "Fields at offsets that share bytes.",
         "gap-in-layout": "Bytes between fields that nothing names.",

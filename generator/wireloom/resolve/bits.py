@@ -18,7 +18,7 @@ from wireloom.spec.language import Bits, FieldDocument
 
 _CODE = "unknown_value"
 _WIDEST = 64
-_SPAN = re.compile(r"\s*([0-9]+)\s*(?:\.\.\s*([0-9]+)\s*)?")
+_SPAN = re.compile(r"\s*([0-9]{1,4})\s*(?:\.\.\s*([0-9]{1,4})\s*)?")
 
 
 def bits_of(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> tuple[Bit, ...]:

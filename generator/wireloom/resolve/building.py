@@ -35,6 +35,7 @@ from wireloom.spec.yaml import path_text
 _REMEDY = "give it `derive`, `const` or `checksum`, or let readers see it"
 _REMEDY_OF_BITS = "give it `derive`, or let readers see it"
 _OF_ONE_VALUE = "let readers see it, or make the bits fields, `- reserved: {type: uint3, const: 0, hidden: true}`"
+_FILLED = 1 << 16  # bytes that builders make up
 _LEAVING_OUT = (Encoding.JSON, Encoding.PROTOBUF)  # in which what melts in may be left out
 _NEVER_NULL = types.Integer | types.Float | types.Boolean | types.Text | types.Bytes | types.Array | types.Map | Struct
 _SCALARS = types.Integer | types.Float | types.Boolean | types.Text | types.Bytes | types.JsonText | types.Null
@@ -324,11 +325,13 @@ def filler(struct: Struct, field: Field) -> int | bool | str | bytes | None:
             )
         case types.Boolean(), (Encoding.BINARY | Encoding.MSGPACK):
             return False
-        case types.Bytes(size=Literal(int(size))), Encoding.BINARY if size >= 0:
+        case types.Bytes(size=Literal(int(size))), Encoding.BINARY if 0 <= size <= _FILLED:
             return bytes(size)
+        case types.Bytes(size=Literal()), _:
+            return None
         case types.Bytes(charset=""), Encoding.BINARY:
             return b""  # the rest of the region, which is ignored, or what is of a size that the record says
-        case types.Text(size=Literal(int(size))), Encoding.BINARY if size >= 0:
+        case types.Text(size=Literal(int(size))), Encoding.BINARY if 0 <= size <= _FILLED:
             return "\0" * size
         case _:
             return None

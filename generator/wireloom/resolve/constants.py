@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from wireloom.expr.ast import Kind
+from wireloom.expr.ast import Kind, Literal
 from wireloom.expr.types import literal_kind
 from wireloom.model.ground import is_half, nearest
 from wireloom.model.types import (
@@ -127,6 +127,16 @@ def _fits(type: Type, value: object) -> bool:
             return not all(ending.delimiters) or ending.written(data) is not None
         case _:
             return True
+
+
+def misfit(type: Type, value: object) -> str:
+    """Why no field of the type, of a stated size, has a value; empty where one may."""
+    data = value.encode() if isinstance(value, str) else value
+    match type:
+        case Text(size=Literal(int(size))) | Bytes(size=Literal(int(size))) if isinstance(data, bytes):
+            return "" if len(data) == size else f"is of {len(data)} bytes and the field of {size}"
+        case _:
+            return ""
 
 
 def charset_of(stated: str | None) -> str:

@@ -250,7 +250,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         presence=Presence.OPTIONAL if document.optional or document.one_of else Presence.REQUIRED,
         default=_default(around, place, document, type, held.mappings),
         has_default="default" in document.model_fields_set,
-        const=_constant(around, place / "const", document.const, type, "bad-const"),
+        const=_known_constant(around, place / "const", document.const, type, held),
         mappings=held.mappings,
         meaning=meaning,
         minimum=held.minimum,
@@ -388,6 +388,24 @@ def _constant(around: Surroundings, place: Place, written: Scalar, type: Type, i
         around.reports(place, id, f"{place.text} is not of the field's type", f"write {constants.described(type)}")
         return None
     return value  # type: ignore[return-value]
+
+
+def _known_constant(around: Surroundings, place: Place, written: Scalar, type: Type, held: Held) -> Scalar:
+    """A constant, which a record can have: of the field's size, in its range, among its values."""
+    value = _constant(around, place, written, type, "bad-const")
+    if value is None:
+        return None
+    flaw = constants.misfit(not_null(type), value)
+    if isinstance(value, int | float) and not (
+        (held.minimum is None or value >= held.minimum) and (held.maximum is None or value <= held.maximum)
+    ):
+        flaw = "is out of the field's range"
+    if held.mappings and not any(each.wire == value for each in held.mappings):
+        flaw = "is none of the field's values"
+    if flaw:
+        around.reports(place, "bad-const", f"{place.text} {flaw}, so that no record has it", "write one that it may be")
+        return None
+    return value
 
 
 def _default(

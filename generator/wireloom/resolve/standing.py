@@ -6,6 +6,7 @@ a union is used in two encodings, that an alternative is no struct, that a body 
 
 from collections.abc import Iterator, Mapping
 
+from wireloom.expr.ast import Literal
 from wireloom.model import types
 from wireloom.model.traversal import parts, plain
 from wireloom.model.types import Encoding, Form, Nullable, Struct, Type
@@ -46,6 +47,7 @@ def check_standing(draft: Draft, named: Types, entries: tuple[Entry, ...]) -> No
                 place = draft.place / "types" / name / "fields" / position / field.wire_name
                 _check(draft, named, place, field.type, type.encoding, used)
                 _check_width(draft, named, place, field)
+                _check_region(draft, named, place, field)
                 _check_inline(draft, named, place, type, field)
                 _check_table(draft, named, place, field)
                 _check_unique(draft, named, place, field)
@@ -73,6 +75,22 @@ def _check_width(draft: Draft, named: Types, place: Place, field: types.Field) -
     if field.on_wire and any(_is_wide(each) for each in _within(field.type, named, frozenset())):
         message = "uint128 has no form on the wire"
         draft.reports(place / "type", "wrong-encoding", message, "it is for `compute` only; 16 bytes are bytes(16)")
+
+
+def _check_region(draft: Draft, named: Types, place: Place, field: types.Field) -> None:
+    """A region of a stated size holds what is of one size always."""
+    if field.packing is not None or not isinstance(field.size, Literal) or not isinstance(field.size.value, int):
+        return
+    size, found = field.size.value, plain(field.type, named)
+    element = found.element if isinstance(found, types.Array) and found.count is None else None
+    inner = type_size(found if element is None else element, named, frozenset())
+    flaw = ""
+    if inner is not None and element is None and inner != size:
+        flaw = f"{field.wire_name} has {inner} bytes, and its region {size}"
+    elif inner and element is not None and size % inner:
+        flaw = f"a region of {size} bytes has no whole number of elements, each of {inner}"
+    if flaw:
+        draft.reports(place / "size", "impossible-value", flaw, "write the size that it has, or drop `size`")
 
 
 def _is_wide(type: Type) -> bool:

@@ -688,7 +688,14 @@ def _range_values(around: Surroundings, place: Place, word: str) -> range:
 
 
 def attempt_of(around: Surroundings, place: Place, form: AttemptType) -> Attempt:
-    """Alternatives over the same bytes."""
+    """Alternatives over the same bytes, each of a name of its own."""
+    names = [trial.name for trial in form.attempt]
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            message = f"two alternatives are called {name}"
+            around.reports(
+                place / "attempt" / index / "name", "duplicate-case", message, "the name tells which one holds"
+            )
     return Attempt(
         tuple(_trial(around, place / "attempt" / index, form, index) for index in range(len(form.attempt))),
         form.kind or "",

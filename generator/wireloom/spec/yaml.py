@@ -74,6 +74,12 @@ _PLAIN = (
 
 
 _DEPTH = 100
+_DIGITS = 4000  # of an integer; Python reads few more
+_BREAK = re.compile(r"\r\n|\r|\n")
+_NO_BREAKS = {0x85: 0xF0085, 0x2028: 0xF2028, 0x2029: 0xF2029}
+"""Characters that break lines for PyYAML, as YAML 1.1 has it, and what stands for them while it reads."""
+_BREAKS = {stand_in: character for character, stand_in in _NO_BREAKS.items()}
+_BEYOND_UNICODE = re.compile(r"^[^#\n]*?(\\U(?!000|0010)[0-9A-Fa-f]{8})", re.MULTILINE)
 
 
 class _Loader(yaml.SafeLoader):
@@ -150,9 +156,16 @@ def _parts(node: yaml.Node) -> list[yaml.Node]:
 def parse(text: str, file: str) -> tuple[Node | None, tuple[Problem, ...]]:
     """The document, and what is wrong with it as YAML."""
     try:
-        composed = compose(text)
+        composed = compose(text.translate(_NO_BREAKS))
     except yaml.MarkedYAMLError as error:
         return None, (_syntax_problem(error, text, file),)
+    except (OverflowError, ValueError):  # from `chr`
+        message, hint = "a character that there is not", r"the last one is \U0010FFFF"
+        found = _BEYOND_UNICODE.search(text)
+        return None, (Problem("yaml-syntax", message, hint, _located(text, found.start(1) if found else 0, file), ""),)
+    except yaml.reader.ReaderError as error:
+        message, hint = f"the character U+{error.character:04X}", 'in quotes, control characters are escaped: "\\x07"'
+        return None, (Problem("yaml-syntax", message, hint, _located(text, error.position, file), ""),)
     except yaml.YAMLError as error:
         return None, (Problem("yaml-syntax", f"not YAML: {error}", "", Location(file, 1, 1), ""),)
     if composed is None:
@@ -161,10 +174,16 @@ def parse(text: str, file: str) -> tuple[Node | None, tuple[Problem, ...]]:
     return _node(composed, file, (), problems), tuple(problems)
 
 
+def _located(text: str, index: int, file: str) -> Location:
+    """Where a character of the text stands."""
+    ends = [found.end() for found in _BREAK.finditer(text, 0, index)]
+    return Location(file, len(ends) + 1, index - (ends[-1] if ends else 0) + 1)
+
+
 def _syntax_problem(error: yaml.MarkedYAMLError, text: str, file: str) -> Problem:
     mark = error.problem_mark or error.context_mark
     location = Location(file, mark.line + 1, mark.column + 1) if mark else Location(file, 1, 1)
-    lines = text.splitlines()
+    lines = _BREAK.split(text)
     message, hint = _in_own_words(error, lines[mark.line] if mark and mark.line < len(lines) else "")
     return Problem("yaml-syntax", message, hint, location, "")
 
@@ -198,7 +217,7 @@ def _node(node: yaml.Node, file: str, path: Path, problems: list[Problem]) -> No
     location = Location(file, node.start_mark.line + 1, node.start_mark.column + 1)
     match node:
         case yaml.ScalarNode():
-            return _scalar(node, location)
+            return _scalar(node, location, path, problems)
         case yaml.SequenceNode():
             items = tuple(_node(item, file, (*path, place), problems) for place, item in enumerate(node.value))
             return SequenceNode(items, location)
@@ -214,14 +233,23 @@ def _joined(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass") if halves else text
 
 
-def _scalar(node: yaml.ScalarNode, location: Location) -> ScalarNode:
+def _scalar(node: yaml.ScalarNode, location: Location, path: Path, problems: list[Problem]) -> ScalarNode:
+    written = node.value.translate(_BREAKS)
     if node.style:
-        text = _joined(node.value)
+        text = _joined(written)
+        if path[:1] != ("examples",) and any("\ud800" <= character <= "\udfff" for character in text):
+            message, hint = "half of a character that is escaped in two", "write both halves, or the character"
+            problems.append(Problem("yaml-syntax", message, hint, location, path_text(path)))
+            text = text.encode("utf-8", "replace").decode()
         return ScalarNode(text, text, location, quoted=True)
     for pattern, value in _PLAIN:
-        if pattern.fullmatch(node.value):
-            return ScalarNode(value(node.value), node.value, location)
-    return ScalarNode(node.value, node.value, location)
+        if pattern.fullmatch(written):
+            if value is int and len(written) > _DIGITS:
+                message, hint = f"a number of {len(written)} digits", "put a text of digits into quotes"
+                problems.append(Problem("yaml-syntax", message, hint, location, path_text(path)))
+                return ScalarNode(0, written, location)
+            return ScalarNode(value(written), written, location)
+    return ScalarNode(written, written, location)
 
 
 def _entries(

@@ -10,6 +10,7 @@ from wireloom.resolve import header
 from wireloom.resolve.ahead import check_endings
 from wireloom.resolve.building import check_building, with_filler, with_given
 from wireloom.resolve.certainty import check_certainty
+from wireloom.resolve.clashing import check_clashes
 from wireloom.resolve.codes import check_codes, error_codes
 from wireloom.resolve.collisions import check_collisions
 from wireloom.resolve.draft import Draft
@@ -106,6 +107,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     given = check_building(draft, dict(named), names)
     check_positions(draft, dict(named), names, entries)
     check_certainty(draft, dict(named))
+    check_clashes(draft, dict(named), names)
     check_ends(draft, dict(named), entries, framing)
     check_families(draft, dict(named))
     check_use(draft, seen)

@@ -209,12 +209,15 @@ class Names:
 
     def origins(self, struct: Struct, reference: FieldRef) -> tuple[Origin, ...]:
         """The fields that a reference at a struct means, one for each struct that it may stand in."""
-        around = [struct]
-        for _ in range(reference.up):
-            around = [holder.struct for each in around for holder in self.above.get(each.name, ())]
-        unique = {each.name: each for each in around}
-        found = (origin for each in unique.values() for origin in self._named(each, reference.name))
+        found = (origin for each in self.around(struct, reference.up) for origin in self._named(each, reference.name))
         return tuple(self._member(origin, reference.members) for origin in found)
+
+    def around(self, struct: Struct, up: int) -> tuple[Struct, ...]:
+        """The structs that stand so far around a struct, each once."""
+        around = [struct]
+        for _ in range(up):
+            around = [holder.struct for each in around for holder in self.above.get(each.name, ())]
+        return tuple({each.name: each for each in around}.values())
 
     def _named(self, struct: Struct, name: str, seen: frozenset[str] = frozenset()) -> Iterator[Origin]:
         for position, field in enumerate(struct.steps):

@@ -215,7 +215,7 @@ class Trial:
         return any(error.code in fallback.codes and holds(fallback.when, context) for fallback in self.fallbacks)
 
 
-class Attempt(construct.Construct):
+class Attempt(CasesByValue, construct.Construct):
     """Alternatives tried in order over the same bytes.
 
     The value says which one held and what refused the one before, where these have names.
@@ -224,11 +224,26 @@ class Attempt(construct.Construct):
     def __init__(self, *trials: Trial, kind: str, reason: str) -> None:
         super().__init__()
         self.trials, self.kind, self.reason = trials, kind, reason
+        self.subcons = tuple(trial.subcon for trial in trials)
 
     def titles(self, *, hidden: bool = False) -> Iterator[str]:
         """What readers call the members of the alternatives."""
         yield from filter(None, (self.kind, self.reason))
-        yield from titles_of([trial.subcon for trial in self.trials], hidden=hidden)
+        yield from titles_of(self.subcons, hidden=hidden)
+
+    def accepts(self, value: Mapping[str, Any], context: Container) -> bool:
+        """Whether an alternative accepts `value`, of its name where it names one."""
+        named = value.get(self.kind) if self.kind else None
+        return any(trial.subcon.accepts(value, context) for trial in self.trials if named in (None, trial.name))
+
+    def covers(self, value: Mapping[str, Any]) -> int:
+        """The most members of `value` that an alternative has, its name and the reason counted."""
+        told = sum(1 for name in (self.kind, self.reason) if name and value.get(name) is not None)
+        return told + super().covers(value)
+
+    def makes_up(self) -> int:
+        """How many members readers see of an alternative, whatever a value says: its name is one."""
+        return bool(self.kind) + super().makes_up()
 
     def _parse(self, stream: Any, context: Container, path: str) -> Value:
         trial, reason, parsed = self._read(stream, context, path)

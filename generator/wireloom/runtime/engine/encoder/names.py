@@ -1,5 +1,6 @@
 """The names of a struct's value: which there are, which columns they mean, and what expressions make of those."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -47,12 +48,25 @@ class Names(Part):
         for name, title in own.items():
             if name not in scope.names:
                 scope.names[name] = self._loaded(member(scope.record, title), textual=title in texts)
+        scope.unsaid.update(self._unsaid(steps))
         for step in steps:
             if step[0] == "field" and step[1] in scope.names and self._is_coded(step[2]):
                 scope.names[step[1]].coded = True
             if step[0] == "field" and not step[3].get("flatten"):
                 self._load_sums(step, scope)
         self._load_members(steps, scope)
+
+    def _unsaid(self, steps: Sequence[Any]) -> Iterator[str]:
+        """Fields that melt in, and those that share a reader's name with others, each under its condition."""
+        shared = Counter(self.titles(steps))
+        for step in steps:
+            if step[0] != "field":
+                continue
+            _, name, _, attributes = step
+            if attributes.get("flatten") or (
+                shared[title_of(name, attributes)] > 1 and attributes.keys() & {"when", "since", "until"}
+            ):
+                yield name
 
     def _is_coded(self, node: Node) -> bool:
         """Whether a text is in a character set that its column does not have."""

@@ -55,6 +55,7 @@ class Scope:
     late: dict[str, Tree] = field(default_factory=dict)  # the same, once what is derived is known
     flags: dict[str, Tree] = field(default_factory=dict)  # what says of bits whether they are there: the value's own
     unfilled: set[str] = field(default_factory=set)  # fields that are written from their own columns, nulls and all
+    unsaid: set[str] = field(default_factory=set)  # of which a column does not say whether they are there
     following: set[str] = field(default_factory=set)  # made of the layout
     struct: str = ""
     in_passes: bool = False  # written until the layout is what was assumed: sizes and marks are known beforehand
@@ -78,6 +79,8 @@ class Scope:
             scope = scope.parent if scope is not None else None
         if scope is None or name not in scope.names:
             raise Uncovered(f"the field {name!r} in an expression")
+        if name in scope.unsaid:
+            raise Uncovered(f"the field {name!r}, of which the value does not say whether it is there")
         if name in scope.pending or (scope.is_closed and name in scope.following and not scope.in_passes):
             if scope.following and not scope.in_passes:
                 raise UnsettledError(scope.struct)

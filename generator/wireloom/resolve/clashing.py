@@ -27,9 +27,9 @@ def _other(struct: Struct, reference: FieldRef, named: Types, names: Names) -> s
     around = names.around(struct, reference.up)
     for name in (reference.name, *reference.members):
         for each in around:
-            for member in _melted(each, named, frozenset()):
-                if member.name == name != member.wire_name and not member.hidden:
-                    return member.wire_name
+            for called, own in _melted(each, named, frozenset()):
+                if called == name != own:
+                    return own
         around = tuple(
             found
             for each in around
@@ -41,11 +41,23 @@ def _other(struct: Struct, reference: FieldRef, named: Types, names: Names) -> s
     return ""
 
 
-def _melted(struct: Struct, named: Types, seen: frozenset[str]) -> Iterator[Field]:
-    """The members of what melts into a struct, however deep."""
+def _melted(struct: Struct, named: Types, seen: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """What readers call the members of what melts into a struct, however deep, and their own names."""
     for field in struct.fields:
         for inner, _ in held(field.type, named) if field.flatten else ():
             found = named[inner]
             if isinstance(found, Struct) and inner not in seen:
-                yield from (each for each in found.fields if not each.flatten)
+                for each in found.fields:
+                    yield from _called(each)
                 yield from _melted(found, named, seen | {inner})
+
+
+def _called(field: Field) -> Iterator[tuple[str, str]]:
+    """What readers call a field and its bits, and what stands on the wire beside its meaning."""
+    if not field.hidden and not field.flatten:
+        yield field.name, field.wire_name
+        yield from ((field.meaning.raw, field.wire_name),) if field.meaning is not None and field.meaning.raw else ()
+    for bit in field.bits:
+        if not bit.hidden:
+            yield bit.title, bit.name
+            yield from ((bit.meaning.raw, bit.name),) if bit.meaning is not None and bit.meaning.raw else ()

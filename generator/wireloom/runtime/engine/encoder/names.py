@@ -22,6 +22,7 @@ _LOADS = {  # the kind of value that a column takes -> what is loaded of it, and
 }
 
 
+_CONDITIONS = {"when", "since", "until"}
 FOLLOWING = {"const", "compute", "derive", "default", "counted", "bits", "checksum"}
 """What says that a member has a value though its column may be null."""
 
@@ -64,7 +65,7 @@ class Names(Part):
                 continue
             _, name, _, attributes = step
             if attributes.get("flatten") or (
-                shared[title_of(name, attributes)] > 1 and attributes.keys() & {"when", "since", "until"}
+                shared[title_of(name, attributes)] > 1 and _CONDITIONS & attributes.keys()
             ):
                 yield name
 
@@ -89,10 +90,13 @@ class Names(Part):
         """Give members of the record in a column registers, and members of these; null where there is no record."""
         nodes = [way.type for way in around if way.type is not None]
         known = _by_name(member for node in nodes for member in self._within(node))
+        called = Counter(title for ways in known.values() for title in {way.title for way in ways})
         for each in sorted({first for first, *_ in asked} & known.keys()):
             ways, name = known[each], f"{path}.{each}"
             if any((FOLLOWING | {"hidden"}) & way.attributes.keys() for way in ways):
                 continue
+            if any(called[way.title] > 1 and _CONDITIONS & way.attributes.keys() for way in ways):
+                scope.unsaid.add(name)
             found = _said(ways, column)
             if found is not None:
                 seen = [self.compiler.sentinels.seen(found, ways[0].title, node, scope) for node in nodes]

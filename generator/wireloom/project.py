@@ -1,5 +1,7 @@
 """What the generator works on, and what it did: values that need none of its libraries."""
 
+import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,9 +21,19 @@ class Project:
 
 
 def spec_files(specs: Path) -> list[Path]:
-    """The specs below a folder; not what is hidden, and so no editor's lock, swap or backup file."""
-    found = (path for path in specs.rglob("*") if is_spec(path.relative_to(specs)) and path.is_file())
+    """The specs below a folder; not what is hidden, and so no editor's lock, swap or backup file.
+
+    Raises OSError where a folder cannot be read, or a link leads nowhere: no spec is passed over without a word.
+    """
+    found: list[Path] = []
+    for folder, _, names in os.walk(specs, onerror=_raised):
+        paths = [Path(folder, name) for name in names]
+        found += [path for path in paths if is_spec(path.relative_to(specs)) and stat.S_ISREG(path.stat().st_mode)]
     return sorted(found)
+
+
+def _raised(error: OSError) -> None:
+    raise error
 
 
 def is_spec(path: Path) -> bool:

@@ -92,7 +92,7 @@ Engine = Annotated[
 ]
 Processes = Annotated[
     int | None,
-    typer.Option("--processes", metavar="N", min=1, help="Processes of --engine local; else one a processor."),
+    typer.Option("--processes", metavar="N", min=1, max=256, help="Processes of --engine local; else one a processor."),
 ]
 NewVersion = Annotated[
     bool,

@@ -78,8 +78,8 @@ def recorded(text: str, new: Mapping[int, Entries]) -> str:
 
 def _as_wished(before: str, after: str, new: Mapping[int, Entries]) -> bool:
     """Whether nothing but the entries was added."""
-    old, found = (yaml.parse(text, "")[0] for text in (before, after))
-    if old is None or found is None:
+    (old, _), (found, problems) = (yaml.parse(text, "") for text in (before, after))
+    if old is None or found is None or problems:
         return False
     wished, now = yaml.plain(old), yaml.plain(found)
     assert isinstance(wished, dict)  # noqa: S101 - a spec that was read

@@ -191,14 +191,18 @@ def _without_secrets(path: str) -> str:
 
 
 def _look(at: Place) -> Any:
-    return at.file_system.get_file_info(at.path)
+    try:
+        return at.file_system.get_file_info(at.path)
+    except UnicodeEncodeError as error:
+        raise MisuseError(f"the name {at.path!r} is not UTF-8: rename it") from error
 
 
 def _children(directory: Place, passed: list[str], *, recursive: bool) -> Iterator[File]:
     """The files in a directory; one that goes while it is read has none."""
     for info in _listed(directory):
-        if hidden(info.base_name):
-            passed.append(info.base_name)
+        name = _name(info, directory)
+        if hidden(name):
+            passed.append(name)
         elif info.type == fs.FileType.File:
             yield _file(directory.system, info)
         elif recursive and info.type == fs.FileType.Directory:
@@ -208,6 +212,13 @@ def _children(directory: Place, passed: list[str], *, recursive: bool) -> Iterat
 def _listed(directory: Place) -> Sequence[Any]:
     selector = fs.FileSelector(directory.path, allow_not_found=True)
     return cast(Sequence[Any], directory.file_system.get_file_info(selector))
+
+
+def _name(info: Any, directory: Place) -> str:
+    try:
+        return str(info.base_name)
+    except UnicodeDecodeError as error:
+        raise MisuseError(f"{directory.path} has a file whose name is not UTF-8: rename it") from error
 
 
 def _file(system: str, info: Any) -> File:

@@ -350,11 +350,10 @@ class _Reading:
             return Fraction(default)
         text = (self.place / key).text
         try:
-            above, slash, below = text.partition("/")
-            found = Fraction(int(above), int(below)) if slash else Fraction(Decimal(text))
+            found = _fraction(text) if text.isascii() and "_" not in text else None
         except (ValueError, ZeroDivisionError, InvalidOperation, OverflowError):
             found = None
-        if found is None or len(str(found.numerator)) + len(str(found.denominator)) > 2 * _MOST_DIGITS:
+        if found is None or max(abs(found.numerator), found.denominator) >= 10**_MOST_DIGITS:
             hint = "write a decimal such as 0.01, or a fraction such as 1/256"
             self.around.reports(self.place / key, "bad-meaning", f"{text} is no number", hint)
             return None
@@ -400,6 +399,15 @@ def _room(saying: Said) -> tuple[int, int]:
             return 10, 10
         case integer:
             return 1, max(len(str(integer.minimum)), len(str(integer.maximum)))
+
+
+def _fraction(text: str) -> Fraction | None:
+    """The number that a text says; None where it has more digits than any scale."""
+    above, slash, below = text.partition("/")
+    if slash:
+        return Fraction(int(above), int(below))
+    number = Decimal(text)
+    return Fraction(number) if number.is_finite() and abs(number.adjusted()) <= _MOST_DIGITS else None
 
 
 def _exact(scale: Fraction, offset: Fraction, type: Integer) -> Scaled | None:

@@ -167,6 +167,8 @@ class Codec:
             raise EncodeError("a value that the stack can hold", "one that is nested deeper, or holds itself") from None
         except WireloomError:
             raise
+        except (ArithmeticError, BufferError) as error:  # numbers beyond what can be computed with, bytes in pieces
+            raise foreign(value) or EncodeError("a value that can be computed with", str(error)) from error
         except Exception as error:
             found = foreign(value)
             if found is None:
@@ -556,14 +558,18 @@ class Codec:
         """The canonical JSON rendering of a value, as a tree for `json`; raises EncodeError where it is none of it."""
         try:
             return canonical.to_canonical(value, self.root(root).type)
-        except (AttributeError, TypeError, ValueError) as error:
+        except RecursionError:
+            raise EncodeError("a value that the stack can hold", "one that is nested deeper, or holds itself") from None
+        except (AttributeError, TypeError, ValueError, ArithmeticError, BufferError) as error:
             raise EncodeError("a value of the format", str(error)) from error
 
     def from_canonical(self, rendering: object, *, root: str | None = None) -> Any:
         """The value of a rendering; raises EncodeError where it does not fit the format."""
         try:
             return canonical.from_canonical(rendering, self.root(root).type, self.extensions)
-        except ValueError as error:
+        except RecursionError:
+            raise EncodeError("a rendering that the stack can hold", "one that is nested deeper") from None
+        except (ValueError, ArithmeticError) as error:
             raise EncodeError("the canonical JSON rendering of a record", str(error)) from error
 
 

@@ -246,6 +246,8 @@ def wire_array(array: pa.Array, type: Meant, native: Any) -> pa.Array:
     target = arrow_type(type.wire)
     if pa.types.is_null(array.type):
         return pa.nulls(len(array), target)
+    if type.shown is not None and not _says_the_same(array.type, arrow_type(type)):
+        raise MeaninglessError(f"{array.type} for {arrow_type(type)}")
     match type.shown:
         case None:
             found = array
@@ -265,6 +267,21 @@ def wire_array(array: pa.Array, type: Meant, native: Any) -> pa.Array:
         case _:
             assert_never(type.shown)
     return without_sentinels(found, type)
+
+
+def _says_the_same(given: pa.DataType, shown: pa.DataType) -> bool:
+    """Whether a cast of a column leaves its values what they are, or fails: what it rounds or reads, builders judge."""
+    kinds = pa.types
+    if kinds.is_decimal(shown) or kinds.is_integer(shown):
+        return bool(kinds.is_decimal(given) or kinds.is_integer(given))
+    if kinds.is_floating(shown):
+        return bool(kinds.is_floating(given) or kinds.is_integer(given))
+    if kinds.is_string(shown):
+        return bool(kinds.is_string(given) or kinds.is_large_string(given) or kinds.is_string_view(given))
+    return given == shown or bool(
+        (kinds.is_timestamp(shown) and kinds.is_timestamp(given))
+        or (kinds.is_duration(shown) and kinds.is_duration(given))
+    )
 
 
 def without_sentinels(array: pa.Array, type: Meant) -> pa.Array:

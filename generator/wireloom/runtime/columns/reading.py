@@ -195,7 +195,7 @@ def _meant(array: pa.Array, type: Meant, extensions: Sequence[ExtensionType]) ->
         case Scaled("timestamp" | "duration"):
             return _plain(_in_microseconds(array))
         case Scaled("date"):
-            return _plain(array.cast(pa.date32()) if kinds.is_date64(array.type) else array)
+            return _plain(_cast_each(array, pa.date32(), "a day") if kinds.is_date64(array.type) else array)
         case Scaled("integer"):
             return _each(_integer, _plain(array))
         case Said():
@@ -215,11 +215,16 @@ def _in_microseconds(array: pa.Array) -> pa.Array:
         return array
     zone = "UTC" if getattr(array.type, "tz", None) else None
     wanted = pa.timestamp("us", zone) if kinds.is_timestamp(array.type) else pa.duration("us")
+    return _cast_each(array, wanted, "a time of whole microseconds")
+
+
+def _cast_each(array: pa.Array, wanted: pa.DataType, expected: str) -> pa.Array:
+    """The column as another type; an EncodeError is at the first row that it does not hold."""
     try:
         return array.cast(wanted)
     except pa.ArrowInvalid as error:
         place = next((row for row in range(len(array)) if not _casts(array.slice(row, 1), wanted)), 0)
-        raise EncodeError("a time of whole microseconds", f"a value of {array.type}").at(place) from error
+        raise EncodeError(expected, f"a value of {array.type}").at(place) from error
 
 
 def _casts(array: pa.Array, wanted: pa.DataType) -> bool:

@@ -235,6 +235,7 @@ NAMED: Mapping[str, Bare] = MappingProxyType(
 """The framings that have a name of their own."""
 FORMS = ("prefix:NUMBER[:little][:itself][:plus=BYTES]", "size:BYTES", "delimiter:HEX[:escape=HEX:xor=HEX]")
 """How the others are said."""
+_NUMBER = re.compile(r"[0-9]{1,9}").fullmatch
 _HEADED = re.compile(r"header:(\w+):((?:\w+=\w+(?:,(?!:)|(?=:)))*):(.+)")
 
 
@@ -259,7 +260,7 @@ def _said(text: str) -> Bare:
     found: Bare | None = None
     if word == "prefix" and rest and is_number(rest[0]):
         found = _prefixed(rest[0], rest[1:])
-    elif word == "size" and len(rest) == 1 and rest[0].isdecimal() and 0 < int(rest[0]) <= LARGEST_SIZE:
+    elif word == "size" and len(rest) == 1 and _NUMBER(rest[0]) and 0 < int(rest[0]) <= LARGEST_SIZE:
         found = Sized(int(rest[0]))
     elif word == "delimiter" and rest:
         found = _delimited(rest[0], rest[1:])

@@ -122,6 +122,6 @@ def test_a_slice_of_large_lists_of_run_ends_is_an_error_of_its_row():
     rows = pa.StructArray.from_arrays([lists], ["v"]).slice(4)
     spec = {"wireloom": 1, "format": "kinds", "title": "Kinds", "encoding": "msgpack", "root": "R"}
     types = {"R": {"fields": [{"v": "list(P)"}]}, "P": {"fields": [{"a": "str"}, {"b": "bytes"}]}}
-    with generated(resolved(documents({"kinds.yaml": spec | {"types": types}}))) as module:
-        with pytest.raises(EncodeError, match="run_end_encoded"):
-            module.module.CODEC.encode(rows)
+    format = resolved(documents({"kinds.yaml": spec | {"types": types}}))
+    with generated(format) as module, pytest.raises(EncodeError, match="run_end_encoded"):
+        module.module.CODEC.encode(rows)

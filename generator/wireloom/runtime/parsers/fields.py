@@ -32,7 +32,7 @@ from wireloom.runtime.parsers.protocol import (
     was_parsed,
 )
 from wireloom.runtime.parsers.regions import Packing
-from wireloom.runtime.values import is_other_zero, meant
+from wireloom.runtime.values import OpenBytes, is_other_zero, meant
 
 
 @dataclass(frozen=True)
@@ -593,6 +593,8 @@ class Field:
     def _constant(self, scope: Container) -> Any:
         """The constant; one that may be absent is, unless the value has it or readers do not see it."""
         given = scope._value.get(self.title or self.name)
+        if isinstance(given, OpenBytes):
+            raise EncodeError(shown(self.const), shown(given))
         if isinstance(given, float) and given == self.const and is_other_zero(given, self.const):
             return given
         if self.optional and (same(self.const, self.default) or (given is None and not self.hidden)):

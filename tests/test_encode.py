@@ -134,6 +134,8 @@ def test_values_of_the_model_are_written_as_built(package, format, root, variant
     request = engines.Request(root, codec.settings(parameters))
     assert codec.engine.encode_path(request).reason == BUILT.get((format.name, root), "")
 
+    outcomes: list[object] = []
+
     @LIMITS
     @given(values(format, root, variant))
     def check(value: Any) -> None:
@@ -144,11 +146,13 @@ def test_values_of_the_model_are_written_as_built(package, format, root, variant
         (given_back,) = reading.from_struct_array(records, codec.root(root).logical, extensions=codec.extensions)
         wanted = encoding.outcome(lambda: codec.build_at(codec.root(root), 0, given_back, request.settings))
         found = encoding.outcome(lambda: codec.encode(records, root=root, **parameters).to_pylist()[0])
+        outcomes.append(found)
         assert found == wanted
 
     before = codec.engine.rebuilt
     check()
-    assert codec.engine.rebuilt - before < 40
+    written = sum(isinstance(each, bytes) for each in outcomes)
+    assert not written or codec.engine.rebuilt - before < len(outcomes)
 
 
 def test_records_of_both_byte_orders_are_written_by_the_engine():

@@ -39,6 +39,7 @@ ROOTS = [
 COUPLED = {
     "directories",
     "elsewhere",
+    "list_sums",
     "logged_upload",
     "noted_message",
     "packet",

@@ -26,7 +26,7 @@ def spec_files(specs: Path) -> list[Path]:
     Raises OSError where a folder cannot be read, or a link leads nowhere: no spec is passed over without a word.
     """
     found: list[Path] = []
-    for folder, _, names in os.walk(specs, onerror=_raised):
+    for folder, _, names in os.walk(specs, onerror=_raised) if specs.is_dir() else ():
         paths = [Path(folder, name) for name in names]
         found += [path for path in paths if is_spec(path.relative_to(specs)) and stat.S_ISREG(path.stat().st_mode)]
     return sorted(found)

@@ -64,9 +64,9 @@ class Names(Part):
             if step[0] != "field":
                 continue
             _, name, _, attributes = step
-            if attributes.get("flatten") or (
-                shared[title_of(name, attributes)] > 1 and _CONDITIONS & attributes.keys()
-            ):
+            if attributes.get("flatten"):
+                yield from () if name in shared else (name,)  # which a member of it may have as well
+            elif shared[title_of(name, attributes)] > 1 and _CONDITIONS & attributes.keys():
                 yield name
 
     def _is_coded(self, node: Node) -> bool:

@@ -25,7 +25,7 @@ def test_engine_and_parser_agree_on_mutants_of_the_examples(format, explode, cas
     seeds = [example.data for example in examples]
     for parameters in given:
         request = engines.Request(engine.codec.default_root, engine.codec.settings(dict(parameters)), explode=explode)
-        records = [*seeds, *differential.altered(engine, seeds, 3000 // len(given), 7, request)]
+        records = [*seeds, *differential.altered(engine, seeds, 1500 // len(given), 7, request)]
         assert differential.compare(engine, records, request) == [], parameters
 
 

@@ -59,7 +59,7 @@ def language() -> Iterator[str]:
 
 
 def test_most_specs_are_accepted(accepted):
-    assert accepted["specs"] > len(SEEDS) * 0.64
+    assert accepted["specs"] > len(SEEDS) * 0.63
 
 
 @pytest.mark.parametrize("key", [key for key in language() if key != "FormatDocument.examples"])

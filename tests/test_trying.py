@@ -379,6 +379,13 @@ def test_specs_end_in_yaml_or_yml_and_what_editors_leave_is_none(specs):
     assert specs.run("generate").exit_code == 0
 
 
+def test_a_link_to_no_spec_is_not_passed_over(specs):
+    (specs.spec.parent / "gone.yaml").symlink_to("nowhere.yaml")
+    result = specs.run("generate")
+    assert result.exit_code == 2
+    assert "gone.yaml: a link to nowhere" in result.output
+
+
 def test_a_folder_without_a_format_is_refused_with_advice(tmp_path):
     result = CliRunner().invoke(app, ["generate", "--specs", str(tmp_path), "--out", str(tmp_path / "out")])
     assert result.exit_code == 2

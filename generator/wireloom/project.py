@@ -1,7 +1,7 @@
 """What the generator works on, and what it did: values that need none of its libraries."""
 
+import errno
 import os
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,14 +26,22 @@ def spec_files(specs: Path) -> list[Path]:
     Raises OSError where a folder cannot be read, or a link leads nowhere: no spec is passed over without a word.
     """
     found: list[Path] = []
-    for folder, _, names in os.walk(specs, onerror=_raised) if specs.is_dir() else ():
+    for folder, folders, names in os.walk(specs, onerror=_raised) if specs.is_dir() else ():
+        folders[:] = [name for name in folders if not name.startswith(".")]
         paths = [Path(folder, name) for name in names]
-        found += [path for path in paths if is_spec(path.relative_to(specs)) and stat.S_ISREG(path.stat().st_mode)]
+        found += [path for path in paths if is_spec(path.relative_to(specs)) and _is_file(path)]
     return sorted(found)
 
 
 def _raised(error: OSError) -> None:
     raise error
+
+
+def _is_file(path: Path) -> bool:
+    """Whether it is a file; one that has just gone is none, but a link to nowhere is an error."""
+    if path.is_symlink() and not path.exists():
+        raise FileNotFoundError(errno.ENOENT, "a link to nowhere", str(path))
+    return path.is_file()
 
 
 def is_spec(path: Path) -> bool:

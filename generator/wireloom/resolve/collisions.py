@@ -679,7 +679,8 @@ def _struct_size(struct: Struct, named: Types, seen: frozenset[str]) -> int | No
         if not field.in_struct:
             continue
         size = type_size(field.type, named, seen)
-        if size is None or field.when is not None or field.at is not None or field.size is not None:
+        varies = field.when is not None or field.since or field.until
+        if size is None or varies or field.at is not None or field.size is not None:
             return None
         total += size
     return total

@@ -73,8 +73,10 @@ class Records(Part):
         match value:
             case str() | bytes():
                 return self.assembly.text(encoded(value))
-            case bool() | int():
+            case bool() | int() if not is_beyond(value):
                 return int(value)
+            case int():
+                raise Uncovered("a mapping to a number beyond 64 bits")
             case _:
                 raise Uncovered("a case that is neither number nor text")
 

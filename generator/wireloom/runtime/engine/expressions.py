@@ -608,6 +608,11 @@ def makes_text(tree: Tree) -> bool:
             return False
 
 
+def stated(value: Any) -> Tree:
+    """A constant of the layout as an expression."""
+    return ("text", value) if isinstance(value, str) else value
+
+
 def encoded(text: str | bytes) -> bytes:
     """A text, or bytes, as they are in a record."""
     return text.encode() if isinstance(text, str) else text

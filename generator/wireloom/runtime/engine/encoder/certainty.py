@@ -16,7 +16,7 @@ from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.compiler.scope import limits, member
 from wireloom.runtime.engine.encoder.part import Compiler, Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
-from wireloom.runtime.engine.expressions import Compiled, Constant, Tree
+from wireloom.runtime.engine.expressions import Compiled, Constant, Tree, stated
 from wireloom.runtime.engine.outline import Column
 
 _ALTERNATIVES = 1 << 32
@@ -82,7 +82,7 @@ class Certainty(Part):
                 stated = stated_tag(struct, member_name, presence=presence)
                 if stated is _ABSENT:
                     stated = False if presence else _ABSENT if default is None else default
-                found = [n for n, (values, _) in enumerate(cases) if any(_is_same(stated, value) for value in values)]
+                found = [n for n, (values, _) in enumerate(cases) if any(is_same(stated, value) for value in values)]
                 if found != [place]:
                     self.doubts(f"{struct[1]} may be taken for another case by {member_name!r}")
 
@@ -232,10 +232,10 @@ class Certainty(Part):
         if attributes.keys() & {"values", "compute", "derive"} or not isinstance(const, bool | int | str):
             raise _DoubtError("a constant with more to it")
         if "default" in attributes and not (
-            attributes.get("optional") and attributes.get("hidden") and _is_same(const, attributes["default"])
+            attributes.get("optional") and attributes.get("hidden") and is_same(const, attributes["default"])
         ):
             raise _DoubtError("a constant with a default")
-        self._agrees(("text", const) if isinstance(const, str) else const, column, struct)
+        self._agrees(stated(const), column, struct)
         return "value"
 
     def _mapped(
@@ -253,7 +253,7 @@ class Certainty(Part):
             raise _DoubtError("words of other types")
         if len(set(wires)) < len(wires) or len({_meant(tree) for _, tree in values} - {"null"}) != 1:
             raise _DoubtError("words of several kinds")
-        if "default" in attributes and not any(_is_same(attributes["default"], wire) for wire in wires):
+        if "default" in attributes and not any(is_same(attributes["default"], wire) for wire in wires):
             raise _DoubtError("a default that is no word")
         if "derive" in attributes:
             if column is not None or not attributes.get("hidden"):
@@ -337,16 +337,21 @@ class Certainty(Part):
                 raise _DoubtError(f"the expression {tree!r}")
 
 
+def fields_of(struct: Node, name: str) -> list[Any]:
+    """The fields of a struct that are written as a member of that name."""
+    named = (step for step in struct[5] if step[0] == "field" and step[3].get("member", step[1]) == name)
+    return [step for step in named if "compute" not in step[3]]
+
+
 def stated_tag(struct: Node, name: str, *, presence: bool) -> Any:
     """What a reader finds as a member of what was written for a struct; UNSTATED where the value says it."""
-    fields = [step[3] for step in struct[5] if step[0] == "field" and step[3].get("member", step[1]) == name]
-    written = [attributes for attributes in fields if "compute" not in attributes]
+    written = [attributes for *_, attributes in fields_of(struct, name)]
     if not written:
         return _ABSENT
     if len(written) > 1 or struct[3] != "object" or "when" in written[0]:
         return UNSTATED
     match written[0]:
-        case {"optional": True, "hidden": True, "const": const, "default": default} if _is_same(const, default):
+        case {"optional": True, "hidden": True, "const": const, "default": default} if is_same(const, default):
             return _ABSENT
         case {"optional": True}:
             return UNSTATED
@@ -388,7 +393,8 @@ def _is_field(tree: Tree) -> bool:
     return isinstance(tree, tuple) and tree[0] != "text"
 
 
-def _is_same(one: Any, other: Any) -> bool:
+def is_same(one: Any, other: Any) -> bool:
+    """Whether two constants are of one kind, and equal."""
     return type(one) is type(other) and bool(one == other)
 
 

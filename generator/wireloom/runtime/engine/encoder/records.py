@@ -10,7 +10,7 @@ from wireloom.runtime.engine.encoder.names import own_fields
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.encoder.tags import Tag
-from wireloom.runtime.engine.expressions import Constant, Tree, encoded
+from wireloom.runtime.engine.expressions import Constant, Tree, encoded, stated
 from wireloom.runtime.engine.outline import Column
 
 _ALTERNATIVES = 1 << 32
@@ -144,40 +144,43 @@ class Records(Part):
         told: Sequence[Any] | None = None,
     ) -> None:
         arms = [(Label(), node) for node in dict.fromkeys(case for _, case in cases if case[0] != "refuse")]
-        structs = [list(self._structs(node)) for _, node in arms]
-        tag = None if told is None else Tag.of(told, structs, self.compiler.reader.resolved)
-        self._fit(arms, scope, record, tag)
+        self._fit(arms, scope, record, told)
         self._arms(arms, lambda node: self.members(node, scope, record, place))
 
     def _fit(
-        self, arms: Sequence[tuple[Label, Node]], scope: Scope, record: Column | None, tag: Tag | None = None
+        self,
+        arms: Sequence[tuple[Label, Node]],
+        scope: Scope,
+        record: Column | None,
+        told: Sequence[Any] | None = None,
     ) -> None:
         """Go to the struct whose constants and words agree with the value; of several that with the most members of it.
 
         Of these comes first what makes up fewest members itself, of which a value without them is.
         """
         arms = sorted(arms, key=lambda arm: min(map(_made_up, self._structs(arm[1])), default=0))
-        fitting = [(label, list(self._structs(node))) for label, node in arms]
-        if not any(structs for _, structs in fitting):  # all cases are refused, as where a recursion ends
+        fitting = [(label, node, list(self._structs(node))) for label, node in arms]
+        count = sum(len(group) for *_, group in fitting)
+        if not count:  # all cases are refused, as where a recursion ends
             self.compiler.fail()
             return
-        is_told = self._told([(struct, label) for label, structs in fitting for struct in structs], record)
-        if sum(len(structs) for _, structs in fitting) > _FITTING:
+        is_told = self._told([(struct, label) for label, _, group in fitting for struct in group], record)
+        if count > _FITTING:
             if not is_told:
                 raise Uncovered("a choice among more than 63 structs that no one member tells apart")
             self.compiler.fail()
             return
+        structs = [struct for *_, group in fitting for struct in group]
+        tag = None if told is None else Tag.of(told, structs, self.compiler.reader.resolved)
         mask = self.assembly.register("int").read()
         self.compiler.compute(Constant(0), mask)
-        words: list[Any] = [sum(len(structs) for _, structs in fitting)]
+        words: list[Any] = [count]
         bit = 0
-        nodes = dict(arms)
-        for label, structs in fitting:  # one that is a choice itself has as many members as the best of its structs
-            bits = range(bit, bit + len(structs))
+        for label, node, group in fitting:  # one that is a choice itself has as many members as the best of its structs
+            bits = range(bit, bit + len(group))
             bit = bits.stop
-            for struct in structs:
-                told = [] if tag is None else tag.tells(nodes[label], struct)
-                self._accepting(struct, scope, record, mask, bits, told)
+            for struct in group:
+                self._accepting(struct, scope, record, mask, bits, [] if tag is None else tag.tells(node, struct))
                 words += [label, self.assembly.table(self._counted(struct, record))]
         self.assembly.emit("CHOOSE", mask, self.assembly.table(words))
 
@@ -295,14 +298,14 @@ class Records(Part):
             const = attributes["const"]
             if isinstance(const, bytes):
                 raise Uncovered("a choice by a constant of bytes")
-            return ("==", field, ("text", const) if isinstance(const, str) else const)
+            return ("==", field, stated(const))
         if "compute" in attributes:
             return ("==", attributes["compute"][1], field)
         meanings = [self.expressions.compiled(tree, Scope("", None)) for _, tree in attributes["values"]]
         if not all(isinstance(meaning, Constant) for meaning in meanings):
             raise Uncovered("a mapping that depends on the record")
         values = [meaning.value for meaning in meanings if meaning.value is not None]  # type: ignore[union-attr]
-        return ("in", field, tuple(("text", value) if isinstance(value, str) else value for value in values))
+        return ("in", field, tuple(map(stated, values)))
 
     # --- by name ---------------------------------------------------------------------------------------------------
 

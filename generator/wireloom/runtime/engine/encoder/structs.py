@@ -11,7 +11,7 @@ from wireloom.runtime.engine.compiler.scope import member
 from wireloom.runtime.engine.encoder.absence import GIVEN, Absence
 from wireloom.runtime.engine.encoder.names import asks_for_place
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope
-from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree
+from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree, stated
 from wireloom.runtime.engine.outline import Column
 
 _TAIL = "negative"
@@ -283,7 +283,7 @@ class Structs(Absence):
         meaning = next((meaning for wire, meaning in known if wire == default and type(wire) is type(default)), None)
         if meaning is None or next(wire for wire, other in known if other == meaning) != default:
             raise Uncovered("a default of this kind")
-        return ("text", meaning) if isinstance(meaning, str) else meaning
+        return stated(meaning)
 
     def _sequence(self, steps: Sequence[Any], scope: Scope, present: dict[str, Compiled]) -> None:
         """Binary: fields and marks in their order, those that count from the end last."""

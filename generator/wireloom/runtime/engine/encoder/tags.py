@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Uncovered
-from wireloom.runtime.engine.encoder.certainty import UNSTATED, stated_tag
+from wireloom.runtime.engine.encoder.certainty import UNSTATED, fields_of, is_same, stated_tag
 from wireloom.runtime.engine.encoder.scope import Node
-from wireloom.runtime.engine.expressions import Tree
+from wireloom.runtime.engine.expressions import Tree, stated
 
 _PLAIN = {"as", "code", "optional", "default", "member", "minimum", "maximum", "values"}
 _MANY = 2
@@ -25,10 +25,10 @@ class Tag:
     resolved: Callable[[Node], Node]
 
     @classmethod
-    def of(cls, told: Sequence[Any], structs: Sequence[Sequence[Node]], resolved: Callable[[Node], Node]) -> "Tag":
+    def of(cls, told: Sequence[Any], structs: Sequence[Node], resolved: Callable[[Node], Node]) -> "Tag":
         """That of a choice by a member, among these structs."""
         member, presence, default, _, cases, _ = told
-        known = {each[1]: stated_tag(each, member, presence=presence) for group in structs for each in group}
+        known = {each[1]: stated_tag(each, member, presence=presence) for each in structs}
         unstated = frozenset(name for name, stated in known.items() if stated is UNSTATED)
         return cls(member, presence, default, cases, unstated if len(unstated) >= _MANY else frozenset(), resolved)
 
@@ -39,8 +39,7 @@ class Tag:
         """
         if struct[1] not in self.open:
             return []
-        named = [step for step in struct[5] if step[0] == "field" and step[3].get("member", step[1]) == self.member]
-        fields = [step for step in named if "compute" not in step[3]]
+        fields = fields_of(struct, self.member)
         if len(fields) > 1 or struct[3] != "object":
             raise Uncovered("a case that is told by one of several members")
         _, name, type, attributes = fields[0]
@@ -76,26 +75,22 @@ class Tag:
         there: Tree = ("present", field)
         default = attributes.get("default")
         if default is not None:
-            there = ("and", there, ("not", ("==", field, _constant(default))))
+            there = ("and", there, ("not", ("==", field, stated(default))))
         if self.presence:
             is_written = not attributes.get("optional") or (is_nullable and default is not None)
             has, lacks = (self._takes(case, each) for each in (True, False))
             return has if is_written else ("if", there, has, lacks)
         takes_rest = any(not values for values, node in self.cases if node == case)
         listed = [value for values, node in self.cases if (node == case) != takes_rest for value in values]
-        among: Tree = ("in", field, tuple(_constant(value) for value in listed)) if listed else False
+        among: Tree = ("in", field, tuple(stated(value) for value in listed)) if listed else False
         absent = self.default is not None and self._takes(case, self.default)
         return ("if", there, ("not", among) if takes_rest else among, absent)
 
 
 def _is_in(value: Any, options: Sequence[Any]) -> bool:
-    return any(value == each and isinstance(value, bool) == isinstance(each, bool) for each in options)
+    return any(is_same(value, each) for each in options)
 
 
 def _is_word(meaning: Tree) -> bool:
     """Whether what a value means is stated, and no null."""
     return isinstance(meaning, bool | int) or (isinstance(meaning, tuple) and meaning[0] == "text")
-
-
-def _constant(value: Any) -> Tree:
-    return ("text", value) if isinstance(value, str) else value

@@ -13,7 +13,7 @@ from wireloom.resolve.ahead import check_ahead
 from wireloom.resolve.collisions import members
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.sites import held
-from wireloom.resolve.types import UNKNOWN
+from wireloom.resolve.types import UNKNOWN, hint_of_member
 from wireloom.spec.documents import Place
 from wireloom.spec.yaml import MappingNode
 
@@ -201,8 +201,7 @@ def _check_member(  # noqa: PLR0913 - what there is to know about it
             and not tag.presence
             and (flaw := _other_kind(struct, tag, values, named))
         ):
-            hint = f"make it a field, and the union one beside it: `select: {tag.member}` with `inline` and `flatten`"
-            draft.reports_entry(place, "bad-case", flaw, hint)
+            draft.reports_entry(place, "bad-case", flaw, hint_of_member(tag.member))
             return
 
 

@@ -556,12 +556,16 @@ def chosen_by(
     return tag, tuple(found)
 
 
+def hint_of_member(name: str) -> str:
+    """How a union is chosen by a member where the member alone does not tell."""
+    return f"make it a field, and the union one beside it: `select: {name}` with `inline` and `flatten`"
+
+
 def _check_otherwise(around: Surroundings, place: Place, form: SelectType) -> None:
     report = around.scope.draft.reports_entry
     if isinstance(form.select, MemberTagDocument):
         name = form.select.member
-        hint = f"make it a field, and the union one beside it: `select: {name}` with `inline` and `flatten`"
-        report(place / "otherwise", "wrong-encoding", "no case of a member is for other values", hint)
+        report(place / "otherwise", "wrong-encoding", "no case of a member is for other values", hint_of_member(name))
     if form.else_ is not None:
         report(place / "else", "conflicting-keys", "`else` beside `otherwise`", "drop one of them")
 

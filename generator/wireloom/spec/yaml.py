@@ -79,6 +79,7 @@ _BREAK = re.compile(r"\r\n|\r|\n")
 _NO_BREAKS = {0x85: 0xF0085, 0x2028: 0xF2028, 0x2029: 0xF2029}
 """Characters that break lines for PyYAML, as YAML 1.1 has it, and what stands for them while it reads."""
 _BREAKS = {stand_in: character for character, stand_in in _NO_BREAKS.items()}
+_HALF = re.compile("[\ud800-\udfff]")  # of a character that is escaped in two
 _BEYOND_UNICODE = re.compile(r"^[^#\n]*?(\\U(?!000|0010)[0-9A-Fa-f]{8})", re.MULTILINE)
 
 
@@ -229,15 +230,14 @@ def _node(node: yaml.Node, file: str, path: Path, problems: list[Problem]) -> No
 
 def _joined(text: str) -> str:
     """The text, a character that was escaped in two halves (as JSON has it) put together."""
-    halves = any("\ud800" <= character <= "\udfff" for character in text)
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass") if halves else text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass") if _HALF.search(text) else text
 
 
 def _scalar(node: yaml.ScalarNode, location: Location, path: Path, problems: list[Problem]) -> ScalarNode:
     written = node.value.translate(_BREAKS)
     if node.style:
         text = _joined(written)
-        if path[:1] != ("examples",) and any("\ud800" <= character <= "\udfff" for character in text):
+        if path[:1] != ("examples",) and _HALF.search(text):
             message, hint = "half of a character that is escaped in two", "write both halves, or the character"
             problems.append(Problem("yaml-syntax", message, hint, location, path_text(path)))
             text = text.encode("utf-8", "replace").decode()

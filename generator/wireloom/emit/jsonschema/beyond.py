@@ -181,14 +181,14 @@ def _open(type: Type) -> bool:
 def _rules(format: Format, places: Sequence[_Place]) -> Iterator[Gap]:
     """Rules over several members, and those that depend on what is read."""
     checks = {id(step.that): step for place in places for step in _checks(place.type)}
-    choices = set(_choices(places))
+    choices, types = set(_choices(places)), dict(format.types)
     for name, members in _objects(format):
         loose, unsaid = undecided(members)
         names = [member.name for member in members.members]
         chosen = {member for member in loose if names.count(member.name) > 1 or (name, member.key[1]) in choices}
         absent = tuple(f"{name}.{member.key[1]}" for member in loose if member not in chosen)
         various = tuple(f"{name}.{member.key[1]}" for member in loose if member in chosen)
-        struct = dict(format.types).get(name)
+        struct = types.get(name)
         is_array = isinstance(struct, Struct) and struct.form is Form.ARRAY and format.encoding is Encoding.JSON
         if absent and is_array:
             yield Gap("Whether an element is there, by its condition, and so what each one behind it is", absent, None)

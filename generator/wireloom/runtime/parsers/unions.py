@@ -307,9 +307,10 @@ class Attempt(CasesByValue, construct.Construct):
         buffer = io.BytesIO()
         trial.subcon._build(obj, buffer, context, "")
         data = buffer.getvalue()
-        if (instead := self._read_instead(trial, data, context)) and not (
-            trusted and not self._read_instead(trial, data + _BEHIND, context)
-        ):
+        instead = self._read_instead(trial, data, context)
+        if instead and trusted and not self._read_instead(trial, data + _BEHIND, context):
+            return data
+        if instead:
             raise EncodeError(f"a value that reads back as {trial.name}", instead)
         return data
 

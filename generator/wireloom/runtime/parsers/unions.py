@@ -307,17 +307,25 @@ class Attempt(CasesByValue, construct.Construct):
         buffer = io.BytesIO()
         trial.subcon._build(obj, buffer, context, "")
         data = buffer.getvalue()
-        instead = self._read_instead(trial, data, context)
-        if instead and trusted and not self._read_instead(trial, data + _BEHIND, context):
+        instead = self._read_instead(trial, Cursor(data), context)
+        if instead and trusted and not all(self._read_instead(trial, each, context) for each in self._within(data)):
             return data
         if instead:
             raise EncodeError(f"a value that reads back as {trial.name}", instead)
         return data
 
-    def _read_instead(self, trial: Trial, data: bytes, context: Container) -> str:
+    def _within(self, data: bytes) -> Iterator[Cursor]:
+        """The bytes as they may stand in a record: before others, or at the end of a region with a code of its own."""
+        yield Cursor(data + _BEHIND)
+        for code in dict.fromkeys(code for trial in self.trials for each in trial.fallbacks for code in each.codes):
+            cursor = Cursor(data)
+            cursor.overrun = code
+            yield cursor
+
+    def _read_instead(self, trial: Trial, cursor: Cursor, context: Container) -> str:
         """What is read of the bytes of an alternative, where that is not the alternative."""
         try:
-            read, reason, _ = self._read(Cursor(data), context, "")
+            read, reason, _ = self._read(cursor, context, "")
         except PositionPendingError:
             return ""  # it looks at a struct around it that is not settled; the whole is read back in the end
         except DecodeError as error:

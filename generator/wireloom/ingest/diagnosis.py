@@ -158,6 +158,10 @@ SIGNS: tuple[tuple[str, Callable[[Case], Verdict]], ...] = (
     (r"(?:DataError|MisuseError|ContractError): (.+)", lambda case: Verdict(case.group, "", DataError)),
     (r"No space left on device|Errno 28\b|Disk quota exceeded|Errno 122\b", _full),
     (
+        r"Not a directory|Errno 20\b",
+        lambda case: Verdict(f"{case.path} cannot be there: a file is on its way", "choose another --output", MisuseError),
+    ),
+    (
         r"Read-only file system|Errno 30\b",
         lambda case: Verdict(
             f"{case.path} is on a file system that is read-only", "mount it writable, or choose another --output"
@@ -189,6 +193,10 @@ SIGNS: tuple[tuple[str, Callable[[Case], Verdict]], ...] = (
     (r"Python worker exited unexpectedly|Python worker .*crashed", _worker),
     (r"Py4JNetworkError|ConnectionRefusedError|ConnectionResetError|Answer from Java side is empty", _java),
     (r"Py4JError: An error occurred while calling \S+\s*$", _java),
+    (
+        r"Errno 2\] Cannot create directory",
+        lambda case: Verdict(f"no folder can be made as {case.path}", "choose another --output", MisuseError),
+    ),
     (
         r"FileNotFoundError: (.+)|FileNotFoundException: (.+)",
         lambda case: Verdict(f"a file is gone: {_short(case.group)}", "leave files in place until they have been read"),

@@ -14,6 +14,9 @@ PYPROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
 ENVIRONMENT = ROOT / ".nox" / "environment"
 VECTORS = ROOT.parent / "shared" / "vectors"
 OLDER = ROOT / ".nox" / "older-spark"
+DRAWING = tuple(
+    f"tests/test_{name}.py" for name in ("encode", "engine_cases", "proof", "roundtrips", "schema_gaps", "validation")
+)
 SPARK_TESTS = ("tests/spark", "tests/integration/test_delta.py")
 
 nox.needs_version = ">=2025.2.9"
@@ -128,6 +131,13 @@ def specs(session: nox.Session) -> None:
     """Hold random specs to what the documents promise: `-- 20000 --seed 7` says how many, and from which on."""
     places = os.pathsep.join(str(ROOT / folder) for folder in ("generator", "generated", "tests"))
     python(session, "-m", "proof.running", *session.posargs, env={"PYTHONPATH": places})
+
+
+@nox.session(venv_backend="none", requires=["environment"], default=False)
+def thorough(session: nox.Session) -> None:
+    """Run the tests that draw values, mutants or specs with five times as many of them."""
+    options = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not integration")
+    python(session, "-m", "pytest", *options, *(session.posargs or DRAWING), env={"WIRELOOM_THOROUGH": "1"})
 
 
 @nox.session(venv_backend="none", requires=["environment"], default=False)

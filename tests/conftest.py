@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -81,6 +82,7 @@ def case_project(folder: Path) -> "Project":
     return Project(specs, folder / "generated", CASE_PACKAGE)
 
 
+@cache
 def shipped_formats() -> "tuple[Format, ...]":
     """The formats of specs/."""
     from wireloom import pipeline
@@ -88,6 +90,7 @@ def shipped_formats() -> "tuple[Format, ...]":
     return pipeline.formats(SPECS)
 
 
+@cache
 def case_formats() -> "tuple[Format, ...]":
     """The formats of tests/cases/."""
     from wireloom import pipeline

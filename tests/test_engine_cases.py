@@ -11,6 +11,7 @@ sys.path[:0] = [str(Path(__file__).parent / folder) for folder in ("bench", "fuz
 import differential  # noqa: E402
 
 from conftest import case_formats  # noqa: E402
+from effort import drawn  # noqa: E402
 from wireloom.runtime import engine as engines  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
@@ -25,7 +26,7 @@ def test_engine_and_parser_agree_on_mutants_of_the_examples(format, explode, cas
     seeds = [example.data for example in examples]
     for parameters in given:
         request = engines.Request(engine.codec.default_root, engine.codec.settings(dict(parameters)), explode=explode)
-        records = [*seeds, *differential.altered(engine, seeds, 1500 // len(given), 7, request)]
+        records = [*seeds, *differential.altered(engine, seeds, drawn(300) // len(given), 7, request)]
         assert differential.compare(engine, records, request) == [], parameters
 
 
@@ -36,5 +37,5 @@ def test_what_is_left_out_of_a_case_changes_nothing_else(format, case_package):
     seeds = [example.data for example in format.examples if example.root == engine.codec.default_root]
     for name in [] if root.elements else [field.name for field in root.logical.fields]:
         request = engines.Request(engine.codec.default_root, engine.codec.settings({}), (name,))
-        records = [*seeds, *differential.altered(engine, seeds, 200, 11, request)]
+        records = [*seeds, *differential.altered(engine, seeds, drawn(40), 11, request)]
         assert differential.compare(engine, records, request) == [], name

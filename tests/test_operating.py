@@ -420,13 +420,13 @@ JAVA = "py4j.protocol.Py4JNetworkError: Answer from Java side is empty"
         ),
         ("PermissionError: [Errno 13] Permission denied: '/data/t'", None, "permission is denied: /data/t", False),
         (
-            "NotADirectoryError: [Errno 20] Cannot create directory '/file/_ledger'. Detail: [errno 20] Not a directory",
+            "NotADirectoryError: [Errno 20] Cannot create directory '/file/_ledger'",
             None,
             "/file/_ledger cannot be there: a file is on its way; choose another --output",
             False,
         ),
         (
-            "FileNotFoundError: [Errno 2] Cannot create directory '/proc/x'. Detail: [errno 2] No such file or directory",
+            "FileNotFoundError: [Errno 2] Cannot create directory '/proc/x'",
             None,
             "no folder can be made as /proc/x; choose another --output",
             False,

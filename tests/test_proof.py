@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from yaml import safe_load
 
 from conftest import ROOT
+from effort import drawn
 from proof.cases import Case, cases
 from proof.crossing import crossed_spec_of
 from proof.fields import STRATEGIES
@@ -32,37 +34,43 @@ from wireloom.spec.language import FieldDocument
 REFERENCE = Path(__file__).parents[1] / "specs/README.md"
 WORD = re.compile(r"\b[a-zA-Z][a-zA-Z0-9]*\b")
 SEEDS = range(1700)
-CROSSED = 200
-SPECS = 200
+FEWEST = 500  # specs of which most are accepted
+CROSSED = drawn(100)
+SPECS = drawn(200)
 
 
 @pytest.fixture(scope="module")
 def accepted() -> Counter[str]:
-    """How many accepted specs give each key; `specs` counts the specs."""
+    """How many accepted specs give each key, until all are seen; `specs` counts those, `tried` all that were tried."""
     found = Counter[str]()
+    unseen = {*language(), *(f"type {name}" for name in types())}
     for seed in SEEDS:
-        read = documents(spec_of(seed))
-        try:
+        spec = spec_of(seed)
+        read = documents(spec)
+        found["tried"] += 1
+        with suppress(SpecProblems):
             resolved(read)
-        except SpecProblems:
-            continue
-        found.update({"specs", *(key for document in read.documents for key in keys(document.content))})
-        found.update(f"type {name}" for name in set(WORD.findall(repr(spec_of(seed)))))
+            given = {key for document in read.documents for key in keys(document.content)}
+            given |= {f"type {name}" for name in WORD.findall(repr(spec))}
+            found.update({"specs", *given})
+            unseen -= given
+        if not unseen and found["tried"] >= FEWEST:
+            break
     return found
 
 
 def language() -> Iterator[str]:
-    """Every key of the language."""
+    """Every key of the language that random specs give: they have no examples."""
     for name, document in reference.classes().items():
         if name != "Example":
-            yield from (f"{name}.{key}" for key in document.keys())  # noqa: SIM118 - a class method, no mapping
+            yield from (f"{name}.{key}" for key in document.keys() if key != "examples")  # noqa: SIM118 - no mapping
 
 
 def test_most_specs_are_accepted(accepted):
-    assert accepted["specs"] > len(SEEDS) * 0.63
+    assert accepted["specs"] > accepted["tried"] * 0.6
 
 
-@pytest.mark.parametrize("key", [key for key in language() if key != "FormatDocument.examples"])
+@pytest.mark.parametrize("key", list(language()))
 def test_every_key_of_the_language_stands_in_accepted_specs(accepted, key):
     assert accepted[key] > 0
 

@@ -10,12 +10,13 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from conftest import case_formats, shipped_formats
+from effort import drawn
 from strategies import values
 from wireloom.model.format import Format
 from wireloom.runtime.errors import DecodeError, EncodeError
 from wireloom.runtime.values import Pairs, same
 
-LIMITS = settings(max_examples=25, suppress_health_check=list(HealthCheck))
+LIMITS = settings(max_examples=drawn(12), suppress_health_check=list(HealthCheck))
 
 OTHERS = ("(int_range)", "_limit)", "a value that reads back as", "which ends", "which fills up")
 """What errors say of values that are none of the format's."""

@@ -15,6 +15,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from conftest import CASE_PACKAGE, case_formats, shipped_formats
+from effort import drawn
 from wireloom.emit import jsonschema
 from wireloom.emit.jsonschema.beyond import gaps
 from wireloom.emit.jsonschema.document import root_name
@@ -26,7 +27,7 @@ NUMBERS = [0, 1, -1, 2, 3, 5, 1.0, 0.5, 1e3, 255, 256, 2**31, 2**63, -(2**63), 2
 TEXTS = ["", "a", "AA==", "AB==", "A" * 76, "A" * 76 + "\n", "A" * 75 + "\nA", "\n", "aGk", "\u00e9", "\ud800"]
 SCALARS = [None, True, False, *NUMBERS, *TEXTS, [], {}, [[]], {"a": 1}]
 LETTERS = [*'{}[],:"\\01-+.eE ntf\n\t', "1.0", "\ud800", '"a":1,', "\\ud800", "null", "1e400", "-0"]
-TURNS = 800
+TURNS = drawn(250)
 
 
 def json_formats() -> list[Format]:

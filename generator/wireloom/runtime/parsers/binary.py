@@ -533,6 +533,11 @@ class Bytes(construct.Construct):
         self.size, self.charset = size, charset
 
     @property
+    def takes_rest(self) -> bool:
+        """Whether it is all that is left of the region."""
+        return self.size is None
+
+    @property
     def placeholder(self) -> bytes:
         """Zeros of the fixed size."""
         return bytes(self.size) if isinstance(self.size, int) else b""

@@ -369,6 +369,12 @@ class Field:
         """Whether its offset counts from the end."""
         return isinstance(self.at, int) and self.at < 0
 
+    @property
+    def is_filler(self) -> bool:
+        """Whether it is bytes up to the end of which readers see nothing."""
+        takes_rest = self.size is None and getattr(self.subcon, "takes_rest", False)
+        return self.hidden and takes_rest and self.at is None and self.const is MISSING
+
     def offset(self, scope: Container) -> Any:
         """What `at` says; raises PositionPendingError where that is not known yet."""
         return evaluate(self.at, scope) if callable(self.at) else self.at

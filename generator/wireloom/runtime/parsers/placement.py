@@ -184,26 +184,56 @@ class Placement:
         steps = list(enumerate(self.struct.steps))
         fields = [step for index, step in steps if isinstance(step, Field) and self._facts.present[index]]
         sink = self.struct.form.create(self.struct, target, self.scope, fields)
-        tail: list[Field] = []
+        behind: list[tuple[int, Step]] = []  # what stands where the fields end, wherever pointers put that
         for index, step in steps:
-            if isinstance(step, Mark) and self.binary:
-                self.scope._marks[step.name] = target.tell()
-            elif isinstance(step, Computed) and self.scope.get(step.name) is PENDING:
-                self._compute(step)
-            elif isinstance(step, Field) and self._is_there(index, step):
-                if step.is_tail:
-                    tail.append(step)
-                else:
-                    self._write(step, sink)
-        if self.binary:
-            target.seek(0, io.SEEK_END)
-        for step in tail:
-            self._write(step, sink)
-        for apart in self.elsewhere:
-            if apart.placement is self:
-                self._write_apart(apart)
+            if self._is_behind(step, behind):
+                behind.append((index, step))
+            else:
+                self._place(index, step, sink)
+        self._write_elsewhere()
+        for index, step in behind:
+            self._place(index, step, sink)
+        self._write_elsewhere()
         sink.close()
         return self._settled() if self.binary else Outcome()
+
+    def _is_behind(self, step: Step, behind: Sequence[tuple[int, Step]]) -> bool:
+        """Whether a step waits for all fields that have places: it counts from the end, or follows what does.
+
+        The bytes that builders make nothing of, and pointers fill, come to their end only then, too.
+        """
+        if not self.binary:
+            return False
+        if isinstance(step, Field):
+            return step.is_tail or self._is_empty(step) or (bool(behind) and step.at is None)
+        return bool(behind)
+
+    def _is_empty(self, step: Field) -> bool:
+        """Whether builders make nothing of bytes up to the end."""
+        try:
+            return step.is_filler and step.value_to_build(self.scope) == b""
+        except PositionPendingError:
+            return False
+
+    def _place(self, index: int, step: Step, sink: Sink) -> None:
+        """Do what a step says at the place that has been reached."""
+        if isinstance(step, Mark) and self.binary:
+            self.scope._marks[step.name] = self.target.tell()
+        elif isinstance(step, Computed) and self.scope.get(step.name) is PENDING:
+            self._compute(step)
+        elif isinstance(step, Field) and self._is_there(index, step):
+            self._write(step, sink)
+
+    def _write_elsewhere(self) -> None:
+        """Write what stands elsewhere for marks of this struct, and go on behind all there is."""
+        found, self.elsewhere = self.elsewhere, []
+        for apart in found:
+            if apart.placement is self:
+                self._write_apart(apart)
+            else:
+                self.elsewhere.append(apart)
+        if self.binary:
+            self.target.seek(0, io.SEEK_END)
 
     def _is_there(self, index: int, step: Field) -> bool:
         """Whether the field is written; where the position has a say, that is only known now."""

@@ -1,6 +1,6 @@
 """Structs: names first, then the fields in their container, then what follows from where they came to stand."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgpack
@@ -17,6 +17,7 @@ from wireloom.runtime.engine.outline import Column
 _TAIL = "negative"
 _ELEMENTS = "\0elements"
 _PASSES = 4  # each goes several times over those within
+_NOTHING = ("is", ("octets", b""))
 _ONE = Term("CONST", (), 1)
 
 
@@ -289,21 +290,17 @@ class Structs(Absence):
         """Binary: fields and marks in their order, those that count from the end last."""
         items = {item.name: item for item in self._items(steps, scope)}
         placed: list[Placed] = []
-        tail: list[Item] = []
+        behind: list[Any] = []  # what stands where the fields end, wherever pointers put that
         for step in steps:
-            if step[0] == "mark":
-                self._mark(step[1], scope)
-            elif step[0] == "field" and step[1] in items:
-                item = items[step[1]]
-                if _counts_from_the_end(item.attributes.get("at")):
-                    tail.append(item)
-                else:
-                    placed += self._placed(item, present[item.name])
-        for item in tail:
-            placed += self._placed(item, present[item.name])
-        if self.compiler.reader.has_base(steps):
-            assert scope.start_register is not None
-            self.assembly.emit("APARTS", scope.start_register.read())
+            if _is_behind(step, behind):
+                behind.append(step)
+            else:
+                placed += self._step(step, scope, items, present)
+        self._write_elsewhere(steps, scope)
+        for step in behind:
+            placed += self._step(step, scope, items, present)
+        if behind:
+            self._write_elsewhere(steps, scope)
         if scope.in_passes:
             self._mark("", scope)
             known = self.expressions.condition(("present", ("size",)), scope)
@@ -313,6 +310,20 @@ class Structs(Absence):
         elif placed:
             scope.size_register = self.marked(scope)
             self.compiler.fields.settle(placed, scope)
+
+    def _step(self, step: Any, scope: Scope, items: Mapping[str, Item], present: dict[str, Compiled]) -> list[Placed]:
+        """Do what a step says at the place that has been reached; what is to be written over later."""
+        if step[0] == "mark":
+            self._mark(step[1], scope)
+        elif step[0] == "field" and step[1] in items:
+            return self._placed(items[step[1]], present[step[1]])
+        return []
+
+    def _write_elsewhere(self, steps: Sequence[Any], scope: Scope) -> None:
+        """Write what stands elsewhere for marks of this struct."""
+        if self.compiler.reader.has_base(steps):
+            assert scope.start_register is not None
+            self.assembly.emit("APARTS", scope.start_register.read())
 
     def _mark(self, name: str, scope: Scope) -> None:
         """Note the place that has been reached; in passes beside that of the one before, which expressions have."""
@@ -395,6 +406,19 @@ def _counts_from_here(tree: Tree) -> bool:
             return any(map(_counts_from_here, parts))
         case _:
             return False
+
+
+def _is_behind(step: Any, behind: Sequence[Any]) -> bool:
+    """Whether a step waits for all fields that have places: it counts from the end, or follows what does.
+
+    The bytes that builders make nothing of, and pointers fill, come to their end only then, too.
+    """
+    if step[0] != "field":
+        return bool(behind)
+    attributes = step[3]
+    if "at" in attributes:
+        return _counts_from_the_end(attributes["at"])
+    return bool(behind) or (step[2][:2] == ("bytes", None) and attributes.get("derive") == _NOTHING)
 
 
 def _where(holds: Term, size: Term = _ONE) -> Term:

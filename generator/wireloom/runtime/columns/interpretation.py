@@ -164,7 +164,7 @@ def _constant(number: int) -> pa.Scalar:
 
 def _fits(type: Meant, scaled: Scaled) -> bool:
     """Whether int64 holds all that is on the wire and all that it means; times are held against theirs on reading."""
-    if scaled.kind != "decimal":
+    if scaled.kind not in ("decimal", "integer"):
         return True
     units = [bound * scaled.multiplier for bound in bounds(type)]
     found = (*bounds(type), *units, *(each + scaled.offset for each in units))
@@ -177,6 +177,8 @@ def _as_quantity(units: pa.Array, type: Meant) -> pa.Array:
     if pa.types.is_decimal(target):
         whole = units.cast(pa.decimal128(_LONGEST, 0)) if not pa.types.is_decimal(units.type) else units
         return _viewed(whole, target)
+    if pa.types.is_decimal(units.type):  # of numbers on the wire beyond int64
+        return units.cast(target)
     return _viewed(units.cast(pa.int32()) if pa.types.is_date(target) else units, target)
 
 

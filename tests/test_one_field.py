@@ -27,7 +27,7 @@ def record(tmp_path: Path, *fields: object, encoding: str = "binary", **types: o
 
 def test_an_ext_value_by_itself_is_its_content(tmp_path):
     with record(tmp_path, {"at": "ext(-1, bytes(2))"}, {"words": "list(ext(5, str)?)"}, encoding="msgpack") as format:
-        data = bytes.fromhex("92 c900000002ffaabb 92 d4 05 78 c0")
+        data = bytes.fromhex("92 d5ffaabb 92 d4 05 78 c0")
         value = {"at": b"\xaa\xbb", "words": ["x", None]}
         assert format.parse(data) == value
         assert format.build(value) == data

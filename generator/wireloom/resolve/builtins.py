@@ -166,9 +166,9 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
             "`float32`, `float64`, `float` (= `float64`)",
             {
                 _BINARY: "IEEE 754",
-                _MSGPACK: "either width, rounded to its own",
+                _MSGPACK: "either width, rounded to its own (beyond its largest number infinite)",
                 _PROTOBUF: "float, double",
-                _JSON: "a number, rounded to its width",
+                _JSON: "a number, rounded to 64 bits, and those to its own",
             },
             {"float32": Float(32), "float64": Float(64), "float": Float(64)},
         ),

@@ -328,7 +328,7 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
         elif op == E_PACK_FLOAT:  # column, bits, to which it is rounded
             if not there(k, i[1]):
                 return IRREGULAR
-            code = pack_double(k, <double><float>double_at(k, i[1]) if i[2] == 32 else double_at(k, i[1]))
+            code = pack_real(k, double_at(k, i[1]), i[2] == 32)
         elif op == E_PACK_BOOLEAN:  # column
             if not there(k, i[1]):
                 return IRREGULAR

@@ -100,16 +100,21 @@ cdef inline int pack_map(Builder *k, int64_t count) noexcept nogil:
     return pack_length(k, 0x80, 16, 0, 0xDE, 0xDF, count)
 
 
+cdef inline int pack_real(Builder *k, double number, bint is_narrow) noexcept nogil:
+    """A number, rounded to 32 bits where it has those."""
+    cdef double narrow = <double><float>number
+    if not is_narrow:
+        return pack_double(k, number)
+    return IRREGULAR if narrow - narrow != 0 and number - number == 0 else pack_double(k, narrow)
+
+
 cdef int pack_extension(Builder *k, int64_t type, const uint8_t *data, int64_t size) noexcept nogil:
-    """Sizes of 1, 2, 4, 8 and 16 have heads of their own; a negative type has the longest, as `build` writes it."""
+    """Sizes of 1, 2, 4, 8 and 16 have heads of their own."""
     cdef uint8_t byte = <uint8_t>type
     cdef int code = room(k, 6)
     if code:
         return code
-    if type < 0:
-        put_big(k.output.data + k.size, 0xC9, size, 4)
-        k.size += 5
-    elif size == 1 or size == 2 or size == 4 or size == 8 or size == 16:
+    if size == 1 or size == 2 or size == 4 or size == 8 or size == 16:
         k.output.data[k.size] = 0xD4 if size == 1 else 0xD5 if size == 2 else 0xD6 if size == 4 else 0xD7 if size == 8 else 0xD8
         k.size += 1
     else:

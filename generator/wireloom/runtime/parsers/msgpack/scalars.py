@@ -1,6 +1,6 @@
 """MessagePack scalars by schema: each takes the head of its family and checks range, text and size; msgpack writes."""
 
-import struct as _struct
+import math
 from typing import Any
 
 import construct
@@ -100,8 +100,16 @@ class Float(_Scalar):
         try:
             number = float(obj) if type(obj) is int else obj  # as what is derived of integers is
         except OverflowError:
-            raise EncodeError(f"a number that {self.bits} bits can hold", shown(obj)) from None
-        return super()._build(self._rounded(number) if isinstance(number, float) else number, stream, context, path)
+            raise self._beyond(obj) from None
+        if not isinstance(number, float):
+            return super()._build(number, stream, context, path)
+        rounded = self._rounded(number)
+        if math.isinf(rounded) and math.isfinite(number):
+            raise self._beyond(obj)
+        return super()._build(rounded, stream, context, path)
+
+    def _beyond(self, obj: Any) -> EncodeError:
+        return EncodeError(f"a number that {self.bits} bits can hold", shown(obj))
 
 
 class Boolean(_Scalar):
@@ -223,10 +231,12 @@ class Extension(_Scalar):
         if not self.content.fits(content):
             raise EncodeError(WORDS[self.content.family], shown(content))
         data = encoded_text(content) if isinstance(content, str) else bytes(content)
-        stream.write(PACKER.pack(msgpack.ExtType(self.code & 0xFF, data)) if self.code >= 0 else _ext(self.code, data))
+        stream.write(packed_ext(self.code, data))
         return obj
 
 
-def _ext(code: int, data: bytes) -> bytes:
-    """An ext value of a negative type, which msgpack-python keeps for itself."""
-    return b"\xc9" + _struct.pack(">Ib", len(data), code) + data
+def packed_ext(code: int, data: bytes) -> bytes:
+    """An ext value; msgpack-python keeps negative types for itself, so that theirs is put in its place."""
+    packed: bytes = PACKER.pack(msgpack.ExtType(max(code, 0), data))
+    place = len(packed) - len(data)
+    return packed if code >= 0 else packed[: place - 1] + bytes([code & 0xFF]) + data

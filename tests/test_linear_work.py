@@ -53,6 +53,17 @@ types:
       - group: {type: Part, tag: 4, wire: group, optional: true}
       - groups: {type: list(Part), tag: 5, wire: group}
 """,
+    "pointers": """
+encoding: binary
+types:
+  R: {fields: [{mark: start}, {first: First}, {rest: {type: bytes, hidden: true}}]}
+  First: {fields: [{list: {type: list(ToSecond), count: uint8}}]}
+  ToSecond: {fields: [{place: uint8}, {second: {type: Second, at: place, from: start}}]}
+  Second: {fields: [{list: {type: list(ToThird), count: uint8}}]}
+  ToThird: {fields: [{place: uint8}, {third: {type: Third, at: place, from: start}}]}
+  Third: {fields: [{list: {type: list(ToLast), count: uint8}}]}
+  ToLast: {fields: [{place: uint8}, {last: {type: uint32, at: place, from: start}}]}
+""",
     "ways": """
 encoding: binary
 errors: {other: Another alternative.}
@@ -195,6 +206,20 @@ def sums_over_what_follows(count: int) -> bytes:
     return sized(count) + data
 
 
+def pointers_to_pointers(fan: int) -> bytes:
+    """Three levels of lists, in which all pointers lead to the one list of the next level."""
+    levels = (bytes([fan]) + bytes([(fan + 1) * level]) * fan for level in (1, 2, 3))
+    return b"".join(levels) + b"abcd"
+
+
+AGAIN = {
+    "alternatives": ("ways", lambda n: sized(n) + (n // 2).to_bytes(2, "big") * 2 * n, 3000),
+    "checksums": ("sums", sums_over_what_follows, 3000),
+    "pointers": ("pointers", pointers_to_pointers, 60),
+}
+"""Records that go over their bytes again: of three parts a few times, of so many without end."""
+
+
 SHAPES: dict[str, tuple[str, Callable[[int], bytes]]] = {
     "keys within keys": ("packed", keys_within_keys),
     "wide keys within keys": ("packed", wide_keys_within_keys),
@@ -209,8 +234,7 @@ SHAPES: dict[str, tuple[str, Callable[[int], bytes]]] = {
     "groups that are passed over": ("message", lambda n: b"\x0a\x02\x08\x01" + b"\x1b\x1c" * n),
     "groups": ("message", lambda n: b"\x0a\x02\x08\x01" + b"\x2b\x08\x01\x2c" * n),
     "pieces of a group": ("message", lambda n: b"\x0a\x02\x08\x01" + b"\x23\x08\x01\x24" * n),
-    "alternatives": ("ways", lambda n: sized(n) + (n // 2).to_bytes(2, "big") * 2 * n),
-    "checksums": ("sums", sums_over_what_follows),
+    **{name: each[:2] for name, each in AGAIN.items() if each[2] > 255},
     "sums over a list of a struct around": ("totals", lambda n: sized(n) + b"\x07" * n + b"\x01" * n),
     "texts of a list of a struct around": (
         "joins",
@@ -258,15 +282,15 @@ def test_keys_that_python_hashes_alike_are_told_apart_at_once() -> None:
     assert len({hash(identity_of(key, cursor)) for key in keys}) == len(keys)
 
 
-@pytest.mark.parametrize("shape", ["alternatives", "checksums"])
+@pytest.mark.parametrize("shape", AGAIN)
 def test_what_goes_over_its_bytes_too_often_is_refused_by_parser_and_engine_alike(
     formats: Callable[[str], ModuleType], shape: str
 ) -> None:
     if not engines.available():
         pytest.skip("the native engine is not built")
-    name, made = SHAPES[shape]
+    name, made, many = AGAIN[shape]
     module = formats(name)
-    for count in (3, 3000):
+    for count in (3, many):
         data = made(count)
         try:
             module.parse(data)

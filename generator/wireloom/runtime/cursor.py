@@ -37,17 +37,20 @@ class Cursor(io.BytesIO):
         self.frame_end: int | None = None
         self.origin = self.furthest = self.tell()
         self.again = 0
+        self.retried = 0  # stretches around that are read again, or that may be
         self.checksums = self.constants = 0  # bits that were verified, of either
         self.frame_proof = (0, 0)  # the same, as far as the frame
 
     def go_over_again(self, start: int, end: int, count: int | None = None) -> None:
         """Count bytes that are read more than once, those from `start` to `end` or so many; `size_limit` if too many.
 
-        Alternatives that fail, checksums and what lists find elsewhere go over bytes that others read. Of each stretch
-        AGAIN_FREE bytes are free, and of the rest AGAIN times what the record has.
+        Alternatives that fail, checksums and what pointers and lists find elsewhere go over bytes that others read. Of
+        each stretch AGAIN_FREE bytes are free, and of the rest AGAIN times what the record has. Nothing is free of a
+        stretch within another one: stretches of a few bytes within one another would be read without end.
         """
         self.furthest = max(self.furthest, end)
-        self.again += max((end - start if count is None else count) - AGAIN_FREE, 0)
+        size = end - start if count is None else count
+        self.again += max(size, 1) if self.retried else max(size - AGAIN_FREE, 0)
         if self.again > AGAIN * (self.furthest - self.origin):
             expected = f"bytes that are read {AGAIN} times at most"
             raise DecodeError("size_limit", offset=start, expected=expected, actual="more readings of them")

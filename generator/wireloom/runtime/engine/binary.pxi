@@ -636,8 +636,15 @@ cdef inline bint too_often(Machine *m, const uint8_t *start, const uint8_t *end)
     """Whether the record has been gone over too often, once more from `start` to `end`: long before the parser says so."""
     if end > m.furthest:
         m.furthest = end
-    if end - start > 32:
-        m.again += end - start - 32
+    return count_again(m, end - start)
+
+
+cdef inline bint count_again(Machine *m, int64_t size) noexcept nogil:
+    """The same of so many bytes. A few are free, but not of a stretch within another one."""
+    if m.retried:
+        m.again += size if size > 1 else 1
+    elif size > 32:
+        m.again += size - 32
     return m.again > 16 * (m.furthest - m.base)
 
 
@@ -787,6 +794,7 @@ cdef int set_apart(Machine *m, const int64_t *i) noexcept nogil:
     m.end = m.base + end
     m.position = m.base + start + offset
     m.overrun = IRREGULAR
+    m.retried += 1
     return OK
 
 
@@ -795,6 +803,7 @@ cdef int go_back(Machine *m, const int64_t *i) noexcept nogil:
     cdef int64_t end = m.registers[i[1]], place = m.registers[i[2]], start = m.registers[i[2] + 1]
     if place < 0 or place > end or end > m.stop - m.base or start < 0 or start > m.position - m.base:
         return IRREGULAR
+    m.retried -= 1
     if too_often(m, m.base + start, m.position):
         return IRREGULAR
     if m.position - m.base > m.registers[i[3]]:
@@ -836,7 +845,11 @@ cdef int attempt(Machine *m, const int64_t *i) noexcept nogil:
     cdef int64_t frames = m.frame_count, names = m.spans.length, following = m.next
     cdef int64_t column
     cdef int opened = m.opened
-    cdef int code = run(m, i[1])
+    cdef int64_t retried = m.retried
+    cdef int code
+    m.retried += 1
+    code = run(m, i[1])
+    m.retried = retried
     m.next = following
     if code == OK:
         m.next = i[3]
@@ -897,9 +910,7 @@ cdef inline bint returned(Machine *m, const Trail *trail) noexcept nogil:
     m.position = trail.behind
     if m.position > m.furthest:
         m.furthest = m.position
-    if elsewhere > 32:
-        m.again += elsewhere - 32
-    return m.again > 16 * (m.furthest - m.base)
+    return count_again(m, elsewhere)
 
 
 cdef inline bint goes_on(const Machine *m, const int64_t *i, const Portion *block) noexcept nogil:
@@ -925,6 +936,7 @@ cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
     cdef int64_t ending = i[2]
     cdef Trail trail
     cdef Portion block
+    cdef bint leads
     if i[1] == 1:
         count = i[2]
     elif i[1] == 8:
@@ -966,7 +978,10 @@ cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
         before = m.position
         m.registers[i[5]] = n
         m.absent[i[5]] = False
+        leads = i[1] == 6 and trail.behind != NULL
+        m.retried += leads
         code = run(m, i[3])
+        m.retried -= leads
         if code:
             return code
         if count < 0 and m.position <= before:

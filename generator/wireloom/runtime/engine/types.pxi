@@ -480,6 +480,7 @@ cdef struct Machine:
     int64_t limit
     int64_t again  # bytes of the record that were gone over again, and
     const uint8_t *furthest  # where doing so ended
+    int64_t retried  # stretches around that are read again, or that may be
     int64_t expanded  # bytes that the entries of tables, and texts that are made, made of the record so far
     int64_t register_count
     Chunk *chunks  # texts.pxi: what was put together for the record

@@ -415,13 +415,17 @@ class Terminator:
             if not stream.origin <= target < lowest:
                 expected = f"a place before {lowest - stream.origin}, where the list has not been"
                 raise DecodeError("bad_pointer", offset=place, expected=expected, actual=shown(target - stream.origin))
-            elsewhere += 0 if behind is None else place - lowest
-            behind = stream.tell() if behind is None else behind
+            if behind is None:
+                behind = stream.tell()
+                stream.retried += 1
+            else:
+                elsewhere += place - lowest
             lowest = target
             stream.seek(target)
         stream.take(len(self.data))
         if behind is not None:
             elsewhere += stream.tell() - lowest
+            stream.retried -= 1
             stream.seek(behind)
             stream.go_over_again(start, behind, elsewhere)
 

@@ -430,11 +430,13 @@ class Field:
             raise DecodeError("bad_pointer", offset=here, expected=expected, actual=actual)
         outer = stream.limit, stream.overrun
         stream.limit, stream.overrun = end, "bad_pointer"
+        stream.retried += 1
         stream.seek(target)
         try:
             yield
         finally:
             stream.limit, stream.overrun = outer
+            stream.retried -= 1
         around._furthest = max(around._furthest, stream.tell())
         stream.go_over_again(target, stream.tell())
         stream.seek(here)

@@ -39,7 +39,7 @@ class Packing:
         if codec == _PLAIN:
             return subcon._parse(stream, scope, "")
         inner = self._opened(codec, stream.take(stream.left), start, scope)
-        inner.overrun, inner.keeps_open = stream.overrun, stream.keeps_open
+        inner.overrun, inner.keeps_open, inner.retried = stream.overrun, stream.keeps_open, stream.retried
         try:
             with inner.region(inner.left, stream.overrun):
                 return subcon._parse(inner, scope, "")

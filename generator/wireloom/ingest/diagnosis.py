@@ -159,7 +159,9 @@ SIGNS: tuple[tuple[str, Callable[[Case], Verdict]], ...] = (
     (r"No space left on device|Errno 28\b|Disk quota exceeded|Errno 122\b", _full),
     (
         r"Not a directory|Errno 20\b",
-        lambda case: Verdict(f"{case.path} cannot be there: a file is on its way", "choose another --output", MisuseError),
+        lambda case: Verdict(
+            f"{case.path} cannot be there: a file is on its way", "choose another --output", MisuseError
+        ),
     ),
     (
         r"Read-only file system|Errno 30\b",

@@ -36,9 +36,10 @@ class Body:
         """How many of the members that `value` has are of this body."""
         return int(self.struct.covers(value))
 
-    def makes_up(self) -> int:
-        """How many members readers see of this body, whatever a value says."""
-        return int(self.struct.makes_up())
+    def makes_up(self, within: frozenset[int] = frozenset()) -> tuple[int, int]:
+        """How many members readers see of this body, whatever a value says: at least, and at most."""
+        found: tuple[int, int] = self.struct.makes_up(within)
+        return found
 
     def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
         """What expressions see of the members of `value`."""

@@ -8,6 +8,7 @@ settles what follows from where fields stand: derived lengths, then checksums, i
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import construct
@@ -107,7 +108,6 @@ class Struct(construct.Construct):
         self.given = tuple(step for step in steps if isinstance(step, Computed) and step.given)
         self._free = frozenset(_free(steps))
         self._derived = frozenset(_derived(steps))
-        self._made_up = sum(map(_made_up, steps))
         told: dict[int, int | None] = {
             version.arity: place for place, version in enumerate(versions) if version.arity is not None
         }
@@ -168,9 +168,22 @@ class Struct(construct.Construct):
         names = set(self.titles())
         return sum(1 for name, member in value.items() if member is not None and name in names)
 
-    def makes_up(self) -> int:
-        """How many members readers see, whatever a value says: bits, constants, defaults and what is computed."""
-        return self._made_up
+    @cached_property
+    def _made_up(self) -> tuple[int, int]:
+        return self._makes_up(frozenset())
+
+    def _makes_up(self, within: frozenset[int]) -> tuple[int, int]:
+        found = [_made_up(step, within | {id(self)}) for step in self.steps]
+        return sum(least for least, _ in found), sum(most for _, most in found)
+
+    def makes_up(self, within: frozenset[int] = frozenset()) -> tuple[int, int]:
+        """How many members readers see, whatever a value says, at least, and at most: constants, what follows, bits.
+
+        What is within the structs `within` is not counted again.
+        """
+        if id(self) in within:
+            return 0, 0
+        return self._makes_up(within) if within else self._made_up
 
     def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
         """What expressions see of the members of `value`."""
@@ -290,17 +303,32 @@ def _free(steps: Sequence[Step]) -> Iterator[str]:
                 pass
 
 
-def _made_up(step: Step) -> int:
-    """How many members readers see of a step that builders do not need to be given."""
+def _made_up(step: Step, within: frozenset[int]) -> tuple[int, int]:
+    """How many members readers see of a step that builders do not need to be given: at least, and at most."""
     match step:
-        case Field(flatten=False, when=None):
+        case Field(flatten=True):
+            least, most = made_up_within(step.subcon, within)
+            return (0 if step.when or step.optional else least), most
+        case Field():
             constant = step.const is not MISSING and not step.optional
-            own = constant or (step.default is not MISSING and step.default is not None)
-            return (own and not step.hidden) + sum(not bit.hidden for bit in step.bits)
-        case Computed(when=None):
-            return int(not step.hidden)
+            follows = step.derive is not None or step.checksum is not None
+            own = constant or follows or (step.default is not MISSING and step.default is not None)
+            count = (own and not step.hidden) + sum(not bit.hidden for bit in step.bits)
+            inner = 0 if step.hidden or own else made_up_within(step.subcon, within)[1]
+            return (0 if step.when else count), count + inner
+        case Computed():
+            return int(not step.hidden and step.when is None), int(not step.hidden)
         case _:
-            return 0
+            return 0, 0
+
+
+def made_up_within(subcon: Any, within: frozenset[int]) -> tuple[int, int]:
+    """The same of what a field holds: of a record, or of each that a list has or null may stand for."""
+    if hasattr(subcon, "makes_up"):
+        found: tuple[int, int] = subcon.makes_up(within)
+        return found
+    inner = getattr(getattr(subcon, "elements", subcon), "element", getattr(subcon, "subcon", None))
+    return (0, 0) if inner is None else (0, made_up_within(inner, within)[1])
 
 
 def _derived(steps: Sequence[Step]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from wireloom.runtime.expressions import PositionPendingError, equal
 from wireloom.runtime.parsers.binary import Float
 from wireloom.runtime.parsers.facts import lent
 from wireloom.runtime.parsers.protocol import first_of, guess, is_guessed
-from wireloom.runtime.parsers.structure import Expression, Scalar, Struct, Value, evaluate, holds
+from wireloom.runtime.parsers.structure import Expression, Scalar, Struct, Value, evaluate, holds, made_up_within
 
 _SHOWN = 1024
 _BEHIND = bytes(64)  # what may stand behind an alternative that needs more than its own bytes to hold
@@ -67,9 +67,10 @@ class CasesByValue:
         """The most members of `value` that a case has."""
         return max(int(subcon.covers(value)) for subcon in self.subcons)
 
-    def makes_up(self) -> int:
-        """How many members readers see of a case, whatever a value says."""
-        return min(int(subcon.makes_up()) for subcon in self.subcons)
+    def makes_up(self, within: frozenset[int] = frozenset()) -> tuple[int, int]:
+        """How many members readers see of a case, whatever a value says: at least, and at most."""
+        found: tuple[int, int] = min(subcon.makes_up(within) for subcon in self.subcons)
+        return found
 
     def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
         """What expressions see of the members of `value`."""
@@ -134,6 +135,10 @@ class Select(construct.Construct):
         if isinstance(obj, Mapping) and all(hasattr(subcon, "accepts") for subcon in self.subcons):
             return structs_for(obj, self.subcons, context)
         return self.subcons
+
+    def makes_up(self, within: frozenset[int] = frozenset()) -> tuple[int, int]:
+        """How many members readers see of a case, whatever a value says: at least, and at most."""
+        return min((made_up_within(each, within) for each in self.subcons), default=(0, 0))
 
     def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
         """What expressions see of the members of `value`."""
@@ -241,9 +246,10 @@ class Attempt(CasesByValue, construct.Construct):
         told = sum(1 for name in (self.kind, self.reason) if name and value.get(name) is not None)
         return told + super().covers(value)
 
-    def makes_up(self) -> int:
+    def makes_up(self, within: frozenset[int] = frozenset()) -> tuple[int, int]:
         """How many members readers see of an alternative, whatever a value says: its name is one."""
-        return bool(self.kind) + super().makes_up()
+        least, most = super().makes_up(within)
+        return bool(self.kind) + least, bool(self.kind) + most
 
     def _parse(self, stream: Any, context: Container, path: str) -> Value:
         trial, reason, parsed = self._read(stream, context, path)
@@ -261,9 +267,11 @@ class Attempt(CasesByValue, construct.Construct):
         region = stream.limit, stream.overrun, stream.depth, stream.frame_end
         proven = stream.checksums, stream.constants
         for trial in self.trials:
+            stream.retried += 1
             try:
                 parsed: Value = trial.subcon._parse(stream, context, path)
             except DecodeError as error:
+                stream.retried -= 1
                 if not trial.falls_back(error, context):
                     raise
                 if trial is self.trials[-1]:
@@ -274,6 +282,7 @@ class Attempt(CasesByValue, construct.Construct):
                 stream.limit, stream.overrun, stream.depth, stream.frame_end = region
                 stream.checksums, stream.constants = proven
                 continue
+            stream.retried -= 1
             return trial, reason, parsed
         raise AssertionError("an Attempt has alternatives")
 
@@ -370,9 +379,10 @@ class Deferred(construct.Construct):
         """How many members of `value` the type has."""
         return int(self.target().covers(value))
 
-    def makes_up(self) -> int:
-        """How many members readers see of the type, whatever a value says."""
-        return int(self.target().makes_up())
+    def makes_up(self, within: frozenset[int] = frozenset()) -> tuple[int, int]:
+        """How many members readers see of the type, whatever a value says: at least, and at most."""
+        found: tuple[int, int] = self.target().makes_up(within)
+        return found
 
     def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
         """What expressions see of the members of `value`."""

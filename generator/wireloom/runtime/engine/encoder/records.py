@@ -1,6 +1,6 @@
 """Records: a struct, or one of several, by a tag, by what the value has, or by the alternative that it names."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
@@ -158,7 +158,7 @@ class Records(Part):
 
         Of these comes first what makes up fewest members itself, of which a value without them is.
         """
-        arms = sorted(arms, key=lambda arm: min(map(_made_up, self._structs(arm[1])), default=0))
+        arms = sorted(arms, key=lambda arm: min(map(self._made_up, self._structs(arm[1])), default=(0, 0)))
         fitting = [(label, node, list(self._structs(node))) for label, node in arms]
         count = sum(len(group) for *_, group in fitting)
         if not count:  # all cases are refused, as where a recursion ends
@@ -194,6 +194,41 @@ class Records(Part):
                     yield from self._structs(case)
             case _:
                 raise Uncovered("a choice among what are no structs")
+
+    def _made_up(self, node: Node, within: frozenset[str] = frozenset()) -> tuple[int, int]:
+        """How many members readers see of a struct, whatever a value says: at least, and at most, as builders count."""
+        match self.compiler.reader.resolved(node):
+            case ("struct", str(name), _, _, _, steps):
+                if name in within:
+                    return 0, 0
+                fields = [step for step in steps if step[0] == "field"]
+                found = [self._made_up_of_field(step[2], step[3], within | {name}) for step in fields]
+                return sum(least for least, _ in found), sum(most for _, most in found)
+            case ("select" | "peek", _, cases, _) | ("tagged", _, _, _, _, cases, _):
+                counts = [self._made_up(case, within) for _, case in cases if case[0] != "refuse"]
+                return min(counts, default=(0, 0))
+            case ("attempt", trials, kind, _):
+                least, most = min(self._made_up(trial, within) for _, trial, *_ in trials)
+                return bool(kind) + least, bool(kind) + most
+            case ("list" | "nullable" | "held", inner, *_):
+                return 0, self._made_up(inner, within)[1]
+            case ("inline", inner):
+                return self._made_up(inner, within)
+            case _:
+                return 0, 0
+
+    def _made_up_of_field(self, node: Node, said: Mapping[str, Any], within: frozenset[str]) -> tuple[int, int]:
+        may_lack = bool(said.keys() & {"when", "since", "until"})
+        if "flatten" in said:
+            least, most = self._made_up(node, within)
+            return (0 if may_lack or said.get("optional") else least), most
+        if "compute" in said:
+            return int(not said.get("hidden") and not may_lack), int(not said.get("hidden"))
+        constant = "const" in said and not said.get("optional")
+        own = constant or bool(said.keys() & {"derive", "checksum"}) or said.get("default") is not None
+        count = (own and not said.get("hidden", False)) + sum(not bit[BIT_HIDDEN] for bit in said.get("bits", ()))
+        inner = 0 if said.get("hidden") or own else self._made_up(node, within)[1]
+        return (0 if may_lack else count), count + inner
 
     def _told(self, structs: Sequence[tuple[Node, Label]], record: Column | None) -> bool:
         """Whether one member tells them apart, each value of it leading to one: where the record gives it, go there.
@@ -371,19 +406,6 @@ class Records(Part):
             with self.compiler.during(holds):
                 self.assembly.emit("JUMP", label)
         self.compiler.fail()
-
-
-def _made_up(struct: Node) -> int:
-    """How many members readers see of a struct, whatever a value says: bits, constants, defaults, what is computed."""
-    found = 0
-    for attributes in (step[3] for step in struct[5] if step[0] == "field"):
-        if attributes.keys() & {"flatten", "when", "since", "until"}:
-            continue
-        constant = "const" in attributes and not attributes.get("optional")
-        own = constant or "compute" in attributes or attributes.get("default") is not None
-        found += own and not attributes.get("hidden", False)
-        found += sum(not bit[BIT_HIDDEN] for bit in attributes.get("bits", ()))
-    return found
 
 
 def _constants(struct: Node) -> Iterator[tuple[str, int | str]]:

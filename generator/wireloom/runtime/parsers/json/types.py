@@ -98,9 +98,10 @@ class Body(Document):
         """How many of the members that `value` has are of the struct."""
         return int(self.subcon.covers(value))
 
-    def makes_up(self) -> int:
-        """How many members readers see of the struct, whatever a value says."""
-        return int(self.subcon.makes_up())
+    def makes_up(self, within: frozenset[int] = frozenset()) -> tuple[int, int]:
+        """How many members readers see of the struct, whatever a value says: at least, and at most."""
+        found: tuple[int, int] = self.subcon.makes_up(within)
+        return found
 
     def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
         """What expressions see of the members of `value`."""

@@ -169,9 +169,9 @@ class Body(construct.Construct):
         """How many of the members that `value` has are of this message."""
         return self.struct.covers(value)
 
-    def makes_up(self) -> int:
-        """How many members readers see of this message, whatever a value says."""
-        return self.struct.makes_up()
+    def makes_up(self, within: frozenset[int] = frozenset()) -> tuple[int, int]:
+        """How many members readers see of this message, whatever a value says: at least, and at most."""
+        return self.struct.makes_up(within)
 
     def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
         """What expressions see of the members of `value`."""

@@ -46,9 +46,9 @@ def check_ahead(  # noqa: PLR0913 - the case, and the order of the format
 ) -> None:
     """Report a case whose tag stands in what builders make up, and is not that."""
     width = tag.type.width or 0
-    written = _order(tag.type.form, order)
+    written = order_of(tag.type.form, order)
     made_up, filled, name = _head(type, width, named, order)
-    told = [int.from_bytes(_bytes_of(value, width, written), "big") for value in values]
+    told = [int.from_bytes(bytes_ahead(value, width, written), "big") for value in values]
     if made_up and (not told or any((each ^ filled) & made_up for each in told)):
         draft.reports_entry(place, "unknown-on-build", f"the tag is read from {_of(name)}", _hint(name))
 
@@ -72,7 +72,7 @@ def _check_ending(draft: Draft, place: Place, listed: types.Array, named: Types,
         draft.reports_entry(place / "terminator", "unknown-on-build", message, _hint(name))
     elif jump is not None and (width := jump.number.width):
         made_up, filled, name = _head(listed.element, width, named, order)
-        big = _order(jump.number.form, order) == "big"
+        big = order_of(jump.number.form, order) == "big"
         ends = (filled, filled | ((1 << _BYTE * width) - 1 & ~made_up))  # all other bits may be zeros, and ones
         least, most = (each if big else _number(each.to_bytes(width, "big"), "little") for each in ends)
         if made_up and least <= jump.maximum and most >= jump.minimum:
@@ -106,7 +106,7 @@ def _head(type: Type, width: int, named: Types, order: str) -> tuple[int, int, s
     return made_up, filled & made_up, name
 
 
-def _bytes_of(value: Scalar, width: int, order: str) -> bytes:
+def bytes_ahead(value: Scalar, width: int, order: str) -> bytes:
     """A value of the tag as it stands on the wire."""
     if isinstance(value, bytes):
         return value
@@ -122,7 +122,8 @@ def _number(data: bytes, order: str) -> int:
     return int.from_bytes(_ordered(data, order), "big")
 
 
-def _order(form: NumberForm, otherwise: str) -> str:
+def order_of(form: NumberForm, otherwise: str) -> str:
+    """The order of a number's bytes."""
     return form.value if form in types.ORDERED else otherwise
 
 
@@ -162,7 +163,7 @@ def _packed(listed: types.Array, order: str) -> Iterator[_Piece]:
     counts = _counts(listed, _BYTE * size)
     left = {bit for count in counts for bit in range(count, -(-count // _BYTE) * _BYTE) if bit < _BYTE * size}
     form = listed.element.form if isinstance(listed.element, Integer | types.Boolean) else NumberForm.OWN
-    written = _order(form, order)
+    written = order_of(form, order)
     made_up = sum(1 << (_BYTE * size - 1 - bit if written == "big" else bit) for bit in left)
     yield _Piece(_BYTE * size, made_up, order=written)
 
@@ -193,7 +194,7 @@ def _piece(struct: Struct, field: Field, named: Types, order: str) -> _Piece | N
     is_unsaid = needs_source(field)
     bits, form = _bits(type, named), order
     if isinstance(type, Integer | types.Boolean):
-        form = _order(type.form, order)
+        form = order_of(type.form, order)
     if is_unsaid and field.bits:
         told = sum((1 << bit.width) - 1 << bit.low for bit in field.bits if not bit.hidden or bit.derive is not None)
         return _Piece(bits, (1 << bits) - 1 & ~told, 0, name, form)

@@ -116,7 +116,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     check_said(draft, dict(named), names)
     check_collisions(draft, dict(named))
     check_versions(draft, dict(named))
-    check_tags(draft, dict(named), byte_order.fixed or "big")
+    check_tags(draft, dict(named), byte_order.fixed)
     check_endings(draft, dict(named), byte_order.fixed or "big")
     check_codes(draft)
     invalid_text = header.deciding_parameter(draft, "invalidText", content.invalid_text, ("error", "replace"))

@@ -22,7 +22,7 @@ from wireloom.expr.ast import (
 from wireloom.expr.parse import ExpressionError, parse, parse_range
 from wireloom.expr.types import KindError, fits, kind
 from wireloom.problems import nearest
-from wireloom.resolve.scopes import MeaningError, Scope
+from wireloom.resolve.scopes import MeaningError, Scope, word_named
 from wireloom.spec.documents import Place
 
 Constant = int | bool | str | bytes | None
@@ -211,6 +211,8 @@ def _on_wire(scope: Scope, place: Place, operand: Expression, options: tuple[Con
         if not isinstance(option, str) or not (octets or names):
             found.append(option)
             continue
+        if _is_misnamed(scope, place, operand, option):
+            return ()
         named: list[Constant] = [number for number, name in names if name == option]
         if octets:
             try:
@@ -225,6 +227,15 @@ def _on_wire(scope: Scope, place: Place, operand: Expression, options: tuple[Con
             return ()
         found += named
     return tuple(found)
+
+
+def _is_misnamed(scope: Scope, place: Place, operand: Expression, text: str) -> bool:
+    """Whether a text is the name that readers see for one on the wire; reported."""
+    hint = word_named(text, scope.words(operand))
+    if hint:
+        message = f"'{text}' is what readers see of {getattr(operand, 'name', 'it')}"
+        scope.draft.reports(place, "impossible-value", message, hint)
+    return bool(hint)
 
 
 def _compared(scope: Scope, place: Place, operator: str, left: Expression, right: Expression) -> Expression:
@@ -264,6 +275,8 @@ def _check_constants(scope: Scope, place: Place, resolved: Expression) -> None:
 
 
 def _check_text(scope: Scope, place: Place, operand: Expression, text: str) -> None:
+    if _is_misnamed(scope, place, operand, text):
+        return
     values = scope.values(operand)
     if values is not None and text not in values:
         texts = [value for value in values if isinstance(value, str)]

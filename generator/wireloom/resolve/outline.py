@@ -48,6 +48,7 @@ class Member:
     elements: tuple[str, ...] = ()  # structs of a list's elements
     counted: bool = False  # set by a salvage or a discard
     names: tuple[tuple[int, str], ...] = ()  # those that its values have, where there may be others
+    words: tuple[tuple[str, str], ...] = ()  # of a text: what may stand on the wire, and the name that readers see
     charset: str = ""  # of its text, of which expressions know the bytes
     element: Kind = Kind.ANY  # of a list: what its elements are
     obstacle: str = ""  # the key for which builders are not given it, or the elements of a list, as on the wire
@@ -326,6 +327,7 @@ def joined_members(first: Member, second: Member) -> Member:
         tuple(dict.fromkeys(first.elements + second.elements)),
         first.counted or second.counted,
         first.names if first.names == second.names else (),
+        first.words if first.words == second.words else (),
         first.charset if first.charset == second.charset else "",
         first.element if first.element is second.element else Kind.ANY,
         first.obstacle or second.obstacle,
@@ -375,6 +377,7 @@ def _member(draft: Draft, name: str, document: str | FieldDocument, position: in
         reached.elements,
         document.counted,
         tuple(_names(document)) if is_open(document) and reached.kind is Kind.INTEGER else (),
+        tuple(_words(document)) if is_open(document) and _is_text(reached, charset) else (),
         charset if reached.kind is Kind.BYTES else "",
         Kind.ANY if meant else reached.element,
         _obstacle(frozenset(document.given), reached, charset),
@@ -386,6 +389,11 @@ def _obstacle(given: frozenset[str], reached: Reach, charset: str) -> str:
     """The key for which builders are not given a value, or the elements of a list, as on the wire; empty if none."""
     coded = charset and reached.kind is Kind.LIST and reached.element is Kind.ANY
     return next((key for key in _OBSTACLES if key in given), "charset" if coded else "")
+
+
+def _is_text(reached: Reach, charset: str) -> bool:
+    """Whether a field is a text, of which expressions know the bytes where it is in another character set."""
+    return reached.kind is Kind.TEXT or (reached.kind is Kind.BYTES and bool(charset))
 
 
 def _charset(document: str | FieldDocument, struct: StructType) -> str:
@@ -409,11 +417,18 @@ def is_closed(document: FieldDocument | Bits) -> bool:
 
 
 def _names(document: FieldDocument | Bits) -> Iterator[tuple[int, str]]:
-    for key, value in (document.values or {}).items():
+    for key, name in _words(document):
         number = constants.integer(key)
-        name = value.value if isinstance(value, MappedValue) else value
-        if number is not None and isinstance(name, str):
+        if number is not None:
             yield number, name
+
+
+def _words(document: FieldDocument | Bits) -> Iterator[tuple[str, str]]:
+    """What stands on the wire and the name that it has, as they are written."""
+    for key, value in (document.values or {}).items():
+        name = value.value if isinstance(value, MappedValue) else value
+        if isinstance(name, str):
+            yield key, name
 
 
 def _computed_values(draft: Draft, written: object) -> tuple[Scalar, ...] | None:

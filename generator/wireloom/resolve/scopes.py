@@ -227,6 +227,11 @@ class Scope:
         member = self._member(expression)
         return () if member is None else member.names
 
+    def words(self, expression: Expression) -> tuple[tuple[str, str], ...]:
+        """What may stand on the wire of a text, and the names that readers see for it."""
+        member = self._member(expression)
+        return () if member is None else member.words
+
     def octets(self, expression: Expression, text: str) -> bytes:
         """The bytes that a literal beside bytes means: in their character set or, without one, in hexadecimal."""
         return self._octets(text, self.charset(expression))
@@ -421,6 +426,14 @@ class Scope:
             seen.add(type)
             yield outline
             waiting.extend(use.user for use in outline.uses)
+
+
+def word_named(text: str, words: tuple[tuple[str, str], ...]) -> str:
+    """What to write for a text that is the name of another, which stands on the wire; empty for any other text."""
+    if text in dict(words):
+        return ""
+    named = " or ".join(f"'{word}'" for word, name in words if name == text)
+    return named and f"expressions know what stands on the wire: write {named}"
 
 
 def _melted(name: str, into: str, instead: str) -> MeaningError:

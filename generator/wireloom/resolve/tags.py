@@ -1,15 +1,16 @@
 """Tags that stand in the value itself: what a tag selects must have it, or builders could not write the tag again."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from wireloom.expr.ast import Kind, Literal
 from wireloom.expr.types import a_kind
 from wireloom.model import types
-from wireloom.model.extents import may_be_absent
+from wireloom.model.extents import field_extent, may_be_absent
 from wireloom.model.traversal import plain
 from wireloom.model.types import Amount, Encoding, Field, Form, MemberTag, Nullable, PeekTag, Select, Struct, Type
 from wireloom.resolve import constants
-from wireloom.resolve.ahead import check_ahead
+from wireloom.resolve.ahead import bytes_ahead, check_ahead, order_of
 from wireloom.resolve.collisions import members
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.sites import held
@@ -23,10 +24,10 @@ _KINDS = {types.Integer: Kind.INTEGER, types.Boolean: Kind.BOOLEAN, types.Text: 
 _ALL = 1 << 62  # bytes of what takes all that are left: the tag, which was read from them, is among them
 
 
-def check_tags(draft: Draft, named: Types, order: str) -> None:
+def check_tags(draft: Draft, named: Types, order: str | None) -> None:
     """Report cases that do not have the tag which selects them, and unions that have none but errors.
 
-    `order` is that of the bytes of numbers that state none.
+    `order` is that of the bytes of numbers that state none; None where only a parameter says it.
     """
     inline = _around(named)
     for place, select, lent in _selects(draft, named, inline):
@@ -37,7 +38,8 @@ def check_tags(draft: Draft, named: Types, order: str) -> None:
             match select.tag:
                 case PeekTag(type=number):
                     _check_peeked(draft, where, type, number.width or 0, named)
-                    check_ahead(draft, where, select.tag, values, type, named, order)
+                    _check_excluded(draft, where, [_head(select.tag, values, type, named, order)])
+                    check_ahead(draft, where, select.tag, values, type, named, order or "big")
                 case MemberTag() if select.tag.member not in lent:
                     _check_member(draft, where, select.tag, values, type, named)
                 case _:
@@ -80,6 +82,38 @@ def _check_peeked(draft: Draft, place: Place, type: Type, width: int, named: Typ
         message = f"the tag has {_bytes(width)}, and what it selects may have {_bytes(least)}"
         hint = "begin each case with the bytes of the tag, or select by a field before it"
         draft.reports_entry(place, "bad-case", message, hint)
+
+
+def _head(
+    tag: PeekTag, values: Sequence[types.Scalar], type: Type, named: Types, stated: str | None
+) -> "_Head":
+    """The field that the tag is read from, and what it is for each value of the tag."""
+    field = _first_field(type, named)
+    width, order = tag.type.width or 0, stated or "big"
+    heads = [bytes_ahead(value, width, order_of(tag.type.form, order)) for value in values]
+    match None if field is None else field.type:
+        case types.Integer() as whole if whole.is_plain and not whole.is_partial and whole.width == width:
+            if stated is None and whole.form is not tag.type.form:
+                return _Head(None, ())  # the parameter tells whether they stand alike
+            little = order_of(whole.form, order) == "little"
+            ordered = [each[::-1] if little else each for each in heads]
+            return _Head(field, tuple(int.from_bytes(each, "big", signed=whole.signed) for each in ordered))
+        case types.Bytes(size=Literal(size), charset="") if size == width:
+            return _Head(field, tuple(heads))
+        case _:
+            return _Head(None, ())
+
+
+def _first_field(type: Type, named: Types) -> Field | None:
+    """The field that a value begins with in binary; None where it has none, or one of several."""
+    match plain(type, named):
+        case Struct(encoding=Encoding.BINARY, fields=fields) if fields:
+            first = fields[0]
+            if not first.in_struct or first.at is not None or first.size is not None or may_be_absent(first):
+                return None
+            return _first_field(first.type, named) if isinstance(plain(first.type, named), Struct) else first
+        case _:
+            return None
 
 
 def least_size(type: Type, named: Types, seen: frozenset[str] = frozenset()) -> int:
@@ -169,6 +203,48 @@ def _bytes(count: int) -> str:
     return f"{count} byte{'' if count == 1 else 's'}"
 
 
+# --- tags that are fields of what they select ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """The field that a tag is read from, and what it is where the tag selects its case; nothing where that depends."""
+
+    field: Field | None
+    values: tuple[types.Scalar, ...]
+
+
+def _check_excluded(draft: Draft, place: Place, heads: Sequence[_Head]) -> None:
+    """Report a case whose own field says that it is never what selects the case."""
+    flaws = [_exclusion(head.field, head.values) if head.field is not None else "" for head in heads]
+    if flaws and all(flaws):
+        named, told = heads[0].field, " or ".join(map(_shown, heads[0].values))
+        message = f"{named.wire_name if named else 'it'} in {place.text} is never {told}, which selects it"
+        draft.reports_entry(place, "bad-case", message, flaws[0])
+
+
+def _exclusion(field: Field, values: Sequence[types.Scalar]) -> str:
+    """What a field says for which it is none of these values; empty where it may be one, or there are none."""
+    is_open = field.meaning is not None and bool(field.meaning.raw)
+    words = () if field.mappings is None or is_open else tuple(each.wire for each in field.mappings)
+    null = None if field.meaning is None else field.meaning.null
+    if not values or any(value is None or value == null for value in values):
+        return ""
+    if field.const is not None and field.const not in values:
+        return f"it has the constant {_shown(field.const)}"
+    if words and not set(words) & set(values):
+        return f"its `values` are {', '.join(map(_shown, words))}"
+    known = field_extent(field, {})
+    numbers = [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
+    if len(numbers) == len(values) and not any(known.low <= value <= known.high for value in numbers):
+        return f"it is {known.low} to {known.high}"
+    return ""
+
+
+def _shown(value: types.Scalar) -> str:
+    return value.hex() if isinstance(value, bytes) else repr(value)
+
+
 # --- tags that are members -----------------------------------------------------------------------------------------
 
 
@@ -203,13 +279,13 @@ def _check_member(  # noqa: PLR0913 - what there is to know about it
         ):
             draft.reports_entry(place, "bad-case", flaw, hint_of_member(tag.member))
             return
+    told = () if tag.presence or any(_is_absence(tag, value) for value in values) else values
+    _check_excluded(draft, place, [_Head(field, told) for field in _member_fields(type, tag.member, named)])
 
 
 def _other_kind(struct: Struct, tag: MemberTag, values: tuple[types.Scalar, ...], named: Types) -> str:
     """Why the member of a struct is never one of the values that select it; empty where it may be."""
-    for field in struct.fields:
-        if (field.member or field.wire_name) != tag.member or field.flatten:
-            continue
+    for field in _called(struct, tag.member):
         found = plain(field.type, named)
         found = plain(found.type, named) if isinstance(found, Nullable) else found
         kinds = {constants.kind(value) for value in values}
@@ -217,6 +293,25 @@ def _other_kind(struct: Struct, tag: MemberTag, values: tuple[types.Scalar, ...]
             there, wanted = a_kind(_KINDS[found.__class__]), " or ".join(sorted(map(a_kind, kinds)))
             return f"{tag.member} of {struct.name} is {there}, and what selects it {wanted}"
     return ""
+
+
+def _called(struct: Struct, member: str) -> Iterator[Field]:
+    """The fields of a struct that are read from a member of that name."""
+    return (field for field in struct.fields if (field.member or field.wire_name) == member and not field.flatten)
+
+
+def _member_fields(type: Type, member: str, named: Types) -> Iterator[Field | None]:
+    """Of each struct that a type may be, the field of that name; None where others may have it, or several do."""
+    for name, _ in held(type, named):
+        struct = named[name]
+        found = tuple(_called(struct, member)) if isinstance(struct, Struct) else ()
+        yield found[0] if len(found) == 1 and _is_single(found[0], named) else None
+
+
+def _is_single(field: Field, named: Types) -> bool:
+    """Whether a field has one value of a kind that selects, whenever its member is there."""
+    type = plain(types.not_null(field.type), named)
+    return field.on_wire and field.when is None and not field.since + field.until and type.__class__ in _KINDS
 
 
 def _is_no_object(type: Type, named: Types) -> bool:

@@ -51,7 +51,7 @@ from wireloom.resolve import builtins, constants, markers, notation
 from wireloom.resolve.draft import written as parsed_text
 from wireloom.resolve.expressions import BROKEN, expression
 from wireloom.resolve.outline import reach
-from wireloom.resolve.scopes import Scope
+from wireloom.resolve.scopes import Scope, word_named
 from wireloom.spec.documents import Place
 from wireloom.spec.language import AttemptType, FieldDocument, OneOfType, SelectType, StructType
 from wireloom.spec.language import MemberTag as MemberTagDocument
@@ -508,15 +508,12 @@ def one_of_of(around: Surroundings, place: Place, form: OneOfType, *, open: bool
 def select_of(around: Surroundings, place: Place, form: SelectType) -> Select:
     """A union chosen by a tag."""
     tag, tag_type = _tag(around, place / "select", form)
-    told = isinstance(tag, FieldTag) and tag.expression is not BROKEN
-    known = around.scope.values(tag.expression) if isinstance(tag, FieldTag) and told else None
-    names = around.scope.names(tag.expression) if isinstance(tag, FieldTag) and told else ()
-    charset = around.scope.charset(tag.expression) if isinstance(tag, FieldTag) and told else ""
+    keys = _keys(around, tag.expression) if isinstance(tag, FieldTag) else _Keys(tag_type)
     cases: list[Case] = []
     taken: dict[tuple[type, Scalar], str] = {}
     for text, case in form.cases.items():
         where = place / "cases" / text
-        values = _case_values(around, where, _renamed(text, names), _Keys(tag_type, known, charset, names))
+        values = _case_values(around, where, _renamed(text, keys.names), keys)
         if isinstance(tag, PeekTag):
             values = _peeked(around, where, values, tag)
         _take(around, where, values, str(case), taken)
@@ -543,14 +540,12 @@ def chosen_by(
 ) -> tuple[Expression, tuple[tuple[tuple[Scalar, ...], str], ...]]:
     """A tag, and words with the values of the tag that select them."""
     tag = _selecting(around, place / "select", select)
-    told = tag is not BROKEN
-    known, names = (around.scope.values(tag), around.scope.names(tag)) if told else (None, ())
-    kind, charset = (expression_kind(tag), around.scope.charset(tag)) if told else (Kind.ANY, "")
+    keys = _keys(around, tag)
     found: list[tuple[tuple[Scalar, ...], str]] = []
     taken: dict[tuple[type, Scalar], str] = {}
     for text, word in cases.items():
         where = place / "cases" / text
-        values = _case_values(around, where, _renamed(text, names), _Keys(kind, known, charset, names))
+        values = _case_values(around, where, _renamed(text, keys.names), keys)
         _take(around, where, values, word, taken)
         found.append((values, word))
     return tag, tuple(found)
@@ -623,9 +618,18 @@ class _Keys:
     """What the keys of cases are: of the kind of the tag, which has `known` values, or texts in a character set."""
 
     kind: Kind
-    known: tuple[Scalar, ...] | None
-    charset: str
+    known: tuple[Scalar, ...] | None = None
+    charset: str = ""
     names: tuple[tuple[int, str], ...] = ()  # of numbers, where others may have none
+    words: tuple[tuple[str, str], ...] = ()  # of texts, where others may have no name
+
+
+def _keys(around: Surroundings, tag: Expression) -> _Keys:
+    """What the keys of cases are that an expression selects."""
+    if tag is BROKEN:
+        return _Keys(Kind.ANY)
+    scope = around.scope
+    return _Keys(expression_kind(tag), scope.values(tag), scope.charset(tag), scope.names(tag), scope.words(tag))
 
 
 def _case_values(around: Surroundings, place: Place, text: str, keys: _Keys) -> tuple[Scalar, ...]:
@@ -645,6 +649,8 @@ def _case_values(around: Surroundings, place: Place, text: str, keys: _Keys) -> 
         elif keys.known is not None and value not in keys.known:
             texts = [str(each) for each in keys.known]
             around.scope.draft.reports_entry(place, "bad-case", f"the tag is never {word}", nearest(word, texts))
+        elif hint := word_named(word, keys.words):
+            around.scope.draft.reports_entry(place, "bad-case", f"'{word}' is what readers see of the tag", hint)
         else:
             values.append(value)  # type: ignore[arg-type]
     return tuple(values)

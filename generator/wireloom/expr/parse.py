@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 from wireloom.expr.ast import Binary, Call, Conditional, Expression, Literal, Membership, Name, Unary, parts
 from wireloom.expr.functions import FUNCTIONS
+from wireloom.expr.numbers import integer, respelled
 from wireloom.problems import nearest
 
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
@@ -303,8 +304,10 @@ class _Parser:
 
 
 def _integer(word: Token) -> Literal:
-    hexadecimal = word.text[:2].lower() == "0x"
-    if len(word.text) > _DIGITS or (number := int(word.text, 16 if hexadecimal else 10)) >= 1 << _BITS:
+    if hint := respelled(word.text):
+        raise ExpressionError(f"{word.text} is no integer", word.column, hint)
+    number = integer(word.text) if len(word.text) <= _DIGITS else None
+    if number is None or number >= 1 << _BITS:
         raise ExpressionError("an integer beyond 128 bits", word.column, "integers go from -2^127 to 2^128-1")
     return Literal(number)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from wireloom import names
 from wireloom.expr.ast import Kind
+from wireloom.expr.numbers import respelled
 from wireloom.model.types import Bit, Integer, Mapping, Meaning, Type
 from wireloom.resolve.expressions import expression
 from wireloom.resolve.meanings import named_values
@@ -18,7 +19,7 @@ from wireloom.spec.language import Bits, FieldDocument
 
 _CODE = "unknown_value"
 _WIDEST = 64
-_SPAN = re.compile(r"\s*([0-9]{1,4})\s*(?:\.\.\s*([0-9]{1,4})\s*)?")
+_SPAN = re.compile(r"\s*(0|[1-9][0-9]{0,3})\s*(?:\.\.\s*(0|[1-9][0-9]{0,3})\s*)?")
 
 
 def bits_of(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> tuple[Bit, ...]:
@@ -109,11 +110,18 @@ def _kind(document: Bits, width: int) -> Kind:
     return Kind.BOOLEAN if width == 1 else Kind.INTEGER
 
 
+def _respelled(text: str) -> str:
+    """What to write for bits whose numbers are written as others write them."""
+    return next(filter(None, (respelled(part) for part in text.split(".."))), "")
+
+
 def _span(scope: Scope, place: Place, text: str, whole: Integer) -> tuple[int, int]:
     """The lowest bit and the number of bits; of what has been reported, none."""
     match = _SPAN.fullmatch(text)
     if match is None:
-        scope.draft.reports(place, "bits-out-of-range", f"{text} names no bits", "write `3` or `0..1`")
+        scope.draft.reports(
+            place, "bits-out-of-range", f"{text} names no bits", _respelled(text) or "write `3` or `0..1`"
+        )
         return 0, 0
     low, high = int(match[1]), int(match[2] or match[1])
     if low > high or high >= whole.bits:

@@ -1,7 +1,7 @@
 """Ranges of numbers as specs write them: `0 .. 100`, `0 ..`, `.. 100`."""
 
+from wireloom.expr.numbers import integer, respelled
 from wireloom.model.types import Float, Integer, Text, Type, not_null
-from wireloom.resolve import constants
 from wireloom.resolve.types import UNKNOWN, Surroundings
 from wireloom.spec.documents import Place
 
@@ -30,9 +30,10 @@ def ends_of(around: Surroundings, place: Place, written: str | int | None) -> tu
     if written is None:
         return None, None
     low, dots, high = (part.strip() for part in str(written).partition(".."))
-    minimum, maximum = constants.integer(low), constants.integer(high)
+    minimum, maximum = integer(low), integer(high)
     if not dots or not (low or high) or bool(low) != (minimum is not None) or bool(high) != (maximum is not None):
-        around.reports(place, "bad-range", f"{written} is no range", "write `0 .. 100`, `0 ..` or `.. 100`")
+        hint = respelled(low) or respelled(high) or "write `0 .. 100`, `0 ..` or `.. 100`"
+        around.reports(place, "bad-range", f"{written} is no range", hint)
         return None, None
     if minimum is not None and maximum is not None and minimum > maximum:
         around.reports(place, "bad-range", f"{written} is empty", "the smaller end stands first")

@@ -2,10 +2,10 @@
 
 from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal, Membership, Unary, parts
 from wireloom.expr.extents import Extent, Extents, extent
+from wireloom.expr.numbers import integer
 from wireloom.expr.text import text_of
 from wireloom.expr.types import kind
 from wireloom.model.extents import field_extents
-from wireloom.resolve import constants
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.sites import Role, Site, Types, sites, structs
 from wireloom.spec.documents import Place
@@ -166,7 +166,7 @@ def _check_cases(draft: Draft, site: Site, known: Extents) -> None:
         if path_text((cases / key.text).path) in said:
             continue
         for word in key.text.split(","):
-            value = constants.integer(word.strip())
+            value = integer(word.strip())
             if value is not None and not _holds(found, value):
                 hint = _bounds(site.expression, known)
                 draft.reports_entry(cases / key.text, "bad-case", f"the tag is never {value}", hint)

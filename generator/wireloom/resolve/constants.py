@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from wireloom.expr.ast import Kind, Literal
+from wireloom.expr.numbers import integer, respelled
 from wireloom.expr.types import literal_kind
 from wireloom.model.ground import is_half, nearest
 from wireloom.model.types import (
@@ -18,6 +19,7 @@ from wireloom.model.types import (
     Scalar,
     Text,
     Type,
+    not_null,
 )
 from wireloom.spec.documents import Place
 
@@ -31,14 +33,6 @@ NONE = object()  # no value: the text does not fit
 def kind(value: object) -> Kind:
     """The kind of a default, which tells the kind of a tag; text if there is none."""
     return Kind.TEXT if value is None else literal_kind(value)
-
-
-def integer(text: str) -> int | None:
-    """Decimal or hexadecimal."""
-    try:
-        return int(text, 16) if text.lstrip("-").lower().startswith("0x") else int(text)
-    except ValueError:
-        return None
 
 
 def value(text: str, kind: Kind, charset: str = "") -> object:
@@ -158,6 +152,12 @@ def hexadecimal(text: str) -> object:
         return bytes.fromhex(text)
     except ValueError:
         return NONE
+
+
+def remedy(type: Type, text: str) -> str:
+    """What to write in place of a text that says no value of the type."""
+    number = respelled(text) if isinstance(not_null(type), Integer | Float) else ""
+    return number or f"write {described(type)}"
 
 
 def described(type: Type) -> str:

@@ -385,7 +385,7 @@ def _constant(around: Surroundings, place: Place, written: Scalar, type: Type, i
         return written
     value = constants.constant(type, place, written)
     if value is constants.NONE:
-        around.reports(place, id, f"{place.text} is not of the field's type", f"write {constants.described(type)}")
+        around.reports(place, id, f"{place.text} is not of the field's type", constants.remedy(type, place.text))
         return None
     return value  # type: ignore[return-value]
 

@@ -12,8 +12,9 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from wireloom import names
+from wireloom.expr.numbers import integer
 from wireloom.problems import Problem, nearest
-from wireloom.resolve import builtins, constants, notation
+from wireloom.resolve import builtins, notation
 from wireloom.resolve.draft import Draft, TypeForm
 from wireloom.spec.documents import location_in
 from wireloom.spec.entries import STEPS
@@ -289,7 +290,7 @@ class _Making:
     def _changed(self, node: ScalarNode, text: _Text) -> ScalarNode:
         if text.text == node.text:
             return node
-        number = constants.integer(text.text)
+        number = integer(text.text)
         return replace(node, value=text.text if number is None else number, text=text.text, columns=text.columns)
 
     def _substituted(self, text: _Text, site: _Site) -> _Text:
@@ -360,7 +361,7 @@ class _Making:
 
     def _argument(self, head: _Head, parameter: str, argument: _Text, asked: "_Asked") -> str:
         """An argument as it stands for its parameter; reported where it cannot."""
-        number = constants.integer(argument.text)
+        number = integer(argument.text)
         if parameter[0].islower():
             if number is None:
                 message = f"{parameter} of {head.name} is a number, and {argument.text or 'nothing'} is none"

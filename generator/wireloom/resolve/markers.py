@@ -1,7 +1,8 @@
 """Numbers behind a marker, as types are written: `extended(253, uint16, uint32, uint64)`."""
 
+from wireloom.expr.numbers import integer
 from wireloom.model.types import Integer, Markers
-from wireloom.resolve import builtins, constants, notation
+from wireloom.resolve import builtins, notation
 from wireloom.resolve.notation import NotationError
 
 NAME = "extended"
@@ -16,7 +17,7 @@ def extended_of(single: notation.Single) -> Integer:
     if len(single.arguments) < 2:
         raise NotationError("extended without its markers", single.column, _HINT)
     written, *types = single.arguments
-    first = constants.integer(written.text.strip())
+    first = integer(written.text.strip())
     if first is None or not 0 <= first < _BYTES:
         raise NotationError(f"{written.text.strip() or 'nothing'} is no byte", written.column, _HINT)
     if len(types) > min(_MOST, _BYTES - first):

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from wireloom import names
 from wireloom.expr.ast import Binary, Conditional, Expression, FieldRef, Kind, Literal
+from wireloom.expr.numbers import integer, respelled
 from wireloom.model.logical import Measured, Named, Said, Scaled, Written
 from wireloom.model.types import (
     Array,
@@ -158,7 +159,7 @@ class _Reading:
             return None
         value = constants.constant(self.type, self.place / "null", written)
         if value is constants.NONE or value != value:  # noqa: PLR0124 - not a number
-            hint = f"write {constants.described(self.type)}"
+            hint = constants.remedy(self.type, (self.place / "null").text)
             self.around.reports(self.place / "null", "bad-const", f"{written} is not of the field's type", hint)
             return None
         return value  # type: ignore[return-value]
@@ -350,11 +351,11 @@ class _Reading:
             return Fraction(default)
         text = (self.place / key).text
         try:
-            found = _fraction(text) if text.isascii() and "_" not in text else None
+            found = _fraction(text) if text.isascii() and "_" not in text and not respelled(text) else None
         except (ValueError, ZeroDivisionError, InvalidOperation, OverflowError):
             found = None
         if found is None or max(abs(found.numerator), found.denominator) >= 10**_MOST_DIGITS:
-            hint = "write a decimal such as 0.01, or a fraction such as 1/256"
+            hint = respelled(text) or "write a decimal such as 0.01, or a fraction such as 1/256"
             self.around.reports(self.place / key, "bad-meaning", f"{text} is no number", hint)
             return None
         return found
@@ -397,15 +398,16 @@ def _room(saying: Said) -> tuple[int, int]:
             return 20, 27
         case Scaled():
             return 10, 10
-        case integer:
-            return 1, max(len(str(integer.minimum)), len(str(integer.maximum)))
+        case whole:
+            return 1, max(len(str(whole.minimum)), len(str(whole.maximum)))
 
 
 def _fraction(text: str) -> Fraction | None:
     """The number that a text says; None where it has more digits than any scale."""
     above, slash, below = text.partition("/")
     if slash:
-        return Fraction(int(above), int(below))
+        parts = integer(above), integer(below)
+        return None if parts[0] is None or parts[1] is None else Fraction(parts[0], parts[1])
     number = Decimal(text)
     return Fraction(number) if number.is_finite() and abs(number.adjusted()) <= _MOST_DIGITS else None
 

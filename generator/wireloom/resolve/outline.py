@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from wireloom.expr.ast import Call, Conditional, Expression, Kind, Literal
+from wireloom.expr.numbers import integer
 from wireloom.expr.parse import ExpressionError, parse
 from wireloom.expr.types import literal_kind
 from wireloom.model.types import Encoding, Scalar
@@ -418,7 +419,7 @@ def is_closed(document: FieldDocument | Bits) -> bool:
 
 def _names(document: FieldDocument | Bits) -> Iterator[tuple[int, str]]:
     for key, name in _words(document):
-        number = constants.integer(key)
+        number = integer(key)
         if number is not None:
             yield number, name
 

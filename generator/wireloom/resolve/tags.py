@@ -84,9 +84,7 @@ def _check_peeked(draft: Draft, place: Place, type: Type, width: int, named: Typ
         draft.reports_entry(place, "bad-case", message, hint)
 
 
-def _head(
-    tag: PeekTag, values: Sequence[types.Scalar], type: Type, named: Types, stated: str | None
-) -> "_Head":
+def _head(tag: PeekTag, values: Sequence[types.Scalar], type: Type, named: Types, stated: str | None) -> "_Head":
     """The field that the tag is read from, and what it is for each value of the tag."""
     field = _first_field(type, named)
     width, order = tag.type.width or 0, stated or "big"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from wireloom.expr.ast import Expression, Kind, Literal
+from wireloom.expr.numbers import integer, respelled
 from wireloom.expr.types import a_kind
 from wireloom.expr.types import kind as expression_kind
 from wireloom.model.ground import ENTRY
@@ -436,7 +437,7 @@ def _extension(
     around: Surroundings, place: Place, single: notation.Single, code: notation.Argument, content: notation.Argument
 ) -> Type:
     _require_form(around, place, "ext", "ext", single)
-    number = constants.integer(code.text.strip())
+    number = integer(code.text.strip())
     if number is None or not -128 <= number <= 127:
         hint = "an integer from -128 to 127 comes first: ext(5, bytes)"
         around.reports(place, "type-syntax", f"{code.text.strip()} is no ext type", hint, column=code.column)
@@ -642,6 +643,7 @@ def _case_values(around: Surroundings, place: Place, text: str, keys: _Keys) -> 
         value = constants.value(word, keys.kind, keys.charset)
         if value is constants.NONE:
             hint = "bytes are written in hexadecimal" if keys.kind is Kind.BYTES and not keys.charset else ""
+            hint = respelled(word) if keys.kind is Kind.INTEGER else hint
             message = f"{word} is not {keys.charset or keys.kind.value}, as the tag is"
             if keys.names:
                 message, hint = f"the tag has no name {word}", nearest(word, (name for _, name in keys.names))
@@ -689,9 +691,10 @@ def _renamed(text: str, names: tuple[tuple[int, str], ...]) -> str:
 
 def _range_values(around: Surroundings, place: Place, word: str) -> range:
     """The values of `1 .. 9`."""
-    low, high = (constants.integer(part.strip()) for part in word.split("..", 1))
+    low, high = (integer(part.strip()) for part in word.split("..", 1))
     if low is None or high is None or not low <= high < low + _RANGE:
-        hint = f"write `1 .. 9`, of at most {_RANGE} values, or say `otherwise`"
+        ends = filter(None, (respelled(part.strip()) for part in word.split("..", 1)))
+        hint = next(ends, "") or f"write `1 .. 9`, of at most {_RANGE} values, or say `otherwise`"
         around.scope.draft.reports_entry(place, "bad-case", f"{word} is no range of cases", hint)
         return range(0)
     return range(low, high + 1)

@@ -34,7 +34,7 @@ def mappings_of(scope: Scope, place: Place, values: Table[str, object], type: Ty
     for text, value in values.items():
         wire = constants.wire_key(type, place / text, text)
         if wire is constants.NONE:
-            hint = f"write {constants.described(type)}"
+            hint = constants.remedy(type, text)
             scope.draft.reports_entry(place / text, "bad-value-key", f"{text} is not of the field's type", hint)
             continue
         if (literal_kind(wire), wire) in taken:

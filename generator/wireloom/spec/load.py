@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from wireloom.expr.numbers import respelled
 from wireloom.problems import Location, Problem, nearest
 from wireloom.spec import language, yaml
 from wireloom.spec.documents import Content, Document, Documents
@@ -291,6 +292,8 @@ def _remedy(
     if value is None and above and above[-1] == "cases" and isinstance(around, Mapping):
         following = list(around)[list(around).index(key) + 1 :]
         return f"a key that lists several values is put into quotes: '{', '.join([str(key), *following[:1]])}'"
+    if details["type"] == "int_type" and isinstance(value, str) and (hint := respelled(value)):
+        return hint
     known = classes.get(id(around))
     field = (
         next((each for name, each in known.model_fields.items() if (each.alias or name) == key), None)

@@ -2,7 +2,7 @@
 
 The subset is the plain one: mappings with unique scalar keys, sequences, scalars; no anchors, aliases or tags. Plain
 scalars mean what YAML 1.2 says (`true`, `null`, decimal and hexadecimal integers, floats), so that `on` and `no` are
-texts.
+texts. So is `012`, which is one number in YAML 1.1 and another in 1.2.
 """
 
 import contextlib
@@ -13,6 +13,7 @@ from typing import assert_never
 import yaml
 from yaml.events import AliasEvent
 
+from wireloom.expr.numbers import MOST_DIGITS, integer
 from wireloom.problems import Location, Problem
 
 Scalar = int | float | bool | str | None
@@ -66,15 +67,13 @@ Path = tuple[str | int, ...]
 _PLAIN = (
     (re.compile(r"true|false"), lambda text: text == "true"),
     (re.compile(r"null|~|"), lambda _: None),
-    (re.compile(r"[-+]?[0-9]+"), int),
-    (re.compile(r"0x[0-9a-fA-F]+"), lambda text: int(text, 16)),
     (re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?"), float),
     (re.compile(r"[-+]?[0-9]+[eE][-+][0-9]+"), float),
 )
 
 
 _DEPTH = 100
-_DIGITS = 4000  # of an integer; Python reads few more
+_DIGITS = re.compile(r"[-+]?[0-9]+|-?0x[0-9a-fA-F]+")
 _BREAK = re.compile(r"\r\n|\r|\n")
 _NO_BREAKS = {0x85: 0xF0085, 0x2028: 0xF2028, 0x2029: 0xF2029}
 """Characters that break lines for PyYAML, as YAML 1.1 has it, and what stands for them while it reads."""
@@ -242,12 +241,15 @@ def _scalar(node: yaml.ScalarNode, location: Location, path: Path, problems: lis
             problems.append(Problem("yaml-syntax", message, hint, location, path_text(path)))
             text = text.encode("utf-8", "replace").decode()
         return ScalarNode(text, text, location, quoted=True)
+    if len(written) > MOST_DIGITS and _DIGITS.fullmatch(written):
+        message, hint = f"a number of {len(written)} digits", "put a text of digits into quotes"
+        problems.append(Problem("yaml-syntax", message, hint, location, path_text(path)))
+        return ScalarNode(0, written, location)
+    number = integer(written)
+    if number is not None:
+        return ScalarNode(number, written, location)
     for pattern, value in _PLAIN:
         if pattern.fullmatch(written):
-            if value is int and len(written) > _DIGITS:
-                message, hint = f"a number of {len(written)} digits", "put a text of digits into quotes"
-                problems.append(Problem("yaml-syntax", message, hint, location, path_text(path)))
-                return ScalarNode(0, written, location)
             return ScalarNode(value(written), written, location)
     return ScalarNode(written, written, location)
 

@@ -1,0 +1,36 @@
+"""Integers as specs write them, in expressions and anywhere else: `12`, `-3`, `0x1F`.
+
+Others read more: a zero in front is octal for some and nothing for others, and Python takes underscores, blanks and the
+digits of all scripts. What two readers may take for two numbers is none.
+"""
+
+import re
+
+_INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
+_HEXADECIMAL = re.compile(r"-?0x[0-9a-fA-F]+")
+_ZERO_IN_FRONT = re.compile(r"[-+]?0[0-9]")
+MOST_DIGITS = 4000
+"""Of an integer; Python reads few more."""
+
+
+def integer(text: str) -> int | None:
+    """The integer that a text says; None where it says none."""
+    if len(text) > MOST_DIGITS:
+        return None
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    return int(text, 16) if _HEXADECIMAL.fullmatch(text) else None
+
+
+def respelled(text: str) -> str:
+    """What to write for an integer as others write it; empty for what is one, and for what is none to anybody."""
+    bare = text.strip().replace("_", "")
+    if len(text) > MOST_DIGITS or integer(text) is not None:
+        return ""
+    try:
+        number = int(bare, 16) if bare.lower().lstrip("+-").startswith("0x") else int(bare)
+    except ValueError:
+        return ""
+    shown = f"{number:#x}" if "x" in bare.lower() else str(number)
+    why = "no zeros stand in front of a number, and none is octal: " if _ZERO_IN_FRONT.match(bare) else ""
+    return f"{why}write {shown}"

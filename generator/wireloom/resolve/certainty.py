@@ -6,6 +6,7 @@ from wireloom.expr.numbers import integer
 from wireloom.expr.text import text_of
 from wireloom.expr.types import kind
 from wireloom.model.extents import field_extents
+from wireloom.model.types import Check
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.sites import Role, Site, Types, sites, structs
 from wireloom.spec.documents import Place
@@ -13,6 +14,7 @@ from wireloom.spec.yaml import MappingNode, path_text
 
 _SIZES = (Role.SIZE, Role.COUNT, Role.BOUND)
 _PLACES = (Role.OFFSET, Role.COVERED)
+_EQUAL_TO_ITSELF = (Kind.INTEGER, Kind.BOOLEAN, Kind.TEXT, Kind.BYTES)  # what is no number is not
 _MOST = 2**31 - 1  # bytes that a record may have: Arrow's offsets count no more
 
 
@@ -24,6 +26,8 @@ def check_certainty(draft: Draft, named: Types) -> None:
             if site.role is Role.KEEP:
                 continue  # over the fields of an element
             _check_comparisons(draft, site, site.expression, known)
+            if site.role is Role.CHECK:
+                _check_stated(draft, site)
             if site.role in (*_SIZES, *_PLACES) and kind(site.expression) is Kind.INTEGER:
                 _check_size(draft, site, known)
             if site.role is Role.TAG:
@@ -32,6 +36,11 @@ def check_certainty(draft: Draft, named: Types) -> None:
 
 def _check_comparisons(draft: Draft, site: Site, expression: Expression, known: Extents) -> None:
     match expression:
+        case Binary("==" | "!=" | "<" | "<=" | ">" | ">=" as operator, left, right) if left == right:
+            if kind(left) in _EQUAL_TO_ITSELF and not _are_literals(left, right):
+                word = "always" if operator in ("==", "<=", ">=") else "never"
+                hint = "both sides are the same"
+                draft.reports(site.place, "certain-condition", f"{text_of(expression)} {word} holds", hint)
         case Binary("==" | "!=" | "<" | "<=" | ">" | ">=", left, right) if _are_integers(left, right):
             outcome = _outcome(expression.operator, extent(left, known), extent(right, known))
             if outcome is not None and not _are_literals(left, right):
@@ -58,6 +67,19 @@ def _check_comparisons(draft: Draft, site: Site, expression: Expression, known: 
             pass
     for part in parts(expression):
         _check_comparisons(draft, site, part, known)
+
+
+def _check_stated(draft: Draft, site: Site) -> None:
+    """A check that states its outcome: with `when`, one that never holds refuses what that says."""
+    step = site.struct.steps[site.position]
+    guarded = isinstance(step, Check) and step.when is not None
+    match site.expression:
+        case Literal(bool(outcome)) if outcome or not guarded:
+            hint = "drop it" if outcome else "say with `when` of which records"
+            word = "always" if outcome else "never"
+            draft.reports(site.place, "certain-condition", f"{text_of(site.expression)} {word} holds", hint)
+        case _:
+            pass
 
 
 def _is_longer(text: str | bytes, cut: Call) -> bool:

@@ -53,6 +53,10 @@ def _parameter(draft: Draft, place: Place, name: str, document: ParameterDocumen
     if (document.one_of is None) == (document.type is None):
         given = "neither `oneOf` nor `type`" if document.type is None else "both `oneOf` and `type`"
         draft.reports_entry(place, "conflicting-keys", f"{name} has {given}", "give one of them")
+    options = document.one_of or []
+    for index, option in enumerate(options):
+        if option in options[:index]:
+            draft.reports(place / "oneOf" / index, "duplicate-value", f"{option} is there already", "drop one of them")
     kind = parameter_kind(document)
     if not fits_parameter(document, document.default):
         hint = "one of " + ", ".join(document.one_of) if document.one_of else f"write {_described(kind)}"

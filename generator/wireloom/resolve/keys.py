@@ -172,8 +172,9 @@ def check_keys(around: Surroundings, place: Place, document: FieldDocument) -> N
             _INSTEAD if around.encoding is Encoding.BINARY and key in ("optional", "default") else f"it is of {where}"
         )
         report(place / key, "wrong-encoding", f"`{key}` has no meaning in {around.encoding.value}", hint)
+    needed = given if document.optional else given - {"optional"}
     for key, companion in _COMPANIONS.items():
-        if key in given and companion not in given and key not in foreign:
+        if key in given and companion not in needed and key not in foreign:
             report(place / key, "conflicting-keys", f"`{key}` without `{companion}`", f"give both, or drop `{key}`")
     for key, rival in _RIVALS:
         if key in given and rival in given:

@@ -95,7 +95,8 @@ def _adorned_list(around: Surroundings, place: Place, document: FieldDocument, t
         type = _changed(
             around, place / "unique", type, Array, lambda array: replace(array, unique=unique, unique_code=code)
         )
-        _check_unique(around, place / "unique", unique)
+        if not isinstance(type, Array) or type.element is not UNKNOWN:
+            _check_unique(around, place / "unique", unique)
     if document.salvage is not None:
         salvage = _salvage(around, place / "salvage", document.salvage)
         type = _changed(around, place / "salvage", type, Array, lambda array: replace(array, salvage=salvage))

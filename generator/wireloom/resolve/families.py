@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from wireloom.model import types
 from wireloom.model.types import Encoding, Form, Type
 from wireloom.resolve.draft import Draft
+from wireloom.resolve.types import UNKNOWN
 from wireloom.spec.documents import Place
 
 Types = Mapping[str, Type]
@@ -104,7 +105,7 @@ def families(type: Type, encoding: Encoding, named: Types, seen: frozenset[str])
     text = encoding is Encoding.JSON
     match type:
         case types.Null():
-            return ("null",)
+            return () if type is UNKNOWN else ("null",)
         case types.Boolean():
             return ("a boolean",)
         case types.Integer():

@@ -1,7 +1,7 @@
 """Types that hold themselves, types that nothing uses, and types that hold too much."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 
@@ -220,18 +220,13 @@ _OF_SURROUNDINGS = ("unknown-name", "later-name")  # what follows where nothing 
 
 def check_use(draft: Draft, outlines: Outlines) -> None:
     """Every type is reached from a root."""
-    reached = set[str]()
-    waiting = list(outlines.roots)
-    while waiting:
-        name = waiting.pop()
-        if name not in reached:
-            reached.add(name)
-            waiting.extend(each for each, _ in direct_names(draft, draft.content.types[name]))
+    reached = _all_mentioned(draft, outlines.roots)
     said = {problem.path for problem in draft.problems.found if problem.id == "bad-name"}
     wrong = [problem for problem in draft.problems.found if problem.id in ("unknown-type", "type-syntax")]
     lines = draft.document.data.decode("utf-8").splitlines() if wrong else []
     written = (lines[problem.location.line - 1] for problem in wrong if problem.location.file == draft.document.file)
     meant = {word for text in (*(problem.text for problem in wrong), *written) for word in re.findall(r"\w+", text)}
+    meant |= _all_mentioned(draft, [name for name in draft.content.types if name in meant])
     lost = tuple(f"types.{name}." for name in draft.content.types if outlines.roots and name not in reached)
     draft.problems.found[:] = [
         problem
@@ -243,6 +238,18 @@ def check_use(draft: Draft, outlines: Outlines) -> None:
             draft.reports_entry(
                 draft.place / "types" / name, "unreachable-type", f"no root leads to {name}", "use it, or drop it"
             )
+
+
+def _all_mentioned(draft: Draft, names: Iterable[str]) -> set[str]:
+    """These types, and all that they lead to."""
+    found = set[str]()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting.extend(each for each, _ in direct_names(draft, draft.content.types[name]))
+    return found
 
 
 def check_entries(draft: Draft, named: Mapping[str, Type]) -> None:

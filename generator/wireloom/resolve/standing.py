@@ -375,7 +375,7 @@ def _check_attempt(draft: Draft, named: Types, place: Place, attempt: types.Atte
         return
     for index, trial in enumerate(attempt.trials):
         found = tuple(_alternatives(trial.type, named, frozenset()))
-        if not all(isinstance(each, Struct | types.Attempt) for each in found):
+        if not all(isinstance(each, Struct | types.Attempt) or each is UNKNOWN for each in found):
             hint = f"give it a struct: `{trial.name.capitalize()}: {{fields: [{{value: TYPE}}]}}`"
             message = f"{trial.name} is no struct"
             draft.reports(place / "attempt" / index / "type", "wrong-shape", message, hint)
@@ -390,13 +390,18 @@ def _check_union(draft: Draft, named: Types, place: Place, union: types.OneOf, e
     for alternative in union.alternatives:
         inner = plain(alternative.type, named)
         text = encoding is Encoding.JSON
-        is_map = isinstance(inner, types.Array) and inner.entries
+        is_map = isinstance(inner, types.Array) and inner.entries and _may_be_entry(inner.element, named)
         is_value = isinstance(inner, _KINDS | types.Array | types.Map | types.Extension) and not is_map
-        fits = is_value or (text and _may_stand(inner))
+        fits = is_value or inner is UNKNOWN or (text and _may_stand(inner))
         if not fits:
             hint = "a union has scalars, lists and maps" + (" and structs" if text else "; choose structs by `select`")
             message = f"{alternative.name} is no alternative of a union in {encoding.value}"
             draft.reports_entry(place, "wrong-shape", message, hint)
+
+
+def _may_be_entry(type: Type, named: Types) -> bool:
+    """Whether a type can be the entries of a map; of what cannot, or is not known, that is said."""
+    return type is not UNKNOWN and not flaw_of_entry(type, named)
 
 
 def _may_stand(type: Type) -> bool:

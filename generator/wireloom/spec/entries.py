@@ -31,12 +31,17 @@ def fields_named_as_steps(document: Node) -> Iterator[tuple[Path, Problem]]:
                     yield path[:-1], _problem(key, path)
 
 
+def is_type(text: str, types: frozenset[str]) -> bool:
+    """Whether a text is a type of the language, or one of these."""
+    return text in types or _TYPE.fullmatch(text) is not None
+
+
 def _is_meant_as_field(value: Node, types: frozenset[str]) -> bool:
     match value:
         case MappingNode():
             return value.entry("type") is not None
         case ScalarNode(text=text):
-            return text in types or _TYPE.fullmatch(text) is not None
+            return is_type(text, types)
         case _:
             return False
 

@@ -143,9 +143,9 @@ def _load(path: Path, root: Path) -> _Read:
         return _Read(problems=problems)
     name = path.relative_to(root).as_posix()
     content, findings = _checked(node)
-    slipped = [_Finding(slip.problem, slip.path, Drop()) for slip in slips(node)]
+    slipped = [_Finding(slip.problem, slip.path, Rename(slip.meant) if slip.meant else Drop()) for slip in slips(node)]
     if slipped:
-        below = tuple(finding.path for finding in slipped)
+        below = tuple(each.path[:-1] if isinstance(each.edit, Rename) else each.path for each in slipped)
         others = [each for each in findings if not any(each.path[: len(path)] == path for path in below)]
         content, findings = None, [*slipped, *others]
     if content is not None and not problems:

@@ -5,13 +5,24 @@ document is held against the classes of the language. What is said of such a par
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import takewhile
 
 from wireloom.problems import Problem
-from wireloom.spec.entries import fields_named_as_steps
-from wireloom.spec.language import Bits, CheckStep, Entry, FieldDocument, FormatDocument
+from wireloom.spec.entries import fields_named_as_steps, is_type
+from wireloom.spec.language import (
+    Bits,
+    CheckStep,
+    DiscardStep,
+    Entry,
+    FieldDocument,
+    FormatDocument,
+    NeedStep,
+    VerifyStep,
+)
 from wireloom.spec.yaml import MappingNode, Node, Path, ScalarNode, SequenceNode, find, path_text
 
 _FIELD_KEYS = frozenset(FieldDocument.keys())
@@ -22,24 +33,78 @@ _OF_TYPES = frozenset({"fields", "encoding", "form", "versions", "select", "case
 _MAY_BE_NULL = ("default",)
 _OF_UNIONS = ("select", "cases", "otherwise")
 _PLAIN_ITEM = re.compile(r"(.*?)(?:(?:\s*[:=]\s*|(?<=\w)\s+(?=\w))(.*))?", re.DOTALL)
+_DECIMAL = re.compile(r"([-+]?[0-9]+), ([0-9]+)")
 _FORMS = ("fields", "select", "oneOf", "attempt")
+_FRAMINGS = ("prefix", "size", "delimiter", "header")
 _NEAR = 0.8
+_NEAR_FRAMING = 0.6
+_NEAR_STEP = 0.74
+_NEAR_TYPE = 0.6
+_STEP_KEYS = {
+    "check": CheckStep.keys(),
+    "verify": VerifyStep.keys(),
+    "need": NeedStep.keys(),
+    "discard": DiscardStep.keys(),
+}
+_TYPES = ("int", "uint8", "int16", "float", "bool", "str", "bytes", "list", "map", "json", "ext", "varint", "nil")
 
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """A part of the document that goes, and what to say of it; nothing where another slip says it."""
+    """A part of the document that goes, and what to say of it; nothing where another slip says it.
+
+    A key that was `meant` to be another stays as that.
+    """
 
     path: Path
     problem: Problem | None
+    meant: str = ""
 
 
 def slips(document: Node) -> Iterator[Slip]:
-    """The slips of a document."""
+    """The slips of a document; of what a comma has torn apart nothing else."""
+    torn = tuple(_torn(document, ()))
+    yield from torn
+    below = tuple(slip.path for slip in torn)
+    yield from (slip for slip in _others(document) if not any(slip.path[: len(path)] == path for path in below))
+
+
+def _torn(node: Node, path: Path) -> Iterator[Slip]:
+    """Commas without quotes within parentheses: what stands behind them has become a key without a value."""
+    if isinstance(node, SequenceNode):
+        for index, item in enumerate(node.items):
+            yield from _torn(item, (*path, index))
+    for number, (key, value) in enumerate(node.entries if isinstance(node, MappingNode) else ()):
+        yield from _torn(value, (*path, key.text))
+        if isinstance(value, ScalarNode) and not value.quoted and _is_open(value.text):
+            rest = [key for key, nothing in _while_empty(node.entries[number + 1 :])]  # type: ignore[union-attr]
+            text = value.text
+            while rest and _is_open(text):
+                text += f", {rest.pop(0).text}"
+            if text != value.text and not _is_open(text):
+                yield Slip(_whole(path), _comma(value, text, (*path, key.text)))
+
+
+def _is_open(text: str) -> bool:
+    return text.count("(") > text.count(")")
+
+
+def _while_empty(entries: Sequence[tuple[ScalarNode, Node]]) -> Iterator[tuple[ScalarNode, Node]]:
+    return takewhile(lambda entry: _has_none(entry[1]), entries)
+
+
+def _whole(path: Path) -> Path:
+    """The item of `fields`, or else the named part of the document, that a path leads into."""
+    items = [at + 1 for at, step in enumerate(path) if isinstance(step, int) and path[at - 1 : at] == ("fields",)]
+    return path[: items[-1]] if items else path[:2]
+
+
+def _others(document: Node) -> Iterator[Slip]:
     if not isinstance(document, MappingNode):
         return
     if document.entry("format") is not None:
         yield from _beside_document(document)
+        yield from _of_framing(document)
     elif document.entry("library") is None:
         return
     types = document.entry("types")
@@ -58,9 +123,14 @@ def slips(document: Node) -> Iterator[Slip]:
             for index, item in enumerate(fields.items):
                 path = ("types", key.text, "fields", index)
                 if isinstance(item, MappingNode):
-                    yield from _of_item(item, path)
+                    yield from _of_item(item, path, frozenset(each.text for each, _ in types[1].entries))
                 elif isinstance(item, ScalarNode) and not item.quoted:
                     yield from _of_text(item, path)
+
+
+def _has_none(node: Node) -> bool:
+    """Whether a key has no value, not even a null."""
+    return _is_empty(node) and isinstance(node, ScalarNode) and not node.text
 
 
 def _is_empty(node: Node) -> bool:
@@ -81,6 +151,13 @@ def _beside_document(document: MappingNode) -> Iterator[Slip]:
                 yield Slip((above,), None)
 
 
+def _of_framing(document: MappingNode) -> Iterator[Slip]:
+    """The key that says what sort of framing it is, misspelled."""
+    framing = find(document, ("framing",))[1]
+    if framing is not document and isinstance(framing, MappingNode):
+        yield from _misspelled(framing, ("framing",), _FRAMINGS, _NEAR_FRAMING)
+
+
 def _beside_types(types: MappingNode) -> Iterator[Slip]:
     """Keys of a type that stand beside its name."""
     above: ScalarNode | None = None
@@ -99,17 +176,54 @@ def _beside_types(types: MappingNode) -> Iterator[Slip]:
 
 def _of_form(form: MappingNode, path: Path) -> Iterator[Slip]:
     """The key that says what sort of type it is, misspelled: all that stands beside it would be unknown."""
+    yield from _misspelled(form, path, _FORMS, _NEAR)
+
+
+def _misspelled(form: MappingNode, path: Path, forms: Sequence[str], cutoff: float) -> Iterator[Slip]:
+    """A mapping that has none of the keys that say what it is, and one that is spelled much like one of them."""
     keys = {key.text: key for key, _ in form.entries}
-    if any(each in keys for each in _FORMS):
+    if any(each in keys for each in forms):
         return
     for text, key in keys.items():
-        for near in get_close_matches(text, _FORMS, 1, _NEAR):
+        for near in get_close_matches(text, forms, 1, cutoff):
             hint = f"did you mean {near}?"
-            yield Slip(path, _at(key, "unknown-key", f"there is no key {text} here", hint, (*path, text)))
+            where = (*path, text)
+            yield Slip(where, _at(key, "unknown-key", f"there is no key {text} here", hint, where), near)
             return
 
 
-def _of_item(item: MappingNode, path: Path) -> Iterator[Slip]:
+def _is_beside(key: ScalarNode, value: Node, others: Sequence[tuple[ScalarNode, Node]]) -> bool:
+    """Whether what a field says stands beside its name and its type, or its name has a key of its own."""
+    texts = {each.text for each, _ in others}
+    if not isinstance(value, ScalarNode) or _is_empty(value) or key.text in _STEPS or not texts <= _FIELD_KEYS:
+        return False
+    return "type" in texts if key.text == "name" else "type" not in texts
+
+
+def _brief(node: Node) -> str:
+    """A value as it is written; of what is no scalar, that there is more."""
+    return node.text if isinstance(node, ScalarNode) else "..."
+
+
+def _meant_step(key: ScalarNode, value: Node, types: frozenset[str]) -> str:
+    """The step that is meant by a key that is none, and says what a step does; empty where it may be a field."""
+    if key.text in _STEPS:
+        return ""
+    near = get_close_matches(key.text.lower(), _STEPS, 1, _NEAR_STEP)
+    match value:
+        case MappingNode() if value.entry("type") is None:
+            said = {each.text for each, _ in value.entries}
+            fitting = [step for step, keys in _STEP_KEYS.items() if said & set(keys) - _FIELD_KEYS]
+            if near and (near[0] in fitting or not (said & _FIELD_KEYS or near[0] not in _STEP_KEYS)):
+                return near[0]
+            return fitting[0] if len(fitting) == 1 and said <= set(_STEP_KEYS[fitting[0]]) else ""
+        case ScalarNode(text=text) if near and near[0] not in _STEP_KEYS:
+            return "" if is_type(text, types) or get_close_matches(text, (*_TYPES, *types), 1, _NEAR_TYPE) else near[0]
+        case _:
+            return ""
+
+
+def _of_item(item: MappingNode, path: Path, types: frozenset[str]) -> Iterator[Slip]:
     """What is wrong with an item of `fields`, whose one key is a field's name or a step."""
     if not item.entries:
         return
@@ -120,7 +234,14 @@ def _of_item(item: MappingNode, path: Path) -> Iterator[Slip]:
         message, hint = f"a colon and a space must stand behind {name}", f"write `- {name}: {{...}}`"
         yield Slip(path, _at(key, "yaml-syntax", message, hint, path))
         return
-    if others and _is_empty(value) and all(each.text in _FIELD_KEYS for each, _ in others):
+    if others and _is_beside(key, value, others):
+        known = ", ".join(f"{each.text}: {_brief(said)}" for each, said in others)
+        type = "" if key.text == "name" else f"type: {_brief(value)}, "
+        name = _brief(value) if key.text == "name" else key.text
+        message = f"{names} stand{'s' if len(others) == 1 else ''} beside {key.text}, not in it"
+        hint = f"write `- {name}: {{{type}{known}}}`"
+        yield Slip(path, _at(others[0][0], "entry-keys", message, hint, path))
+    elif others and _is_empty(value) and all(each.text in _FIELD_KEYS for each, _ in others):
         message = f"{names} stand{'s' if len(others) == 1 else ''} beside {key.text}, not in it"
         yield Slip(path, _at(others[0][0], "entry-keys", message, f"indent further than {key.text}", path))
     elif others:
@@ -130,9 +251,13 @@ def _of_item(item: MappingNode, path: Path) -> Iterator[Slip]:
     elif _is_empty(value):
         wanted = "what it says" if key.text in _STEPS else f"its type, as `- {key.text}: uint8`"
         yield Slip(path, _at(key, "wrong-type", f"{key.text} is empty", f"write {wanted}", (*path, key.text)))
+    elif step := _meant_step(key, value, types):
+        message, hint = f"there is no step {key.text}", f"did you mean {step}?"
+        where = (*path, key.text)
+        yield Slip(where, _at(key, "unknown-key", message, hint, where), step)
     elif isinstance(value, MappingNode) and key.text == "check":
         for part, nothing in value.entries:
-            if _is_empty(nothing) and part.text not in CheckStep.keys():  # noqa: SIM118 - a class method, no mapping
+            if _has_none(nothing) and part.text not in CheckStep.keys():  # noqa: SIM118 - a class method, no mapping
                 where = (*path, key.text, part.text)
                 yield Slip(
                     path, _at(part, "unknown-key", "a condition without its key", f"write `that: {part.text}`", where)
@@ -157,17 +282,22 @@ def _of_field(field: MappingNode, path: Path) -> Iterator[Slip]:
             message = f"{key.text} is a key of the field's type, and stands beside it"
             yield Slip(path[:-1], _at(key, "unknown-key", message, f"write `type: {form}`", (*path, key.text)))
             return
+        if key.text == "attempt":
+            message, hint = "an attempt is a type with a name", "name it in `types`, and write that name as the type"
+            yield Slip(path[:-1], _at(key, "unknown-key", message, hint, (*path, key.text)))
+            return
     yield from _of_cases(field, (*path, "type", "cases"), 2)
     before: ScalarNode | None = None
     for key, value in field.entries:
         if key.text == "bits" and isinstance(value, MappingNode):
             for bit, said in value.entries:
                 yield from _of_bit(said, (*path, key.text, bit.text))
-        if _is_empty(value) and key.text not in _FIELD_KEYS and before is not None:
-            yield Slip(path[:-1], _comma(before, key, path))
+        if before is not None and _is_behind_comma(before, key, value, _FIELD_KEYS):
+            yield Slip(path[:-1], _comma(before, f"{before.text}, {key.text}", (*path, key.text)))
             return
         if _is_empty(value) and key.text in _FIELD_KEYS and key.text not in _MAY_BE_NULL:
-            problem = _at(key, "wrong-type", f"{key.text} is empty", "write its value, or drop it", (*path, key.text))
+            what = "empty" if _has_none(value) else "null"
+            problem = _at(key, "wrong-type", f"{key.text} is {what}", "write its value, or drop it", (*path, key.text))
             yield Slip(path[:-1], problem)
             return
         before = value if isinstance(value, ScalarNode) and not value.quoted else None
@@ -195,15 +325,25 @@ def _of_bit(said: Node, path: Path) -> Iterator[Slip]:
     """What a comma without quotes made of the text of a bit."""
     before: ScalarNode | None = None
     for key, value in said.entries if isinstance(said, MappingNode) else ():
-        if _is_empty(value) and key.text not in _BIT_KEYS and before is not None:
-            yield Slip((*path, key.text), _comma(before, key, path))
+        if before is not None and _is_behind_comma(before, key, value, _BIT_KEYS):
+            yield Slip((*path, key.text), _comma(before, f"{before.text}, {key.text}", (*path, key.text)))
             return
         before = value if isinstance(value, ScalarNode) and not value.quoted else None
 
 
-def _comma(before: ScalarNode, key: ScalarNode, path: Path) -> Problem:
-    hint = f"text with a comma is put into quotes: '{before.text}, {key.text}'"
-    return _at(before, "unknown-key", f"a comma ends the text {before.text}", hint, (*path, key.text))
+def _is_behind_comma(before: ScalarNode, key: ScalarNode, value: Node, known: AbstractSet[str]) -> bool:
+    """Whether a key without a value is the end of a text that a comma has ended, and no key that is misspelled."""
+    if not _has_none(value) or key.text in known or before.value is None or isinstance(before.value, bool):
+        return False
+    return not get_close_matches(key.text, known, 1, _NEAR)
+
+
+def _comma(before: ScalarNode, whole: str, path: Path) -> Problem:
+    number = _DECIMAL.fullmatch(whole)
+    hint = f"text with a comma is put into quotes: '{whole}'"
+    if number is not None:
+        hint = f"a number has a point: {number[1]}.{number[2]}"
+    return _at(before, "unknown-key", f"a comma ends the text {before.text}", hint, path)
 
 
 def _at(node: Node, id: str, message: str, hint: str, path: Path) -> Problem:

@@ -7,7 +7,7 @@ texts. So is `012`, which is one number in YAML 1.1 and another in 1.2.
 
 import contextlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 import yaml
@@ -184,10 +184,15 @@ def _syntax_problem(error: yaml.MarkedYAMLError, text: str, file: str) -> Proble
     mark = error.problem_mark or error.context_mark
     location = Location(file, mark.line + 1, mark.column + 1) if mark else Location(file, 1, 1)
     lines = _BREAK.split(text)
-    message, hint = _in_own_words(error, lines[mark.line] if mark and mark.line < len(lines) else "")
+    line = lines[mark.line] if mark and mark.line < len(lines) else ""
+    if found := _NO_COLON.match(line):
+        message, hint = f"a colon and a space must stand behind {found[1]}", f"write `- {found[1]}: {{...}}`"
+        return Problem("yaml-syntax", message, hint, replace(location, column=found.start(1) + 1), "")
+    message, hint = _in_own_words(error, line)
     return Problem("yaml-syntax", message, hint, location, "")
 
 
+_NO_COLON = re.compile(r"\s*- (\w+)(?: +|:)\{")  # an item that the brace of a mapping follows at once
 _COLON = re.compile(r":(\s|$)")
 _QUOTES = "text that holds `: ` or ` #`, or in braces a comma or a bracket, is put into quotes"
 _COLUMN = "keys and items that belong together begin in one column, and a key ends with a colon and a space"

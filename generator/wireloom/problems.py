@@ -6,6 +6,7 @@ another family (`runtime.errors`), and a bug of the generator is neither: it cra
 """
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -104,6 +105,9 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
 )
 
 
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Location:
     """A place in a text file; lines and columns count from 1."""
@@ -138,7 +142,8 @@ class Problem:
     @property
     def text(self) -> str:
         """What is wrong and what would be right."""
-        return f"{self.message}; {self.hint}" if self.hint else self.message
+        text = f"{self.message}; {self.hint}" if self.hint else self.message
+        return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)  # which terminals would obey
 
 
 class SpecProblems(Exception):  # noqa: N818 - it carries problems, each of which has its own name

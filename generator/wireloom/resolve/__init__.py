@@ -49,5 +49,14 @@ def resolve(documents: Documents) -> tuple[Format, ...]:
         found = format_of(document, content, shared, problems)
         if found is not None:
             formats.setdefault(found.name, found)
+    _drop_what_follows(problems)
     problems.raise_if_any()
     return tuple(formats.values())
+
+
+def _drop_what_follows(problems: Problems) -> None:
+    """Of a value that is not YAML, nothing else is said."""
+    unread = {problem.location for problem in problems.found if problem.id == "yaml-syntax"}
+    problems.found[:] = [
+        problem for problem in problems.found if problem.id == "yaml-syntax" or problem.location not in unread
+    ]

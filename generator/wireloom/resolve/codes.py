@@ -14,6 +14,7 @@ from wireloom.model.ground import damage
 from wireloom.model.meanings import calculates
 from wireloom.model.traversal import parts, reads_again
 from wireloom.model.types import Amount, Encoding, Form, Type
+from wireloom.names import code_flaw
 from wireloom.problems import nearest
 from wireloom.resolve.builtins import CODES, general_codes
 from wireloom.resolve.draft import Draft
@@ -36,7 +37,10 @@ def check_codes(draft: Draft) -> None:
         mentioned.add(code)
         if code not in known:
             near = nearest(code, known, _NEAR)
-            meant.add(near.removeprefix("did you mean ").removesuffix("?"))
+            other = near.removeprefix("did you mean ").removesuffix("?")
+            meant.add(other)
+            if other in draft.content.errors and code_flaw(other):
+                continue  # said of the name
             hint = near if near.startswith("did") else f"say in `errors` what {code} means"
             draft.reports(place, "unknown-code", f"nothing says what {code} means", hint)
     for code in draft.content.errors:

@@ -361,6 +361,10 @@ class Scope:
 
     def _unknown(self, name: str) -> MeaningError:
         outline = self.outlines.types.get(self.type)
+        own = None if outline is None or self.inside else outline.members.get(name)
+        if own is not None and own.position == self.position:
+            message = f"{name} is what this is about, and not known before it is read"
+            return MeaningError("later-name", message, "ask for a field before it")
         if outline is not None and (name in outline.members or name in outline.marks):
             return MeaningError(
                 "later-name",

@@ -245,6 +245,9 @@ class _Reader:
         inner, closed, _ = self.text[self.at + 1 :].partition("}")
         low, comma, high = inner.partition(",")
         numbers = [each for each in (low, high) if each]
+        if closed and any(len(each) >= _DIGITS and each.isascii() and each.isdigit() for each in numbers):
+            message = f"{{{inner}}} is of more times than patterns have"
+            raise PatternError(message, f"what a pattern says comes to at most {_LARGEST} characters")
         if not closed or not low or not all(_is_number(each) for each in numbers):
             raise PatternError("a { that says no number", "write {2}, {2,} or {2,5}, and \\{ for the character")
         least, most = int(low), int(high) if high else None if comma else int(low)

@@ -270,7 +270,8 @@ def _finding(
             hint = "write one field or step as each item: `- name: TYPE`"
             return _Finding(_problem("entry-keys", message, hint, node, path), path, Drop())
         case _:
-            message = f"{path[-1] if path else 'the document'} is {_shown(value)}"
+            named = max((at for at, step in enumerate(path) if isinstance(step, str)), default=0)
+            message = f"{yaml.path_text(path[named:]) or 'the document'} is {_shown(value)}"
             hint = _remedy(details, plain, path, value, classes)
             return _Finding(_problem("wrong-type", message, hint, node, path), path, Drop())
 

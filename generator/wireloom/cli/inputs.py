@@ -6,6 +6,7 @@ from typing import Annotated, assert_never
 
 import typer
 
+from wireloom.cli.garbage import uncollected
 from wireloom.cli.options import PartitionBy, listed, one_of
 from wireloom.failures import MisuseError, unknown
 from wireloom.ingest.plan import (
@@ -91,12 +92,12 @@ class FileWriting:
     partition_by: PartitionBy = None
 
     def partition(self, plan: Plan) -> tuple[str, ...]:
-        """The columns that become folders; raises MisuseError where they cannot."""
-        names = listed(self.partition_by)
-        if names:
+        """The columns that become folders; raises MisuseError where they cannot, or tables cannot have the columns."""
+        with uncollected():
             from wireloom.ingest.terms import refuse_unfit_columns  # here, because it imports pyarrow
 
-            refuse_unfit_columns(plan, names)
+        names = listed(self.partition_by)
+        refuse_unfit_columns(plan, names)
         return names
 
     def sizes(self) -> FileSizes:

@@ -25,7 +25,7 @@ from wireloom.ingest.limits import NONE, Limits
 from wireloom.ingest.plan import QUARANTINE, RECORDS, Job, Summary
 from wireloom.ingest.publishing import TABLES, Batch, ParquetTables, Tables, Watcher
 from wireloom.ingest.tables import PLACE
-from wireloom.ingest.terms import Agreement, Terms, agreed, terms
+from wireloom.ingest.terms import Agreement, Terms, agreed, terms, told_of_columns
 from wireloom.ingest.versions import VIEW, close, show, told_of
 
 
@@ -103,7 +103,7 @@ class _Run:
         if job.append:
             own = agreed(storage, ledger.home, own.terms, accept=job.accept_changes, new_version=job.new_version)
             close(storage, ledger.home, own)
-        for line in own.told:
+        for line in (*own.told, *told_of_columns(job.plan)):
             self.told(line)
         batch = Batch(
             ledger, ledger.last() + 1, job.plan, own.terms, TABLES, self.told, self.limits, job.overwrite, self.watcher,

@@ -9,6 +9,7 @@ from wireloom.runtime.parameters import ParameterValue
 RECORDS = "records"
 QUARANTINE = "quarantine"
 BATCH = "wireloom_batch"  # the partition column of both tables: which batch wrote a row
+VERSION = "wireloom_version"  # of the columns, in the view over all of them
 DELTA_LOG = "_delta_log"  # the folder by which a Delta table is known
 SOURCE, RECORD, OFFSET = "_source", "_record", "_offset"
 KEY, TOPIC, PARTITION, TIMESTAMP = "_key", "_topic", "_partition", "_timestamp"  # Kafka's, and its offset

@@ -10,6 +10,7 @@ from itertools import pairwise
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from wireloom.ingest.holding import fitted
 from wireloom.ingest.plan import NO_DATA, Plan, Summary, counts
 from wireloom.ingest.tables import bad_type, row_type
 from wireloom.runtime.columns.arrow import ERROR, Decoded
@@ -84,9 +85,10 @@ def _rows(chunk: Chunk) -> pa.StructArray:
         records = records.filter(right)
         parents = pc.indices_nonzero(right) if parents is None else parents.filter(right)
     columns = place if parents is None else [column.take(parents) for column in place]
-    return pa.StructArray.from_arrays(
-        [*records.flatten(), *columns], fields=list(row_type(records.type, chunk.place.schema))
-    )
+    own = dict(zip((field.name for field in records.type), records.flatten(), strict=True))
+    fields = list(row_type(records.type, chunk.place.schema))
+    held = [fitted(own[field.name], field.type) for field in fields[: len(fields) - len(columns)]]
+    return pa.StructArray.from_arrays([*held, *columns], fields=fields)
 
 
 @dataclass(frozen=True, slots=True)

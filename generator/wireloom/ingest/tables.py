@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from wireloom.failures import MisuseError
+from wireloom.ingest.holding import tabled
 from wireloom.ingest.plan import KEY, OFFSET, PARTITION, RECORD, SOURCE, TIMESTAMP, TOPIC
 
 
@@ -51,7 +52,7 @@ ERROR = _documented(
 
 def row_type(flat: pa.StructType, place: pa.Schema) -> pa.StructType:
     """The type of a row of the records table, where a decoded row has the type `flat`."""
-    return pa.struct([*flat, *_named(place)])
+    return pa.struct([*tabled(flat), *_named(place)])
 
 
 def bad_type(place: pa.Schema) -> pa.StructType:

@@ -17,11 +17,12 @@ import pyarrow.parquet as pq
 from wireloom.failures import MisuseError
 from wireloom.ingest.columns import spark_columns
 from wireloom.ingest.files import Listing, place, reachable
+from wireloom.ingest.holding import left_out, refuse_unreadable
 from wireloom.ingest.ledger import KINDS, LEDGER, Entry, Ledger, Storage
 from wireloom.ingest.partitions import refuse_unfit
 from wireloom.ingest.plan import BATCH, DELTA_LOG, QUARANTINE, RECORDS, Column, Files, Kafka, Plan, Samples, Source
 from wireloom.ingest.tables import PLACE
-from wireloom.ingest.values import table_types
+from wireloom.ingest.values import flat_type, table_types
 from wireloom.ingest.writing import SPARK_COLUMNS
 
 Columns = Mapping[str, Any]
@@ -60,19 +61,30 @@ class Changes:
 def terms(plan: Plan, place: pa.Schema, source: str = "", partition: tuple[str, ...] = ()) -> Terms:
     """The terms of a plan whose records come with these place columns.
 
-    Raises MisuseError where they cannot be partitioned so.
+    Raises MisuseError where they cannot be partitioned so, or readers would take one column for another.
     """
     types = {name: json.loads(spark_columns(pa.schema(list(type)))) for name, type in table_types(plan, place).items()}
     given = json.loads(json.dumps(dict(plan.parameters), default=str))
-    refuse_unfit(types[RECORDS]["fields"][: -len(place)], partition)
+    own = types[RECORDS]["fields"][: -len(place)]
+    refuse_unreadable(own)
+    refuse_unfit(own, partition)
     return Terms(
         plan.format, plan.root or "", plan.framing or "", given, source, types[RECORDS], types[QUARANTINE], 1, partition
     )
 
 
 def refuse_unfit_columns(plan: Plan, partition: tuple[str, ...]) -> None:
-    """Raises MisuseError where records of the plan cannot be partitioned so."""
+    """Raises MisuseError where tables cannot have the columns of the plan, or not be partitioned so."""
     terms(plan, pa.schema(list(PLACE)), partition=partition)
+
+
+def told_of_columns(plan: Plan) -> tuple[str, ...]:
+    """What to say of columns that no table holds."""
+    names = list(left_out(flat_type(plan), ""))
+    if not names:
+        return ()
+    columns, have = ("column", "it has") if len(names) == 1 else ("columns", "they have")
+    return (f"without the {columns} {', '.join(names)}: {have} no values that a table could hold",)
 
 
 def named(source: Source) -> str:
@@ -299,12 +311,15 @@ def _different(path: str, was: Any, now: Any) -> Iterator[_Difference]:
     match was, now:
         case {"type": "struct", "fields": old}, {"type": "struct", "fields": new}:
             before, after = ({field["name"]: field["type"] for field in fields} for fields in (old, new))
+            others = {name.lower(): name for name in after}  # by which Spark finds A, where a is asked for
             for name in dict.fromkeys((*before, *after)):
                 place = f"{path}.{name}" if path else name
                 if name in before and name in after:
                     yield from _different(place, before[name], after[name])
-                else:
-                    yield _Difference(place, _shown(before.get(name)), _shown(after.get(name)))
+                    continue
+                yield _Difference(place, _shown(before.get(name)), _shown(after.get(name)))
+                if name in before and (other := others.get(name.lower())):
+                    yield from _different(place, before[name], after[other])
         case {"type": "array", "elementType": old}, {"type": "array", "elementType": new}:
             yield from _different(f"{path}[]", old, new)
         case {"type": "map"}, {"type": "map"}:

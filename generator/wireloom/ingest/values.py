@@ -67,7 +67,10 @@ def _chunk(found: Decoded, batch: pa.RecordBatch) -> Chunk:
 
 def table_types(plan: Plan, place: pa.Schema) -> dict[str, pa.StructType]:
     """The types of the rows of both tables, where records come with these place columns."""
-    data = pa.field(DATA, pa.binary())
-    none = pa.RecordBatch.from_pylist([], pa.schema([*place, data]))
-    found = decoded(plan, open_module(plan), none).found
-    return {RECORDS: row_type(found.records.type, place), QUARANTINE: bad_type(place)}
+    return {RECORDS: row_type(flat_type(plan), place), QUARANTINE: bad_type(place)}
+
+
+def flat_type(plan: Plan) -> pa.StructType:
+    """The type of decoded rows, with all columns of the format."""
+    none = pa.RecordBatch.from_pylist([], pa.schema([pa.field(DATA, pa.binary())]))
+    return decoded(plan, open_module(plan), none).found.records.type

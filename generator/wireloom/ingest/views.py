@@ -7,14 +7,13 @@ their elements. One whose types cannot is there once for each, by the name of it
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from wireloom.ingest.plan import BATCH, RECORDS
+from wireloom.ingest.plan import BATCH, RECORDS, VERSION
 from wireloom.ingest.terms import Terms, folder
 
 INTEGERS = ("byte", "short", "integer", "long")
 NAMES = {"byte": "tinyint", "short": "smallint", "integer": "int", "long": "bigint"}
 EXACT = {"float": ("byte", "short"), "double": ("byte", "short", "integer", "float")}
 """Floats, and the numbers that they hold exactly."""
-VERSION = "wireloom_version"
 
 
 def view_text(home: str, versions: Sequence[Terms], source: str) -> str:
@@ -57,17 +56,32 @@ Column = tuple[str, Any, tuple[tuple[str, Any] | None, ...]]
 
 
 def _columns(versions: Sequence[Terms]) -> Iterator[Column]:
-    fields = [{field["name"]: field["type"] for field in terms.records["fields"]} for terms in versions]
-    for name in dict.fromkeys(name for each in reversed(fields) for name in each):
-        types = [each.get(name) for each in fields]
-        target = united(types)
+    fields = [
+        {field["name"].lower(): (field["name"], field["type"]) for field in terms.records["fields"]}
+        for terms in versions
+    ]
+    keys = list(dict.fromkeys(key for each in reversed(fields) for key in each))  # Spark takes A and a for one
+    taken = {*keys, BATCH, VERSION}
+    for key in keys:
+        owns = [each.get(key) for each in fields]
+        name = next(own[0] for own in reversed(owns) if own is not None)
+        target = united([None if own is None else own[1] for own in owns])
         if target is not None:
-            yield name, target, tuple(None if type is None else (name, type) for type in types)
+            yield name, target, tuple(owns)
             continue
-        for number, type in enumerate(types):
-            if type is not None:
-                own = tuple((name, type) if at == number else None for at in range(len(types)))
-                yield (name if number == len(types) - 1 else f"{name}_v{number + 1}"), type, own
+        for number, found in enumerate(owns):
+            if found is not None:
+                own = tuple(found if at == number else None for at in range(len(owns)))
+                newest = number == len(owns) - 1
+                yield (name if newest else _free(f"{name}_v{number + 1}", taken)), found[1], own
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """The name, or one like it that no column has; it is taken then."""
+    while name.lower() in taken:
+        name += "_"
+    taken.add(name.lower())
+    return name
 
 
 def united(types: Sequence[Any]) -> Any:

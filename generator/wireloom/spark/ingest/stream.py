@@ -31,7 +31,7 @@ from wireloom.ingest.limits import NONE, Limits
 from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import DELTA_LOG, QUARANTINE, RECORDS, FileSizes, Flow, Plan, Summary
 from wireloom.ingest.publishing import TABLES, Batch, ParquetTables, Tables
-from wireloom.ingest.terms import Terms, agreed, folder, named, terms
+from wireloom.ingest.terms import Terms, agreed, folder, named, terms, told_of_columns
 from wireloom.ingest.versions import close, show, told_of
 from wireloom.spark.ingest import sources
 from wireloom.spark.ingest.delta import DeltaTables, require_delta
@@ -193,7 +193,7 @@ def _prepared(
     own = terms(flow.plan, source.place, named(flow.source), flow.partition)
     agreement = agreed(storage, ledger.home, own, accept=flow.accept_changes, new_version=flow.new_version)
     close(storage, ledger.home, agreement)
-    for line in (*agreement.told, *framing_hints(flow.plan, flow.source)):
+    for line in (*agreement.told, *told_of_columns(flow.plan), *framing_hints(flow.plan, flow.source)):
         listener.noted(line)
     own, tables = agreement.terms, _tables(spark, flow, ledger, agreement.terms)
     work = _Work(ledger, tables, flow.plan, own, source, identity, listener, limits, flow.sizes)

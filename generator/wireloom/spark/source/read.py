@@ -15,6 +15,7 @@ from pyspark.sql.types import StructType
 from wireloom.catalog import FormatModule
 from wireloom.failures import DataError
 from wireloom.ingest.files import File
+from wireloom.ingest.holding import fitted
 from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import OFFSET, RECORD, SOURCE, Plan
 from wireloom.ingest.ranges import Heads, Part, even, grouped, parts
@@ -23,7 +24,7 @@ from wireloom.runtime.streams.parts import DecodedPart
 from wireloom.spark.options import Options
 from wireloom.spark.schemas import arrow_schema
 from wireloom.spark.source.filters import Predicate, filtered
-from wireloom.spark.source.schema import Offer, decoder_columns, fitted, offer
+from wireloom.spark.source.schema import Offer, decoder_columns, offer
 
 BATCH_ROWS = 10_000
 BATCH_BYTES = 64 << 20

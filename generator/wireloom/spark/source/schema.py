@@ -112,25 +112,6 @@ def decoder_columns(schema: StructType, offered: Offer) -> tuple[str, ...]:
     return tuple(paths)
 
 
-def fitted(array: pa.Array, type: pa.DataType) -> pa.Array:
-    """The array as that type, which has no more members than it, by name, in any order."""
-    if array.type.equals(type):
-        return array
-    if pa.types.is_struct(type):
-        children = [fitted(array.field(field.name), field.type) for field in type]
-        mask = array.is_null() if array.null_count else None
-        return pa.StructArray.from_arrays(children, fields=list(type), mask=mask)
-    if pa.types.is_map(type):
-        items = fitted(array.items, type.item_type)
-        entries = pa.StructArray.from_arrays([array.keys, items], fields=[type.key_field, type.item_field])
-        return _listed(array, type, entries)
-    return _listed(array, type, fitted(array.values, type.value_type))
-
-
-def _listed(array: pa.Array, type: pa.DataType, child: pa.Array) -> pa.Array:
-    return pa.Array.from_buffers(type, len(array), array.buffers()[:2], offset=array.offset, children=[child])
-
-
 # --- Spark types ---------------------------------------------------------------------------------------------------
 
 

@@ -137,6 +137,30 @@ def test_several_members_and_empty_ones_are_one_file(run):
     assert run({"a.gz": gzip.compress(b""), "b.gz": b""})[0].records == 0
 
 
+@pytest.mark.parametrize("kind", ["gzip", "bzip2"])
+@pytest.mark.parametrize("zeros", [1, 511, 3 * compression.BITE])
+def test_zero_bytes_behind_what_is_compressed_fill_the_file_up(run, kind, zeros):
+    data = KINDS[kind](record(1)) + bytes(zeros)
+    assert run({"a": data, "b": data + data}, plan(framing="concatenated"))[0].decoded == 3
+    summary, _, bad = run({"a": data + b"x"})
+    assert (summary.decoded, [(row["code"], row["raw_size"]) for row in bad]) == (1, [("decompression", zeros + 1)])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_compressed_file_of_which_nothing_is_read_counts_with_all_its_bytes(run, kind):
+    data = bytearray(KINDS[kind](os.urandom(1000)))
+    del data[10:20]
+    summary, _, (bad,) = run({"a": bytes(data)})
+    assert (bad["code"], bad["raw_size"], summary.bad_size) == ("decompression", len(data), len(data))
+
+
+def test_of_a_damaged_file_the_compressed_bytes_that_are_left_are_counted(run):
+    members = [gzip.compress(os.urandom(1000)) for _ in range(400)]
+    members[200] = bytes([*members[200][:-8], *bytes(8)])
+    bad = run({"a": b"".join(members)}, plan(kpl_record, framing="size:1000"))[2]
+    assert bad[-1]["raw_size"] == sum(map(len, members[200:]))
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_damage_in_a_compressed_file_is_a_bad_record_behind_those_that_were_read(run, kind):
     made = [record(number) for number in range(2000)]

@@ -4,8 +4,10 @@ What a file is compressed with is told by its first bytes, and by its name where
 damaged, cut off or grow beyond the bound, the file ends there, and `failure` says why: what was read before it counts.
 """
 
+import bz2
 import io
 import struct
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
@@ -21,6 +23,8 @@ HEAD = 20
 """Bytes that tell what a file is compressed with."""
 PIECE = 1 << 14
 """Bytes that are decompressed at once; those of a piece that is damaged are lost."""
+BITE = 1 << 12
+"""Bytes that a decompressor is given at once, so that it is known how far it has come."""
 ALWAYS = 64 << 20
 """Bytes that a file may become in any case."""
 
@@ -34,7 +38,7 @@ _NAMES = {
     ".sz": "snappy",
     ".snappy": "snappy",
 }
-_ARROW = {"gzip": "gzip", "zstd": "zstd", "bzip2": "bz2", "lz4": "lz4"}
+_GZIP = 16 + zlib.MAX_WBITS
 _SNAPPY = b"\xff\x06\x00\x00sNaPpY"
 
 
@@ -97,7 +101,7 @@ class Unpacked(io.BufferedReader):
 
     @property
     def consumed(self) -> int:
-        """How many bytes of the file itself were read."""
+        """How many bytes of the file itself were read before it ended."""
         return self.raw.consumed
 
 
@@ -110,16 +114,13 @@ class _Expanding(io.RawIOBase):
 
     def _begin(self, source: BinaryIO) -> None:
         self._source, self._left = source, b""
-        self._pieces = _snappy(source) if self._kind == "snappy" else _by_arrow(source, _ARROW[self._kind])
-        self.position, self.failure = 0, None
+        self._pieces = _PIECES[self._kind](source)
+        self.position, self.consumed, self.failure = 0, 0, None
 
     failure: DecodeError | None
     position: int
-
-    @property
-    def consumed(self) -> int:
-        """How many bytes of the file itself were read."""
-        return self._source.tell()
+    consumed: int
+    """Bytes of the file itself that the pieces were made of."""
 
     def readable(self) -> bool:
         """Always."""
@@ -169,17 +170,17 @@ class _Expanding(io.RawIOBase):
         while not self._left and self.failure is None:
             try:
                 piece = next(self._pieces, b"")
-            except (OSError, ValueError) as error:
+            except (OSError, ValueError, EOFError, zlib.error) as error:
                 self._fail(DECOMPRESSION, f"{self._kind} data", _said(error))
                 break
             if not piece:
                 break
-            here = self.consumed
+            here = self._source.tell()
             if self.position + len(piece) > max(self._expansion * here, ALWAYS):
                 expected = f"{self._kind} data that become at most {self._expansion} times as many bytes"
                 self._fail(EXPANSION, expected, f"more from {here} bytes")
                 break
-            self._left = piece
+            self._left, self.consumed = piece, here
         return bool(self._left)
 
     def _fail(self, code: str, expected: str, actual: str) -> None:
@@ -196,16 +197,89 @@ def _said(error: Exception) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0]
 
 
+# --- members that follow one another, and zeros that fill a file up ------------------------------------------------
+
+
+def _gzip(source: BinaryIO) -> Iterator[bytes]:
+    return _members(source, _Inflating)
+
+
+def _bzip2(source: BinaryIO) -> Iterator[bytes]:
+    return _members(source, bz2.BZ2Decompressor)
+
+
+def _members(source: BinaryIO, member: "Callable[[], _Inflating | bz2.BZ2Decompressor]") -> Iterator[bytes]:
+    """What is in each of them; zero bytes behind one are none, as for the programs that make them."""
+    data = source.read(BITE)
+    while data:
+        current = member()
+        while True:
+            piece = current.decompress(data, PIECE)
+            if current.eof:
+                source.seek(-len(current.unused_data), io.SEEK_CUR)  # so that it is known where the member ended
+            if piece:
+                yield piece
+            if current.eof:
+                break
+            data = source.read(BITE) if current.needs_input else b""
+            if current.needs_input and not data:
+                raise EOFError("the end of the file, before that of its data")
+        while (data := source.read(BITE)) and not data.strip(b"\0"):
+            pass
+        data = data.lstrip(b"\0")
+
+
+class _Inflating:
+    """A member of gzip, as `bz2` has one of bzip2."""
+
+    def __init__(self) -> None:
+        self._inflating = zlib.decompressobj(_GZIP)
+
+    @property
+    def eof(self) -> bool:
+        """Whether it has ended."""
+        return self._inflating.eof
+
+    @property
+    def needs_input(self) -> bool:
+        """Whether all is decompressed that was given."""
+        return not self._inflating.unconsumed_tail
+
+    @property
+    def unused_data(self) -> bytes:
+        """What was given behind its end."""
+        return self._inflating.unused_data
+
+    def decompress(self, data: bytes, most: int) -> bytes:
+        """So many bytes of what was given, and of this."""
+        return self._inflating.decompress(self._inflating.unconsumed_tail + data, most)
+
+
+# --- what Arrow decompresses ---------------------------------------------------------------------------------------
+
+
 class _Shared:
-    """A file that whoever reads it does not close."""
+    """A file that is read little by little, and whoever reads it does not close."""
 
     closed = False
 
     def __init__(self, source: BinaryIO) -> None:
-        self.read = source.read
+        self._source = source
+
+    def read(self, size: int) -> bytes:
+        """Some bytes, or none at the end."""
+        return self._source.read(min(size, BITE))
 
     def close(self) -> None:
         """Not now."""
+
+
+def _zstd(source: BinaryIO) -> Iterator[bytes]:
+    return _by_arrow(source, "zstd")
+
+
+def _lz4(source: BinaryIO) -> Iterator[bytes]:
+    return _by_arrow(source, "lz4")
 
 
 def _by_arrow(source: BinaryIO, codec: str) -> Iterator[bytes]:
@@ -274,3 +348,13 @@ def _crc32c(data: bytes) -> int:
         return _CRC32C(data)
     parameters = _CRC32C.width, _CRC32C.poly, _CRC32C.init, _CRC32C.xorout, _CRC32C.reflected
     return int(engine.module().crc_value(parameters, data))
+
+
+_PIECES: dict[str, Callable[[BinaryIO], Iterator[bytes]]] = {
+    "gzip": _gzip,
+    "zstd": _zstd,
+    "bzip2": _bzip2,
+    "lz4": _lz4,
+    "snappy": _snappy,
+}
+"""How each is decompressed, piece by piece; where it cannot be, an OSError, ValueError, EOFError or zlib.error."""

@@ -35,7 +35,7 @@ from wireloom.runtime.columns.projection import project
 from wireloom.runtime.columns.reading import from_struct_array
 from wireloom.runtime.columns.rows import explode, row_record
 from wireloom.runtime.columns.shape import fill
-from wireloom.runtime.errors import EncodeError
+from wireloom.runtime.errors import EncodeError, ParameterError
 from wireloom.runtime.values import Extension, Pairs, kind_of, same
 
 
@@ -183,7 +183,7 @@ def test_unknown_columns_are_named_with_the_nearest(column: str, message: str) -
 def test_missing_columns_read_as_null_and_unknown_ones_are_refused() -> None:
     array = pa.array([{"name": "x"}, None])
     assert from_struct_array(array, BIN) == [{"name": "x", "value": None}, None]
-    with pytest.raises(ValueError, match="no column 'nam'; did you mean 'name'"):
+    with pytest.raises(ParameterError, match="no column 'nam'; did you mean 'name'"):
         from_struct_array(pa.array([{"nam": "x"}]), BIN)
 
 

@@ -20,7 +20,15 @@ from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.engine import Engine, Path, Request
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError, WireloomError
 from wireloom.runtime.foreign import foreign
-from wireloom.runtime.parameters import Parameter, ParameterValue, accept_all
+from wireloom.runtime.parameters import (
+    Parameter,
+    ParameterValue,
+    accept_all,
+    accept_columns,
+    accept_flag,
+    accept_word,
+    refuse_single,
+)
 from wireloom.runtime.root import Root
 from wireloom.runtime.streams import framed, headers
 from wireloom.runtime.streams.framed import Extent, Framed
@@ -41,6 +49,8 @@ if TYPE_CHECKING:
 __all__ = ["Codec", "Root"]
 
 Buffer = bytes | bytearray | memoryview
+OPEN_VALUES = ("variant", "json", "binary")
+"""How values of any type are shown in columns."""
 _NO_LAYOUT = Path(native=False, reason="a format without a layout")
 
 
@@ -100,6 +110,8 @@ class Codec:
         """The root of that name (None: the first); raises ParameterError with the nearest name."""
         if name is None:
             return self.roots[self.default_root]
+        if not isinstance(name, str):
+            raise ParameterError(f"root must be a name, or None for the first, not {type(name).__name__}")
         if name not in self.roots:
             near = difflib.get_close_matches(name, self.roots, 1)
             hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(self.roots)}"
@@ -192,10 +204,12 @@ class Codec:
         reader = _StreamReader(self, self.root(root), self.settings(parameters))
         chosen = self.framing_of(reader.root, framing)
         framed.check(on_error)
+        accept_flag("resync", resync)
+        file = framed.opened(source)
         found = self._searching(reader, bare(chosen)) if resync else None
         if isinstance(chosen, Headed):
-            return self._behind_header(reader, framed.opened(source), chosen, on_error, resync=resync)
-        return framed.iterate(reader, source, chosen, on_error, found)
+            return self._behind_header(reader, file, chosen, on_error, resync=resync)
+        return framed.iterate(reader, file, chosen, on_error, found)
 
     def _behind_header(
         self, reader: _StreamReader, file: BinaryIO, framing: Headed, on_error: str, *, resync: bool
@@ -223,6 +237,7 @@ class Codec:
         """
         entry = self.root(root)
         chosen = self.framing_of(entry, framing)
+        refuse_single("values", values, "a list of values, or what gives one after the other")
         begun, settings = self.beginning(chosen, parameters)
         records = (self.build_at(entry, number, value, settings) for number, value in enumerate(values))
         return chain((begun,) if begun else (), pieces(chosen, records))
@@ -251,6 +266,8 @@ class Codec:
 
         Records that do not tell where they end cannot stand back to back, and only JSON texts stand in an array.
         """
+        if not isinstance(framing, str | None):
+            raise ParameterError(f"framing must be a text, or None for the format's, not {type(framing).__name__}")
         named = framing_of(self.framing if framing is None else framing)
         if isinstance(named, Headed):
             self._check_header(named)
@@ -325,12 +342,13 @@ class Codec:
         open_values: "OpenValues",
     ) -> Request:
         """What is asked for, checked; raises ParameterError."""
-        entry, settings = self.root(root), self.settings(parameters)
+        entry, settings, asked = self.root(root), self.settings(parameters), accept_columns(columns)
+        accept_flag("explode", explode)
+        accept_word("open_values", open_values, OPEN_VALUES)
         try:
-            project(row_record(entry.logical, entry.rows if explode else ()), columns)
+            project(row_record(entry.logical, entry.rows if explode else ()), asked)
         except ValueError as error:
             raise ParameterError(str(error)) from error
-        asked = None if columns is None else tuple(columns)
         return Request(root or self.default_root, settings, asked, explode, open_values)
 
     def covers(self, request: Request) -> bool:
@@ -427,6 +445,7 @@ class Codec:
 
         chosen = self.framing_of(self.root(root), framing)
         framed.check(on_error)
+        accept_flag("resync", resync)
         request = self._request(root, parameters, columns, explode, open_values)
         reader = _StreamReader(self, self.root(root), request.settings, request.open_values == "binary")
         file = framed.opened(source)
@@ -529,9 +548,9 @@ class Codec:
 
         Raises EncodeError as `iter_build` does, with the row counted over all batches; a null is no record.
         """
-        chosen = self.framing_of(self.root(root), framing)
+        chosen, given = self.framing_of(self.root(root), framing), _batches(batches)
         begun, settings = self.beginning(chosen, parameters)
-        return chain((begun,) if begun else (), joined(chosen, self._encoded(_batches(batches), root, settings)))
+        return chain((begun,) if begun else (), joined(chosen, self._encoded(given, root, settings)))
 
     def _encoded(
         self, batches: "Iterable[pa.RecordBatch | pa.StructArray]", root: str | None, settings: Mapping[str, object]
@@ -556,8 +575,9 @@ class Codec:
 
     def to_canonical(self, value: Any, *, root: str | None = None) -> object:
         """The canonical JSON rendering of a value, as a tree for `json`; raises EncodeError where it is none of it."""
+        entry = self.root(root)
         try:
-            return canonical.to_canonical(value, self.root(root).type)
+            return canonical.to_canonical(value, entry.type)
         except RecursionError:
             raise EncodeError("a value that the stack can hold", "one that is nested deeper, or holds itself") from None
         except (AttributeError, TypeError, ValueError, ArithmeticError, BufferError) as error:
@@ -565,8 +585,9 @@ class Codec:
 
     def from_canonical(self, rendering: object, *, root: str | None = None) -> Any:
         """The value of a rendering; raises EncodeError where it does not fit the format."""
+        entry = self.root(root)
         try:
-            return canonical.from_canonical(rendering, self.root(root).type, self.extensions)
+            return canonical.from_canonical(rendering, entry.type, self.extensions)
         except RecursionError:
             raise EncodeError("a rendering that the stack can hold", "one that is nested deeper") from None
         except (ValueError, ArithmeticError) as error:
@@ -598,12 +619,11 @@ def _batches(given: Any) -> "Iterable[pa.RecordBatch | pa.StructArray]":
         case pa.RecordBatch() | pa.StructArray():
             found = (given,)
         case _:
-            pass
+            refuse_single("batches", given, "batches of columns, a Table, or what gives one after the other")
     return found
 
 
 def _stops(on_error: str) -> bool:
     """Whether the first bad record of an array ends its decoding; raises ParameterError for another word."""
-    if on_error not in ("null", "raise"):
-        raise ParameterError(f"on_error must be null or raise, not {on_error!r}")
+    accept_word("on_error", on_error, ("null", "raise"))
     return on_error == "raise"

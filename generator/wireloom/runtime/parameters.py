@@ -3,7 +3,7 @@
 import difflib
 import re
 import reprlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from wireloom.runtime.errors import ParameterError
@@ -88,3 +88,35 @@ def accept_all(parameters: Sequence[Parameter], given: Mapping[str, object]) -> 
     return {
         name: parameter.accept(given[name]) if name in given else parameter.default for name, parameter in known.items()
     }
+
+
+# --- the arguments that every format has ---------------------------------------------------------------------------
+
+
+def accept_word(name: str, given: object, words: Sequence[str]) -> None:
+    """Raises ParameterError for what is none of the words."""
+    if not isinstance(given, str) or given not in words:
+        listed = " or ".join(words) if len(words) == 2 else f"one of {', '.join(words)}"
+        raise ParameterError(f"{name} must be {listed}, not {reprlib.repr(given)}")
+
+
+def accept_flag(name: str, given: object) -> None:
+    """Raises ParameterError for what is neither true nor false."""
+    if not isinstance(given, bool):
+        raise ParameterError(f"{name} must be true or false, not {reprlib.repr(given)}")
+
+
+def accept_columns(given: object) -> tuple[str, ...] | None:
+    """The names of columns, None for all; raises ParameterError for what is no list of texts."""
+    if given is None:
+        return None
+    names = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str | bytes) else (None,)
+    if not all(isinstance(name, str) for name in names):
+        raise ParameterError(f"columns must be a list of names, or None for all of them, not {reprlib.repr(given)}")
+    return names
+
+
+def refuse_single(name: str, given: object, wanted: str) -> None:
+    """Raises ParameterError for what does not give one thing after the other."""
+    if not isinstance(given, Iterable):
+        raise ParameterError(f"{name} must be {wanted}, not {type(given).__name__}")

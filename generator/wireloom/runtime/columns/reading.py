@@ -40,7 +40,7 @@ from wireloom.runtime.columns.logical import (
     Written,
 )
 from wireloom.runtime.columns.projection import unknown_name
-from wireloom.runtime.errors import EncodeError, shown
+from wireloom.runtime.errors import EncodeError, ParameterError, shown
 from wireloom.runtime.values import OpenBytes, Pairs
 
 _LONGEST = 40  # digits of an integer that a column may say as text
@@ -52,7 +52,7 @@ def from_struct_array(
 ) -> list[Value]:
     """The record value of each struct (null: None), complete; the inverse of `to_struct_array`.
 
-    Columns are found by name; one that is missing reads as null, one that the record does not have is a ValueError.
+    Columns are found by name; one that is missing reads as null, one that the record does not have is a ParameterError.
     VARIANT, tagged JSON text and bytes of the wire are told apart by the column's type. `extensions` names extension
     codes. Raises EncodeError for a value that none is, at its row and path.
     """
@@ -310,15 +310,15 @@ def _members(
 
 
 def _columns(array: pa.StructArray, names: Sequence[str]) -> dict[str, pa.Array]:
-    """The members of a struct by name; raises ValueError for one that is unknown or there twice."""
+    """The members of a struct by name; raises ParameterError for one that is unknown or there twice."""
     if not kinds.is_struct(array.type):
         raise _refused("a column of structs", array)
     present = [field.name for field in array.type]
     for name in sorted(set(present) - set(names)):
-        raise ValueError(unknown_name("column", name, names))
+        raise ParameterError(unknown_name("column", name, names))
     for name in present:
         if present.count(name) > 1:
-            raise ValueError(f"two columns {name!r}")
+            raise ParameterError(f"there are two columns {name!r}; leave one out, or give it another name")
     return dict(zip(present, array.flatten(), strict=True))
 
 

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, Literal, Protocol, assert_never, get_args
 
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, ParameterError
+from wireloom.runtime.parameters import accept_word
 from wireloom.runtime.streams.delimiters import BadEscapeError, Piece, pieces, plain
 from wireloom.runtime.streams.elements import Limits, elements
 from wireloom.runtime.streams.framing import (
@@ -110,13 +111,18 @@ def iterate(  # noqa: PLR0913 - a stream, and how it is read
 
 def check(on_error: str) -> None:
     """Raises ParameterError for an unknown policy."""
-    if on_error not in ON_ERROR:
-        raise ParameterError(f"on_error must be one of {', '.join(ON_ERROR)}, not {on_error!r}")
+    accept_word("on_error", on_error, ON_ERROR)
 
 
 def opened(source: bytes | bytearray | memoryview | BinaryIO) -> BinaryIO:
-    """The source as a file."""
-    return io.BytesIO(bytes(source)) if isinstance(source, bytes | bytearray | memoryview) else source
+    """The source as a file; raises ParameterError for what is neither bytes nor a file of them."""
+    if isinstance(source, bytes | bytearray | memoryview):
+        return io.BytesIO(bytes(source))
+    if isinstance(source, io.TextIOBase):
+        raise ParameterError("source must be a binary file, not one of text; open it with the mode 'rb'")
+    if not hasattr(source, "read"):
+        raise ParameterError(f"source must be bytes or a binary file, not {type(source).__name__}")
+    return source
 
 
 def extents(reader: Reader, file: BinaryIO, framing: Bare, searching: Searching | None = None) -> Iterator[Extent]:

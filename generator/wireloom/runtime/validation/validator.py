@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireloom.runtime.codec import Codec
 from wireloom.runtime.errors import DecodeError, EncodeError
-from wireloom.runtime.parameters import ParameterValue
+from wireloom.runtime.parameters import ParameterValue, refuse_single
 from wireloom.runtime.validation import documents
 from wireloom.runtime.validation.problems import Problem, message, of_error, pointer
 from wireloom.runtime.validation.schema import Schema
@@ -59,6 +59,7 @@ class Validator:
         task = self._task(root, parameters)
         if hasattr(messages, "type") and hasattr(messages, "is_valid"):  # an array, without asking for pyarrow
             return _column(*task.faults(messages))
+        refuse_single("messages", messages, "a list of messages, an Arrow array, or what gives one after the other")
         return task.of_messages(messages)
 
     def _task(self, root: str | None, parameters: Mapping[str, object]) -> "_Task":

@@ -694,6 +694,8 @@ def constant(plan: Plan) -> Any:
     """A constant of the field's type, as a spec writes it."""
     chance = plan.chance
     match plan.typed.shape:
+        case _ if str(plan.typed.form).startswith("json"):
+            return chance.one(["[]", "[1, {}]"] if "array" in str(plan.typed.form) else ["{}", '{"a":1}'])
         case "int":
             beyond = BEYOND if plan.typed.is_beyond and chance.often(0.5) else ()
             return chance.one([*_held(plan, [0, 1, 7, 100, -1 if plan.typed.signed else 127]), *beyond])

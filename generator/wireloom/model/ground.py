@@ -5,8 +5,10 @@ import math
 from wireloom.runtime.charsets import unit
 from wireloom.runtime.columns.meanings import spelling_of_said
 from wireloom.runtime.endings import Ending
+from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.numerals import base_of, format_of, width_of
 from wireloom.runtime.packing import CODECS
+from wireloom.runtime.parsers.json.text import read
 from wireloom.runtime.patterns import NAMED as NAMED_PATTERNS
 from wireloom.runtime.patterns import PatternError, automaton, check, decimals, has_automaton, with_text
 from wireloom.runtime.values import ENTRY, float16, float32
@@ -24,6 +26,7 @@ __all__ = [
     "format_of",
     "has_automaton",
     "is_half",
+    "is_json",
     "nearest",
     "rounded_to",
     "spelling_of_said",
@@ -33,6 +36,7 @@ __all__ = [
 ]
 
 _DOUBLE = 64  # bits of a float
+_NESTED = 64  # arrays and objects of a constant in one another
 
 
 def damage(codec: str) -> str:
@@ -65,3 +69,12 @@ def is_half(number: float) -> bool:
         return float16(number) == number
     except OverflowError:
         return False
+
+
+def is_json(text: str, kind: str) -> bool:
+    """Whether readers can see a text as that of JSON: of an object, an array or any value."""
+    try:
+        found = read(text.encode(), _NESTED)
+    except (DecodeError, UnicodeEncodeError):
+        return False
+    return found.literal == text and kind in ("any", found.kind)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from wireloom.expr.ast import Kind, Literal
 from wireloom.expr.numbers import integer, respelled
 from wireloom.expr.types import literal_kind
-from wireloom.model.ground import is_half, nearest
+from wireloom.model.ground import is_half, is_json, nearest
 from wireloom.model.types import (
     Boolean,
     Bytes,
@@ -16,6 +16,7 @@ from wireloom.model.types import (
     Null,
     Nullable,
     Padded,
+    Prefix,
     Scalar,
     Text,
     Type,
@@ -89,6 +90,8 @@ def _constant(type: Type, place: Place, written: Scalar) -> object:
     match type, written:
         case Nullable() | Null(), None:
             return None
+        case Nullable(JsonText()), "null":
+            return NONE  # readers see null
         case Nullable(inner), _:
             return _constant(inner, place, written)
         case Bytes(charset=charset), _ if charset:
@@ -102,8 +105,10 @@ def _constant(type: Type, place: Place, written: Scalar) -> object:
         case Float(bits), int() | float() if not isinstance(written, bool):
             number = nearest(written, bits) if bits != _HALF else float(written) if is_half(written) else None
             return NONE if number is None else number
-        case ((Text() | JsonText()), str()):
+        case Text(), str():
             return written
+        case JsonText(json), str():
+            return written if is_json(written, json) else NONE
         case _:
             return NONE
 
@@ -127,10 +132,19 @@ def misfit(type: Type, value: object) -> str:
     """Why no field of the type, of a stated size, has a value; empty where one may."""
     data = value.encode() if isinstance(value, str) else value
     match type:
+        case Nullable(inner):
+            return misfit(inner, value)
         case Text(size=Literal(int(size))) | Bytes(size=Literal(int(size))) if isinstance(data, bytes):
-            return "" if len(data) == size else f"is of {len(data)} bytes and the field of {size}"
+            return "" if len(data) == size else f"is of {_bytes(data)} and the field of {size}"
+        case Text(size=Prefix(number)) | Bytes(size=Prefix(number)) if isinstance(data, bytes):
+            most = number.maximum
+            return "" if len(data) <= most else f"is of {_bytes(data)} and the field of at most {most}"
         case _:
             return ""
+
+
+def _bytes(data: bytes) -> str:
+    return "1 byte" if len(data) == 1 else f"{len(data)} bytes"
 
 
 def charset_of(stated: str | None) -> str:
@@ -175,8 +189,11 @@ def described(type: Type) -> str:
             return _described_ending(delimiter, described(replace(type, size=None)))
         case Bytes(charset=charset):
             return f"a text that {charset} has" if charset else "bytes in hexadecimal"
-        case Text() | JsonText():
+        case Text():
             return "a text"
+        case JsonText(kind):
+            what = "JSON" if kind == "any" else f"an {kind} of JSON"
+            return f"{what}, without white space around it"
         case Float(bits):
             return _NUMBERS.get(bits, "a number")
         case Null():

@@ -248,7 +248,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         packing=packing_of(around, place / "unpack", document, type),
         when=_expression(scope, place / "when", document.when, Kind.BOOLEAN),
         presence=Presence.OPTIONAL if document.optional or document.one_of else Presence.REQUIRED,
-        default=_default(around, place, document, type, held.mappings),
+        default=_default(around, place, document, type, held),
         has_default="default" in document.model_fields_set,
         const=_known_constant(around, place / "const", document.const, type, held),
         mappings=held.mappings,
@@ -393,28 +393,26 @@ def _constant(around: Surroundings, place: Place, written: Scalar, type: Type, i
 def _known_constant(around: Surroundings, place: Place, written: Scalar, type: Type, held: Held) -> Scalar:
     """A constant, which a record can have: of the field's size, in its range, among its values."""
     value = _constant(around, place, written, type, "bad-const")
-    if value is None:
-        return None
-    flaw = constants.misfit(not_null(type), value)
-    if isinstance(value, int | float) and not (
-        (held.minimum is None or value >= held.minimum) and (held.maximum is None or value <= held.maximum)
-    ):
-        flaw = "is out of the field's range"
-    if held.mappings and not any(each.wire == value for each in held.mappings):
-        flaw = "is none of the field's values"
+    flaw = "" if value is None else _flaw(value, type, held)
     if flaw:
-        around.reports(place, "bad-const", f"{place.text} {flaw}, so that no record has it", "write one that it may be")
+        message = f"{place.text or 'nothing'} {flaw}, so that no record has it"
+        around.reports(place, "bad-const", message, "write one that it may be")
         return None
     return value
 
 
-def _default(
-    around: Surroundings,
-    place: Place,
-    document: FieldDocument,
-    type: Type,
-    mappings: tuple[ValueMapping, ...] | None,
-) -> Scalar:
+def _flaw(value: Scalar, type: Type, held: Held) -> str:
+    """Why no record has the value in its field; empty where one may."""
+    if held.mappings and not any(each.wire == value for each in held.mappings):
+        return "is none of the field's values"
+    if isinstance(value, int | float) and not (
+        (held.minimum is None or value >= held.minimum) and (held.maximum is None or value <= held.maximum)
+    ):
+        return "is out of the field's range"
+    return constants.misfit(type, value)
+
+
+def _default(around: Surroundings, place: Place, document: FieldDocument, type: Type, held: Held) -> Scalar:
     """The wire value that stands for an absent one: where a constant may be absent, that constant."""
     value = _constant(around, place / "default", document.default, type, "bad-default")
     if value is None:
@@ -423,10 +421,14 @@ def _default(
         message = f"{document.default} is not the constant {document.const}"
         around.reports(place / "default", "bad-default", message, "drop `default`, or write the constant")
         return None
-    if mappings and not any(each.wire == value for each in mappings):
-        known = ", ".join(str(each.wire) for each in mappings)
+    if held.mappings and not any(each.wire == value for each in held.mappings):
+        known = ", ".join(str(each.wire) for each in held.mappings)
         message = f"{document.default} is none of the values, so that each record without the field would be an error"
         around.reports(place / "default", "bad-default", message, f"they are {known}")
+        return None
+    if document.const is None and (flaw := _flaw(value, type, held)):
+        message = f"{(place / 'default').text or 'nothing'} {flaw}, so that no record says it"
+        around.reports(place / "default", "bad-default", message, "write one that it may be")
         return None
     return value
 

@@ -165,6 +165,10 @@ class _Reading:
             hint = constants.remedy(self.type, (self.place / "null").text)
             self.around.reports(self.place / "null", "bad-const", f"{written} is not of the field's type", hint)
             return None
+        if flaw := constants.misfit(self.type, value):
+            message, hint = f"{written or 'nothing'} {flaw}, so that no record has it", "write one that it may be"
+            self.around.reports(self.place / "null", "bad-const", message, hint)
+            return None
         return value  # type: ignore[return-value]
 
     # --- times -----------------------------------------------------------------------------------------------------

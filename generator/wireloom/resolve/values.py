@@ -37,6 +37,10 @@ def mappings_of(scope: Scope, place: Place, values: Table[str, object], type: Ty
             hint = constants.remedy(type, text)
             scope.draft.reports_entry(place / text, "bad-value-key", f"{text} is not of the field's type", hint)
             continue
+        if flaw := constants.misfit(type, wire):
+            message, hint = f"{text or 'nothing'} {flaw}, so that no record has it", "write one that it may be"
+            scope.draft.reports_entry(place / text, "bad-value-key", message, hint)
+            continue
         if (literal_kind(wire), wire) in taken:
             scope.draft.reports_entry(
                 place / text, "duplicate-value", f"{text} is there already", "a value has one meaning"

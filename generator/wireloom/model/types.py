@@ -665,7 +665,7 @@ class Field:
     when: Expression | None = None
     presence: Presence = Presence.REQUIRED
     default: Scalar = None
-    has_default: bool = False
+    has_default: bool = False  # the value that stands for an absent one may be null, where null means something
     const: Scalar = None
     mappings: tuple[Mapping, ...] | None = None
     meaning: Meaning | None = None

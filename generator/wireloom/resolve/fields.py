@@ -249,7 +249,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         when=_expression(scope, place / "when", document.when, Kind.BOOLEAN),
         presence=Presence.OPTIONAL if document.optional or document.one_of else Presence.REQUIRED,
         default=_default(around, place, document, type, held),
-        has_default="default" in document.model_fields_set,
+        has_default=document.default is not None or _says_null(document, held),
         const=_known_constant(around, place / "const", document.const, type, held),
         mappings=held.mappings,
         meaning=meaning,
@@ -431,6 +431,11 @@ def _default(around: Surroundings, place: Place, document: FieldDocument, type: 
         around.reports(place / "default", "bad-default", message, "write one that it may be")
         return None
     return value
+
+
+def _says_null(document: FieldDocument, held: Held) -> bool:
+    """Whether an absent value counts as null on the wire, which means something."""
+    return "default" in document.model_fields_set and any(each.wire is None for each in held.mappings or ())
 
 
 def _check_sentinel(around: Surroundings, place: Place, null: Scalar, minimum: int | None, maximum: int | None) -> None:

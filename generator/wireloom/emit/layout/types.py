@@ -238,7 +238,7 @@ def _attributes(field: Field) -> Code:
         "packing": _packing(field.packing),
         "when": optional(field.when),
         "optional": _flag(field.presence is Presence.OPTIONAL),
-        "default": literal(field.default) if _means_something(field) else None,
+        "default": literal(field.default) if field.has_default else None,
         "const": literal(field.const) if field.const is not None else None,
         **_said(field),
         "bits": Tuple(tuple(_bit(bit) for bit in field.bits)) if field.bits else None,
@@ -297,11 +297,6 @@ def _packing(packing: Packing | None) -> Code | None:
         return None
     cases = Tuple(tuple(Tuple((display(values), literal(codec))) for values, codec in packing.cases))
     return Tuple((optional(packing.tag) or _NOTHING, cases, literal(packing.unknown)))
-
-
-def _means_something(field: Field) -> bool:
-    """Whether a field that is absent has a value: its default, or what null means."""
-    return field.has_default and (field.default is not None or field.mappings is not None)
 
 
 def _flag(flag: bool) -> str | None:  # noqa: FBT001 - a flag of the model, as a keyword of the output

@@ -116,6 +116,7 @@ FEATURES: dict[str, list[Feature]] = {
         _of_type("ext(7, bytes)", b"x"),
         _of_type("list(int32)", [1, -1]),
         _of_type("list(str(2))", ["ab", "cd"]),
+        _of_type("list(bytes(2))", [b"ab", b"cd"]),
         Feature("`list(bit)`", [{"v": {"type": "list(bit)", "count": "uint8"}}], {"v": [True, False, True]}),
         Feature("`list(uint12)`", [{"v": {"type": "list(uint12)", "count": 3}}], {"v": [1, 2, 4095]}),
         _of_type("list(Point)", [{"x": 1, "y": 2}], **_POINT),
@@ -169,13 +170,13 @@ FEATURES: dict[str, list[Feature]] = {
         Feature("`const`", [{"v": {"type": "uint8", "const": 4}}], {"v": 4}),
         Feature("`values`", [{"v": {"type": "uint8", "values": {"1": "one", "2": "two"}}}], {"v": "two"}),
         Feature("`values` of a list", [{"v": {"type": "list(uint32)", "values": {"1": "a", "2": "b"}}}], {"v": ["a", "b"]}),
-        Feature("`values` of a list of texts", [{"v": {"type": "list(str(2))", "values": {"xx": "a", "yy": "b"}}}], {"v": ["a", "b"]}),
+        Feature("`values` of a list of texts", [{"v": {"type": "list(TEXT)", "values": {"xx": "a", "yy": "b"}}}], {"v": ["a", "b"]}),
         Feature("`range` of a list", [{"v": {"type": "list(uint32)", "range": "1 .. 5"}}], {"v": [1, 5]}),
-        Feature("`pattern` of a list", [{"v": {"type": "list(str(2))", "pattern": "[a-z]+"}}], {"v": ["aa", "bc"]}),
+        Feature("`pattern` of a list", [{"v": {"type": "list(TEXT)", "pattern": "[a-z]+"}}], {"v": ["aa", "bc"]}),
         Feature("`range`", [{"v": {"type": "uint8", "range": "0 .. 9"}}], {"v": 4}),
-        Feature("`length`", [{"v": {"type": "str(4)", "length": "2 .. 4"}}], {"v": "aäb"}),
-        Feature("`pattern`", [{"v": {"type": "str(4)", "pattern": "[a-z]+(-[0-9]+)?"}}], {"v": "ab-1"}),
-        Feature("`pattern: {named: date}`", [{"v": {"type": "str(10)", "pattern": {"named": "date"}}}], {"v": "2024-02-29"}),
+        Feature("`length`", [{"v": {"type": "str", "length": "2 .. 4"}}], {"v": "aäb"}),
+        Feature("`pattern`", [{"v": {"type": "str", "pattern": "[a-z]+(-[0-9]+)?"}}], {"v": "ab-1"}),
+        Feature("`pattern: {named: date}`", [{"v": {"type": "str", "pattern": {"named": "date"}}}], {"v": "2024-02-29"}),
         Feature("`bits`", [{"v": {"type": "uint8", "hidden": True, "bits": {"low": "0..3", "high": "4..7"}}}], {"low": 1, "high": 2}),
         Feature("`byteOrder`", [{"v": {"type": "uint32", "byteOrder": "little"}}], {"v": 4}),
         Feature("`compute`", [{"v": "uint8"}, {"w": {"type": "int64", "compute": "v + 1"}}], {"v": 1, "w": 2}),
@@ -271,10 +272,19 @@ def _cell(feature: Feature, encoding: str) -> str:
 
 
 def _document(feature: Feature, encoding: str) -> dict[str, Any]:
-    types = {"Record": {"fields": feature.fields, **feature.struct}, **feature.types}
+    fields = [_sized(entry, encoding) for entry in feature.fields]
+    types = {"Record": {"fields": fields, **feature.struct}, **feature.types}
     head = {"wireloom": 1, "format": "probe", "title": feature.name, "encoding": encoding, "root": "Record"}
     tagged = {name: _tagged(type, encoding) for name, type in types.items()}
     return {**head, **feature.keys, "types": tagged}
+
+
+def _sized(entry: dict[str, Any], encoding: str) -> dict[str, Any]:
+    """The entry; a TEXT in it is one of two bytes, which binary alone has to say."""
+    ((name, content),) = entry.items()
+    if not isinstance(content, dict) or content.get("type") != "list(TEXT)":
+        return entry
+    return {name: content | {"type": "list(str(2))" if encoding == "binary" else "list(str)"}}
 
 
 def _tagged(type: Any, encoding: str) -> Any:

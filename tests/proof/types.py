@@ -241,9 +241,10 @@ class Types:
                 return self._behind_size(name, kind)
             size = self.chance.randint(0, 5)
             return Typed(f"{name}({size})", kind, kind, size=size)
-        if self.encoding in ("msgpack", "json") and self.chance.often(0.25):
-            stated = str(self.chance.randint(0, 4)) if self.chance.often(0.7) else Formulas(self.scope).integer()
-            return Typed(f"{name}({stated})", kind, kind)
+        if self.encoding != "binary" and self.chance.often(0.25 if name == "bytes" else _REFUSED):
+            stated = self.chance.randint(0, 4) if self.chance.often(0.7) else None
+            formula = Formulas(self.scope).integer() if stated is None else str(stated)
+            return Typed(f"{name}({formula})", kind, kind, size=stated)
         return Typed(name, kind, kind)
 
     def _behind_size(self, name: str, kind: str) -> Typed:

@@ -305,9 +305,23 @@ def _sized(around: Surroundings, place: Place, name: str, size: notation.Argumen
     if isinstance(amount, Blocks) and amount.size is not None:
         message, hint = "the number in front of bytes is their size", "drop the second one, which is of elements"
         around.reports(place, "wrong-shape", message, hint, column=size.column + indent)
+    if name == "str" and not around.charset and around.encoding is not Encoding.BINARY:
+        _refuse_size(around, place, size, amount)
+        return Text()
     if around.fill is not None and isinstance(amount, Literal) and isinstance(amount.value, int) and amount.value >= 0:
         amount = Padded(amount.value, around.fill)
     return encoded(around.charset, Text(amount)) if name == "str" else Bytes(amount)
+
+
+def _refuse_size(around: Surroundings, place: Place, size: notation.Argument, amount: Amount) -> None:
+    """Report the bytes of a text of UTF-8 where its container says where it ends, unless all is wrong with them."""
+    if isinstance(amount, Prefix | Blocks) or amount is BROKEN:
+        return
+    stated = size.text.strip()
+    message = f"str({stated}) states bytes, and a text of {around.encoding.value} says itself where it ends"
+    length = f"{stated} .. {stated}" if stated.isdecimal() else "1 .. 80"
+    hint = f"write str, and `length: {length}` where it is held to so many characters"
+    around.reports(place, "wrong-encoding", message, hint, column=size.column)
 
 
 def encoded(charset: str, type: Type) -> Type:

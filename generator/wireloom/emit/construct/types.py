@@ -268,8 +268,8 @@ def _scalar(type: Integer | Float | Boolean | Null | Text | Bytes | JsonText, sc
         case Null():
             return call(f"{module}.Null")
         case Text(length):
-            sized = (amount(length, scope),) if length is not None and scope.encoding is Encoding.BINARY else ()
-            return call(f"{module}.Text", *(part for part in sized if part), invalid=_invalid(scope))
+            sized = (part for part in (amount(length, scope),) if part)
+            return call(f"{module}.Text", *sized, invalid=_invalid(scope))
         case Bytes(length, filler=True):
             return call("binary.Filler", *(part for part in (amount(length, scope),) if part))
         case Bytes(length):

@@ -156,6 +156,7 @@ def _default(plan: Plan) -> Any:
 
 def _const(plan: Plan) -> Any:
     free = plan.on_wire and (plan.may_clash or not plan.has("derive", "values", "range", "bits", "checksum", "default"))
+    free = free and (plan.may_clash or not plan.typed.nullable)
     if not free or plan.typed.shape not in _SCALARS or not plan.often(0.05):
         return ABSENT
     return constant(plan)
@@ -768,7 +769,7 @@ def table(plan: Plan, keys: list[Any], *, computes: bool = True) -> dict[Any, An
     found: dict[Any, Any] = {}
     for key, meaning in zip(keys, meanings, strict=False):
         found[_key(key)] = _meaning(plan, meaning, computes=computes)
-    if plan.typed.nullable and chance.often(0.5):
+    if plan.typed.nullable and chance.often(0.9):
         found[None] = None
     plain = [each["value"] if isinstance(each, dict) else each for each in found.values()]
     if all(not isinstance(each, str) or not each.startswith("=") for each in plain):

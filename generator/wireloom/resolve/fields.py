@@ -30,6 +30,7 @@ from wireloom.model.types import (
     Held,
     Integer,
     Map,
+    Nullable,
     NumberForm,
     Padded,
     Presence,
@@ -232,6 +233,9 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         _check_sentinel(around, place / "null", meaning.null, minimum, maximum)
     spelling = spelling_of(around, place, document, type if document.logical else single)
     held = Held(_code(document, single), mappings, minimum, maximum, spelling)
+    if single is type and mappings and isinstance(type, Nullable) and all(each.wire is not None for each in mappings):
+        message, hint = "null is none of the values, and the type allows it", "drop the `?`, or say `null: null`, too"
+        around.scope.draft.reports_entry(place / "values", "conflicting-keys", message, hint)
     if single is not type:
         elements.check(around, place, document, single, mappings)
         type, held = elements.holding(type, held), Held(_code(document, type, without=elements.KEYS))
@@ -393,6 +397,10 @@ def _constant(around: Surroundings, place: Place, written: Scalar, type: Type, i
 def _known_constant(around: Surroundings, place: Place, written: Scalar, type: Type, held: Held) -> Scalar:
     """A constant, which a record can have: of the field's size, in its range, among its values."""
     value = _constant(around, place, written, type, "bad-const")
+    if value is not None and isinstance(type, Nullable):
+        message, hint = "null is not the constant, and the type allows it", "drop the `?`"
+        around.scope.draft.reports_entry(place, "conflicting-keys", message, hint)
+        return None
     flaw = "" if value is None else _flaw(value, type, held)
     if flaw:
         message = f"{place.text or 'nothing'} {flaw}, so that no record has it"

@@ -650,6 +650,9 @@ def _keys(around: Surroundings, tag: Expression) -> _Keys:
 def _case_values(around: Surroundings, place: Place, text: str, keys: _Keys) -> tuple[Scalar, ...]:
     """The values that a key of `cases` lists."""
     values: list[Scalar] = []
+    if place.key is None and (keys.kind is Kind.TEXT or keys.charset):
+        message, hint = "null selects no case", 'put it into quotes where the text "null" is meant'
+        around.scope.draft.reports_entry(place, "bad-case", message, hint)
     for word in _words(around, place, text, keys):
         if ".." in word and keys.kind in (Kind.INTEGER, Kind.ANY):
             values += _range_values(around, place, word)

@@ -38,7 +38,7 @@ ENDINGS = ("00", "00", "0a", "0d0a", "2c", "abab")
 _PAIR = 4  # hexadecimal digits of two bytes
 _ASCII = 0x80
 _UNITS = ("ms since epoch", "bytes")
-_MEMBERS = ("m", "a member", 'q"u', "é", "type", "0")
+_MEMBERS = ("m", "", "a member", 'q"u', "é", "type", "0")
 
 
 @dataclass(slots=True)

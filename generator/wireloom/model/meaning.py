@@ -28,6 +28,8 @@ LATER = {
 LATER |= {"escape": None, "escaped": (), "others": (), "ending": b"", "given": False, "stored": None}
 LATER |= {"ahead": (), "after": (), "group": False, "held": None, "kept": False, "base": "", "entries": False}
 """Fields that came later, with what they say of specs that say nothing of them, whose meaning is as it was."""
+FORMER = {"member": ""}
+"""What fields that have nothing had in its place, when that said the same."""
 
 
 def meaning(format: Format) -> str:
@@ -53,6 +55,10 @@ def _plain(value: object) -> object:
         case _ if is_dataclass(value) and not isinstance(value, type):
             told = [field.name for field in fields(value) if field.compare and field.name not in WORDS | PLACES]
             told = [name for name in told if name not in LATER or getattr(value, name) != LATER[name]]
-            return [type(value).__name__, *([name, _plain(getattr(value, name))] for name in told)]
+            return [type(value).__name__, *([name, _said(name, getattr(value, name))] for name in told)]
         case _:
             raise TypeError(f"no part of a format is {value!r}")
+
+
+def _said(name: str, value: object) -> object:
+    return FORMER.get(name) if value is None else _plain(value)

@@ -688,10 +688,15 @@ class Field:
     tag: int = 0  # protobuf field number
     one_of: str = ""  # protobuf: the group of fields of which the last on the wire is there alone
     group: bool = False  # protobuf: the message, or each of a list, stands between two tags and behind no length
-    member: str = ""  # JSON member name
+    member: str | None = None  # what it is called in an object, where it is a member of one
     since: str = ""
     until: str = ""
     base: str = ""  # binary: the mark, of the struct or of one around, that `at` counts from; reading goes on before it
+
+    @property
+    def key(self) -> str:
+        """What it is called in an object."""
+        return self.wire_name if self.member is None else self.member
 
     @property
     def on_wire(self) -> bool:

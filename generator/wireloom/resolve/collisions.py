@@ -196,7 +196,7 @@ def members(field: Field, named: Types, seen: frozenset[str]) -> Iterator[str]:
     if not field.on_wire:
         return
     if not field.inline:
-        yield field.member or field.wire_name
+        yield field.key
         return
     if rest_of(field, named) is not None:
         return

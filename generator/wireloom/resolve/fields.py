@@ -85,7 +85,9 @@ def field_of(around: Surroundings, place: Place, name: str, document: str | Fiel
     around = _stated(around, place, full)
     stated = _field(around, place, name, full, _type(around, place, at, full))
     check_form(around, place, stated, full, form)
-    return replace(stated, member=full.member or name) if form is Form.OBJECT and stated.on_wire else stated
+    if form is not Form.OBJECT or not stated.on_wire:
+        return stated
+    return replace(stated, member=name if full.member is None else full.member)
 
 
 def _stated(around: Surroundings, place: Place, document: FieldDocument) -> Surroundings:

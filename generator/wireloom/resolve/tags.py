@@ -295,7 +295,7 @@ def _other_kind(struct: Struct, tag: MemberTag, values: tuple[types.Scalar, ...]
 
 def _called(struct: Struct, member: str) -> Iterator[Field]:
     """The fields of a struct that are read from a member of that name."""
-    return (field for field in struct.fields if (field.member or field.wire_name) == member and not field.flatten)
+    return (field for field in struct.fields if field.key == member and not field.flatten)
 
 
 def _member_fields(type: Type, member: str, named: Types) -> Iterator[Field | None]:

@@ -219,7 +219,7 @@ def _null(field: Field) -> str | None:
 
 def _member(field: Field, declared: Struct) -> str | None:
     """The name of the JSON member, where it is not the field's own."""
-    return literal(field.member) if declared.form is Form.OBJECT and field.member not in ("", field.wire_name) else None
+    return literal(field.key) if declared.form is Form.OBJECT and field.key != field.wire_name else None
 
 
 def has_const(field: Field) -> bool:

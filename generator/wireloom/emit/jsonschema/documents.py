@@ -314,7 +314,7 @@ class Documents:
             options = (*options, replace(ABSENT, value=self._default(field)))
         return Member(
             (scope, field.wire_name),
-            field.member or field.wire_name,
+            field.key,
             self._property(field, type),
             conditions,
             required,
@@ -409,7 +409,7 @@ class _Found:
 def _hidden(field: Field, compute: Expression, scope: Scope, conditions: Conditions) -> Member:
     """A computed value: not in the object, but it may decide about other members."""
     return Member(
-        (scope, field.wire_name), "", {}, conditions, required=False, compute=told(field, compute, scope, conditions)
+        (scope, field.wire_name), None, {}, conditions, required=False, compute=told(field, compute, scope, conditions)
     )
 
 
@@ -476,7 +476,7 @@ def _tells(member: Member, tag: MemberTag, case: Case) -> bool:
     return known and (required or absent)
 
 
-def _is_beside(name: str, scope: Scope, members: Sequence[Member]) -> bool:
+def _is_beside(name: str | None, scope: Scope, members: Sequence[Member]) -> bool:
     """Whether a member of that name stands in the object, but in no case of the choice in that scope."""
 
     def within(place: Scope) -> bool:

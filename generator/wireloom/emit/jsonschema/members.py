@@ -55,7 +55,7 @@ class Member:
     """
 
     key: Key
-    name: str
+    name: str | None  # None where the JSON does not show it
     schema: Schema
     conditions: tuple[Scoped, ...] = ()
     required: bool = True

@@ -100,7 +100,7 @@ def undecided(members: Members) -> tuple[list[Member], list[tuple[Scoped, ...]]]
             checks += [check for check in group.checks if check not in checks and _open(check, chosen, members)]
     decided = {member for group in groups for member in group.members}
     for member in members.members:
-        if member.name and member not in decided and members.truth(member.conditions, {}) is None:
+        if member.name is not None and member not in decided and members.truth(member.conditions, {}) is None:
             loose[member] = None
     return list(loose), [check for check in checks if _perhaps_open(check, members)]
 
@@ -190,10 +190,14 @@ def _decided(members: Members) -> dict[Member, tuple[Key, ...]]:
     tags: dict[str, dict[Key, None]] = {}
     narrowed = {member.name for member in members.members if member.narrows}
     for member in members.members:
-        if member.name:
+        if member.name is not None:
             itself = [member.key] if member.name in narrowed and members.options(member.key) else []
             tags.setdefault(member.name, {}).update(dict.fromkeys([*members.tags(member.conditions), *itself]))
-    return {member: tuple(tags[member.name]) for member in members.members if tags.get(member.name)}
+    return {
+        member: tuple(tags[member.name])
+        for member in members.members
+        if member.name is not None and tags.get(member.name)
+    }
 
 
 def _tells(check: tuple[Scoped, ...], tags: tuple[Key, ...], members: Members) -> bool:
@@ -219,7 +223,7 @@ def _shows(group: Group, members: Members) -> bool:
 
     It cannot where tags that are not in it let each member be there or not, whatever the others.
     """
-    if any(member.name for member in members.members if member.key in group.tags):
+    if any(member.name is not None for member in members.members if member.key in group.tags):
         return True
     branches = _branches(group, members)
     if not branches:
@@ -284,7 +288,11 @@ def _one_of(schemas: list[Schema], *, apart: bool) -> Schema:
 
 def _apart(group: Group, branches: list[Branch], members: Members) -> bool:
     """Whether a member that is seen tells each two of the branches apart."""
-    shown = [place for place, tag in enumerate(group.tags) if any(m.name for m in members.members if m.key == tag)]
+    shown = [
+        place
+        for place, tag in enumerate(group.tags)
+        if any(m.name is not None for m in members.members if m.key == tag)
+    ]
     return all(
         any(first.options[place].isdisjoint(second.options[place]) for place in shown)
         for first, second in combinations(branches, 2)
@@ -305,7 +313,7 @@ def _parts(branch: Branch, group: Group, members: Members) -> list[Part]:
 
 
 def _part(member: Member, present: bool | None) -> Part | None:  # noqa: FBT001  # three-valued
-    if present is False or not member.name:
+    if present is False or member.name is None:
         return None
     return Part(member.name, member.schema, present is True and member.required, member.narrows)
 
@@ -314,7 +322,7 @@ def _tag_part(member: Member, options: frozenset[Option], members: Members) -> P
     """A tag with the values that it has in this branch."""
     every = [option for option in members.options(member.key) if not option.absent]
     here = [option for option in every if option in options]
-    if not here or not member.name:
+    if not here or member.name is None:
         return None
     schema = member.schema
     if len(here) < len(every):
@@ -339,7 +347,7 @@ def _others(branch: Branch, group: Group, members: Members) -> tuple[str, ...]:
     Where others than the members may be there, these may be, too, but for those whose absence makes the branch.
     """
     options = dict(zip(group.tags, branch.options, strict=True))
-    named = [each for each in members.members if each.name and (each.key in options or each in group.members)]
+    named = [each for each in members.members if each.key in options or each in group.members]
     if not members.closed:
         chosen = [dict(zip(group.tags, each, strict=True)) for each in product(*branch.options)]
         named = [
@@ -347,7 +355,7 @@ def _others(branch: Branch, group: Group, members: Members) -> tuple[str, ...]:
             for each in named
             if each.key in options and any(members.truth(each.conditions, tags) is not False for tags in chosen)
         ]
-    return tuple(dict.fromkeys(each.name for each in named))
+    return tuple(dict.fromkeys(each.name for each in named if each.name is not None))
 
 
 def _object(shared: list[Part], chosen: Iterable[tuple[Branch, Group]], members: Members) -> Schema:
@@ -368,7 +376,7 @@ def _both(first: Schema, second: Schema) -> Schema:
     return {"allOf": [first, second]} if first.keys() & second.keys() else {**first, **second}
 
 
-def _aside(members: Members, shown: Collection[str] = ()) -> dict[str, bool]:
+def _aside(members: Members, shown: Collection[str | None] = ()) -> dict[str, bool]:
     """Names that are not of what takes the other members: those that nothing shows are not there."""
     return {name: not members.closed for name in members.besides if name not in shown}
 

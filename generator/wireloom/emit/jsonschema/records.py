@@ -360,7 +360,7 @@ class Records:
             schema: Schema = {} if bit.hidden else bit_schema(bit, shown)
             yield Member(
                 (scope, bit.name),
-                "" if bit.hidden else bit.title,
+                None if bit.hidden else bit.title,
                 rendering.described_schema(schema, bit.doc, ""),
                 conditions,
                 not nullable and null is None,
@@ -472,7 +472,7 @@ class Records:
             return self._loose(record, scope, conditions)
         kinds = tuple(Option(each, each) for each in names)
         inside = (*scope, name)
-        hidden = Member((inside, "|"), "", {}, options=kinds)
+        hidden = Member((inside, "|"), None, {}, options=kinds)
         members = [hidden]
         if attempt.kind_field:
             schema: Schema = rendering.schema(_type(record, attempt.kind_field))
@@ -548,8 +548,8 @@ def _type(record: logical.Record, name: str) -> LogicalType:
     return next((each.type for each in record.fields if each.name == name), logical.Open())
 
 
-def _name(field: Field) -> str:
-    return "" if field.hidden else field.name
+def _name(field: Field) -> str | None:
+    return None if field.hidden else field.name
 
 
 def _nothing(field: Field) -> Option:

@@ -20,7 +20,7 @@ def under(conditions: Conditions, when: Expression | None, scope: Scope) -> Cond
 
 def hidden_tag(scope: Scope, name: str, options: Iterable[Listed]) -> Member:
     """A choice that nothing in the JSON shows."""
-    return Member((scope, name), "", {}, options=tuple(Option(each, each) for each in options))
+    return Member((scope, name), None, {}, options=tuple(Option(each, each) for each in options))
 
 
 def chosen(tag: Member, options: tuple[Listed, ...]) -> Scoped:

@@ -257,7 +257,7 @@ def _attributes(field: Field) -> Code:
         "oneOf": literal(field.one_of) if field.one_of else None,
         "group": _flag(field.group),
         "besides": None if field.besides is None else display(field.besides),
-        "member": literal(field.member) if field.member and field.besides is None else None,
+        "member": None if field.member is None or field.besides is not None else literal(field.member),
         "since": literal(field.since) if field.since else None,
         "until": literal(field.until) if field.until else None,
     }

@@ -312,7 +312,7 @@ class Field:
     tag: int = 0
     one_of: str = ""  # the group of which the last field on the wire is there alone
     group: bool = False  # its message, or each of a list, stands between two tags
-    member: str = ""
+    member: str | None = None
 
     def parse(self, run: Run) -> None:
         """Locate, read, constrain, store."""
@@ -335,7 +335,7 @@ class Field:
                 self._check_tail(run)
         except DecodeError as error:
             if not (self.inline and self.besides is None) and not (self.shared and error.path):
-                error.at(self.member or self.name)
+                error.at(self.key)
             raise
 
     def _take(self, run: Run, stream: Any) -> None:
@@ -344,6 +344,11 @@ class Field:
         run.offsets[self.name] = offset
         raw = self._read(run, stream)
         self._store(run, self._accept(raw, run, offset))
+
+    @property
+    def key(self) -> str:
+        """What it is called in an object."""
+        return self.name if self.member is None else self.member
 
     @property
     def besides(self) -> Collection[str] | None:
@@ -395,7 +400,7 @@ class Field:
     def _absent(self, run: Run) -> None:
         if not self.optional:
             missing = getattr(run.source, "start", 0)
-            raise DecodeError("missing_key", offset=missing, expected=self.member or self.name, actual="no such member")
+            raise DecodeError("missing_key", offset=missing, expected=self.key, actual="no such member")
         self._store(run, self.default_meant(run.scope))
 
     def default_meant(self, scope: Container) -> Any:

@@ -176,8 +176,8 @@ class WireField(Protocol):
         """Its name."""
 
     @property
-    def member(self) -> str:
-        """The name on the wire, where that is another."""
+    def key(self) -> str:
+        """What it is called in an object."""
 
     @property
     def tag(self) -> int:

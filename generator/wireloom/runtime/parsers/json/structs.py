@@ -39,7 +39,7 @@ class _Members:
         """The member's node. An inline struct gets this object's members, to locate its own among them."""
         if field.inline:
             return SharedMembers(self) if field.besides is None else self._rest(field.besides)
-        name = field.member or field.name
+        name = field.key
         self._located.add(name)
         return self._nodes.get(name, MISSING)
 
@@ -106,7 +106,7 @@ class _BuiltMembers:
         if field.inline:
             self._rest = slot
         else:
-            self._placed.append((field.member or field.name, slot))
+            self._placed.append((field.key, slot))
         return slot
 
     def close(self) -> None:

@@ -124,7 +124,7 @@ class _Found:
         """The map's stream, at the member's value; the members that are left, for what takes them."""
         if field.besides is not None:
             return self._rest(field.besides)
-        name = field.member or field.name
+        name = field.key
         self._located.add(name)
         if name not in self._values:
             return MISSING
@@ -180,7 +180,7 @@ class _Built:
         if field.besides is not None:
             self._rest = buffer
             return buffer
-        self._placed.append((field.member or field.name, buffer))
+        self._placed.append((field.key, buffer))
         return buffer
 
     def close(self) -> None:

@@ -82,7 +82,9 @@ def written_entry(scope: Scope) -> str:
             writer.add(types.integer(), const=chance.one([0, 1]), hidden=True, **_without(plain, "const", "hidden"))
         called, named = (title, plain) if chance.often(0.6) else (draft.name("f"), plain | {"as": title})
         kept = ("when", "optional", "default", "values", "logical", "scale", "derive") if title == "value" else ()
-        told = {"charset": charset} if title == "key" and charset else {}
+        told: dict[str, Any] = {"charset": charset} if title == "key" and charset else {}
+        if title == "key" and scope.encoding in ("json", "protobuf") and chance.often(0.3):
+            told |= {"optional": True, "default": {"str": "", "bytes": "", "bool": False}.get(key, 0)}
         writer.add(typed, called, **_without(named, *kept) | told)
     draft.types[name] = _entry_of(scope, writer.entries)
     return name

@@ -31,7 +31,8 @@ def flaw_of_entry(type: Type, named: Types) -> str:
 
 def _flaw_of_key(field: Field, named: Types) -> str:
     """Why not every entry has its key there, as it stands on the wire."""
-    is_there = field.presence is types.Presence.REQUIRED and field.when is None and not field.since + field.until
+    is_seen = field.presence is types.Presence.REQUIRED or field.default is not None
+    is_there = is_seen and field.when is None and not field.since + field.until
     is_plain = field.mappings is None and field.meaning is None and field.refers is None
     if is_there and is_plain and isinstance(plain(field.type, named), _KEYS):
         return ""

@@ -600,6 +600,9 @@ def _tag(around: Surroundings, place: Place, form: SelectType) -> tuple[FieldTag
             return PeekTag(peeked), Kind.INTEGER
         case MemberTagDocument() as member:
             _require_encoding(around, place, Encoding.JSON, "member")
+            if member.presence and "default" in member.model_fields_set:
+                message, hint = "`default` beside `presence`", "drop it: a member that is not there selects `false`"
+                around.scope.draft.reports_entry(place / "default", "conflicting-keys", message, hint)
             kind = Kind.BOOLEAN if member.presence else constants.kind(member.default)
             required = not member.presence and "default" not in member.model_fields_set
             return MemberTag(member.member, member.presence, member.default, required), kind

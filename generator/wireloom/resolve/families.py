@@ -10,6 +10,10 @@ from wireloom.spec.documents import Place
 
 Types = Mapping[str, Type]
 
+_TEXTS, _BYTES = "texts", "bytes"
+_JSON = "json"
+_EVERY = ("null", "a boolean", "an integer", "a float", "a string", "an object", "an array")
+
 
 def check_families(draft: Draft, named: Types) -> None:
     """Report unions whose alternatives cannot be told apart."""
@@ -23,8 +27,10 @@ def check_families(draft: Draft, named: Types) -> None:
 def _unions(place: Place, type: Type) -> Iterator[tuple[Place, types.OneOf]]:
     """The unions of a named type and where they stand."""
     match type:
-        case types.OneOf():
+        case types.OneOf(alternatives=alternatives):
             yield place, type
+            for alternative in alternatives:
+                yield from _unions(place, alternative.type)
         case types.Nullable(type=inner) | types.Array(element=inner):
             yield from _unions(place, inner)
         case types.Map(key=key, value=value):
@@ -45,17 +51,18 @@ def _unions(place: Place, type: Type) -> Iterator[tuple[Place, types.OneOf]]:
 def _check(draft: Draft, place: Place, union: types.OneOf, encoding: Encoding, named: Types) -> None:
     taken: dict[str, str] = {}
     for alternative in union.alternatives:
-        for family in families(alternative.type, encoding, named, frozenset()):
-            if family in taken:
-                draft.reports_entry(
-                    place,
-                    "ambiguous-alternatives",
-                    f"{taken[family]} and {alternative.name} are both {family} in {encoding.value}",
-                    "the wire cannot tell them apart: drop one, or choose by `select`",
-                )
-            taken[family] = alternative.name
-    if not union.open:
-        _check_contents(draft, place, union)
+        found = families(alternative.type, encoding, named, frozenset())
+        family = next((each for each in found if each in taken or found.count(each) > 1), "")
+        if family:
+            other = taken.get(family, alternative.name)
+            message = f"{other} and {alternative.name} are both {family} in {encoding.value}"
+            is_every = encoding is Encoding.JSON and {*_EVERY} <= {*found, *taken}
+            every = "`json` is any value: write it alone, or name the kinds, as in `json(object) | int`"
+            hint = every if is_every else "the wire cannot tell them apart: drop one, or choose by `select`"
+            draft.reports_entry(place, "ambiguous-alternatives", message, hint)
+            return
+        taken |= dict.fromkeys(found, alternative.name)
+    _check_contents(draft, place, union, named)
 
 
 def _check_extensions(draft: Draft, named: Types) -> None:
@@ -83,21 +90,42 @@ def _content(*, text: bool) -> str:
     return "text" if text else "bytes"
 
 
-def _check_contents(draft: Draft, place: Place, union: types.OneOf) -> None:
-    """Readers of a closed union see the content of an ext value, which must tell it from the other alternatives."""
-    taken: dict[type, tuple[str, bool]] = {}
+def _check_contents(draft: Draft, place: Place, union: types.OneOf, named: Types) -> None:
+    """Readers see the content of an ext value, and JSON kept as text, which must tell them from other alternatives."""
+    taken: dict[str, tuple[str, str]] = {}
     for alternative in union.alternatives:
-        extension = isinstance(alternative.type, types.Extension)
-        content = alternative.type.content if isinstance(alternative.type, types.Extension) else alternative.type
-        if not isinstance(content, types.Text | types.Bytes):
-            continue
-        other, other_extension = taken.get(type(content), ("", False))
-        if other and (extension or other_extension):
-            kinds = "texts" if isinstance(content, types.Text) else "bytes"
-            message = f"readers see {other} and {alternative.name} both as {kinds}"
-            hint = "builders cannot tell them apart: drop one, or take the other's content as another kind"
-            draft.reports_entry(place, "ambiguous-alternatives", message, hint)
-        taken[type(content)] = alternative.name, extension
+        found = dict(_contents(alternative.type, named, frozenset(), open=union.open))
+        for kind, told in found.items():
+            other, other_told = taken.get(kind, ("", ""))
+            if other and (told or other_told) and not told == other_told == _JSON:  # which begins as what it is
+                message = f"readers see {other} and {alternative.name} both as {kind}"
+                as_text = "write `json`, which has either as its text, quotes included"
+                hint = as_text if _JSON in (told, other_told) else "take the other's content as another kind"
+                hint = f"builders cannot tell them apart: drop one, or {hint}"
+                draft.reports_entry(place, "ambiguous-alternatives", message, hint)
+        taken |= {kind: (alternative.name, told) for kind, told in found.items()}
+
+
+def _contents(type: Type, named: Types, seen: frozenset[str], *, open: bool) -> Iterator[tuple[str, str]]:
+    """What readers see as texts or bytes of a type, and what else than that it is; an open ext value says so itself."""
+    match type:
+        case types.Text():
+            yield _TEXTS, ""
+        case types.Bytes(charset=charset):
+            yield _TEXTS if charset else _BYTES, ""
+        case types.JsonText():
+            yield _TEXTS, _JSON
+        case types.Extension(content=content) if not open:
+            yield from ((kind, "ext") for kind, _ in _contents(content, named, seen, open=open))
+        case types.Nullable(type=inner):
+            yield from _contents(inner, named, seen, open=open)
+        case types.OneOf(alternatives=alternatives):
+            for alternative in alternatives:
+                yield from _contents(alternative.type, named, seen, open=open)
+        case types.Reference(name=name) if name not in seen:
+            yield from _contents(named[name], named, seen | {name}, open=open)
+        case _:
+            return
 
 
 def families(type: Type, encoding: Encoding, named: Types, seen: frozenset[str]) -> tuple[str, ...]:
@@ -117,7 +145,7 @@ def families(type: Type, encoding: Encoding, named: Types, seen: frozenset[str])
         case types.Bytes():
             return ("a string" if text else "binary",)
         case types.JsonText(kind=kind):
-            return {"object": ("an object",), "array": ("an array",)}.get(kind, ("an object", "an array"))
+            return {"object": ("an object",), "array": ("an array",)}.get(kind, _EVERY)
         case types.Array():
             return ("an array",)
         case types.Map():
@@ -125,7 +153,8 @@ def families(type: Type, encoding: Encoding, named: Types, seen: frozenset[str])
         case types.Extension(code=code):
             return (f"ext {code}",)
         case types.Nullable(type=inner):
-            return ("null", *families(inner, encoding, named, seen))
+            found = families(inner, encoding, named, seen)
+            return found if found == _EVERY else ("null", *found)
         case types.Struct(form=form):
             return ("an array" if form is Form.ARRAY else "an object" if text else "a map",)
         case types.Reference(name=name):

@@ -156,7 +156,13 @@ def _with_null(type: Text | Bytes | Array, prefix: Prefix) -> Type:
 
 def _alternative_name(option: notation.Single | notation.Optional) -> str:
     single = option.type if isinstance(option, notation.Optional) else option
-    return f"ext {single.arguments[0].text.strip()}" if single.name == "ext" and single.arguments else single.name
+    match single.name, single.arguments:
+        case "ext", (code, *_):
+            return f"ext {code.text.strip()}"
+        case "json", (kind,):
+            return f"json({kind.text.strip()})"
+        case name, _:
+            return name
 
 
 def _require_form(

@@ -271,8 +271,8 @@ class Json(Unions, Absence):
                 emit("JSON_TEXT", found.index)
             case ("bytes", size, _, *lines):
                 emit("JSON_BYTES", found.index, size if isinstance(size, int) else -1, bool(lines))
-            case ("json", _):
-                emit("JSON_RAW", found.index, kinds_mask(OF_JSON[node[1]]))
+            case ("json", *which):
+                emit("JSON_RAW", found.index, kinds_mask([kind for each in which for kind in OF_JSON[each]]))
             case ("list", element, _, unique, *_):
                 body, place = self.compiler.repeated(element, scope, found)
                 emit("JSON_REPEAT", found.index, body, place, 0)

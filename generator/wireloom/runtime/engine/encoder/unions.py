@@ -35,10 +35,11 @@ class Unions(Part):
         self.assembly.place(end)
 
     def one_of(self, alternatives: Sequence[Node], scope: Scope, column: Column | None) -> None:
-        """The alternative of the kind that the value has; of two with one kind the first."""
+        """The alternative of the kind that the value has; JSON as its text may be of several kinds."""
         kinds: dict[str, Node] = {}
         for alternative in map(self.compiler.reader.resolved, alternatives):
-            kinds.setdefault(self.takes(alternative), alternative)
+            takes = self.takes(alternative)
+            kinds[takes] = (*kinds[takes], *alternative[1:]) if takes in kinds else alternative
         null = kinds.pop("null", None) is not None
         if column is not None and column.takes == "":
             self._chosen(kinds, scope, column, null=null)

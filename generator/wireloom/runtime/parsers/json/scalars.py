@@ -237,6 +237,7 @@ class JsonText(construct.Construct):
     def __init__(self, kind: str = "any") -> None:
         super().__init__()
         self.kinds: tuple[Kind, ...] = tuple(name for name in WORDS if kind in ("any", name))
+        self.texts = self.kinds
 
     def _parse(self, stream: Node, context: Container, path: str) -> str:
         if stream.kind not in self.kinds:

@@ -292,6 +292,10 @@ def _new_key(key: object, tree: Mapping[str, Tree]) -> str:
 # --- alternatives --------------------------------------------------------------------------------------------------
 
 
+_SPACE = " \t\r\n"
+_CONTAINERS: dict[str, Kind] = {"{": "object", "[": "array"}
+
+
 def _kinds_of(subcon: Any) -> Sequence[Kind]:
     """The kinds of node that a construct reads."""
     match subcon:
@@ -306,6 +310,11 @@ def _kinds_of(subcon: Any) -> Sequence[Kind]:
 def _values_of(subcon: Any) -> Sequence[str]:
     """The kinds of Python value that a construct writes."""
     return _values_of(subcon.target()) if isinstance(subcon, Deferred) else getattr(subcon, "values", ("record",))
+
+
+def _texts_of(subcon: Any) -> Sequence[Kind]:
+    """The kinds of JSON that a construct has as texts."""
+    return _texts_of(subcon.target()) if isinstance(subcon, Deferred) else tuple(getattr(subcon, "texts", ()))
 
 
 class Nullable(construct.Construct):
@@ -326,6 +335,11 @@ class Nullable(construct.Construct):
     def values(self) -> tuple[str, ...]:
         """The kinds of Python value that this writes."""
         return "null", *_values_of(self.subcon)
+
+    @cached_property
+    def texts(self) -> tuple[Kind, ...]:
+        """The kinds of JSON that this has as texts."""
+        return tuple(_texts_of(self.subcon))
 
     def _parse(self, stream: Node, context: Container, path: str) -> Any:
         return None if stream.kind == "null" else self.subcon._parse(stream, context, path)
@@ -367,6 +381,11 @@ class OneOf(construct.Construct):
             chosen.setdefault("int", chosen["float"])
         return chosen
 
+    @cached_property
+    def texts(self) -> dict[Kind, Any]:
+        """The alternative for each kind of JSON that one has as its text."""
+        return {kind: subcon for subcon in self.alternatives.values() for kind in _texts_of(subcon)}
+
     def _parse(self, stream: Node, context: Container, path: str) -> Any:
         return _kept(stream, lambda: self._value(stream, context)) if self.open else self._value(stream, context)
 
@@ -379,11 +398,18 @@ class OneOf(construct.Construct):
     def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
         if self.open and isinstance(obj, OpenBytes):
             return _build_kept(self, obj, stream, context)
-        subcon = self.values.get(_kind_of(obj))
+        subcon = self._alternative(obj)
         if subcon is None:
             raise EncodeError("one of " + ", ".join(self.alternatives), shown(obj))
         subcon._build(obj, stream, context, path)
         return obj
+
+    def _alternative(self, obj: Any) -> Any:
+        """The alternative of a value; the beginning of a text says which of several kinds of JSON it is of."""
+        kind = _kind_of(obj)
+        if kind == "str" and self.texts and len({*self.texts.values()}) > 1:
+            return self.texts.get(_CONTAINERS.get(obj.lstrip(_SPACE)[:1], "str"))
+        return self.values.get(kind)
 
 
 def _kind_of(value: object) -> str:

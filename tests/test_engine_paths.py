@@ -69,6 +69,15 @@ def test_a_path_is_asked_for_by_names_that_the_format_has():
         PACKED.decode_path(["binz"])
 
 
+def test_a_limit_is_no_negative_number_on_any_path():
+    record = pa.array([b"{}"], pa.binary())
+    for limit in ("max_size", "max_depth"):
+        for read in (lambda given: JSON.parse(b"{}", **given), lambda given: JSON.decode(record, **given)):
+            with pytest.raises(ParameterError, match=f"{limit} must be an integer of 64 bits, at least 0, not '?-1"):
+                read({limit: -1})
+    assert JSON.decode(record, max_size=0).errors.to_pylist()[0]["code"] == "size_limit"
+
+
 @native
 def test_where_the_engine_gives_up_each_record_the_columns_say_so(tmp_path):
     compute = {"compute": "(ticks * 1000000) >> 30", "type": "int64"}

@@ -5,8 +5,8 @@ from wireloom.runtime.parameters import Parameter
 from wireloom.runtime.parsers import json, record, structure, unions
 
 PARAMETERS: tuple[Parameter, ...] = (
-    Parameter("max_depth", "integer", 64, doc="Nested lists and maps in one bin value"),
-    Parameter("max_size", "integer", 1073741824, doc="Larger messages are refused as size_limit"),
+    Parameter("max_depth", "integer", 64, doc="Nested lists and maps in one bin value", least=0),
+    Parameter("max_size", "integer", 1073741824, doc="Larger messages are refused as size_limit", least=0),
     Parameter(
         "unknownMembers", "text", "error", options=("error", "ignore"), doc="Members that the documents do not define"
     ),

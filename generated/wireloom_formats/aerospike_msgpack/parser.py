@@ -15,8 +15,8 @@ PARAMETERS: tuple[Parameter, ...] = (
             "both layouts are read under both."
         ),
     ),
-    Parameter("max_depth", "integer", 64, doc="Nested lists and maps in one bin value"),
-    Parameter("max_size", "integer", 1073741824, doc="Larger messages are refused as size_limit"),
+    Parameter("max_depth", "integer", 64, doc="Nested lists and maps in one bin value", least=0),
+    Parameter("max_size", "integer", 1073741824, doc="Larger messages are refused as size_limit", least=0),
 )
 DEPTH = lambda ctx: ctx._params["max_depth"]  # noqa: E731 - read as a declaration
 

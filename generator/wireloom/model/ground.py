@@ -8,6 +8,7 @@ from wireloom.runtime.endings import Ending
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.numerals import base_of, format_of, width_of
 from wireloom.runtime.packing import CODECS
+from wireloom.runtime.parameters import HIGHEST, LONG, LOWEST
 from wireloom.runtime.parsers.json.text import read
 from wireloom.runtime.patterns import NAMED as NAMED_PATTERNS
 from wireloom.runtime.patterns import PatternError, automaton, check, decimals, has_automaton, with_text
@@ -15,6 +16,9 @@ from wireloom.runtime.values import ENTRY, float16, float32
 
 __all__ = [
     "ENTRY",
+    "HIGHEST",
+    "LONG",
+    "LOWEST",
     "NAMED_PATTERNS",
     "Ending",
     "PatternError",

@@ -8,17 +8,17 @@ from wireloom.model.logical import Integer
 from wireloom.model.types import Mapping
 from wireloom.runtime.columns.meanings import EXPECTED, read
 
-__all__ = ["EXPECTED", "calculates", "integer_type", "read"]
+__all__ = ["EXPECTED", "calculates", "integer_type", "read", "stated"]
 
 _BEYOND = 1 << 63
 
 
 def integer_type(mappings: tuple[Mapping, ...]) -> Integer:
     """The type of a table's integers: int64, as long as it holds all that are stated."""
-    stated = [value for each in mappings for value in _stated(each.value)]
-    if max(stated, default=0) < _BEYOND:
+    numbers = [value for each in mappings for value in stated(each.value)]
+    if max(numbers, default=0) < _BEYOND:
         return Integer(64, signed=True)
-    return Integer(65, signed=True) if calculates(mappings) or min(stated) < 0 else Integer(64, signed=False)
+    return Integer(65, signed=True) if calculates(mappings) or min(numbers) < 0 else Integer(64, signed=False)
 
 
 def calculates(mappings: tuple[Mapping, ...]) -> bool:
@@ -37,12 +37,13 @@ def _chosen(expression: Expression) -> bool:
             return False
 
 
-def _stated(expression: Expression) -> Iterator[int]:
+def stated(expression: Expression) -> Iterator[int]:
+    """The integers that a meaning is, where it is one of its constants."""
     match expression:
         case Literal(int(value)):
             yield value
         case Conditional(_, then, otherwise):
-            yield from _stated(then)
-            yield from _stated(otherwise)
+            yield from stated(then)
+            yield from stated(otherwise)
         case _:
             return

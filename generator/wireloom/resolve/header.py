@@ -6,6 +6,7 @@ from typing import assert_never
 from wireloom import names
 from wireloom.expr.ast import Kind
 from wireloom.model.format import ByteOrder, CrcAlgorithm, DigestAlgorithm, NamedRange, Parameter, Ranges, SumAlgorithm
+from wireloom.model.ground import HIGHEST, LONG, LOWEST
 from wireloom.problems import nearest
 from wireloom.resolve import builtins
 from wireloom.resolve.draft import Draft, parameter_kind
@@ -70,12 +71,15 @@ def fits_parameter(document: ParameterDocument, value: object) -> bool:
         return value in document.one_of
     match parameter_kind(document):
         case Kind.INTEGER:
-            return value is None or (isinstance(value, int) and not isinstance(value, bool))
+            return value is None or (isinstance(value, int) and not isinstance(value, bool) and value in LONG)
         case Kind.BOOLEAN:
             return isinstance(value, bool)
         case Kind.RANGE:
             return value is None or (
-                isinstance(value, list) and len(value) == 2 and all(type(end) is int for end in value)
+                isinstance(value, list)
+                and len(value) == 2
+                and all(type(end) is int for end in value)
+                and LOWEST <= value[0] <= value[1] <= HIGHEST
             )
         case _:
             return value is None or isinstance(value, str)
@@ -83,7 +87,7 @@ def fits_parameter(document: ParameterDocument, value: object) -> bool:
 
 def _described(kind: Kind) -> str:
     descriptions = {
-        Kind.INTEGER: "an integer or null",
+        Kind.INTEGER: "an integer of 64 bits, or null",
         Kind.BOOLEAN: "true or false",
         Kind.RANGE: "null or [START, END]",
     }
@@ -136,6 +140,9 @@ def limit(draft: Draft, name: str, stated: int | str) -> int | str:
     if isinstance(stated, int):
         if stated < 1:
             draft.reports(place, "unfit-parameter", f"a {name} of {stated} allows nothing", "write 1 or more")
+        elif stated not in LONG:
+            hint = f"write at most {LONG[-1]}"
+            draft.reports(place, "unfit-parameter", f"{stated} is beyond 64 bits", hint)
         return stated
     parameter = draft.content.parameters.get(stated)
     if parameter is None:
@@ -146,6 +153,9 @@ def limit(draft: Draft, name: str, stated: int | str) -> int | str:
     elif parameter.default is None and name == "depth":
         hint = "give the parameter a number as its default"
         draft.reports(place, "unfit-parameter", f"without {stated} open values might be of any depth", hint)
+    elif isinstance(parameter.default, int) and parameter.default < 0:
+        where, message = draft.place / "parameters" / stated / "default", f"{parameter.default} is no limit"
+        draft.reports(where, "bad-default", message, f"{stated} says the {name}: write 0 or more")
     return stated
 
 

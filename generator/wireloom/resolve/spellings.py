@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from wireloom.expr.ast import Literal
-from wireloom.model.ground import NAMED_PATTERNS, PatternError, check, has_automaton, spelling_of_said, with_text
+from wireloom.model.ground import LONG, NAMED_PATTERNS, PatternError, check, has_automaton, spelling_of_said, with_text
 from wireloom.model.logical import Integer, Said, Scaled
 from wireloom.model.types import Bytes, Map, Nullable, Padded, Spelling, Text, Type, charset_of, not_null
 from wireloom.resolve.bounds import ends_of
@@ -90,6 +90,9 @@ def _check_length(
     least = next((end for end in (minimum, maximum) if end is not None and end < 0), None)
     if least is not None:
         around.reports(place, "bad-range", f"no text has {least} characters", "begin with 0 or more")
+    beyond = next((end for end in (minimum, maximum) if end is not None and end > LONG[-1]), None)
+    if beyond is not None:
+        around.reports(place, "bad-range", f"no text has {beyond} characters", "end with less, or leave the end open")
     room = _stated_bytes(text)
     if minimum is not None and room is not None and minimum > room:
         around.reports(place, "bad-range", f"{minimum} characters have no room in {room} bytes", "give it more bytes")

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from wireloom.expr.ast import Expression, Kind, Literal
 from wireloom.expr.types import kind, literal_kind, may_be_fraction
+from wireloom.model.meanings import stated
 from wireloom.model.types import Boolean, Bytes, Integer, Mapping, Null, Nullable, Scalar, Text, Type
 from wireloom.resolve import constants
 from wireloom.resolve.expressions import BROKEN, expression
@@ -14,6 +15,7 @@ from wireloom.resolve.types import UNKNOWN
 from wireloom.spec.documents import Place
 from wireloom.spec.language import MappedValue
 
+_INT65 = Integer(65, signed=True)
 _KINDS = (Kind.INTEGER, Kind.TEXT, Kind.BOOLEAN, Kind.NULL)
 
 
@@ -74,9 +76,13 @@ def _has_keys(type: Type) -> bool:
 
 
 def _mapping(scope: Scope, place: Place, wire: Scalar, value: object) -> Mapping:
-    if isinstance(value, MappedValue):
-        return Mapping(wire, _meaning(scope, place / "value", value.value), value.doc)
-    return Mapping(wire, _meaning(scope, place, value))
+    said, place = (value, place / "value") if isinstance(value, MappedValue) else (None, place)
+    meaning = _meaning(scope, place, value if said is None else said.value)
+    beyond = next((each for each in stated(meaning) if not _INT65.minimum <= each <= _INT65.maximum), None)
+    if beyond is not None:
+        hint = f"integers that readers see are {_INT65.minimum} to {_INT65.maximum}"
+        scope.draft.reports(place, "bad-range", f"{beyond} is beyond 64 bits", hint)
+    return Mapping(wire, meaning, "" if said is None else said.doc)
 
 
 def _meaning(scope: Scope, place: Place, value: object) -> Expression:

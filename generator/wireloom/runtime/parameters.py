@@ -10,8 +10,10 @@ from wireloom.runtime.errors import ParameterError
 
 _RANGE = re.compile(r"([0-9]{1,39})\.\.([0-9]{1,39})")
 _INTEGER = re.compile(r"-?[0-9]{1,19}")
-_LONG = range(-(1 << 63), 1 << 63)
-_LOWEST, _HIGHEST = -(1 << 127), (1 << 128) - 1
+LONG = range(-(1 << 63), 1 << 63)
+"""The integers that a parameter may be."""
+LOWEST, HIGHEST = -(1 << 127), (1 << 128) - 1
+"""The ends of a range that a parameter may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +29,17 @@ ParameterValue = str | int | bool | Range | None
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A keyword of parse, build and decode. `kind` is text (one of `options`), boolean, integer or range."""
+    """A keyword of parse, build and decode. `kind` is text (one of `options`), boolean, integer or range.
+
+    An integer is `least` or more, where that is stated.
+    """
 
     name: str
     kind: str
     default: str | int | bool | None
     options: tuple[str, ...] = ()
     doc: str = ""
+    least: int = LONG[0]
 
     def accept(self, value: object) -> ParameterValue:
         """The value, checked; texts are read (`true`, `12`, `0..99`), so that options of a command line fit too."""
@@ -46,17 +52,20 @@ class Parameter:
                 return value
             case "boolean", str() if value in ("true", "false"):
                 return value == "true"
-            case "integer", int() if not isinstance(value, bool) and int(value) in _LONG:
+            case "integer", int() if not isinstance(value, bool) and self._holds(int(value)):
                 return int(value)
-            case "integer", str() if _INTEGER.fullmatch(value) and int(value) in _LONG:
+            case "integer", str() if _INTEGER.fullmatch(value) and self._holds(int(value)):
                 return int(value)
-            case "range", Range(int(start), int(end)) | (int(start), int(end)) if _LOWEST <= start <= end <= _HIGHEST:
+            case "range", Range(int(start), int(end)) | (int(start), int(end)) if LOWEST <= start <= end <= HIGHEST:
                 return Range(start, end)
-            case "range", str() if (ends := _RANGE.fullmatch(value)) and int(ends[1]) <= int(ends[2]) <= _HIGHEST:
+            case "range", str() if (ends := _RANGE.fullmatch(value)) and int(ends[1]) <= int(ends[2]) <= HIGHEST:
                 return Range(int(ends[1]), int(ends[2]))
             case _:
                 pass
         raise ParameterError(f"{self.name} must be {self._wanted()}, not {reprlib.repr(value)}")
+
+    def _holds(self, number: int) -> bool:
+        return number in LONG and number >= self.least
 
     def _wanted(self) -> str:
         match self.kind:
@@ -65,7 +74,7 @@ class Parameter:
             case "boolean":
                 return "true or false"
             case "integer":
-                return "an integer of 64 bits"
+                return "an integer of 64 bits" + (f", at least {self.least}" if self.least in LONG[1:] else "")
             case _:
                 return "a pair of integers (start, end), start <= end, of up to 128 bits, the text start..end, or None"
 

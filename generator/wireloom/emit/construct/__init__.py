@@ -54,7 +54,9 @@ def emit(format: Format) -> str:
 
 
 def _constants(format: Format) -> Iterator[str]:
-    yield _PARAMETERS + render(Tuple(tuple(map(_parameter, format.parameters))), lead=len(_PARAMETERS))
+    yield _PARAMETERS + render(
+        Tuple(tuple(_parameter(each, format) for each in format.parameters)), lead=len(_PARAMETERS)
+    )
     if _uses(format, Encoding.BINARY):
         order = format.byte_order
         told = literal(order.fixed) if order.parameter is None else _parameter_order(order.parameter)
@@ -69,7 +71,8 @@ def _constants(format: Format) -> Iterator[str]:
 _PARAMETERS = "PARAMETERS: tuple[Parameter, ...] = "
 
 
-def _parameter(parameter: Parameter) -> Code:
+def _parameter(parameter: Parameter, format: Format) -> Code:
+    is_limit = parameter.name in (format.depth, format.size, format.expansion)
     return call(
         "Parameter",
         literal(parameter.name),
@@ -79,6 +82,7 @@ def _parameter(parameter: Parameter) -> Code:
         literal(parameter.default),
         options=display(parameter.options) if parameter.options else None,
         doc=Prose(" ".join(parameter.doc.split())) if parameter.doc else None,
+        least="0" if is_limit else None,
     )
 
 

@@ -37,7 +37,6 @@ from proof.walks import (
     looks_at_lengths,
     null_or_absent,
     nulls,
-    shares_names,
 )
 from wireloom.emit.construct.structs import has_const
 from wireloom.emit.jsonschema.beyond import gaps
@@ -679,7 +678,7 @@ class _Examination:
     def decided_by_what_is_lost(self) -> bool:
         """Whether what readers never see may decide what a record is: how it was written, unnamed bytes, a field."""
         by_lengths = has_several_writings(self.format) and looks_at_lengths(self.format)
-        return by_lengths or leaves_bytes_unnamed(self.format) or shares_names(self.format)
+        return by_lengths or leaves_bytes_unnamed(self.format)
 
     def lost(self, value: Any) -> bool:
         """Whether reading left something out and said so, or replaced it: that cannot be written again."""

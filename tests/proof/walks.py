@@ -205,17 +205,6 @@ def leaves_bytes_unnamed(format: Format) -> bool:
     return any(not isinstance(at, Literal) or (isinstance(at.value, int) and at.value < 0) for at in offsets)
 
 
-def shares_names(format: Format) -> bool:
-    """Whether fields of one struct share a reader's name, which is for authors to keep apart by their conditions."""
-    for _, type in format.types:
-        if isinstance(type, wire.Struct):
-            names = [field.name for field in type.fields if not field.hidden and not field.flatten]
-            names += [bit.name for field in type.fields for bit in field.bits if not bit.hidden]
-            if len(names) > len(set(names)):
-                return True
-    return False
-
-
 def keys(document: Any) -> Iterator[str]:
     """Every key that a document of the language gives, as `Class.key`."""
     match document:

@@ -11,6 +11,7 @@ from wireloom.model.ends import looks_at_end
 from wireloom.model.traversal import parts as parts_of
 from wireloom.model.types import Amount, Encoding, Field, Form, Struct, Type
 from wireloom.resolve.draft import Draft
+from wireloom.resolve.exclusion import never_both, never_in_one_version
 from wireloom.resolve.sites import held
 from wireloom.spec.documents import Place
 
@@ -53,21 +54,24 @@ def _placed(struct: Struct, place: Place) -> Iterator[tuple[Place, Field]]:
 
 def _check_wire_names(draft: Draft, place: Place, struct: Struct) -> None:
     """Names that expressions use: fields, bits and marks of one struct."""
-    taken: dict[str, Field | None] = {}
+    taken: dict[str, list[Field]] = {}  # with the fields of each name; bits and marks have theirs alone
     for where, field in _placed(struct, place):
-        known = taken.get(field.wire_name)
+        others = taken.get(field.wire_name, [])
+        known = others[-1] if others else None
         if known is not None and struct.encoding is Encoding.PROTOBUF and field.on_wire and known.on_wire:
             message = f"{field.wire_name} is there twice, and a message has one field of each name"
             hint = f"give one of them another name, and `as: {field.wire_name}` for its readers"
             draft.reports_entry(where, "duplicate-field", message, hint)
-        elif field.wire_name in taken and not (known is not None and _in_turn(struct, known, field)):
+        elif field.wire_name in taken and not (
+            others and all(never_in_one_version(struct, each, field) for each in others)
+        ):
             draft.reports_entry(
                 where,
                 "duplicate-field",
                 f"{field.wire_name} is there twice",
                 "give each field one name; `as` gives readers another",
             )
-        taken[field.wire_name] = field
+        taken[field.wire_name] = [*others, field]
         for bit in field.bits:
             if bit.name in taken:
                 draft.reports_entry(
@@ -76,7 +80,7 @@ def _check_wire_names(draft: Draft, place: Place, struct: Struct) -> None:
                     f"{bit.name} is there twice",
                     "give each field one name",
                 )
-            taken[bit.name] = None
+            taken[bit.name] = []
     for position, step in enumerate(struct.steps):
         if isinstance(step, types.Mark):
             if step.name in taken:
@@ -86,28 +90,32 @@ def _check_wire_names(draft: Draft, place: Place, struct: Struct) -> None:
                     f"{step.name} is there twice",
                     "give the mark another name",
                 )
-            taken[step.name] = None
+            taken[step.name] = []
 
 
 def _check_logical_names(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
     """Names that readers use, with those that flattened structs lend; fields of different versions may share one."""
-    taken: dict[str, Field] = {}
+    taken: dict[str, list[Field]] = {}
     for where, field in _placed(struct, place):
         own = () if field.flatten else tuple(logical_names(field, named, frozenset()))
         for name in dict.fromkeys(each for each in own if own.count(each) > 1):
             hint = "the field, its `raw` and its bits have a name each: hide one, or rename it with `as`"
             draft.reports_entry(where, "duplicate-field", f"readers see {name} twice", hint)
         for name in dict.fromkeys(logical_names(field, named, frozenset())):
-            known = taken.get(name)
-            apart = known is not None and (_in_turn(struct, known, field) or _may_exclude(known, field))
-            if known is not None and known is not field and known.wire_name != field.wire_name and not apart:
-                draft.reports_entry(
-                    where,
-                    "duplicate-field",
-                    f"readers see {name} twice",
-                    f"the other is {known.wire_name}; hide one, or rename it with `as`",
-                )
-            taken[name] = field
+            others = [each for each in taken.setdefault(name, []) if each.wire_name != field.wire_name]
+            known = next((each for each in others if not never_both(struct, each, field)), None)
+            if known is not None:
+                hint = f"the other is {known.wire_name}; {_how_to_part(known, field)}"
+                draft.reports_entry(where, "duplicate-field", f"readers see {name} twice", hint)
+            taken[name].append(field)
+
+
+def _how_to_part(first: Field, second: Field) -> str:
+    """What is to be done about two fields of one reader's name that may both be there."""
+    if first.when is None or second.when is None or first.when == second.when:
+        return "hide one, or rename it with `as`"
+    apart = text_of(Binary("and", Unary("not", first.when), second.when))
+    return f"where both conditions may hold say which one is there, as in `when: {apart}`"
 
 
 def logical_names(field: Field, named: Types, seen: frozenset[str]) -> Iterator[str]:
@@ -154,27 +162,18 @@ def _check_attempt_names(draft: Draft, place: Place, attempt: types.Attempt, nam
             draft.reports_entry(place, "duplicate-field", f"readers see {name} twice", hint)
 
 
-def _may_exclude(first: Field, second: Field) -> bool:
-    """Whether the conditions of two fields may be such that only one is there."""
-    always = (None, Literal(True))  # noqa: FBT003 - a value
-    return first.when not in always and second.when not in always and first.when != second.when
-
-
-def _in_turn(struct: Struct, first: Field, second: Field) -> bool:
-    """Whether no version of the struct has both fields."""
-    order = [version.name for version in struct.versions]
-    if not (first.until and second.since) or first.until not in order or second.since not in order:
-        return False
-    return order.index(first.until) < order.index(second.since)
-
-
 def _check_members(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
     """Names of members in the object, those of inline structs among them."""
     taken: dict[str, Field] = {}
     for where, field in _placed(struct, place):
         for name in dict.fromkeys(members(field, named, frozenset({struct.name}))):
             known = taken.get(name)
-            apart = known is None or _in_turn(struct, known, field) or known.when is not None or field.when is not None
+            apart = (
+                known is None
+                or never_in_one_version(struct, known, field)
+                or known.when is not None
+                or field.when is not None
+            )
             if known is not None and not apart and known.wire_name != field.wire_name:
                 message = f"the member {name} is there twice"
                 hint = f"the other is {known.wire_name}; give each field a member of its own"
@@ -433,7 +432,8 @@ def _check_greed(draft: Draft, place: Place, struct: Struct, named: Types) -> No
     """A field that takes all bytes left is the last, but for fields at offsets before it."""
     on_wire = [(where, field) for where, field in _placed(struct, place) if field.in_struct]
     for index, (where, field) in enumerate(on_wire):
-        followers = [later for _, later in on_wire[index + 1 :] if later.at is None or _counts_from_end(later)]
+        beside = (later for _, later in on_wire[index + 1 :] if not never_in_one_version(struct, field, later))
+        followers = [later for later in beside if later.at is None or _counts_from_end(later)]
         alone = field.when is None and field.size is None and field.at is None
         if alone and followers and is_greedy(field.type, named, frozenset()):
             message = f"{field.wire_name} takes all bytes left, and {followers[0].wire_name} follows"
@@ -484,9 +484,8 @@ def _ignored(type: Type, named: Types, seen: frozenset[str]) -> str:
             return _ignored(named[name], named, seen | {name})
         case types.Select():
             return next((found for each in parts_of(type) if (found := _ignored(each, named, seen))), "")
-        case types.Struct(encoding=Encoding.BINARY, fields=fields, name=name):
-            last = next((field for field in reversed(fields) if field.in_struct), None)
-            return f"{name}.{last.wire_name}" if last is not None and _is_ignored_rest(last) else ""
+        case types.Struct(encoding=Encoding.BINARY, name=name):
+            return next((f"{name}.{last.wire_name}" for last in _last(type) if _is_ignored_rest(last)), "")
         case _:
             return ""
 
@@ -603,11 +602,18 @@ def is_greedy(type: Type, named: Types, seen: frozenset[str]) -> bool:
         case types.Struct(encoding=Encoding.PROTOBUF | Encoding.JSON):
             return True
         case types.Struct(encoding=Encoding.BINARY, fields=fields):
-            last = next((field for field in reversed(fields) if field.in_struct), None)
-            open_end = last is not None and last.at is None and _has_open_end(last, named, seen)
+            open_end = any(last.at is None and _has_open_end(last, named, seen) for last in _last(type))
             return open_end or any(map(_counts_from_end, fields)) or _asks_for_end(type)
         case _:
             return False
+
+
+def _last(struct: Struct) -> Iterator[Field]:
+    """The fields that are the last one of some version."""
+    in_struct = [field for field in struct.fields if field.in_struct]
+    for place, field in enumerate(in_struct):
+        if all(never_in_one_version(struct, field, later) for later in in_struct[place + 1 :]):
+            yield field
 
 
 def _where_else_to_ask(type: Type, named: Types) -> str:

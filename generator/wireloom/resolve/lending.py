@@ -8,6 +8,7 @@ from wireloom.problems import nearest
 from wireloom.resolve.draft import Draft, TypeForm
 from wireloom.resolve.outline import direct_names
 from wireloom.resolve.renamings import Renaming, renamed, renaming_of
+from wireloom.resolve.versions import in_turn
 from wireloom.spec.documents import Place
 from wireloom.spec.language import AttemptType, Bits, Entry, FieldDocument, StructType
 
@@ -63,7 +64,7 @@ def _check_beside(draft: Draft, place: Place, struct: StructType, field: Entry) 
             continue  # said of that one
         if other.is_field:
             clash = sorted(new & set(_named(draft, other.key, other.field, frozenset())))
-            if clash and not _apart(field.field, other.field):
+            if clash and not _apart(struct, field.field, other.field):
                 message, hint = f"{clash[0]} is there twice", f"the other is of {other.key}; `as` names one otherwise"
                 draft.reports(place, "duplicate-field", message, hint)
                 return
@@ -78,12 +79,12 @@ def _check_marks(draft: Draft, place: Place, struct: StructType, field: Entry) -
             draft.reports(place, "duplicate-field", message, hint)
 
 
-def _apart(first: str | FieldDocument, second: str | FieldDocument) -> bool:
+def _apart(struct: StructType, first: str | FieldDocument, second: str | FieldDocument) -> bool:
     """Whether the conditions or versions of two fields may be such that only one is there."""
     if isinstance(first, str) or isinstance(second, str):
         return False
     told = first.when is not None and second.when is not None and first.when != second.when
-    return told or bool((first.until and second.since) or (second.until and first.since))
+    return told or in_turn(tuple(struct.versions or ()), first, second)
 
 
 def _holding_themselves(draft: Draft, form: TypeForm, seen: frozenset[str]) -> Iterator[str]:

@@ -1,12 +1,37 @@
 """Versions of one struct: what tells them apart, and which fields each has."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
 
 from wireloom.model.types import Field, Form, Presence, Struct, Type, Version
 from wireloom.problems import nearest
 from wireloom.resolve.draft import Draft
 from wireloom.spec.documents import Place
 from wireloom.spec.yaml import path_text
+
+
+class Versioned(Protocol):
+    """A field, as it is written or as it is meant."""
+
+    @property
+    def since(self) -> str | None:
+        """The first version that has it."""
+
+    @property
+    def until(self) -> str | None:
+        """The last version that has it."""
+
+
+def in_turn(order: Sequence[str], first: Versioned, second: Versioned) -> bool:
+    """Whether none of the versions, from the oldest to the newest, has both fields."""
+    return bool(order) and not set(versions_with(order, first)) & set(versions_with(order, second))
+
+
+def versions_with(order: Sequence[str], field: Versioned) -> Collection[str]:
+    """The versions that have a field."""
+    since = order.index(field.since) if field.since in order else 0
+    until = order.index(field.until) if field.until in order else len(order)
+    return order[since : until + 1]
 
 
 def check_versions(draft: Draft, named: Mapping[str, Type]) -> None:
@@ -108,11 +133,4 @@ def _check_conditions(draft: Draft, place: Place, struct: Struct, version: Versi
 def fields_of(struct: Struct, version: str) -> tuple[Field, ...]:
     """The fields on the wire of one version."""
     order = [each.name for each in struct.versions]
-    place = order.index(version)
-
-    def has(field: Field) -> bool:
-        since = order.index(field.since) if field.since in order else 0
-        until = order.index(field.until) if field.until in order else len(order)
-        return since <= place <= until
-
-    return tuple(field for field in struct.fields if field.on_wire and has(field))
+    return tuple(field for field in struct.fields if field.on_wire and version in versions_with(order, field))

@@ -816,7 +816,8 @@ def _bit(plan: Plan, name: str, low: int, width: int) -> Any:
         return span
     signed = chance.often(0.25) and width > 1
     inner = Plan(plan.struct, name, Typed("uint8", "int", "int", width + 1, signed=False), {})
-    values = table(inner, list(range(min(1 << width - signed, 4)))) if chance.often(0.3) else ABSENT
+    numbers = [*([-1] if signed else []), *range(min(1 << width - signed, 4))]
+    values = table(inner, numbers) if chance.often(0.3) else ABSENT
     hidden = chance.often(0.15)
     if values is not ABSENT:
         derive: Any = literal(inner.values[0]) if hidden and inner.values else ABSENT

@@ -576,11 +576,14 @@ class StructWriter:
             width = min(left, chance.weighted(widths))
             width -= width == 8 and order is not ABSENT
             left -= width
+            signed = width > 1 and chance.often(0.4)
             whole = dict.fromkeys(_WHOLE, ABSENT) | {"byteOrder": order}
             if width >= 3:
-                whole["values"] = {0: "none", 1: "one", 3: "three"} if chance.often(0.1) else ABSENT
+                known = {0: "none", -1: "less", 3: "three"} if signed else {0: "none", 1: "one", 3: "three"}
+                whole["values"] = known if chance.often(0.1) else ABSENT
                 whole["range"] = chance.one(["0 .. 3", "1 ..", ".. 2"]) if chance.often(0.1) else ABSENT
-                whole["const"] = 2 if chance.often(0.1) and whole["values"] is whole["range"] is ABSENT else ABSENT
+                free = whole["values"] is whole["range"] is ABSENT
+                whole["const"] = (-2 if signed else 2) if chance.often(0.1) and free else ABSENT
             elif width == 1:
                 whole["values"] = {"true": "on", "false": "off"} if chance.often(0.05) else ABSENT
             if whole["values"] is not ABSENT and chance.often(0.4):
@@ -591,7 +594,6 @@ class StructWriter:
             if width == 1:
                 typed = Typed("bit", "bool", "bool")
             else:
-                signed = chance.often(0.4)
                 typed = Typed(f"{'int' if signed else 'uint'}{width}", "int", "int", width, signed=signed)
             self.shared.append(self.add(typed, **whole).name)
             if chance.often(0.05):

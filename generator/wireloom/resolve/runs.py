@@ -191,7 +191,7 @@ def _bit(field: Field, low: int, width: int) -> Bit:
     mappings, derive = field.mappings, field.derive
     if isinstance(field.const, int):
         derive = Literal(field.const)
-        mappings = (Mapping(int(field.const), derive),)
+        mappings = (Mapping(field.const, derive),)
     return Bit(
         name=field.wire_name,
         low=low,

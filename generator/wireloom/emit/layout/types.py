@@ -309,6 +309,14 @@ def _mappings(mappings: tuple[Mapping, ...] | None) -> Code | None:
     return Tuple(tuple(Tuple((literal(entry.wire), source(entry.value))) for entry in mappings))
 
 
+def _unsigned(bit: Bit) -> tuple[Mapping, ...] | None:
+    """What the bits mean, which are numbers without a sign to the engine."""
+    if bit.mappings is None:
+        return None
+    mask = (1 << bit.width) - 1
+    return tuple(replace(each, wire=each.wire & mask) for each in bit.mappings if isinstance(each.wire, int))
+
+
 def _bit(bit: Bit) -> Code:
     null = None if bit.meaning is None else bit.meaning.null
     title = None if bit.title == bit.name else bit.title
@@ -317,7 +325,7 @@ def _bit(bit: Bit) -> Code:
         str(bit.low),
         str(bit.width),
         str(bit.signed),
-        _mappings(bit.mappings),
+        _mappings(_unsigned(bit)),
         literal(bit.code),
         str(bit.hidden),
         optional(bit.derive),

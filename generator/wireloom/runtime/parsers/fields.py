@@ -53,7 +53,8 @@ class Mapped:
             if known == wire and type(known) is type(wire):
                 return self._held(meaning(scope), offset)
         known_values = ", ".join(shown(known) for known, _ in self.entries)
-        raise DecodeError(self.code, offset=offset, expected=f"one of {known_values}", actual=shown(wire))
+        expected = known_values if len(self.entries) == 1 else f"one of {known_values}"
+        raise DecodeError(self.code, offset=offset, expected=expected, actual=shown(wire))
 
     def _held(self, meaning: Scalar, offset: int) -> Scalar:
         if self.lowest is None or self.highest is None or not isinstance(meaning, int):
@@ -93,13 +94,24 @@ class Bit:
 
     def read(self, raw: int, scope: Container, offset: int) -> Scalar:
         """The value of these bits in `raw`."""
+        wire = self._on_wire(raw)
+        if self.mapped is None:
+            return wire
+        try:
+            return self.mapped.read(wire, scope, offset)
+        except DecodeError as error:
+            raise error.at(self.name) from None
+
+    @property
+    def _is_flag(self) -> bool:
+        """Whether it is true or false on the wire: one bit, unless it is a number that has a meaning."""
+        numbers = () if self.mapped is None else self.mapped.entries
+        return self.width == 1 and all(isinstance(wire, bool) for wire, _ in numbers)
+
+    def _on_wire(self, raw: int) -> int:
+        """What these bits in `raw` say, whatever it means."""
         bits = (raw >> self.low) & ((1 << self.width) - 1)
-        if self.mapped is not None:
-            try:
-                return self.mapped.read(bits, scope, offset)
-            except DecodeError as error:
-                raise error.at(self.name) from None
-        if self.width == 1:
+        if self._is_flag:
             return bool(bits)
         return bits - (1 << self.width) if self.signed and bits >> (self.width - 1) else bits
 
@@ -115,11 +127,10 @@ class Bit:
         if value is None:
             value = self.null
         if self.mapped is not None:
-            present = (raw >> self.low) & ((1 << self.width) - 1)
             if value is None and not self.mapped.means(None, scope):
                 return raw
             try:
-                value = self.mapped.write(value, scope, present)
+                value = self.mapped.write(value, scope, self._on_wire(raw))
             except EncodeError as error:
                 raise error.at(self.name) from None
         if value is None:
@@ -129,12 +140,11 @@ class Bit:
 
     def _checked(self, value: Any) -> int:
         """The number, if the bits can say it."""
-        if self.width == 1 and self.mapped is None:
+        if self._is_flag:
             if not isinstance(value, bool):
                 raise EncodeError("true or false", shown(value)).at(self.title or self.name)
             return int(value)
-        signed = self.signed and self.mapped is None
-        low, high = (-(1 << self.width - 1), 1 << self.width - 1) if signed else (0, 1 << self.width)
+        low, high = (-(1 << self.width - 1), 1 << self.width - 1) if self.signed else (0, 1 << self.width)
         if not isinstance(value, int) or isinstance(value, bool) or not low <= value < high:
             raise EncodeError(f"an integer from {low} to {high - 1}", shown(value)).at(self.title or self.name)
         return value

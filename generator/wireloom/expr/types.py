@@ -216,10 +216,12 @@ def a_kind(kind: Kind) -> str:
 
 
 def makes_text(expression: Expression) -> bool:
-    """Whether an expression gives a text, or bytes, that stand nowhere as they are."""
+    """Whether an expression gives a text, or bytes, of a record once more: what a name says, a part, or several."""
     match expression:
         case Call("slice" | "concat" | "join"):
             return True
+        case FieldRef(kind=found):
+            return found in (Kind.TEXT, Kind.BYTES, Kind.ANY)
         case Conditional(_, then, otherwise):
             return makes_text(then) or makes_text(otherwise)
         case _:

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from wireloom.expr.ast import Conditional, Expression, Kind, Literal
-from wireloom.expr.types import kind
+from wireloom.expr.types import kind, makes_text
 from wireloom.model.logical import Integer
-from wireloom.model.types import Mapping
+from wireloom.model.types import Mapping, Scalar
 from wireloom.runtime.columns.meanings import EXPECTED, read
 
-__all__ = ["EXPECTED", "calculates", "integer_type", "read", "stated"]
+__all__ = ["EXPECTED", "calculates", "integer_type", "read", "repeating", "stated"]
 
 _BEYOND = 1 << 63
 
@@ -24,6 +24,11 @@ def integer_type(mappings: tuple[Mapping, ...]) -> Integer:
 def calculates(mappings: tuple[Mapping, ...]) -> bool:
     """Whether some integer of the table is computed, so that it must be held against the type."""
     return any(kind(each.value) is Kind.INTEGER and not _chosen(each.value) for each in mappings)
+
+
+def repeating(mappings: tuple[Mapping, ...]) -> tuple[Scalar, ...]:
+    """The values that may mean a text of the record, which is there once more then."""
+    return tuple(each.wire for each in mappings if makes_text(each.value))
 
 
 def _chosen(expression: Expression) -> bool:

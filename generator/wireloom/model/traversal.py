@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from wireloom.expr.types import makes_text
 from wireloom.model.format import Format
+from wireloom.model.meanings import repeating
 from wireloom.model.types import (
     Array,
     Attempt,
@@ -43,8 +44,14 @@ def expands(format: Format) -> bool:
 
 
 def makes_texts(format: Format) -> bool:
-    """Whether texts or bytes are computed that are parts of others, or made of them."""
-    return any(field.compute is not None and makes_text(field.compute) for field in _fields(format))
+    """Whether texts or bytes are computed that are others once more, parts of them, or made of them."""
+    return any(_makes_text(field) for field in _fields(format))
+
+
+def _makes_text(field: Field) -> bool:
+    tables = (field.mappings, *(bit.mappings for bit in field.bits))
+    computed = field.compute is not None and makes_text(field.compute)
+    return computed or any(table is not None and repeating(table) for table in tables)
 
 
 def _fields(format: Format) -> Iterator[Field]:

@@ -11,7 +11,7 @@ from wireloom.model import types
 from wireloom.model.extents import field_extents, may_misfit
 from wireloom.model.format import ErrorCode
 from wireloom.model.ground import damage
-from wireloom.model.meanings import calculates
+from wireloom.model.meanings import calculates, repeating
 from wireloom.model.traversal import parts, reads_again
 from wireloom.model.types import Amount, Encoding, Form, Type
 from wireloom.names import code_flaw
@@ -311,6 +311,7 @@ def _step_codes(step: types.Step, struct: types.Struct) -> Iterator[str]:
             yield from _packing_codes(step.packing)
             tables = (step.mappings, *(bit.mappings for bit in step.bits))
             yield from ("int_range",) if any(table is not None and calculates(table) for table in tables) else ()
+            yield from ("size_limit",) if any(table is not None and repeating(table) for table in tables) else ()
             yield from (bit.code for bit in step.bits if bit.mappings is not None)
             yield from (step.refers.code, "size_limit") if step.refers is not None else ()
         case types.Check(code=code) | types.End(code=code):

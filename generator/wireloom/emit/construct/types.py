@@ -11,7 +11,7 @@ from wireloom.expr.extents import Extent
 from wireloom.expr.text import text_of
 from wireloom.model.extents import field_extents
 from wireloom.model.format import Format
-from wireloom.model.meanings import calculates, integer_type
+from wireloom.model.meanings import calculates, integer_type, repeating
 from wireloom.model.traversal import parts
 from wireloom.model.types import (
     ORDERED,
@@ -108,10 +108,15 @@ def mapped(mappings: tuple[ValueMapping, ...] | None, code: str) -> Code | None:
     if mappings is None:
         return None
     entries = Tuple(tuple(Tuple((literal(entry.wire), function(entry.value))) for entry in mappings))
-    if not calculates(mappings):
-        return call("structure.Mapped", entries, literal(code))
-    type = integer_type(mappings)
-    return call("structure.Mapped", entries, literal(code), lowest=str(type.minimum), highest=str(type.maximum))
+    type, made = integer_type(mappings) if calculates(mappings) else None, repeating(mappings)
+    return call(
+        "structure.Mapped",
+        entries,
+        literal(code),
+        lowest=None if type is None else str(type.minimum),
+        highest=None if type is None else str(type.maximum),
+        made=Tuple(tuple(literal(wire) for wire in made)) if made else None,
+    )
 
 
 def _keys(map: Map) -> Code | None:

@@ -598,9 +598,9 @@ def join_name(name: str, separator: str | bytes, member: str) -> str:
 
 
 def makes_text(tree: Tree) -> bool:
-    """Whether an expression gives a text, or bytes, that stand nowhere as they are."""
+    """Whether an expression gives a text, or bytes, of a record once more, if it gives any at all."""
     match tree:
-        case ("slice" | "concat" | "join", *_):
+        case ("slice" | "concat" | "join" | "field", *_):
             return True
         case ("if", _, then, otherwise):
             return makes_text(then) or makes_text(otherwise)

@@ -28,6 +28,7 @@ from wireloom.runtime.parsers.protocol import (
     marked,
     placed,
     same,
+    spend,
     start_of,
     was_parsed,
 )
@@ -46,12 +47,16 @@ class Mapped:
     code: str
     lowest: int | None = None
     highest: int | None = None
+    made: tuple[Scalar, ...] = ()  # those that mean texts of the record, counted among what it may expand to
 
     def read(self, wire: Scalar, scope: Container, offset: int) -> Scalar:
         """The meaning of `wire`; raises DecodeError with `code` where it has none."""
         for known, meaning in self.entries:
             if known == wire and type(known) is type(wire):
-                return self._held(meaning(scope), offset)
+                found = meaning(scope)
+                if known in self.made:
+                    spend(found, scope, offset)
+                return self._held(found, offset)
         known_values = ", ".join(shown(known) for known, _ in self.entries)
         expected = known_values if len(self.entries) == 1 else f"one of {known_values}"
         raise DecodeError(self.code, offset=offset, expected=expected, actual=shown(wire))
@@ -492,9 +497,7 @@ class Field:
                 self.refers.code, offset=offset, expected=f"an index below {len(table)}", actual=shown(index)
             )
         entry = table[index]
-        expansion = run.scope._params.get("_expansion")
-        if expansion is not None:  # none where it was built, and is read to see what it is
-            expansion.spend(entry, offset)
+        spend(entry, run.scope, offset)
         return entry
 
     def _store(self, run: Run, value: Any) -> None:

@@ -45,6 +45,13 @@ def evaluate(expression: Expression, scope: Container) -> Any:
         return None  # of memory: a text that stands for a number, many times over
 
 
+def spend(value: Any, scope: Container, offset: int) -> None:
+    """Count a value's texts and bytes among what a record may expand to; raises DecodeError where it is too much."""
+    expansion = scope._params.get("_expansion")
+    if expansion is not None:  # none where it was built, and is read to see what it is
+        expansion.spend(value, offset)
+
+
 def holds(when: Expression | None, scope: Container) -> bool:
     """Whether a condition holds; no condition always does, and null does not."""
     return when is None or evaluate(when, scope) is True

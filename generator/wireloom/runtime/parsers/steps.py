@@ -7,7 +7,7 @@ from typing import Any
 from construct import Container
 
 from wireloom.runtime.errors import CheckError, DecodeError, shown
-from wireloom.runtime.parsers.protocol import Expression, Run, evaluate, holds, placed, start_of
+from wireloom.runtime.parsers.protocol import Expression, Run, evaluate, holds, placed, spend, start_of
 from wireloom.runtime.values import Value, float32, kind_of, meant
 
 
@@ -27,7 +27,7 @@ class Computed:
     title: str = ""
     when: Expression | None = None
     hidden: bool = False
-    made: bool = False  # of parts of others: counted among what a record may expand to
+    made: bool = False  # of texts of the record: counted among what it may expand to
     given: bool = False  # builders take it from the value: what it follows from is derived of it
     derive: Expression | None = None  # what builders compute in its place
     doc: str = ""
@@ -49,9 +49,8 @@ class Computed:
     def _value(self, run: Run) -> Any:
         try:
             value, offset = evaluate(self.compute, run.scope), start_of(run.stream)
-            expansion = run.scope._params.get("_expansion") if self.made and value is not None else None
-            if expansion is not None:  # none where it was built, and is read to see what it is
-                expansion.spend(value, offset)
+            if self.made:
+                spend(value, run.scope, offset)
             return self.held(value, offset)
         except DecodeError as error:
             raise error.at(self.name) from None

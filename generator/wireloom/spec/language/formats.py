@@ -63,8 +63,9 @@ class Limits(Document):
     )
     expansion: str | int = Field(
         default=67108864,
-        description="Bytes that `unpack`, the table entries of `refers` fields and texts that are computed may make of "
-        "a record in all, else `size_limit`: a number or the name of a parameter.",
+        description="Bytes that `unpack`, the table entries of `refers` fields, and texts and bytes of a record that "
+        "are computed or that a value means (its names, parts, and what is put together; not words of the spec), may "
+        "make of it in all, else `size_limit`: a number or the name of a parameter.",
         examples=[1000000],
     )
 

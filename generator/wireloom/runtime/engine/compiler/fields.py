@@ -112,10 +112,7 @@ class Fields(Part):
             self.compiler.absent(item.scope, item.name)
             return
         counted = makes_text(tree)
-        copied = compiled.kind in ("made", "bytes") and not (
-            isinstance(compiled, Code) and compiled.term.word == "LOAD"
-        )
-        if (counted or copied) and self._value_type(item.type)[0] in ("text", "bytes"):
+        if (counted or compiled.kind in ("made", "bytes")) and self._value_type(item.type)[0] in ("text", "bytes"):
             self._made(compiled, item, counted=counted)
             return
         match self.compiler.resolved(item.type), compiled.kind:
@@ -143,17 +140,13 @@ class Fields(Part):
                 with self.compiler.into(item.column, "float") as column:
                     place = self.expressions.place(compiled)
                     self.assembly.emit("COMPUTE", place, _FLOAT, register, column and column.index, *UNBOUNDED)
-            case ("text" | "bytes" as kind, *_), "bytes" if isinstance(compiled, Code) and compiled.term.word == "LOAD":
-                register = self.compiler.define(item.scope, item.name, "bytes")
-                with self.compiler.into(item.column, "str" if kind == "text" else "bytes") as column:
-                    self.assembly.emit("COPY", compiled.term.argument, register, column and column.index)
             case (("bool", *_), "bool") | (("text", *_), "text"):
                 self.computed(compiled, Sink(self.compiler.define(item.scope, item.name, compiled.kind), item.column))
             case declared, kind:
                 raise Uncovered(f"a field of type {declared[0]} computed from {KINDS.get(kind, kind)}")
 
     def _made(self, compiled: Compiled, item: Item, *, counted: bool) -> None:
-        """A text that is computed; one that may be made of others counts among what a record may expand to."""
+        """A text that is computed; one that may be of the record counts among what a record may expand to."""
         place = self.expressions.place(Code("made", self.expressions.text(compiled)))
         register = self.compiler.define(item.scope, item.name, "bytes")
         most = self.compiler.expansion() if counted else None
@@ -417,18 +410,25 @@ class Fields(Part):
         if not meanings:
             self.assembly.emit("FAIL", self.assembly.refusal(item.attributes["code"]))
             return
-        compiled = self.expressions.compiled(meanings[0], item.scope)
-        if not isinstance(compiled, Constant) or compiled.kind not in ("null", kind):
+        compiled = self._stated_meaning(meanings[0], item.scope)
+        if compiled.kind not in ("null", kind):
             raise Uncovered("a mapping to several kinds of values")
         self.computed(compiled, sink)
+
+    def _stated_meaning(self, tree: Tree, scope: Scope) -> Constant:
+        """What a value means, where nothing in the record decides that, and none of its texts may be it."""
+        found = self.expressions.compiled(tree, scope)
+        if not isinstance(found, Constant) or (found.kind == "text" and makes_text(tree)):
+            raise Uncovered("a mapping that depends on the record")
+        return found
 
     def _texts(self, values: Sequence[Any], scope: Scope) -> int:
         """A table of texts and what they mean."""
         words: list[int] = []
         for wire, value in values:
-            meaning = self.expressions.compiled(value, scope)
-            if not isinstance(meaning, Constant) or not isinstance(wire, str | bytes):
-                raise Uncovered("a mapping that depends on the record")
+            meaning = self._stated_meaning(value, scope)
+            if not isinstance(wire, str | bytes):
+                raise Uncovered(f"a mapping of {wire!r} as text")
             word = self.assembly.text(wire.encode() if isinstance(wire, str) else wire)
             words += [word, *self._meaning(meaning)]
         return self.assembly.table([len(values), *words])
@@ -450,10 +450,9 @@ class Fields(Part):
         meaning = Constant(wire)
         if "values" in attributes:
             meanings = [value for known, value in attributes["values"] if known == wire and type(known) is type(wire)]
-            compiled = self.expressions.compiled(meanings[0], item.scope) if meanings else None
-            if not isinstance(compiled, Constant):
-                raise Uncovered("a default that has no meaning, or one that depends on the record")
-            meaning = compiled
+            if not meanings:
+                raise Uncovered("a default that has no meaning")
+            meaning = self._stated_meaning(meanings[0], item.scope)
         kind = self.field_kind(item.type, attributes)
         register = self.compiler.define(item.scope, item.name, kind)
         sink = Sink(register if register.kind == kind else None, item.column)
@@ -547,9 +546,7 @@ class Fields(Part):
         """
         wanted, meanings, wide = {"int": int, "bool": bool}[type], dict[int, Constant](), set[int]()
         for wire, value in values:
-            meaning = self.expressions.compiled(value, scope)
-            if not isinstance(meaning, Constant):
-                raise Uncovered("a mapping that depends on the record")
+            meaning = self._stated_meaning(value, scope)
             number = wire if builtins.type(wire) is wanted and isinstance(wire, int) else None
             if number is None or number <= -_GREATEST:
                 raise Uncovered(f"a mapping of {wire!r} as {type}")

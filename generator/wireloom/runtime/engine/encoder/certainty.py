@@ -16,7 +16,7 @@ from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.compiler.scope import limits, member
 from wireloom.runtime.engine.encoder.part import Compiler, Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
-from wireloom.runtime.engine.expressions import Compiled, Constant, Tree, stated
+from wireloom.runtime.engine.expressions import Compiled, Constant, Tree, makes_text, stated
 from wireloom.runtime.engine.outline import Column
 
 _ALTERNATIVES = 1 << 32
@@ -215,6 +215,8 @@ class Certainty(Part):
     ) -> str:
         if attributes.keys() & {"when", "values", "optional", "default", "const", "derive"}:
             raise _DoubtError("a computed field with more to it")
+        if node[0] == "text" and makes_text(tree):
+            raise _DoubtError("a text that counts among what a record may expand to")
         self._known(tree, struct)
         match node, tree:
             case ("int", int(bits), signed, *_), int() if not isinstance(tree, bool):

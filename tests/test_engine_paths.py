@@ -179,3 +179,17 @@ def _reasons(path):
                 yield text
             case ast.Raise(exc=ast.Call(func=ast.Name("Uncovered"), args=[ast.JoinedStr(parts)])):
                 yield "".join(part.value if isinstance(part, ast.Constant) else "..." for part in parts)
+
+
+@native
+@pytest.mark.parametrize("name", ["defaults_text", "defaults_packed", "defaults_message"])
+def test_defaults_of_every_kind_are_left_out_by_the_engine_as_by_builders(name, case_package, monkeypatch):
+    codec = importlib.import_module(f"{case_package.__name__}.{name}").CODEC
+    assert codec.decode_path() == codec.encode_path() == engines.Path(native=True)
+    records = codec.decode(pa.array([FORMATS[name].examples[1].data], pa.binary())).records
+    others = {"share": [1.5, -0.0, 1.25], "below": [-0.0, 1.5], "sign": [b"h", b"hii"], "number": [7]}
+    rows = [{**records[0].as_py(), member: value} for member, values in others.items() for value in [None, *values]]
+    columns = pa.array(rows, records.type)
+    written = codec.encode(columns)
+    monkeypatch.setattr(type(codec), "engine", None)
+    assert written.equals(codec.encode(columns))

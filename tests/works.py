@@ -165,7 +165,7 @@ FEATURES: dict[str, list[Feature]] = {
         Feature("`derive`", [{"n": {"type": "uint8", "derive": "count(v)", "hidden": True}}, {"v": "list(uint8)"}], {"v": [1]}),
         Feature("`when`", [{"k": "bool"}, {"v": {"type": "int32", "when": "k"}}], {"k": True, "v": 1}),
         Feature("`optional`", [{"v": {"type": "int32", "optional": True}}], {"v": None}),
-        Feature("`optional`, `default`", [{"v": {"type": "int32", "optional": True, "default": 4}}], {"v": 4}),
+        Feature("`optional`, `default`", [{name: {"type": type, "optional": True, "default": value}} for name, type, value in (("v", "int32", 4), ("t", "bool", True), ("f", "float64", 1.5), ("s", "str", "a"), ("b", "bytes", "00ff"))], {"v": 4, "t": True, "f": 1.5, "s": "a", "b": b"\x00\xff"}),
         Feature("`optional`, at the end of an array", [{"v": "int32"}, {"w": {"type": "int32", "optional": True, "default": 4}}], {"v": 1, "w": 4}, struct={"form": "array"}),
         Feature("`const`", [{"v": {"type": "uint8", "const": 4}}], {"v": 4}),
         Feature("`values`", [{"v": {"type": "uint8", "values": {"1": "one", "2": "two"}}}], {"v": "two"}),

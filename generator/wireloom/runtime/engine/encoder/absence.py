@@ -1,5 +1,7 @@
 """What is left out of a message or an object: a field without a value, or with the one that stands for its absence."""
 
+import math
+import struct
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Label, Uncovered
@@ -30,6 +32,12 @@ class Absence(Part):
             case (("text", *_), str()):
                 constant = ("text", default)
                 register = self.compiler.names.value(item.column, textual=True)
+            case ((("bytes" | "charset"), *_), bytes()):
+                constant = ("octets", default)
+                register = self.compiler.names.value(item.column, textual=True)
+            case (("float", *_), float() | int()) if not isinstance(default, bool) and not math.isnan(default):
+                (constant,) = struct.unpack("<q", struct.pack("<d", default))  # of which the two zeros differ
+                register = self.compiler.names.bits(item.column)
             case _:
                 raise Uncovered("a default of this kind")
         if register.kind not in ("int", "bool", "text"):

@@ -208,6 +208,8 @@ def _constant(value: Any) -> Tree:
             return value
         case str():
             return ("text", value)
+        case bytes():
+            return ("octets", value)
         case _:
             return None
 

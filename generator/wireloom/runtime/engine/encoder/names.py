@@ -169,11 +169,19 @@ class Names(Part):
         """A register with the value of a column; a text is the number that the format has for it."""
         return self._loaded(column, textual=textual)
 
+    def bits(self, column: Column | None) -> Register:
+        """A register with the 64 bits of the float that a column has."""
+        if column is None or column.takes != "float":
+            return self._loaded(column, textual=False)
+        register = self.assembly.register("int")
+        self.assembly.emit("LOAD", column.index, self.compiler.native.LOADS["real"], register)
+        return register
+
     def _loaded(self, column: Column | None, *, textual: bool) -> Register:
         if column is None:
             return self.assembly.register("int")  # nothing is ever written to it: null
         form, kind = _LOADS.get(column.takes, ("present", "mixed"))
-        if column.takes == "str" and textual:
+        if form == "size" and textual:
             form, kind = "symbol", "text"
         register = self.assembly.register(kind)
         self.assembly.emit("LOAD", column.index, self.compiler.native.LOADS[form], register)

@@ -35,6 +35,9 @@ class Names(Protocol):
     def value(self, column: Column | None, *, textual: bool) -> Register:
         """A register with the value of a column; a text is the number that the format has for it."""
 
+    def bits(self, column: Column | None) -> Register:
+        """A register with the 64 bits of the float that a column has."""
+
 
 class Records(Protocol):
     """Records and what they are chosen by, as other parts ask for them."""

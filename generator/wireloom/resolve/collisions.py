@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from wireloom.expr.ast import Binary, Expression, Literal, Position, Unary
+from wireloom.expr.ast import Binary, Expression, Literal, Position, Unary, references
 from wireloom.expr.sums import Sum, sum_of
 from wireloom.expr.text import text_of
 from wireloom.model import types
@@ -20,7 +20,8 @@ Types = Mapping[str, Type]
 
 _SIZE = Position("size")
 _HERE = Position("here")
-_ALL_LEFT = Binary("-", _SIZE, Position("here"))
+_ALL_LEFT = Binary("-", _SIZE, _HERE)
+_ANYWHERE = Sum(0, {_HERE: 1})  # a place that only the record tells
 
 
 def check_collisions(draft: Draft, named: Types) -> None:
@@ -226,12 +227,33 @@ class _Span:
     end: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Gap:
+    """Bytes before a field at a stated offset that no field further up names."""
+
+    place: Place
+    start: int
+    end: int
+
+    def unnamed(self, spans: list[_Span]) -> tuple[int, int] | None:
+        """The first of them that no other field names either, and where these end."""
+        start = self.start
+        for span in sorted(spans, key=lambda span: span.start):
+            if span.start > start:
+                return start, min(span.start, self.end)
+            start = max(start, span.end)
+            if start >= self.end:
+                return None
+        return start, self.end
+
+
 def _check_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
     """Fields at stated offsets overlap no other field and leave no unnamed byte."""
     _check_variable_offsets(draft, place, struct, named)
-    _check_from_end(draft, place, struct, named)
-    _check_behind_tail(draft, place, struct, named)
+    if _check_behind_tail(draft, place, struct):
+        _check_from_end(draft, place, struct, named)
     spans: list[_Span] = []
+    gaps: list[_Gap] = []
     reached: int | None = 0  # where the next field begins, where that is known
     for where, field in _placed(struct, place):
         if not field.in_struct:
@@ -248,19 +270,26 @@ def _check_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> 
             message = f"{field.wire_name} at {start} overlaps {crossed.name} ({crossed.start} to {crossed.end - 1})"
             draft.reports(where / "at", "overlapping-fields", message, f"{crossed.name} ends before {crossed.end}")
             return  # what follows is as far off
-        if stated and reached is not None and start > reached and not _is_named_later(struct, field, start):
-            message = f"nothing names the bytes {reached} to {start - 1}"
-            draft.reports(
-                where / "at",
-                "gap-in-layout",
-                message,
-                f"`- reserved: {{type: bytes({start - reached}), hidden: true}}` does",
-            )
-            return
+        if stated and reached is not None and start > reached:
+            gaps.append(_Gap(where / "at", reached, start))
         known = field.when is None and size is not None
         if known:
             spans.append(_Span(field.wire_name, start, end))
+        else:
+            gaps = [gap for gap in gaps if gap.end <= start]  # the record alone tells what it names of the others
         reached = end if known else None
+    _check_gaps(draft, gaps, spans)
+
+
+def _check_gaps(draft: Draft, gaps: list[_Gap], spans: list[_Span]) -> None:
+    """Report the first bytes that nothing names."""
+    for gap in gaps:
+        if found := gap.unnamed(spans):
+            start, end = found
+            at = "" if found == (gap.start, gap.end) else f", at: {start}"
+            hint = f"`- reserved: {{type: bytes({end - start}){at}, hidden: true}}` does"
+            draft.reports(gap.place, "gap-in-layout", f"nothing names the bytes {start} to {end - 1}", hint)
+            return
 
 
 def _check_variable_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
@@ -301,9 +330,11 @@ def _check_from_end(draft: Draft, place: Place, struct: Struct, named: Types) ->
     """Fields that count from the end follow one another up to it, and the other fields reach up to them."""
     counted = [(at, where, field) for where, field in _placed(struct, place) if (at := _from_end(field)) is not None]
     tail = sorted(counted, key=lambda item: item[0])
-    if not tail or any(field.when is not None for _, _, field in tail):
+    if not tail or not all(_is_always_there(field) for _, _, field in tail):
         return
-    _check_before_tail(draft, tail[0][1], tail[0][2], struct, named)
+    if _check_room_of_tail(draft, tail[0][1] / "at", tail[0][2], struct, named):
+        _check_before_tail(draft, tail[0][1] / "at", tail[0][2], struct, named)
+    _check_pointed(draft, place, struct, named)
     ends = [*((start, next.wire_name) for start, _, next in tail[1:]), (0, "the end")]
     for (start, where, field), (end, following) in zip(tail, ends, strict=True):
         size = fixed_size(field, named)
@@ -317,37 +348,66 @@ def _check_from_end(draft: Draft, place: Place, struct: Struct, named: Types) ->
             draft.reports(where / "at", "overlapping-fields", message, f"`at: {end - size}` gives it room")
 
 
-def _check_behind_tail(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
-    """Report what is to reach up to the end, or to a place before it, where a field that counts from there is read."""
-    left, tail = 0, ""  # the bytes behind the field that counts from the end, at most
+def _check_behind_tail(draft: Draft, place: Place, struct: Struct) -> bool:
+    """Whether each field that is read behind one that counts from the end says where it stands; else report it."""
+    tail: Field | None = None
+    fine = True
     for where, field in _placed(struct, place):
-        at = _from_end(field)
-        if field.at is not None and not field.base:
-            certain = at is not None and field.when is None and not field.since + field.until
-            left, tail = (-(at or 0) - (fixed_size(field, named) or 0), field.wire_name) if certain else (0, "")
-        for amount in _amounts(field) if tail and field.at is None else ():
-            found = sum_of(amount, Sum(0, {_HERE: 1}))
-            if found is not None and dict(found.terms) == {_SIZE: 1, _HERE: -1} and found.number + left < 0:
-                message = f"{text_of(amount)} is negative behind {tail}, which counts from the end"
-                hint = f"fields are read in the order of the list: move {tail} behind {field.wire_name}"
-                draft.reports_entry(where, "negative-size", message, hint)
+        if not field.in_struct:
+            continue
+        if field.at is not None:
+            tail = field if _counts_from_end(field) else None
+        elif tail is not None and _comes_with(field, tail):
+            message = f"{field.wire_name} goes on behind {tail.wire_name}, which counts from the end"
+            move = f"move {field.wire_name} before {tail.wire_name}, or give it `at`"
+            hint = f"fields are read in the order of the list: {move}"
+            draft.reports_entry(where, "overlapping-fields", message, hint)
+            fine = False
+    return fine
 
 
-def _amounts(field: Field) -> Iterator[Expression]:
-    """What says how many bytes, or elements, a field has."""
-    found = [types.stated(field.size)]
-    match types.not_null(field.type):
-        case types.Bytes(size=size) | types.Text(size=size):
-            found.append(types.stated(size))
-        case types.Array(count=count):
-            found.append(types.stated(count))
-        case _:
-            pass
-    yield from (each for each in found if each is not None)
+def _comes_with(field: Field, other: Field) -> bool:
+    """Whether another field is there wherever a field is."""
+    same = other.when == field.when and (other.since, other.until) == (field.since, field.until)
+    return _is_always_there(other) or (same and not _depends_on_place(other.when))
+
+
+def _depends_on_place(condition: Expression | None) -> bool:
+    """Whether a condition is another one behind the field that it is of."""
+    return condition is not None and _HERE in references(condition)
+
+
+def _is_always_there(field: Field) -> bool:
+    return field.when is None and not field.since + field.until
 
 
 def _bytes(count: int) -> str:
     return f"{count} byte{'' if count == 1 else 's'}"
+
+
+def _check_room_of_tail(draft: Draft, place: Place, first: Field, struct: Struct, named: Types) -> bool:
+    """Whether no field is known to reach into the first one that counts from the end; else report it."""
+    at = _from_end(first) or 0
+    reached = Sum()
+    for field in filter(_is_in_turn, struct.fields):
+        start = reached if field.at is None else sum_of(field.at, reached) or _ANYWHERE
+        end = _end_sum(field, named, start) if _is_always_there(field) else None
+        room = None if end is None else Sum(at, {_SIZE: 1}).plus(end.times(-1))
+        if room is not None and not room.terms and room.number < 0:
+            message = f"{first.wire_name} at {at} overlaps {field.wire_name}"
+            ends = f"{field.wire_name} ends {_bytes(-room.number)} behind that"
+            draft.reports(place, "overlapping-fields", message, ends)
+            return False
+        reached = end or _ANYWHERE
+    return True
+
+
+def _end_sum(field: Field, named: Types, start: Sum) -> Sum | None:
+    """Where a field ends, as a sum; at the end of the region where it takes all bytes left from a stated offset on."""
+    if field.at is not None and _has_open_end(field, named, frozenset()):
+        return Sum(0, {_SIZE: 1})
+    size = _size_sum(field, named, start)
+    return None if size is None else start.plus(size)
 
 
 def _check_before_tail(draft: Draft, place: Place, first: Field, struct: Struct, named: Types) -> None:
@@ -362,10 +422,35 @@ def _check_before_tail(draft: Draft, place: Place, first: Field, struct: Struct,
         message = (
             f"nothing names the bytes between the end of {before} and {first.wire_name}, which counts from the end"
         )
-        draft.reports(place / "at", "gap-in-layout", message, f"`- rest: bytes(size - {-at} - here)` before it does")
-    elif not gap.terms and gap.number < 0:
-        message = f"{first.wire_name} at {at} overlaps {before}"
-        draft.reports(place / "at", "overlapping-fields", message, f"{before} ends {_bytes(-gap.number)} behind that")
+        draft.reports(place, "gap-in-layout", message, f"`- rest: bytes(size - {-at} - here)` before it does")
+
+
+def _check_pointed(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
+    """What fills a region up to its tail has no bytes where they are built unseen, and offsets lead nowhere then."""
+    for where, field in _placed(struct, place):
+        amounts = (types.stated(field.size), types.stated(getattr(field.type, "size", None)))
+        fills = any(amount is not None and _SIZE in references(amount) for amount in amounts)
+        unseen = field.hidden and field.const is None and field.derive is None and field.checksum is None
+        marks = (step.name for step in struct.steps if isinstance(step, types.Mark))
+        pointed = next((mark for mark in marks if _leads_to(struct, mark, named, {struct.name})), "")
+        if fills and unseen and pointed and isinstance(field.type, types.Bytes | types.Text):
+            message = f"builders write none of {field.wire_name}, where offsets from {pointed} lead to"
+            draft.reports_entry(where, "unknown-on-build", message, f"let readers see {field.wire_name}: drop `hidden`")
+
+
+def _leads_to(struct: Struct, mark: str, named: Types, seen: set[str]) -> bool:
+    """Whether a field of a struct, or of those that stand in it and have no such mark of their own, counts from it."""
+    if any(field.base == mark for field in struct.fields):
+        return True
+    for name, _ in (each for field in struct.fields for each in held(field.type, named)):
+        inner = named[name]
+        if name in seen or not isinstance(inner, Struct):
+            continue
+        seen.add(name)
+        own = any(isinstance(step, types.Mark) and step.name == mark for step in inner.steps)
+        if not own and _leads_to(inner, mark, named, seen):
+            return True
+    return False
 
 
 def start_of(struct: Struct, field: Field, named: Types) -> Sum | None:
@@ -420,12 +505,6 @@ def _sum_of(amount: Amount, reached: Sum | None) -> Sum | None:
     """An amount as a sum of what other fields say; None where it is none."""
     expression = types.stated(amount)
     return None if expression is None else sum_of(expression, reached)
-
-
-def _is_named_later(struct: Struct, field: Field, start: int) -> bool:
-    """Whether a field further down stands before this one."""
-    later = struct.fields[struct.fields.index(field) + 1 :]
-    return any(offset is not None and offset < start for offset in (_offset(each, None) for each in later))
 
 
 def _check_greed(draft: Draft, place: Place, struct: Struct, named: Types) -> None:

@@ -869,6 +869,8 @@ def known(plan: Plan) -> list[Known]:
     own.coded = plan.given.get("charset", "utf-8") != "utf-8" and not closed
     own.integers = own.integers and not plan.given.keys() & _MEANINGS
     own.texts = "" if plan.given.keys() & (_MEANINGS | {"charset"}) else own.texts
+    may_be_null = plan.typed.nullable or plan.given.keys() & {*_MEANINGS, "when", "optional", "since", "until"}
+    own.sure = plan.typed.shape in ("int", "bool", "float", "text", "bytes") and not may_be_null
     lent = list(plan.typed.members) if "flatten" in plan.given else []
     if isinstance(plan.given.get("flatten"), dict):
         new = Renaming(plan.given["flatten"].get("prefix", ""), tuple(plan.given["flatten"].get("as", {}).items()))
@@ -876,7 +878,8 @@ def known(plan: Plan) -> list[Known]:
     unnamed = "bits" in plan.given and plan.chance.often(0.97)  # builders do not know the bits without a name
     several = str(plan.given.get("logical")).startswith(("timestamp", "decimal"))
     untold = several and "raw" not in plan.given and plan.chance.often(0.97)
-    if unnamed or untold or ("hidden" in plan.given and is_settled(plan.given.get("derive", "size"))):
+    constant = "const" in plan.given and plan.chance.often(0.9)  # of which most is certain
+    if constant or unnamed or untold or ("hidden" in plan.given and is_settled(plan.given.get("derive", "size"))):
         own.kind = "hidden"  # what expressions see of it need not be what builders write
     return [own, *plan.lent, *lent]
 

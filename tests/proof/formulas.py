@@ -166,7 +166,10 @@ class Formulas:
         return text if text.replace(".", "").replace("_", "").isalnum() else f"({text})"
 
     def _binary(self, depth: int) -> str:
-        return self._joined(self.chance.one(_ARITHMETIC), self.integer, depth)
+        operator = self.chance.one(_ARITHMETIC)
+        joined = self._joined(operator, self.integer, depth)
+        by_zero = operator in ("//", "%") and joined.endswith(f" {operator} 0")
+        return joined[:-1] + "3" if by_zero and self.chance.often(0.98) else joined
 
     def _joined(self, operator: str, maker: Any, depth: int) -> str:
         return f"{self._part(maker(depth + 1))} {operator} {self._part(maker(depth + 1))}"
@@ -217,6 +220,7 @@ class Formulas:
 
     def _present(self) -> str:
         found = self.named("int", "bool", "text", "bytes", "list", "struct", "any", "float")
+        found = [each for each in found if not each.sure or self.chance.often(0.01)]
         return f"present({self.chance.one(found).name})" if found else "true"
 
     def _comparison(self, depth: int) -> str:

@@ -52,11 +52,14 @@ _FLAG = Extent(0, 1, nullable=False)
 class Known:
     """What is known of expressions, where `fields` says what is known of the fields of the struct itself.
 
+    `lengths` says how long those are, or how many elements they have, of which that is known.
+
     Each part of an expression is looked at once, however often it and what it stands in are asked about.
     """
 
-    def __init__(self, fields: Extents) -> None:
+    def __init__(self, fields: Extents, lengths: Extents | None = None) -> None:
         self._fields = fields
+        self._lengths: Extents = lengths or {}
         self._found: dict[int, tuple[Expression, Extent]] = {}  # by id; the expression stays with it
 
     def of(self, expression: Expression) -> Extent:
@@ -79,6 +82,8 @@ class Known:
                 return Extent(-_LONG - 1, _LONG, nullable)
             case ParameterRef():
                 return Extent()
+            case Call("len" | "count", (FieldRef(0, name, ()),)) if name in self._lengths:
+                return self._lengths[name]
             case Call("len" | "count", (FieldRef(kind=Kind.ANY),)):
                 return Extent(0, _LONG)
             case MarkRef() | Position() | Call("len" | "count"):
@@ -139,6 +144,8 @@ def _binary(operator: str, left: Extent, right: Extent) -> Extent:
     if operator in ("and", "or", "<", "<=", ">", ">="):
         return Extent(0, 1, nullable)
     if operator in _DIVISIONS:
+        if right.low == right.high == 0:
+            return Extent()
         found = _result(operator, left, right)
         return _bounded(Extent(found.low, found.high, nullable or _may_be_zero(right)))
     if overflows(operator, left, right):

@@ -1,70 +1,73 @@
 """What always holds, or never: comparisons that types decide, sizes that there are not, tags that do not occur."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal, Membership, Unary, parts
-from wireloom.expr.extents import Extent, Extents, extent
-from wireloom.expr.numbers import integer
+from wireloom.expr.extents import Extent
 from wireloom.expr.text import text_of
 from wireloom.expr.types import kind
-from wireloom.model.extents import field_extents
-from wireloom.model.types import Check
+from wireloom.model.types import Check, Field, charset_of
+from wireloom.problems import Location, Problem, Problems
+from wireloom.resolve import constants
 from wireloom.resolve.draft import Draft
+from wireloom.resolve.facts import Facts, facts
 from wireloom.resolve.sites import Role, Site, Types, sites, structs
 from wireloom.spec.documents import Place
-from wireloom.spec.yaml import MappingNode, path_text
+from wireloom.spec.yaml import MappingNode
 
 _SIZES = (Role.SIZE, Role.COUNT, Role.BOUND)
 _PLACES = (Role.OFFSET, Role.COVERED)
 _EQUAL_TO_ITSELF = (Kind.INTEGER, Kind.BOOLEAN, Kind.TEXT, Kind.BYTES)  # what is no number is not
+_BUILT = (Role.DERIVE, Role.STORED, Role.SUMMED)
 _MOST = 2**31 - 1  # bytes that a record may have: Arrow's offsets count no more
 
 
 def check_certainty(draft: Draft, named: Types) -> None:
-    """Report comparisons and tags that the types of fields decide, and sizes that no record has."""
+    """Report comparisons and tags that the types of fields decide, and sizes that no record has.
+
+    What is written once may stand in several structs (of a type with parameters, of a union): it is a mistake where it
+    is one in all of them.
+    """
+    found: dict[tuple[Role, Location], dict[str, list[Problem]]] = {}
     for struct in structs(named):
-        known = field_extents(struct, named)
+        known = facts(struct, named, replacing=draft.content.invalid_text is not None)
         for site in sites(draft.place, named, struct):
             if site.role is Role.KEEP:
                 continue  # over the fields of an element
-            _check_comparisons(draft, site, site.expression, known)
-            if site.role is Role.CHECK:
-                _check_stated(draft, site)
-            if site.role in (*_SIZES, *_PLACES) and kind(site.expression) is Kind.INTEGER:
-                _check_size(draft, site, known)
-            if site.role is Role.TAG:
-                _check_cases(draft, site, known)
+            problems = Problems()
+            _check_site(replace(draft, problems=problems), site, known)
+            uses = found.setdefault((site.role, site.place.node.location), {})
+            uses.setdefault(struct.name, []).extend(problems.found)
+    said = {problem.path for problem in draft.problems.found}
+    for uses in found.values():
+        everywhere = set.intersection(*({_written(problem) for problem in problems} for problems in uses.values()))
+        for problem in (each for problems in uses.values() for each in problems):
+            if _written(problem) in everywhere and (problem.id != "bad-case" or problem.path not in said):
+                draft.problems.add(problem)
 
 
-def _check_comparisons(draft: Draft, site: Site, expression: Expression, known: Extents) -> None:
-    match expression:
-        case Binary("==" | "!=" | "<" | "<=" | ">" | ">=" as operator, left, right) if left == right:
-            if kind(left) in _EQUAL_TO_ITSELF and not _are_literals(left, right):
-                word = "always" if operator in ("==", "<=", ">=") else "never"
-                hint = "both sides are the same"
-                draft.reports(site.place, "certain-condition", f"{text_of(expression)} {word} holds", hint)
-        case Binary("==" | "!=" | "<" | "<=" | ">" | ">=", left, right) if _are_integers(left, right):
-            outcome = _outcome(expression.operator, extent(left, known), extent(right, known))
-            if outcome is not None and not _are_literals(left, right):
-                word = "always" if outcome else "never"
-                hint = _bounds(left, known) or _bounds(right, known)
-                draft.reports(site.place, "certain-condition", f"{text_of(expression)} {word} holds", hint)
-        case Membership(operand, options) if kind(operand) is Kind.INTEGER:
-            found = extent(operand, known)
-            for option in options:
-                if isinstance(option, int) and not isinstance(option, bool) and not _holds(found, option):
-                    message = f"{text_of(operand)} is never {option}"
-                    draft.reports(site.place, "certain-condition", message, _bounds(operand, known))
-        case Binary("==" | "!=" as operator, Call("slice") as cut, Literal(str() | bytes() as text)) | Binary(
-            "==" | "!=" as operator, Literal(str() | bytes() as text), Call("slice") as cut
-        ) if _is_longer(text, cut):
-            word = "never" if operator == "==" else "always"
-            draft.reports(site.place, "certain-condition", f"{text_of(expression)} {word} holds", _length(text, cut))
-        case Membership(Call("slice") as cut, options):
-            for option in options:
-                if isinstance(option, str | bytes) and _is_longer(option, cut):
-                    message = f"{text_of(cut)} is never {text_of(Literal(option))}"
-                    draft.reports(site.place, "certain-condition", message, _length(option, cut))
-        case _:
-            pass
+def _written(problem: Problem) -> tuple[str, Location]:
+    """What is wrong, and where that is written."""
+    return problem.id, problem.location
+
+
+def _check_site(draft: Draft, site: Site, known: Facts) -> None:
+    _check_comparisons(draft, site, site.expression, known)
+    if site.role is Role.CHECK:
+        _check_stated(draft, site)
+    if site.role in (*_SIZES, *_PLACES) and kind(site.expression) is Kind.INTEGER:
+        _check_size(draft, site, known)
+    if site.role is Role.TAG:
+        _check_cases(draft, site, known)
+
+
+def _check_comparisons(draft: Draft, site: Site, expression: Expression, known: Facts) -> None:
+    flaw = _flaw(site, expression, known)
+    if flaw is not None:
+        draft.reports(site.place, "certain-condition", *flaw)
+    for message, hint in _never_among(expression, known) if isinstance(expression, Membership) else ():
+        draft.reports(site.place, "certain-condition", message, hint)
     for part in parts(expression):
         _check_comparisons(draft, site, part, known)
 
@@ -80,6 +83,76 @@ def _check_stated(draft: Draft, site: Site) -> None:
             draft.reports(site.place, "certain-condition", f"{text_of(site.expression)} {word} holds", hint)
         case _:
             pass
+
+
+def _flaw(site: Site, expression: Expression, known: Facts) -> tuple[str, str] | None:
+    """What is certain of a part of an expression, and why; None where nothing is."""
+    match expression:
+        case Binary("//" | "%", _, right) if (known.of(right).low, known.of(right).high) == (0, 0):
+            return f"{text_of(expression)} is always null", "nothing can be divided by 0"
+        case Call("present", (FieldRef(0, name, ()),)) if _is_there(site, name, known):
+            return f"{text_of(expression)} always holds", f"{name} is never null"
+        case Binary("==" | "!=", FieldRef(0, name, ()), Literal(None)) | Binary(
+            "==" | "!=", Literal(None), FieldRef(0, name, ())
+        ) if _is_there(site, name, known):
+            return _certain(expression, f"{name} is never null", holds=expression.operator == "!=")
+        case Binary("==" | "!=" | "<" | "<=" | ">" | ">=" as operator, left, right) if _are_the_same(left, right):
+            return _certain(expression, "both sides are the same", holds=operator in ("==", "<=", ">="))
+        case Binary("==" | "!=" | "<" | "<=" | ">" | ">=", left, right) if _are_integers(left, right):
+            outcome = _outcome(expression.operator, known.of(left), known.of(right))
+            if outcome is None or _are_literals(left, right):
+                return None
+            return _certain(expression, _bounds(left, known) or _bounds(right, known), holds=outcome)
+        case Binary("==" | "!=" as operator, operand, Literal(value)) | Binary(
+            "==" | "!=" as operator, Literal(value), operand
+        ) if obstacle := _obstacle(operand, value, known):
+            return _certain(expression, obstacle, holds=operator == "!=")
+        case _:
+            return None
+
+
+def _are_the_same(left: Expression, right: Expression) -> bool:
+    """Whether two sides are one expression of what equals itself, and state no value."""
+    return left == right and kind(left) in _EQUAL_TO_ITSELF and not _are_literals(left, right)
+
+
+def _certain(expression: Expression, why: str, *, holds: bool) -> tuple[str, str]:
+    return f"{text_of(expression)} {'always' if holds else 'never'} holds", why
+
+
+def _is_there(site: Site, name: str, known: Facts) -> bool:
+    """Whether a field is read before an expression, and is never null.
+
+    What is derived is asked of builders, whom a value may lack it at the deepest level.
+    """
+    before = {step.wire_name for step in site.struct.steps[: site.position] if isinstance(step, Field)}
+    return site.role not in _BUILT and name in known.there and name in before
+
+
+def _never_among(expression: Membership, known: Facts) -> Iterator[tuple[str, str]]:
+    """Which of its options an operand never is, and why."""
+    for option in expression.options:
+        if (hint := _never(expression.operand, option, known)) is not None:
+            yield f"{text_of(expression.operand)} is never {text_of(Literal(option))}", hint
+
+
+def _never(operand: Expression, value: object, known: Facts) -> str | None:
+    """Why an operand never is a value, in no words where that is plain; None where it may be."""
+    if kind(operand) is Kind.INTEGER:
+        outside = isinstance(value, int) and not isinstance(value, bool) and not _holds(known.of(operand), value)
+        return _bounds(operand, known) if outside else None
+    return _obstacle(operand, value, known) or None
+
+
+def _obstacle(operand: Expression, value: object, known: Facts) -> str:
+    """Why an operand never is a text, bytes or a boolean; empty where it may be."""
+    match operand:
+        case Call("slice") if isinstance(value, str | bytes) and _is_longer(value, operand):
+            return _length(value, operand)
+        case FieldRef(0, name, ()):
+            return known.obstacle(name, value)
+        case _:
+            return ""
 
 
 def _is_longer(text: str | bytes, cut: Call) -> bool:
@@ -155,19 +228,21 @@ def _ordered(*, below: bool, above: bool, certain: bool) -> bool | None:
     return True if below and certain else None
 
 
-def _bounds(expression: Expression, known: Extents) -> str:
+def _bounds(expression: Expression, known: Facts) -> str:
     """What is known of a field, as a hint; empty for other expressions."""
     if isinstance(expression, Literal) or (isinstance(expression, Unary) and isinstance(expression.operand, Literal)):
         return ""
-    found = extent(expression, known)
+    found = known.of(expression)
     if found.low < -(1 << 63) or found.high > (1 << 64):
         return ""
     what = expression.name if isinstance(expression, FieldRef) else "its value"
+    if found.low == found.high:
+        return f"{what} is {found.low}"
     return f"{what} is {found.low} to {found.high}" if found.high < (1 << 63) - 1 else f"{what} is {found.low} or more"
 
 
-def _check_size(draft: Draft, site: Site, known: Extents) -> None:
-    found = extent(site.expression, known)
+def _check_size(draft: Draft, site: Site, known: Facts) -> None:
+    found = known.of(site.expression)
     if found.low > _MOST or (found.high < -_MOST and site.role in _PLACES):
         hint = f"a record has at most {_MOST} bytes"
         draft.reports(site.place, "impossible-value", f"no record reaches {text_of(site.expression)}", hint)
@@ -177,18 +252,20 @@ def _check_size(draft: Draft, site: Site, known: Extents) -> None:
         draft.reports(site.place, "negative-size", message, "a size or a count is 0 or more")
 
 
-def _check_cases(draft: Draft, site: Site, known: Extents) -> None:
-    """The cases of a select on integers."""
+def _check_cases(draft: Draft, site: Site, known: Facts) -> None:
+    """The cases of a select on integers, on the text or the bytes of a field, or on a flag."""
     cases = Place(site.place.document, (*site.place.path[:-1], "cases"))
-    if kind(site.expression) is not Kind.INTEGER or not isinstance(cases.node, MappingNode):
+    tag = site.expression
+    if not isinstance(cases.node, MappingNode):
         return
-    found = extent(site.expression, known)
-    said = {problem.path for problem in draft.problems.found}
     for key, _ in cases.node.entries:
-        if path_text((cases / key.text).path) in said:
-            continue
-        for word in key.text.split(","):
-            value = integer(word.strip())
-            if value is not None and not _holds(found, value):
-                hint = _bounds(site.expression, known)
-                draft.reports_entry(cases / key.text, "bad-case", f"the tag is never {value}", hint)
+        for word in map(str.strip, key.text.split(",")) if "," in key.text else [key.text]:
+            value = constants.value(word, kind(tag), _charset(tag, known))
+            if (hint := _never(tag, value, known)) is not None:
+                draft.reports_entry(cases / key.text, "bad-case", f"the tag is never {word}", hint)
+
+
+def _charset(tag: Expression, known: Facts) -> str:
+    """The character set of the texts that a tag is."""
+    fields = known.fields.get(tag.name, ()) if isinstance(tag, FieldRef) else ()
+    return next((charset_of(field.type) for field in fields), "")

@@ -705,6 +705,9 @@ def _peeked(around: Surroundings, place: Place, values: tuple[Scalar, ...], tag:
         if isinstance(value, bytes) and len(value) != width:
             message, hint = f"{value.hex()} is of {len(value)} bytes", f"bytes({width}) are looked at"
             around.scope.draft.reports_entry(place, "bad-case", message, hint)
+        elif isinstance(value, int) and not tag.type.minimum <= value <= tag.type.maximum:
+            hint = f"what is looked at is {tag.type.minimum} to {tag.type.maximum}"
+            around.scope.draft.reports_entry(place, "bad-case", f"the tag is never {value}", hint)
     return tuple(int.from_bytes(value, "big") if isinstance(value, bytes) else value for value in values)
 
 

@@ -246,12 +246,13 @@ def _is_seen_in_members(type: Type, named: Types, seen: frozenset[str]) -> bool:
             kept = [case.type for case in cases if not isinstance(case.type, types.Refusal)]
             return all(_is_seen_in_members(each, named, seen) for each in kept)
         case Struct(fields=fields):
-            return any(_always_has_a_value(each, named, seen) for each in fields)
+            return any(always_has_a_value(each, named, seen) for each in fields)
         case _:
             return False
 
 
-def _always_has_a_value(field: Field, named: Types, seen: frozenset[str]) -> bool:
+def always_has_a_value(field: Field, named: Types, seen: frozenset[str]) -> bool:
+    """Whether readers always see a value of the field, or of one of its bits or members, that is not null."""
     is_conditional = field.when is not None or field.presence is Presence.OPTIONAL or field.since or field.until
     if not field.on_wire or is_conditional:
         return False

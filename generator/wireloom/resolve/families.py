@@ -1,9 +1,13 @@
 """Unions by kind of value: no two alternatives may look the same on the wire."""
 
 from collections.abc import Iterator, Mapping
+from itertools import combinations
 
 from wireloom.model import types
-from wireloom.model.types import Encoding, Form, Type
+from wireloom.model.traversal import plain
+from wireloom.model.types import Encoding, Field, Form, Struct, Type
+from wireloom.resolve.building import always_has_a_value
+from wireloom.resolve.collisions import logical_names
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.types import UNKNOWN
 from wireloom.spec.documents import Place
@@ -63,6 +67,8 @@ def _check(draft: Draft, place: Place, union: types.OneOf, encoding: Encoding, n
             return
         taken |= dict.fromkeys(found, alternative.name)
     _check_contents(draft, place, union, named)
+    if not union.open:
+        _check_records(draft, place, union, named)
 
 
 def _check_extensions(draft: Draft, named: Types) -> None:
@@ -126,6 +132,64 @@ def _contents(type: Type, named: Types, seen: frozenset[str], *, open: bool) -> 
             yield from _contents(named[name], named, seen | {name}, open=open)
         case _:
             return
+
+
+def _check_records(draft: Draft, place: Place, union: types.OneOf, named: Types) -> None:
+    """Readers see an object and an array as one record, whose members must tell builders which of them it was."""
+    structs = [each for alternative in union.alternatives for each in _structs(alternative.type, named, frozenset())]
+    for first, second in combinations(dict.fromkeys(structs), 2):
+        if (first.form is Form.ARRAY) != (second.form is Form.ARRAY) and not _tells_apart(first, second, named):
+            message = f"readers see {first.name} and {second.name} as one record, and none of its members tells which"
+            hint = "give one of them a member that always has a value and that the other does not have"
+            draft.reports_entry(place, "ambiguous-alternatives", message, hint)
+
+
+def _structs(type: Type, named: Types, seen: frozenset[str]) -> Iterator[Struct]:
+    """The structs that a value of the type may be of."""
+    match type:
+        case types.Reference(name=name) if name not in seen:
+            yield from _structs(named[name], named, seen | {name})
+        case types.Nullable(type=inner):
+            yield from _structs(inner, named, seen)
+        case types.OneOf(alternatives=alternatives):
+            for alternative in alternatives:
+                yield from _structs(alternative.type, named, seen)
+        case types.Select(cases=cases):
+            for case in cases:
+                if not isinstance(case.type, types.Refusal):
+                    yield from _structs(case.type, named, seen)
+        case Struct():
+            yield type
+        case _:
+            return
+
+
+def _tells_apart(first: Struct, second: Struct, named: Types) -> bool:
+    """Whether one struct has a member that builders cannot do without, and that the other does not have."""
+    return any(
+        name not in _names(other, named)
+        for one, other in ((first, second), (second, first))
+        for name in _needed(one, named)
+    )
+
+
+def _names(struct: Struct, named: Types) -> frozenset[str]:
+    return frozenset(name for field in struct.fields for name in logical_names(field, named, frozenset()))
+
+
+def _needed(struct: Struct, named: Types) -> Iterator[str]:
+    """The members that every record of a struct has, and that builders do not make up."""
+    for field in struct.fields:
+        melted = plain(field.type, named) if field.flatten else None
+        if isinstance(melted, Struct) and field.when is None and field.presence is types.Presence.REQUIRED:
+            yield from _needed(melted, named)
+        elif not field.flatten and not _is_made_up(field) and always_has_a_value(field, named, frozenset()):
+            yield field.name
+
+
+def _is_made_up(field: Field) -> bool:
+    is_derived = field.derive is not None or field.checksum is not None or field.refers is not None
+    return is_derived or field.const is not None or field.has_default or bool(field.bits) or field.inline
 
 
 def families(type: Type, encoding: Encoding, named: Types, seen: frozenset[str]) -> tuple[str, ...]:

@@ -39,6 +39,8 @@ class Unions(Part):
         kinds: dict[str, Node] = {}
         for alternative in map(self.compiler.reader.resolved, alternatives):
             takes = self.takes(alternative)
+            if takes == "record" and takes in kinds:
+                raise Uncovered("a record that is one of several structs of a union")
             kinds[takes] = (*kinds[takes], *alternative[1:]) if takes in kinds else alternative
         null = kinds.pop("null", None) is not None
         if column is not None and column.takes == "":

@@ -31,10 +31,10 @@ from wireloom.runtime.parsers.json.nodes import (
 )
 from wireloom.runtime.parsers.json.scalars import amount
 from wireloom.runtime.parsers.json.text import read, write
-from wireloom.runtime.parsers.protocol import Expression, HeldKeys
+from wireloom.runtime.parsers.protocol import Expression, HeldKeys, first_of
 from wireloom.runtime.parsers.scalars import encoded_text
 from wireloom.runtime.parsers.structure import Struct
-from wireloom.runtime.parsers.unions import Deferred
+from wireloom.runtime.parsers.unions import Deferred, structs_for
 from wireloom.runtime.values import OpenBytes, Pairs, kind_of
 
 _DEFAULT_DEPTH = 64
@@ -386,6 +386,11 @@ class OneOf(construct.Construct):
         """The alternative for each kind of JSON that one has as its text."""
         return {kind: subcon for subcon in self.alternatives.values() for kind in _texts_of(subcon)}
 
+    @cached_property
+    def records(self) -> tuple[Any, ...]:
+        """What writes a record, which may be an object and an array: members tell them apart."""
+        return tuple(found for subcon in self.alternatives.values() for found in _records(subcon))
+
     def _parse(self, stream: Node, context: Container, path: str) -> Any:
         return _kept(stream, lambda: self._value(stream, context)) if self.open else self._value(stream, context)
 
@@ -401,7 +406,9 @@ class OneOf(construct.Construct):
         subcon = self._alternative(obj)
         if subcon is None:
             raise EncodeError("one of " + ", ".join(self.alternatives), shown(obj))
-        subcon._build(obj, stream, context, path)
+        is_shared = _kind_of(obj) == "record" and len(self.records) > 1
+        options = _takers(obj, self.records, context) if is_shared else (subcon,)
+        first_of(options, stream, context, lambda option: option._build(obj, stream, context, path))
         return obj
 
     def _alternative(self, obj: Any) -> Any:
@@ -410,6 +417,30 @@ class OneOf(construct.Construct):
         if kind == "str" and self.texts and len({*self.texts.values()}) > 1:
             return self.texts.get(_CONTAINERS.get(obj.lstrip(_SPACE)[:1], "str"))
         return self.values.get(kind)
+
+
+def _records(subcon: Any) -> Iterator[Any]:
+    """The constructs that write a record, of a construct."""
+    match subcon:
+        case Deferred():
+            yield from _records(subcon.target())
+        case Nullable():
+            yield from _records(subcon.subcon)
+        case OneOf():
+            yield from subcon.records
+        case _ if "record" in _values_of(subcon):
+            yield subcon
+
+
+def _takers(record: Mapping[str, Any], subcons: Sequence[Any], context: Container) -> Sequence[Any]:
+    """While building: what a record may be of, by its members; a map takes what no struct has all members of."""
+    maps = [subcon for subcon in subcons if isinstance(subcon, Map)]
+    structs = [subcon for subcon in subcons if not isinstance(subcon, Map)]
+    if not maps:
+        return structs_for(record, structs, context)
+    there = sum(1 for member in record.values() if member is not None)
+    fitting = [each for each in structs if each.covers(record) == there and each.accepts(record, context)]
+    return [*fitting, *maps]
 
 
 def _kind_of(value: object) -> str:

@@ -239,9 +239,9 @@ class DyingEngine:
         """As LocalEngine."""
         return End()
 
-    def prepared(self, job, batch, tables):
+    def prepared(self, job, found, batch, tables):
         """As LocalEngine."""
-        return LocalEngine(1).prepared(job, batch, tables)
+        return LocalEngine(1).prepared(job, found, batch, tables)
 
 
 @pytest.mark.parametrize("option", ["", "overwrite", "append"])

@@ -11,6 +11,7 @@ import time
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
+from unittest.mock import ANY
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -93,6 +94,31 @@ def test_another_plan_or_another_file_is_another_job(job, tmp_path):
         run(job())
     assert run(job(overwrite=True))[0].records == 4
     assert run(job(overwrite=True))[1] == [], "who asks for it gets new tables"
+
+
+def test_files_that_are_in_the_tables_are_left_out_of_what_is_added(job, tmp_path):
+    run(job())
+    (tmp_path / "input" / "two.bin").write_bytes(record(4))
+    summary, told = run(job(append=True))
+    assert (summary.records, rows(tmp_path)) == (1, 3)
+    assert told == [f"{job().output} has 1 of 2 files already, of the same spec: left out"]
+    (tmp_path / "input" / "one.bin").unlink()
+    summary, told = run(job(append=True))
+    assert (summary.records, rows(tmp_path)) == (0, 3)
+    assert told == [f"{job().output} has 1 of 1 file already, of the same spec: nothing to do"]
+    (tmp_path / "input" / "two.bin").write_bytes(record(4) + record(5))
+    assert run(job(append=True)) == (replace(summary, records=2, decoded=2, rows=2, size=ANY, kinds=ANY), [])
+
+
+def test_what_was_replaced_is_not_in_the_tables(job, tmp_path):
+    run(job())
+    one = (tmp_path / "input" / "one.bin").rename(tmp_path / "one.bin")
+    (tmp_path / "input" / "two.bin").write_bytes(record(4))
+    run(job(overwrite=True))
+    (tmp_path / "input" / "two.bin").rename(tmp_path / "two.bin")
+    one.rename(tmp_path / "input" / "one.bin")
+    summary, told = run(job(append=True))
+    assert (summary.records, told, rows(tmp_path)) == (3, [], 3)
 
 
 # --- two at once ---------------------------------------------------------------------------------------------------

@@ -16,17 +16,20 @@ import pyarrow as pa
 from wireloom.failures import MisuseError
 from wireloom.ingest.apart import refuse_overlap
 from wireloom.ingest.diagnosis import End, diagnosed
-from wireloom.ingest.files import reachable
+from wireloom.ingest.files import Found, reachable
 from wireloom.ingest.framing_hints import framing_hints
 from wireloom.ingest.inputs import listing
 from wireloom.ingest.lease import held
 from wireloom.ingest.ledger import BATCHES, IDENTITY, LEDGER, Entry, Ledger, Move, Storage
 from wireloom.ingest.limits import NONE, Limits
-from wireloom.ingest.plan import QUARANTINE, RECORDS, Job, Summary
+from wireloom.ingest.plan import NOTHING, QUARANTINE, RECORDS, Job, Summary
 from wireloom.ingest.publishing import TABLES, Batch, ParquetTables, Tables, Watcher
 from wireloom.ingest.tables import PLACE
 from wireloom.ingest.terms import Agreement, Terms, agreed, terms, told_of_columns
 from wireloom.ingest.versions import VIEW, close, show, told_of
+
+_DIGITS = 16
+_OLD = "/old-"  # before the names of what a batch replaced, where it was staged
 
 
 class Engine(Protocol):
@@ -39,8 +42,11 @@ class Engine(Protocol):
     def ended(self) -> End:
         """How Java ended, where it has."""
 
-    def prepared(self, job: Job, batch: Batch, tables: Tables) -> Entry:
-        """Read the job's input and write it; the entry that makes it so. Raises MisuseError and DataError."""
+    def prepared(self, job: Job, found: Found | None, batch: Batch, tables: Tables) -> Entry:
+        """Read the job's input and write it; the entry that makes it so. Raises MisuseError and DataError.
+
+        `found` is the input where it can be listed here.
+        """
 
 
 def ingest(
@@ -70,7 +76,9 @@ class _Run:
 
     def ended(self) -> Summary:
         """Run it, unless it was run before."""
-        job, name = self.job, _name(self.job)
+        job = self.job
+        listed = listing(job.source) if reachable(job.input) else None
+        name = _name(job, listed)
         storage = self.engine.storage
         ledger = Ledger(storage, storage.absolute(job.output), BATCHES)
         with held(storage, ledger, "ingest", self.told):
@@ -80,11 +88,28 @@ class _Run:
                 self._refuse_other_folders(done)
                 self.told(f"{job.output} has it: {batch}, of the same files and spec; nothing to do")
                 return done.summary
+            left = self._left(ledger, listed)
+            if left is not None and listed is not None and listed.files and not left.files:
+                return NOTHING
             try:
-                return self._written(ledger, name)
+                return self._written(ledger, name, left)
             except BaseException:
                 ledger.abandon()
                 raise
+
+    def _left(self, ledger: Ledger, listed: Found | None) -> Found | None:
+        """What no batch of the tables was made from in the same way, where the job adds to them."""
+        if listed is None or not self.job.append or not _is_there(ledger):
+            return listed
+        known = {each for entry in _standing(ledger.entries()) for each in entry.files}
+        digests = zip(listed.files, _digests(self.job, listed), strict=True)
+        left = tuple(file for file, digest in digests if digest not in known)
+        count, whole = len(listed.files) - len(left), len(listed.files)
+        if count:
+            noun = "file" if whole == 1 else "files"
+            rest = "left out" if left else "nothing to do"
+            self.told(f"{self.job.output} has {count} of {whole} {noun} already, of the same spec: {rest}")
+        return replace(listed, files=left)
 
     def _refuse_other_folders(self, done: Entry) -> None:
         there = Terms.read(done.terms).partition if done.terms else ()
@@ -94,7 +119,7 @@ class _Run:
                 "tables anew with --overwrite, or choose another --output"
             )
 
-    def _written(self, ledger: Ledger, name: str) -> Summary:
+    def _written(self, ledger: Ledger, name: str, found: Found | None) -> Summary:
         storage, job = ledger.storage, self.job
         _refuse_existing(storage, job)
         for line in framing_hints(job.plan, job.source):
@@ -110,7 +135,7 @@ class _Run:
             job.sizes,
         )  # fmt: skip
         tables = ParquetTables.below(ledger, own.terms.version)
-        entry = replace(self.engine.prepared(job, batch, tables), job=name)
+        entry = replace(self.engine.prepared(job, found, batch, tables), job=name, files=_digests(job, found))
         if job.overwrite:
             entry = replace(entry, moves=(*_replaced(storage, ledger.home, entry.staging), *entry.moves))
         try:
@@ -123,14 +148,29 @@ class _Run:
         return entry.summary
 
 
-def _name(job: Job) -> str:
+def _name(job: Job, found: Found | None) -> str:
     """What a job reads and how: the files as they are, and the plan. Empty where the files cannot be listed here."""
-    if not reachable(job.input):
+    if found is None:
         return ""
-    files = [(file.path, file.size, file.modified) for file in listing(job.source).files]
+    return _hash([*_manner(job), [(file.path, file.size, file.modified) for file in found.files]])
+
+
+def _digests(job: Job, found: Found | None) -> tuple[str, ...]:
+    """The same of each of its files, in few characters: the ledger has those of all."""
+    manner = _hash(_manner(job))
+    files = () if found is None else found.files
+    return tuple(_hash([manner, file.path, file.size, file.modified])[:_DIGITS] for file in files)
+
+
+def _manner(job: Job) -> list[object]:
+    """How a job reads."""
     plan = asdict(replace(job.plan, module=""))
     del plan["taken"]  # a replay's
-    return hashlib.sha256(json.dumps([plan, job.column, files], default=str).encode()).hexdigest()
+    return [plan, job.column]
+
+
+def _hash(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, default=str).encode()).hexdigest()
 
 
 def _done(ledger: Ledger, job: Job, name: str, finished: Sequence[Entry]) -> Entry | None:
@@ -138,9 +178,21 @@ def _done(ledger: Ledger, job: Job, name: str, finished: Sequence[Entry]) -> Ent
 
     Who asks for tables to be replaced gets them replaced, unless that was what was killed.
     """
-    entries = finished if job.overwrite else ledger.entries()
-    there = ledger.storage.exists(f"{ledger.home}/{RECORDS}") if name else False
-    return next((entry for entry in reversed(entries) if entry.job == name), None) if there else None
+    if not name or not _is_there(ledger):
+        return None
+    entries = finished if job.overwrite else _standing(ledger.entries())
+    return next((entry for entry in reversed(entries) if entry.job == name), None)
+
+
+def _is_there(ledger: Ledger) -> bool:
+    """Whether there are tables."""
+    return ledger.storage.exists(f"{ledger.home}/{RECORDS}")
+
+
+def _standing(entries: Sequence[Entry]) -> Sequence[Entry]:
+    """The batches that are in the tables: those from the last one on that replaced what was there."""
+    anew = [place for place, entry in enumerate(entries) if any(_OLD in target for _, target in entry.moves)]
+    return entries[anew[-1] :] if anew else entries
 
 
 def _refuse_existing(storage: Storage, job: Job) -> None:
@@ -160,8 +212,8 @@ def _refuse_existing(storage: Storage, job: Job) -> None:
 def _replaced(storage: Storage, home: str, staging: str) -> tuple[Move, ...]:
     """Everything that the two tables have now goes away, to where the new batch was staged; other versions, too."""
     others = [name for name in storage.names(home) if name == VIEW or re.fullmatch(r"v\d+", name)]
-    return tuple((f"{home}/{name}", f"{staging}/old-{name}") for name in others) + tuple(
-        (f"{home}/{name}/{each}", f"{staging}/old-{name}/{each}")
+    return tuple((f"{home}/{name}", f"{staging}{_OLD}{name}") for name in others) + tuple(
+        (f"{home}/{name}/{each}", f"{staging}{_OLD}{name}/{each}")
         for name in (RECORDS, QUARANTINE)
         for each in storage.names(f"{home}/{name}")
     )

@@ -57,6 +57,7 @@ class Entry:
     terms: Mapping[str, Any] = field(default_factory=dict)  # what it was written by, see `terms`
     job: str = ""  # which files it was made from, and how, see `batch`
     commits: tuple[Commit, ...] = ()  # behind the moves
+    files: tuple[str, ...] = ()  # each of those files, and how it was read
 
 
 class Storage(Protocol):
@@ -222,4 +223,5 @@ def _entry(text: str) -> Entry:
     found["moves"] = tuple(tuple(move) for move in found["moves"])
     commits = found.get("commits", ())  # entries of older versions have none
     found["commits"] = tuple(Commit(**{**each, "partition": tuple(each["partition"])}) for each in commits)
+    found["files"] = tuple(found.get("files", ()))
     return Entry(**found)

@@ -23,6 +23,7 @@ import pyarrow as pa
 
 from wireloom.failures import MachineError, MisuseError
 from wireloom.ingest.diagnosis import SIGNALS, End
+from wireloom.ingest.files import Found as Listed
 from wireloom.ingest.imports import without_numpy
 from wireloom.ingest.inputs import Group, Input, groups, listing, of_tables, records_of
 from wireloom.ingest.ledger import Commit, Entry
@@ -62,13 +63,13 @@ class LocalEngine:
         """There is no Java."""
         return End()
 
-    def prepared(self, job: Job, batch: Batch, tables: Tables) -> Entry:
+    def prepared(self, job: Job, found: Listed | None, batch: Batch, tables: Tables) -> Entry:
         """Read the job's input and write it."""
-        files = listing(job.source)
+        files = found or listing(job.source)
         for line in files.said():
             batch.told(line)
-        found = groups(files, job.source, job.plan, self.processes)
-        return self.entered(found, records_of, pa.schema(list(PLACE)), batch, tables)
+        read = groups(files, job.source, job.plan, self.processes)
+        return self.entered(read, records_of, pa.schema(list(PLACE)), batch, tables)
 
     def quarantine(self, path: str, batches: tuple[str, ...]) -> "LocalQuarantine":
         """These batches of a quarantine; raises MisuseError where it is none."""

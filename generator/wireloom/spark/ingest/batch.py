@@ -7,6 +7,7 @@ from pyspark.sql import SparkSession
 
 from wireloom.ingest.batch import ingest as run
 from wireloom.ingest.diagnosis import End
+from wireloom.ingest.files import Found
 from wireloom.ingest.ledger import Entry
 from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import Job, Summary
@@ -31,10 +32,10 @@ class SparkEngine:
         """How Java ended, where it has."""
         return ended(self.spark)
 
-    def prepared(self, job: Job, batch: Batch, tables: Tables) -> Entry:
+    def prepared(self, job: Job, found: Found | None, batch: Batch, tables: Tables) -> Entry:
         """Read the job's input and write it."""
         open_module(job.plan)  # which must be of the plan's spec
-        return taken(self.spark, job.source, job.plan, batch.told).prepared(batch, tables)
+        return taken(self.spark, job.source, found, job.plan, batch.told).prepared(batch, tables)
 
 
 def ingest(spark: SparkSession, job: Job, told: Callable[[str], None] = lambda _: None) -> Summary:

@@ -20,8 +20,8 @@ from pyspark.sql.streaming.readwriter import DataStreamReader
 from pyspark.sql.types import BinaryType, StructField, StructType
 
 from wireloom.failures import MachineError, MisuseError
-from wireloom.ingest.files import UNFINISHED, reachable
-from wireloom.ingest.inputs import groups, listing
+from wireloom.ingest.files import UNFINISHED, Found
+from wireloom.ingest.inputs import groups
 from wireloom.ingest.plan import OFFSET, RECORD, SOURCE, Column, Files, Kafka, Plan, Samples, Source
 from wireloom.ingest.records import files_of
 from wireloom.ingest.tables import KAFKA_PLACE, PLACE
@@ -50,13 +50,17 @@ class Stream:
 # --- once ----------------------------------------------------------------------------------------------------------
 
 
-def taken(spark: SparkSession, source: Files | Column, plan: Plan, told: Callable[[str], None]) -> Taken:
-    """What is there now; `told` is told what was passed over. Raises MisuseError where nothing can be read."""
-    if reachable(source.path):
-        files = listing(source)
-        for line in files.said():
+def taken(
+    spark: SparkSession, source: Files | Column, listed: Found | None, plan: Plan, told: Callable[[str], None]
+) -> Taken:
+    """What is there now: the files that are `listed`, where they can be from here.
+
+    `told` is told what was passed over. Raises MisuseError where nothing can be read.
+    """
+    if listed is not None:
+        for line in listed.said():
             told(line)
-        found = groups(files, source, plan, spark.sparkContext.defaultParallelism)
+        found = groups(listed, source, plan, spark.sparkContext.defaultParallelism)
         return Taken(Groups(spark, tuple(found.groups)), FILE)
     match source:
         case Files(path):

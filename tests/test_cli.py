@@ -18,6 +18,8 @@ from wireloom.catalog import open_format, open_package
 from wireloom.cli.app import COMMANDS, app
 from wireloom.runtime import CONTRACT
 from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.streams.framed import KEPT
+from wireloom_formats import aerospike_json
 
 _numbers = itertools.count()
 
@@ -350,6 +352,30 @@ def test_validate_writes_sarif_also_where_it_stops_early(tmp_path):
     place = run["results"][0]["locations"][0]["physicalLocation"]
     assert place["region"]["startLine"] == 1
     assert "stopped behind 2 problems" in result.stderr
+
+
+def test_validate_counts_what_it_looked_at_where_it_stops(tmp_path):
+    lines = "".join(f'{{"metadata":{{}},"{name}":1}}\n' for name in "abcdef")
+    result = validated(tmp_path, "aerospike_json", lines, "--max-errors", "1")
+    assert "1 record, 1 bad" in result.stderr
+    assert "stopped behind 1 problem," in result.stderr
+
+
+def test_validate_says_of_an_array_without_an_end_that_it_has_none_and_what_is_wrong_before(tmp_path):
+    result = validated(tmp_path, "aerospike_json", '[{"metadata":1}', "--framing", "array", "--report", "json")
+    *before, last = [json.loads(line) for line in result.stdout.splitlines()]
+    assert before
+    assert all(each["offset"] < last["offset"] for each in before)
+    assert (last["rule"], last["offset"], last["line"], last["column"]) == ("truncated", 15, 1, 16)
+
+
+def test_validate_gives_the_error_of_a_record_of_which_not_all_was_kept(tmp_path):
+    text = json.dumps({"msg": "write", "key": "x" * KEPT, "unknown": 1})
+    (wrong,) = aerospike_json.CODEC.iter_parse(f"{text}\n".encode(), framing="lines", on_error="skip")
+    result = validated(tmp_path, "aerospike_json", f"{text}\n", "--report", "json")
+    (found,) = [json.loads(line) for line in result.stdout.splitlines()]
+    assert (found["rule"], found["offset"]) == (wrong.error.code, wrong.error.offset)
+    assert found["rule"] != "truncated"
 
 
 def test_validate_reads_no_further_than_it_must(generated, tmp_path):

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from wireloom.runtime.errors import DecodeError, ParameterError
-from wireloom.runtime.validation.problems import Problem, characters, of_error
+from wireloom.runtime.streams.framed import KEPT
+from wireloom.runtime.validation.problems import Problem, characters, of_error, positions
 from wireloom.transcode import Request
 
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ def _bad(request: Request, part: "DecodedPart", lines: "_Lines | None", framing:
     own = request if part.settings is None else replace(request, parameters=dict(part.settings))
     for row, error in errors.items():
         offset = part.offsets[row].as_py()
-        problems = _problems(own, part.raw[row], error)
+        size = part.sizes[row].as_py()
+        problems = _problems(own, part.raw[row], error, is_whole=size <= KEPT)
         place = lines.place(offset) if lines is not None else (1, 1) if framing == "none" else None
         if place is not None and framing == "lines":
             place = place[0], 1
@@ -73,17 +75,44 @@ def _errors(part: "DecodedPart") -> dict[int, Any]:
     return found
 
 
-def _problems(request: Request, raw: "pa.BinaryScalar", error: Any) -> list[Problem]:  # noqa: ANN401 - a row of Arrow
-    """What is wrong with the bytes of a record; the stream's own error where they alone do not have it."""
-    own = _own(error)
+def _problems(
+    request: Request,
+    raw: "pa.BinaryScalar",
+    error: Any,  # noqa: ANN401 - a row of Arrow
+    *,
+    is_whole: bool,
+) -> list[Problem]:
+    """What is wrong with the bytes of a record, and the stream's own error where they alone do not have it.
+
+    Where not all of them were kept the error is all that is known.
+    """
+    own, data = _own(error), raw.as_py() or b""
+    if not is_whole:
+        return [own]
     validator = request.module.VALIDATOR
     try:
-        found = validator.validate(raw.as_py() or b"", root=request.root, **request.parameters)
+        found = validator.validate(data, root=request.root, **request.parameters)
     except ParameterError:
         return [own]
-    if validator.of_documents and found and own.rule != "size_limit":
+    if any((each.rule, each.offset) == (own.rule, own.offset) for each in found):
         return found
-    return found if any((each.rule, each.offset) == (own.rule, own.offset) for each in found) else [own]
+    if not validator.of_documents:
+        return [own]
+    return found if found and _is_refused_alike(request, data, own) else _with_own(found, own, data)
+
+
+def _is_refused_alike(request: Request, data: bytes, own: Problem) -> bool:
+    """Whether the decoder refuses the bytes alone for the same: then the problems of the schema stand for it."""
+    codec = request.module.CODEC
+    refusal = codec.refusal(data, request.root, codec.settings(dict(request.parameters)))
+    return refusal is not None and (refusal[0].code, refusal[0].offset) == (own.rule, own.offset)
+
+
+def _with_own(found: list[Problem], own: Problem, data: bytes) -> list[Problem]:
+    """The problems before the place where the stream is wrong, and what is wrong there."""
+    at = own.offset or 0
+    line, column = positions(data, [at])[at] if at <= len(data) else (None, None)
+    return [*(each for each in found if (each.offset or 0) < at), replace(own, line=line, column=column)]
 
 
 def _own(error: Any) -> Problem:  # noqa: ANN401 - the same

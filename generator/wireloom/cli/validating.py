@@ -64,7 +64,8 @@ def validate(
     for line in written.summary():
         note(line)
     if written.count == max_errors:
-        note(f"stopped behind {max_errors} problems, as --max-errors says; the rest was not looked at")
+        problems = "problem" if max_errors == 1 else "problems"
+        note(f"stopped behind {max_errors} {problems}, as --max-errors says; the rest was not looked at")
     if likely is not None:
         note(f"{file} looks like {likely}: use --framing {likely}")
     if count.bad:
@@ -86,10 +87,11 @@ class _Count:
 
 
 def _problems(parts: Iterator[Part], count: _Count) -> Iterator[tuple[Bad, Problem]]:
-    """Every problem of every bad record."""
+    """Every problem of every bad record; whoever stops there has looked at no record behind it."""
+    behind = 0
     for part in parts:
-        count.records += part.records
         for found in part.bad:
-            count.bad += 1
+            count.records, count.bad = found.index + 1, count.bad + 1
             yield from ((found, problem) for problem in found.problems)
+        count.records = behind = behind + part.records
         count.show()

@@ -43,7 +43,7 @@ def check_certainty(draft: Draft, named: Types) -> None:
     for uses in found.values():
         everywhere = set.intersection(*({_written(problem) for problem in problems} for problems in uses.values()))
         for problem in (each for problems in uses.values() for each in problems):
-            if _written(problem) in everywhere and (problem.id != "bad-case" or problem.path not in said):
+            if _written(problem) in everywhere and problem.path not in said:
                 draft.problems.add(problem)
 
 

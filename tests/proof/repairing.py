@@ -15,6 +15,7 @@ from wireloom.problems import SpecProblems
 
 _TURNS = 12
 _PLACE = re.compile(r"\[(\d+)\]")
+_CERTAIN = ("certain-condition", "impossible-value")
 _NEEDED = frozenset(
     (
         *("wireloom", "format", "title", "encoding", "types", "root", "type", "fields", "cases", "select", "oneOf"),
@@ -37,6 +38,31 @@ def repaired(document: Mapping[str, Any], chance: Chance) -> dict[str, Any]:
         else:
             break
     return found
+
+
+def with_doubts(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The document without conditions that always hold, or never: chance asks for many, and makes little else wrong."""
+    found = dict(document)
+    for _ in range(_TURNS):
+        try:
+            resolved(documents({"proof.yaml": found}))
+        except SpecProblems as error:
+            certain = {problem.path for problem in error.problems if problem.id in _CERTAIN}
+        except Exception:  # noqa: BLE001 - whoever examines the spec sees it
+            break
+        else:
+            break
+        smaller = found
+        for path in sorted(certain, key=_places, reverse=True):  # those behind first: places before them stay
+            smaller = _without(smaller, path) or smaller
+        if smaller == found:
+            break
+        found = pruned(smaller)
+    return found
+
+
+def _places(path: str) -> list[tuple[str, int]]:
+    return [(name, int(place or 0)) for name, place in re.findall(r"([^.\[]+)(?:\[(\d+)\])?", path)]
 
 
 def _without(document: Mapping[str, Any], path: str) -> dict[str, Any] | None:

@@ -5,6 +5,7 @@ from proof.formats import written_format
 from proof.libraries import with_library
 from proof.modules import Spec, documents, resolved
 from proof.parameters import with_parameters
+from proof.repairing import with_doubts
 from proof.schemas import with_schema
 from wireloom.problems import SpecProblems
 
@@ -14,7 +15,7 @@ _LENDING = 0.6  # of the few formats that have checksums or ranges of their own,
 
 def spec_of(seed: int) -> Spec:
     """The spec that the seed makes."""
-    content, chance = written_format(seed), Chance(-seed - 1)
+    content, chance = with_doubts(written_format(seed)), Chance(-seed - 1)
     other = Chance(-seed - 2)
     if other.often(_GENERIC):
         content = with_parameters(content, other)

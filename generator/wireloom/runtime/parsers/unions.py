@@ -69,7 +69,7 @@ class CasesByValue:
 
     def makes_up(self, within: frozenset[int] = frozenset()) -> tuple[int, int]:
         """How many members readers see of a case, whatever a value says: at least, and at most."""
-        found: tuple[int, int] = min(subcon.makes_up(within) for subcon in self.subcons)
+        found: tuple[int, int] = min((subcon.makes_up(within) for subcon in self.subcons), default=(0, 0))
         return found
 
     def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:

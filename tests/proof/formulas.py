@@ -241,7 +241,7 @@ class Formulas:
             options = ", ".join(str(chance.randint(0, 9)) for _ in range(chance.randint(1, 3)))
             return f"{self._part(left)} {chance.one(['in', 'not in'])} [{options}]"
         right = str(chance.randint(0, 9)) if chance.often(0.5) else self._part(self.integer(depth + 1))
-        sides = [self._part(left), right]
+        sides = [self._part(left), right if right != self._part(left) else str(chance.randint(0, 9))]
         if chance.often(0.2):
             sides.reverse()
         return f"{sides[0]} {chance.one(_COMPARISONS)} {sides[1]}"
@@ -258,7 +258,7 @@ class Formulas:
             options = ", ".join(literal(each) for each in chance.some(literals, 1))
             return f"{left} {chance.one(['in', 'not in'])} [{options}]"
         right = literal(chance.one(literals)) if chance.often(0.6) else self._part(maker(depth + 1))
-        return f"{left} {chance.one(['==', '!='])} {right}"
+        return f"{left} {chance.one(['==', '!='])} {right if right != left else literal(chance.one(literals))}"
 
     def _text_comparison(self, known: Known) -> str:
         chance = self.chance

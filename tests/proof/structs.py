@@ -294,12 +294,15 @@ class StructWriter:
             return
         formulas, chance = Formulas(self.scope), self.chance
         names = [each.name for each in self.scope.known if each.kind in ("int", "text", "bool")]
+        that = formulas.boolean()
+        if that in ("true", "false"):
+            return  # which states its outcome
         self.step(
             "check",
             document(
                 CheckStep,
                 {
-                    "that": formulas.boolean(),
+                    "that": that,
                     "else": self.scope.draft.code(),
                     "field": chance.one(names) if names and chance.often(0.4) else ABSENT,
                     "when": formulas.boolean() if chance.often(0.25) else ABSENT,

@@ -64,6 +64,10 @@ WORDS = "{type: uint8, values: {1: '7', 2: '8'}, raw: w}"
         ("{type: bytes(4), logical: ipv4}", pa.array([b"1.2.3.4"])),
         ("{type: str(2), charset: latin-1}", pa.array([12])),
         (WORDS, pa.array([7])),
+        ("int64", pa.array(["1"])),
+        ("uint64", pa.array(["1"])),
+        ("{type: int16, null: 7}", pa.array(["1"])),
+        ("{type: str, logical: int32}", pa.array(["1"])),
     ],
 )
 def test_columns_of_other_kinds_are_what_builders_make_of_their_values(field, column):

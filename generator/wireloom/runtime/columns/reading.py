@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.types as kinds
 
 from wireloom.runtime.columns import soundness, variant
-from wireloom.runtime.columns.arrow import alternatives
+from wireloom.runtime.columns.arrow import alternatives, arrow_type
 from wireloom.runtime.columns.canonical import from_tagged
 from wireloom.runtime.columns.logical import (
     Alternatives,
@@ -78,8 +78,10 @@ def _values(array: pa.Array, type: LogicalType, extensions: Sequence[ExtensionTy
     match type:
         case Boolean() | Float() | Text() | Binary():
             return _plain(array)
-        case Integer() | BigInteger():
+        case Integer():
             return _each(_integer, _plain(array))
+        case BigInteger():
+            return _each(_big_integer, _plain(array))
         case Meant():
             return _meant(array, type, extensions)
         case List(element):
@@ -179,12 +181,19 @@ def _integer(value: object) -> object:
             return int(value)
         case Decimal():
             raise EncodeError("an integer", str(value))
+        case _:
+            return value
+
+
+def _big_integer(value: object) -> object:
+    """The same of one beyond 64 bits, whose column has decimal texts."""
+    match value:
         case str() if value.removeprefix("-").isdecimal() and value.isascii() and len(value) <= _LONGEST:
             return int(value)
         case str():
             raise EncodeError("the decimal text of an integer", shown(value))
         case _:
-            return value
+            return _integer(value)
 
 
 def _meant(array: pa.Array, type: Meant, extensions: Sequence[ExtensionType]) -> list[object]:
@@ -197,7 +206,7 @@ def _meant(array: pa.Array, type: Meant, extensions: Sequence[ExtensionType]) ->
         case Scaled("date"):
             return _plain(_cast_each(array, pa.date32(), "a day") if kinds.is_date64(array.type) else array)
         case Scaled("integer"):
-            return _each(_integer, _plain(array))
+            return _each(_big_integer if kinds.is_string(arrow_type(type)) else _integer, _plain(array))
         case Said():
             return _values(array, type.shown.plain, extensions)
         case Scaled() | Measured() | Written() | Encoded() | Named():

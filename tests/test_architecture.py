@@ -30,6 +30,7 @@ GROUND = {
     "errors",
     "proof",
     "values",
+    "naming",
     "parameters",
     "cursor",
     "endings",

@@ -2,9 +2,13 @@
 
 import inspect
 import os
+import pickle
 import re
 import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -185,3 +189,16 @@ def test_no_parameter_of_a_format_can_have_the_name_of_an_argument_of_generated_
         taken |= set(inspect.signature(getattr(kpl_record, name)).parameters)
     own = {parameter.name for parameter in kpl_record.PARAMETERS}
     assert all(parameter_name_flaw(name) for name in taken - own)
+
+
+def test_codecs_and_validators_travel_between_processes_by_name():
+    assert pickle.loads(pickle.dumps(kpl_record.CODEC)) is kpl_record.CODEC  # noqa: S301 - its own
+    assert pickle.loads(pickle.dumps(kpl_record.VALIDATOR)) is kpl_record.VALIDATOR  # noqa: S301 - its own
+    with ProcessPoolExecutor(1, get_context("spawn")) as processes:
+        assert processes.submit(format_of, kpl_record.CODEC).result() == "kpl_record"
+    with pytest.raises(pickle.PicklingError, match="the CODEC of its generated module, and this is none"):
+        pickle.dumps(replace(kpl_record.CODEC, layout=None))
+
+
+def format_of(codec):
+    return codec.format

@@ -20,6 +20,7 @@ from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.engine import Engine, Path, Request
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError, WireloomError
 from wireloom.runtime.foreign import foreign
+from wireloom.runtime.naming import Reduced, by_name
 from wireloom.runtime.parameters import (
     Parameter,
     ParameterValue,
@@ -95,6 +96,10 @@ class Codec:
     extensions: tuple[ExtensionType, ...] = ()
     layout: Mapping[str, Any] | None = None  # what the native engine reads the format by
     codes: tuple[str, ...] = ()  # the error codes that records of the format can have
+
+    def __reduce__(self) -> Reduced:
+        """Pickles name the generated module."""
+        return by_name(self, "CODEC")
 
     @cached_property
     def engine(self) -> Engine | None:

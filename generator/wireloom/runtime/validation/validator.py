@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireloom.runtime.codec import Codec
 from wireloom.runtime.errors import DecodeError, EncodeError
+from wireloom.runtime.naming import Reduced, by_name
 from wireloom.runtime.parameters import ParameterValue, refuse_single
 from wireloom.runtime.validation import documents
 from wireloom.runtime.validation.problems import Problem, message, of_error, pointer
@@ -40,6 +41,10 @@ class Validator:
     package: str
     of_documents: bool
     files: Mapping[str, str] | None = None
+
+    def __reduce__(self) -> Reduced:
+        """Pickles name the generated module."""
+        return by_name(self, "VALIDATOR")
 
     def validate(self, message: object, /, *, root: str | None = None, **parameters: object) -> list[Problem]:
         """Everything that is wrong with a message: bytes, JSON text, or a parsed value; raises ParameterError."""

@@ -296,17 +296,9 @@ class Records:
             return meanings(field.mappings, shown)
         if field.refers is not None:
             return rendering.schema(shown)
-        schema = (
-            self._held(field, type, shown)
-            if field.const is None
-            else values([rendering.constant(field.const, _plain(shown))])
-        )
-        default = field.default if field.presence is Presence.OPTIONAL else None
-        sized = getattr(self.bare(type), "size", None) is not None
-        bounded = sized or field.const is not None or field.minimum is not None or field.maximum is not None
-        if default is None or not bounded or _same(default, field.const):
-            return schema
-        return {"anyOf": [schema, values([rendering.constant(default, shown)])]}
+        if field.const is None:
+            return self._held(field, type, shown)
+        return values([rendering.constant(field.const, _plain(shown))])
 
     def _held(self, said: Field | Held, type: Type, shown: LogicalType) -> Schema:
         """The schema of a value that is held against a range or a spelling."""

@@ -156,7 +156,7 @@ def _default(plan: Plan) -> Any:
 
 def _const(plan: Plan) -> Any:
     free = plan.on_wire and (plan.may_clash or not plan.has("derive", "values", "range", "bits", "checksum", "default"))
-    free = free and (plan.may_clash or not plan.typed.nullable)
+    free = free and (plan.may_clash or not (plan.typed.nullable or str(plan.typed.form).startswith("json")))
     if not free or plan.typed.shape not in _SCALARS or not plan.often(0.05):
         return ABSENT
     return constant(plan)

@@ -29,6 +29,7 @@ from wireloom.model.types import (
     Form,
     Held,
     Integer,
+    JsonText,
     Map,
     Nullable,
     NumberForm,
@@ -398,12 +399,18 @@ def _constant(around: Surroundings, place: Place, written: Scalar, type: Type, i
 
 def _known_constant(around: Surroundings, place: Place, written: Scalar, type: Type, held: Held) -> Scalar:
     """A constant, which a record can have: of the field's size, in its range, among its values."""
+    if written is not None and isinstance(not_null(type), JsonText):
+        message, hint = "JSON may be written in several ways, and none is constant", "give the field the value's type"
+        around.scope.draft.reports_entry(place, "bad-const", message, hint)
+        return None
     value = _constant(around, place, written, type, "bad-const")
-    if value is not None and isinstance(type, Nullable):
+    if value is None:
+        return None
+    if isinstance(type, Nullable):
         message, hint = "null is not the constant, and the type allows it", "drop the `?`"
         around.scope.draft.reports_entry(place, "conflicting-keys", message, hint)
         return None
-    flaw = "" if value is None else _flaw(value, type, held)
+    flaw = _flaw(value, type, held)
     if flaw:
         message = f"{place.text or 'nothing'} {flaw}, so that no record has it"
         around.reports(place, "bad-const", message, "write one that it may be")

@@ -1,5 +1,6 @@
 """JSON Schemas of JSON documents, from the wire types that describe them."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
@@ -371,8 +372,13 @@ class Documents:
     def _property(self, field: Field, type: Type) -> Schema:
         """The schema of one member or element."""
         schema = self._held(type, field) if field.const is None else self._fixed(field.const, type)
-        default = {"default": written(field.default)} if field.has_default else {}
+        default = {"default": self._stated(field.default, type)} if field.has_default else {}
         return described_schema({**schema, **default}, field.doc, field.unit)
+
+    def _stated(self, default: Scalar, type: Type) -> object:
+        """A default as it would stand in the JSON."""
+        is_json = isinstance(self._bare(type), JsonText) and isinstance(default, str)
+        return json.loads(str(default)) if is_json else written(default)
 
     def _fixed(self, const: Scalar, type: Type) -> Schema:
         """A constant, as it may stand in the JSON."""

@@ -43,6 +43,9 @@ _TOKEN = re.compile(
 
 
 _FRACTION = re.compile(r"\s*((?:[0-9]+\.[0-9]+|[0-9]+(?=[eE])|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)(?![.\w])")
+_COMPARISON = re.compile(r"[<>]|[=!]=|\bin\b")
+_COMPARED = "scale the other side: `x * 10 > 5` in place of `x > 0.5`"
+_SCALED = "`scale: {}` of an integer makes a number with a fraction of it, for its readers"
 
 
 class ExpressionError(Exception):
@@ -98,7 +101,7 @@ def tokens(text: str) -> tuple[Token, ...]:
         fraction = _FRACTION.match(text, position)
         member = bool(found) and found[-1].kind == "name" and text[position:].startswith(".")
         if fraction is not None and not member:
-            hint = "scale the other side: `x * 10 > 5` in place of `x > 0.5`"
+            hint = _COMPARED if _COMPARISON.search(text) else _SCALED.format(fraction[1])
             raise ExpressionError(
                 f"{fraction[1]} is a fraction, and expressions have integers", fraction.start(1), hint
             )

@@ -1,4 +1,4 @@
-"""Ranges of numbers as specs write them: `0 .. 100`, `0 ..`, `.. 100`."""
+"""Ranges of numbers as specs write them: `0 .. 100`, `0 ..`, `.. 100`, and `100` for one number."""
 
 from wireloom.expr.numbers import integer, respelled
 from wireloom.model.types import Float, Integer, Text, Type, not_null
@@ -31,8 +31,10 @@ def ends_of(around: Surroundings, place: Place, written: str | int | None) -> tu
         return None, None
     low, dots, high = (part.strip() for part in str(written).partition(".."))
     minimum, maximum = integer(low), integer(high)
+    if not dots and minimum is not None:
+        return minimum, minimum
     if not dots or not (low or high) or bool(low) != (minimum is not None) or bool(high) != (maximum is not None):
-        hint = respelled(low) or respelled(high) or "write `0 .. 100`, `0 ..` or `.. 100`"
+        hint = respelled(low) or respelled(high) or "write `0 .. 100`, `0 ..`, `.. 100` or `100`"
         around.reports(place, "bad-range", f"{written} is no range", hint)
         return None, None
     if minimum is not None and maximum is not None and minimum > maximum:

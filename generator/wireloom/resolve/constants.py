@@ -171,14 +171,16 @@ def hexadecimal(text: str) -> object:
 def remedy(type: Type, text: str) -> str:
     """What to write in place of a text that says no value of the type."""
     number = respelled(text) if isinstance(not_null(type), Integer | Float) else ""
-    return number or f"write {described(type)}"
+    return number or f"write {described(type, text)}"
 
 
-def described(type: Type) -> str:
-    """What values of the type look like in a spec."""
+def described(type: Type, written: str = "") -> str:
+    """What values of the type look like in a spec, in the words of what was `written` where that is nearly one."""
     match type:
+        case Bytes(charset="") if written[:2].lower() == "0x" and hexadecimal(written[2:]) is not NONE:
+            return f"{written[2:]}, without 0x"
         case Nullable(inner):
-            return f"{described(inner)} or null"
+            return described(inner, written) if written else f"{described(inner)} or null"
         case Integer() as whole:
             return f"an integer from {whole.minimum} to {whole.maximum}"
         case Boolean():

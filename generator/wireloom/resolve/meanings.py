@@ -162,8 +162,9 @@ class _Reading:
             return None
         value = constants.constant(self.type, self.place / "null", written)
         if value is constants.NONE or value != value:  # noqa: PLR0124 - not a number
-            hint = constants.remedy(self.type, (self.place / "null").text)
-            self.around.reports(self.place / "null", "bad-const", f"{written} is not of the field's type", hint)
+            text = (self.place / "null").text
+            hint = constants.remedy(self.type, text)
+            self.around.reports(self.place / "null", "bad-const", f"{text} is not of the field's type", hint)
             return None
         if flaw := constants.misfit(self.type, value):
             message, hint = f"{written or 'nothing'} {flaw}, so that no record has it", "write one that it may be"

@@ -24,7 +24,7 @@ _SUMMED = "`sum(sizes)` is over a list of integers, `sum(parts.length)` over an 
 _PLAIN = "name an integer that readers see as it is on the wire, and that nothing derives, computes or leaves out"
 _JOINED = "`join(labels, '.')` is of a list of texts, `join(labels.text, '.')` of a text of structs"
 _PLAIN_TEXT = "name a text that readers see as it is on the wire, and that nothing derives, computes or leaves out"
-_HEXADECIMAL = "beside bytes, a literal is bytes in hexadecimal"
+_HEXADECIMAL = "beside bytes, a literal is bytes in hexadecimal, without 0x"
 _MARK = "name the place: `- mark: NAME` stands where it is"
 
 

@@ -668,7 +668,9 @@ def _case_values(around: Surroundings, place: Place, text: str, keys: _Keys) -> 
             continue
         value = constants.value(word, keys.kind, keys.charset)
         if value is constants.NONE:
-            hint = "bytes are written in hexadecimal" if keys.kind is Kind.BYTES and not keys.charset else ""
+            hint = (
+                "bytes are written in hexadecimal, without 0x" if keys.kind is Kind.BYTES and not keys.charset else ""
+            )
             hint = respelled(word) if keys.kind is Kind.INTEGER else hint
             message = f"{word} is not {keys.charset or keys.kind.value}, as the tag is"
             if keys.names:

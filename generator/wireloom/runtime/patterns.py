@@ -19,6 +19,7 @@ _SPECIAL = frozenset(".^$*+?()[]{}|\\")
 _ESCAPED = _SPECIAL | {"/"}
 _SPECIAL_IN_CLASS = frozenset("[]\\^-")
 _SHORTHANDS = frozenset("dDwWsSbBpP")
+_CONTROLS = frozenset("rtfvae0xucU")  # what others mean other characters by
 _DIGITS = 4  # of a number of repetitions
 _DEEPEST = 32  # groups in one another
 _CONTINUATIONS = range(0x80, 0xC0)
@@ -266,7 +267,7 @@ class _Reader:
             self.at += 1
             escaped = self._peek()
             if escaped not in _ESCAPED or not escaped:
-                hint = "write [0-9], [A-Za-z0-9_], [ ]" if escaped in _SHORTHANDS else "drop the \\"
+                hint = "write [0-9], [A-Za-z0-9_], [ ]" if escaped in _SHORTHANDS else _plainly(escaped, "[\\n]")
                 raise PatternError(f"\\{escaped} does not mean the same everywhere", hint)
             self.at += 1
             return self._place(frozenset((ord(escaped),)))
@@ -335,7 +336,7 @@ class _Reader:
                 self.at += 1
                 return ord("\n")
             if letter not in _ESCAPED | {"-"} or not letter:
-                hint = "list the characters" if letter in _SHORTHANDS else "drop the \\"
+                hint = "list the characters" if letter in _SHORTHANDS else _plainly(letter, "\\n")
                 raise PatternError(f"\\{letter} does not mean the same everywhere", hint)
         elif not letter:
             raise PatternError("a [ without its ]", "close it, or write \\[ for the character")
@@ -361,6 +362,17 @@ class _Reader:
             raise PatternError(f"more than {_LARGEST} characters when it is written out", "say the length by `length`")
         here = frozenset((len(self.symbols) - 1,))
         return _Part(here, here, empty=False)
+
+
+def _plainly(escaped: str, line_feed: str) -> str:
+    """What to write in place of a backslash and a character."""
+    if escaped == "n":
+        return f"write {line_feed}"
+    if escaped in _CONTROLS:
+        return (
+            f"a pattern names printable characters of ASCII, and {line_feed}: say what may stand there, as [ -~] does"
+        )
+    return "drop the \\"
 
 
 def _is_number(text: str) -> bool:

@@ -99,12 +99,18 @@ def names_dropped(node: Node, edits: Mapping[Path, Edit]) -> Iterator[str]:
         if isinstance(edit, StandIn) or (isinstance(edit, Rename) and not _is_taken(node, path, edit.key)):
             continue
         yield from _innermost_name(path)
-        if "flatten" in path[-3:]:
+        if "flatten" in path[-3:] or _melts(find(node, path)[1]):
             yield "types:"  # what the struct would have lent is looked for everywhere
         if len(path) == 1:
             yield f"{path[0]}:"
             yield str(path[0])  # or a name that lost its indentation
         yield from _names(find(node, path)[1], path)
+
+
+def _melts(node: Node) -> bool:
+    """Whether it is a field whose members are members of the struct around."""
+    entries = node.entries if isinstance(node, MappingNode) else ()
+    return any(isinstance(value, MappingNode) and value.entry("flatten") is not None for _, value in entries)
 
 
 def _is_taken(node: Node, path: Path, key: str) -> bool:

@@ -259,12 +259,12 @@ class FieldDocument(Document):
     )
     range: str | int | None = Field(
         default=None,
-        description="The values it, or each element of its list, may have: `0 .. 100`, `0 ..`, `.. 100`.",
+        description="The values it, or each element of its list, may have: `0 .. 100`, `0 ..`, `.. 100`, `7`.",
         examples=["0 .. 100"],
     )
     length: str | int | None = Field(
         default=None,
-        description="How many characters its text has, each of a list, or each key of its map: `1 ..`, `.. 80`.",
+        description="How many characters its text has, each of a list, or each key of its map: `1 ..`, `.. 80`, `2`.",
         examples=["1 .. 80"],
     )
     pattern: (

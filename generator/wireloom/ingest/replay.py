@@ -50,7 +50,7 @@ class Quarantine(Protocol):
         """Read all of it and write it; the entry that makes it so. Raises DataError."""
 
 
-class Layout(Protocol):
+class Arrangement(Protocol):
     """How a quarantine lies in its folder, and the records that come of it in theirs."""
 
     def refuse_others(self, records: str) -> None:
@@ -70,7 +70,7 @@ class Found(NamedTuple):
     """A quarantine, and how it lies."""
 
     rows: Quarantine
-    layout: Layout
+    arrangement: Arrangement
 
 
 class Engine(Protocol):
@@ -113,7 +113,7 @@ class Folders:
         names = (*self.storage.names(self.quarantine), *self.storage.names(records))
         return [int(name.removeprefix(mark)) for name in names if mark in name]
 
-    def tables(self, records: str, terms: Terms) -> Tables:  # noqa: ARG002 - Layout's
+    def tables(self, records: str, terms: Terms) -> Tables:  # noqa: ARG002 - Arrangement's
         """Folders beside those that are there."""
         return ParquetTables({RECORDS: records, QUARANTINE: self.quarantine}, "-")
 
@@ -173,18 +173,18 @@ def replay(engine: Engine, run: Replay) -> Replayed:
 
 def _run(engine: Engine, run: Replay, ledger: Ledger, output: str) -> Replayed:
     storage = engine.storage
-    found, layout = _found(engine, run.quarantine)
-    layout.refuse_others(f"{output}/{RECORDS}")
+    found, arrangement = _found(engine, run.quarantine)
+    arrangement.refuse_others(f"{output}/{RECORDS}")
     before = _before(found, run)
     cut = 0 if run.plan.from_source else found.cut()
     # other parameters are why there are replays
     agreement = agreed(storage, output, terms(run.plan, found.place), accept=True, new_version=run.new_version)
     close(storage, output, agreement)
     records = f"{folder(output, agreement.terms.version)}/{RECORDS}"
-    number = max([ledger.last(), 0, *layout.taken(records)]) + 1
+    number = max([ledger.last(), 0, *arrangement.taken(records)]) + 1
     batch = Batch(ledger, number, run.plan, agreement.terms, empty=(QUARANTINE,))
-    entry = found.prepared(batch, layout.tables(records, agreement.terms))
-    entry = replace(entry, moves=(*entry.moves, *layout.retired(entry.staging)))
+    entry = found.prepared(batch, arrangement.tables(records, agreement.terms))
+    entry = replace(entry, moves=(*entry.moves, *arrangement.retired(entry.staging)))
     try:
         ledger.add(entry)
     except FileExistsError as error:

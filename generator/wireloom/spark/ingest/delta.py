@@ -95,7 +95,7 @@ class DeltaReplay:
 
 
 @dataclass(frozen=True, slots=True)
-class DeltaLayout:
+class DeltaFolder:
     """A Delta quarantine, whose replayed batches are those up to the `last`: a stream adds others behind it."""
 
     spark: SparkSession
@@ -123,7 +123,7 @@ class DeltaLayout:
         """The same quarantine, and the records."""
         return DeltaReplay(records, self.quarantine, self.last, terms.partition)
 
-    def retired(self, staging: str) -> tuple[Move, ...]:  # noqa: ARG002 - Layout's
+    def retired(self, staging: str) -> tuple[Move, ...]:  # noqa: ARG002 - Arrangement's
         """The commit of what is still bad takes the old rows away."""
         return ()
 

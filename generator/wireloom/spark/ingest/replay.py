@@ -18,7 +18,7 @@ from wireloom.ingest.replay import replay as replay_on
 from wireloom.ingest.replayed import replayed_of
 from wireloom.ingest.tables import ERROR, refuse_no_quarantine
 from wireloom.ingest.terms import home_of
-from wireloom.spark.ingest.delta import DeltaLayout, make, require_delta, table_at
+from wireloom.spark.ingest.delta import DeltaFolder, make, require_delta, table_at
 from wireloom.spark.ingest.running import Frame, Taken
 from wireloom.spark.ingest.storage import HadoopStorage
 from wireloom.spark.schemas import arrow_schema
@@ -59,7 +59,7 @@ class SparkReplays:
         refuse_no_quarantine(path, whole.columns)
         last = self._last(path, whole)
         rows = whole.where(F.col(BATCH) <= last).drop(BATCH)
-        return Found(SparkQuarantine(rows), DeltaLayout(self.spark, path, last))
+        return Found(SparkQuarantine(rows), DeltaFolder(self.spark, path, last))
 
     def _last(self, path: str, whole: DataFrame) -> int:
         """The last batch that is replayed; one that the stream has yet to enter is counted by it in the table."""

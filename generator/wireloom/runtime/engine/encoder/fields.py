@@ -40,7 +40,7 @@ class Fields(Part):
     def derive_early(
         self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree], waiting: Mapping[str, Tree]
     ) -> None:
-        """Give expressions the derived values that do not need the layout, and what waits for these; else null."""
+        """Give expressions the derived values that do not need places, and what waits for these; else null."""
         found: list[_Early] = []
         for _, name, _, attributes in (step for step in steps if step[0] == "field"):
             condition = self.compiler.reader.fields.condition(attributes, version)
@@ -117,7 +117,7 @@ class Fields(Part):
         scope.names[name] = register
 
     def field(self, item: Item) -> list[Placed]:
-        """Write a field; where its value follows from the layout, hold room for it."""
+        """Write a field; where its value follows from places, hold room for it."""
         if not is_prefix(item.attributes.get("size")):
             return self._packed_region(item)
         placed: list[Placed] = []
@@ -194,9 +194,9 @@ class Fields(Part):
         return []
 
     def _settled(self, item: Item, node: Node) -> None:
-        """Write what passes know of the layout."""
+        """Write what passes know of places."""
         if node[0] not in ("int", "bool"):
-            raise Uncovered(f"a {node[0]} that follows from the layout")
+            raise Uncovered(f"a {node[0]} that follows from places")
         if "bits" in item.attributes:
             self._packed(item, node)
         elif "values" in item.attributes:
@@ -415,7 +415,7 @@ class Fields(Part):
 
     def _held(self, item: Item, node: Node) -> Placed:
         if item.scope.encoding != "binary":
-            raise Uncovered("a value that follows from the layout, outside binary")
+            raise Uncovered("a value that follows from places, outside binary")
         if {"values", "bits"} & item.attributes.keys() and "checksum" in item.attributes:
             raise Uncovered("a checksum that is mapped, or has bits")
         if {"values", "bits"} & item.attributes.keys():
@@ -430,7 +430,7 @@ class Fields(Part):
             case ("bool",):
                 raise UnsettledError(item.scope.struct)
             case _:
-                raise Uncovered(f"a {node[0]} that follows from the layout")
+                raise Uncovered(f"a {node[0]} that follows from places")
         register = self.assembly.register("int").read()
         self.assembly.emit("HOLD", size, register)
         return Placed(item, register)
@@ -556,7 +556,7 @@ def _filler(attributes: Mapping[str, Any], node: Node) -> bytes | str | float | 
 
 
 def _behind_sources(placed: Sequence[Placed]) -> Iterator[Placed]:
-    """Values that follow from the layout behind those that they follow from."""
+    """Values that follow from places behind those that they follow from."""
     left = list(placed)
     while left:
         names = {each.item.name for each in left}
@@ -577,7 +577,7 @@ def _in_order(found: Sequence[_Early]) -> Iterator[_Early]:
 
 
 def _follows(tree: Tree, scope: Scope) -> bool:
-    """Whether a value follows from the layout: the size, a mark that is not set yet, or what follows from these."""
+    """Whether a value follows from places: the size, a mark that is not set yet, or what follows from these."""
     match tree:
         case ("size",):
             return scope.in_passes or scope.size_register is None
@@ -609,7 +609,7 @@ def _waits(tree: Tree, scope: Scope) -> bool:
 
 
 def _is_late(attributes: Mapping[str, Any], scope: Scope) -> bool:
-    """Whether a field, or some of its bits, follow from the layout that passes assume."""
+    """Whether a field, or some of its bits, follow from places that passes assume."""
     trees = [attributes.get("derive"), *(bit[BIT_DERIVED] for bit in attributes.get("bits", ()))]
     return scope.in_passes and any(_follows(tree, scope) for tree in trees)
 

@@ -71,10 +71,10 @@ class Fields(Protocol):
     def derive_early(
         self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree], waiting: Mapping[str, Tree]
     ) -> None:
-        """Give expressions the derived values that do not need the layout."""
+        """Give expressions the derived values that do not need places."""
 
     def field(self, item: Item) -> list[Placed]:
-        """Write a field; where its value follows from the layout, hold room for it."""
+        """Write a field; where its value follows from places, hold room for it."""
 
     def settle(self, placed: Sequence[Placed], scope: Scope) -> None:
         """Derived values first, in their order; then the checksums, each after those that it covers."""

@@ -112,7 +112,7 @@ class Records(Part):
     def _guessed(self, cases: Sequence[Any], labels: Sequence[Label], fit: _Fit | None) -> None:
         """In the first of several passes, which does not know the tag, the case that fits the value best."""
         if fit is None:
-            raise Uncovered("a choice of values by what follows from the layout")
+            raise Uncovered("a choice of values by what follows from places")
         found = {case: label for label, (_, case) in zip(labels, cases, strict=True) if case[0] != "refuse"}
         told = Label()
         self.assembly.emit("GUESSING", told)

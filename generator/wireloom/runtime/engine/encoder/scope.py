@@ -50,15 +50,15 @@ class Scope:
     names: dict[str, Register] = field(default_factory=dict)
     marks: dict[str, Register] = field(default_factory=dict)
     tables: dict[str, int] = field(default_factory=dict)
-    pending: set[str] = field(default_factory=set)  # made of other members or of the layout, until they are settled
+    pending: set[str] = field(default_factory=set)  # made of other members or of places, until they are settled
     early: dict[str, Tree] = field(default_factory=dict)  # what a condition decides: null, or what is on the wire
     late: dict[str, Tree] = field(default_factory=dict)  # the same, once what is derived is known
     flags: dict[str, Tree] = field(default_factory=dict)  # what says of bits whether they are there: the value's own
     unfilled: set[str] = field(default_factory=set)  # fields that are written from their own columns, nulls and all
     unsaid: set[str] = field(default_factory=set)  # of which a column does not say whether they are there
-    following: set[str] = field(default_factory=set)  # made of the layout
+    following: set[str] = field(default_factory=set)  # made of places
     struct: str = ""
-    in_passes: bool = False  # written until the layout is what was assumed: sizes and marks are known beforehand
+    in_passes: bool = False  # written until places are what was assumed: sizes and marks are known beforehand
     reached: dict[str, Register] = field(default_factory=dict)  # in passes: marks, as they come to stand
     is_closed: bool = False  # what is compiled now is executed while the struct is written
     start_register: Register | None = None
@@ -165,7 +165,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A field whose value follows from the layout: where room was held for it."""
+    """A field whose value follows from places: where room was held for it."""
 
     item: Item
     register: Register

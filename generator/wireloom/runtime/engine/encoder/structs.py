@@ -33,7 +33,7 @@ class Structs(Absence):
             return
         scope.in_passes, words = True, list[Any]()
         if sum(each.in_passes for each in scope.outward()) > _PASSES:
-            raise Uncovered("layouts found in passes, more than four in one another")
+            raise Uncovered("places found in passes, more than four in one another")
         marks = ["", *dict.fromkeys(step[1] for step in steps if step[0] == "mark")]
         for mark in marks:
             assumed, reached = (self.assembly.register("int").read() for _ in range(2))
@@ -364,7 +364,7 @@ class Structs(Absence):
         around, at = based(scope, item.attributes["from"], item.attributes["at"])
         offset = self._offset(at, scope)
         if any(each.in_passes for each in scope.up_to(around)):
-            raise Uncovered("an offset from a mark where the layout is found in passes")
+            raise Uncovered("an offset from a mark where places are found in passes")
         if self.compiler.reader.msgpack.shows_open(item.type) or self._has_checksum(item.type, set()):
             raise Uncovered("checksums or open values at an offset from a mark")
         begin = self.marked(scope)

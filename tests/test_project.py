@@ -8,7 +8,7 @@ import tomllib
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, SPECS
 
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 TEST_COMMAND = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()[-1]
@@ -24,6 +24,19 @@ def test_every_session_is_documented():
     assert all(ast.get_docstring(node) for node in sessions)
     table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("| session |")[2].partition("\n\n")[0]
     assert sorted(re.findall(r"^\| `(\w+)`", table, re.MULTILINE)) == sorted(node.name for node in sessions)
+
+
+def test_every_shipped_format_stands_in_the_readme():
+    table = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Formats")[2].partition("\n## ")[0]
+    specs = (path.stem for path in SPECS.glob("*/*.yaml") if not path.stem.endswith(".schema"))
+    assert sorted(re.findall(r"^\| `(\w+)`", table, re.MULTILINE)) == sorted(specs)
+
+
+def test_every_folder_of_the_generator_has_its_way():
+    table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("| folder |")[2].partition("\n\n")[0]
+    first = " ".join(row.split("|")[1] for row in table.splitlines() if row.startswith("| `"))
+    folders = {path.parent.name for path in (ROOT / "generator" / "wireloom").glob("*/__init__.py")}
+    assert folders <= {word.rpartition("/")[2] for word in re.findall(r"`([\w/]+)`", first)}
 
 
 def test_executors_need_none_of_the_author_s_libraries():

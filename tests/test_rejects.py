@@ -43,6 +43,7 @@ def test_a_mistake_is_reported_where_it_is_and_with_what_would_be_right(file):
 def test_every_diagnostic_has_a_reject_and_every_reject_a_diagnostic():
     assert {file.name.split(".")[0] for file in FILES if stated(file)} == set(DIAGNOSTICS)
     assert {file.name.split(".")[0] for file in FILES} == set(DIAGNOSTICS)
+    assert {file.stem for file in FILES if "." not in file.stem} == set(DIAGNOSTICS)
 
 
 def test_all_problems_of_all_files_are_shown_at_once():

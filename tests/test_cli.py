@@ -354,6 +354,44 @@ def test_validate_writes_sarif_also_where_it_stops_early(tmp_path):
     assert "stopped behind 2 problems" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"a":1,"a":2}', "line 1: the member 'a' stands twice in one object"),
+        ('{"msg":"write","gen":%s}' % ("9" * 5000), "line 1: "),
+    ],
+)
+def test_encode_takes_json_for_what_it_says(tmp_path, line, said):
+    file = tmp_path / "lines.json"
+    file.write_text(f"{line}\n")
+    out = ["--out", str(Path(__file__).parent.parent / "generated"), "-o", str(tmp_path / "out")]
+    result = CliRunner().invoke(app, ["encode", "aerospike_json", str(file), *out])
+    assert result.exit_code == 1
+    assert said in result.stderr
+    assert "not JSON" not in result.stderr
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    ("arguments", "closing", "code", "said"),
+    [
+        (["decode", "aerospike_json", "-"], ">&-", 2, "standard output is closed"),
+        (["validate", "aerospike_json", "-"], ">&-", 2, "standard output is closed"),
+        (["formats"], ">&-", 2, "standard output is closed"),
+        (["formats"], ">/dev/full", 3, "standard output: No space left on device"),
+        (["--help"], ">/dev/full", 3, "standard output: No space left on device"),
+    ],
+)
+def test_outputs_that_take_nothing_are_said(arguments, closing, code, said):
+
+    line = f'exec "$0" -m wireloom "$@" {closing}'
+    result = subprocess.run(
+        ["/bin/sh", "-c", line, sys.executable, *arguments],
+        cwd=Path(__file__).parent.parent, input="", capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (result.returncode, result.stderr) == (code, f"wireloom: {said}\n")
+
+
 def test_validate_counts_what_it_looked_at_where_it_stops(tmp_path):
     lines = "".join(f'{{"metadata":{{}},"{name}":1}}\n' for name in "abcdef")
     result = validated(tmp_path, "aerospike_json", lines, "--max-errors", "1")

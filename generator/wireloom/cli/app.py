@@ -37,6 +37,7 @@ Exit codes:
   2  the call was wrong
   3  something is missing or broken on this machine (see `wireloom doctor`)
   4  more is bad than --fail-above or --max-quarantine allow; nothing is lost
+  130  interrupted (Ctrl-C)
 
 \b
 Examples:

@@ -8,7 +8,10 @@ from typing import TypeVar
 
 import typer
 
+from wireloom.failures import MisuseError
+
 T = TypeVar("T")
+STANDARD_OUTPUT = "standard output"
 PATIENCE = 2.0  # seconds without a sign of life
 CLEAR = "\r\x1b[K"
 """Back to the start of a line of a terminal, and empty it."""
@@ -16,7 +19,17 @@ CLEAR = "\r\x1b[K"
 
 def say(line: str = "") -> None:
     """A line of the result."""
-    typer.echo(line)
+    try:
+        typer.echo(line)
+    except OSError as error:
+        error.filename = error.filename or STANDARD_OUTPUT
+        raise
+
+
+def refuse_closed_output(hint: str = "") -> None:
+    """Raises MisuseError where nobody takes the lines of the result."""
+    if sys.stdout is None:  # closed by whoever started us
+        raise MisuseError(f"{STANDARD_OUTPUT} is closed{hint}")
 
 
 def note(line: str) -> None:

@@ -9,7 +9,7 @@ from wireloom.catalog import parameter_values
 from wireloom.cli.console import complain, note, say
 from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.options import OUT, PACKAGE, Framing, Out, Package, Parameters, Root, chosen, listed
-from wireloom.cli.transcoding import Target, opened_input, opened_output, refuse_target, request_of
+from wireloom.cli.transcoding import Target, called, opened_input, opened_output, refuse_target, request_of
 from wireloom.converting import Refused, Tally
 from wireloom.converting import convert as converted
 from wireloom.failures import MisuseError
@@ -91,7 +91,7 @@ def convert(
         written.write(begun)
         for each in converted(plan, request, chosen_framing, data, tally):
             if isinstance(each, Refused):
-                complain(f"record {each.index}, at byte {each.offset} of {file}: {each.reason}")
+                complain(f"record {each.index}, at byte {each.offset} of {called(file)}: {each.reason}")
             else:
                 written.write(each)
     note(f"{tally.converted} records converted, {tally.refused} not")

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from wireloom.cli.console import note, say, waiting
+from wireloom.cli.console import note, refuse_closed_output, say, waiting
 from wireloom.cli.guard import MACHINE
 from wireloom.cli.options import OUT, PACKAGE, Out, Package
 from wireloom.spark.doctor import examine
@@ -33,6 +33,7 @@ def doctor(
       wireloom doctor --spark
       wireloom doctor --spark --master spark://host:7077
     """
+    refuse_closed_output()
     with waiting("Examining"):
         findings = list(examine(package, out, master if spark else None))
     width = max(len(finding.subject) for finding in findings)

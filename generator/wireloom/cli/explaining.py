@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wireloom.catalog import open_format, open_package
-from wireloom.cli.console import say
+from wireloom.cli.console import refuse_closed_output, say
 from wireloom.cli.options import OUT, PACKAGE, Out, Package
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def explain(
       wireloom explain heartbeat
       wireloom explain heartbeat --package my_formats --out build
     """
+    refuse_closed_output()
     from wireloom.explanation import explained  # what it looks at imports pyarrow
 
     opened = open_package(package, out)

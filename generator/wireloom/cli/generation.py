@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wireloom.catalog import open_format, open_package
-from wireloom.cli.console import note, say
+from wireloom.cli.console import note, refuse_closed_output, say
 from wireloom.cli.guard import PROBLEMS, translated
 from wireloom.cli.options import OUT, PACKAGE, SPECS, Out, Package, Specs, refuse_no_folder
 from wireloom.cli.trying import verdict
@@ -73,6 +73,7 @@ def formats(out: Out = OUT, package: Package = PACKAGE) -> None:
       wireloom formats
       wireloom formats --package my_formats --out build
     """
+    refuse_closed_output()
     opened = open_package(package, out)
     for name in opened.FORMATS:
         module = open_format(opened, name)

@@ -3,20 +3,27 @@
 A mistake of the user is one line and never a traceback; anything not named here is a bug of wireloom and crashes.
 """
 
+import errno
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
-from wireloom.cli.console import complain
+from wireloom.cli.console import STANDARD_OUTPUT, complain
 from wireloom.failures import DataError, LimitError, MachineError, MisuseError
 from wireloom.problems import SpecProblems
 
-PROBLEMS, MISUSE, MACHINE, LIMIT = 1, 2, 3, 4
+PROBLEMS, MISUSE, MACHINE, LIMIT, INTERRUPTED = 1, 2, 3, 4, 130
+RESUMED = ("ingest", "replay")
+"""Commands that go on where they were when they are started again."""
+BROKEN = frozenset(
+    (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+)
+"""Errors of the machine: whoever calls has named the right files."""
 EXTRAS = {
     "jinja2": "generate",
     "pydantic": "generate",
@@ -33,8 +40,21 @@ class Guarded(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - as typer has it
         """Run the command named on the command line."""
-        with translated():
-            return super().invoke(ctx)
+        try:
+            with translated():
+                return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            advice = "; start it again, it goes on where it was" if ctx.invoked_subcommand in RESUMED else ""
+            complain(f"interrupted{advice}")
+            raise typer.Exit(INTERRUPTED) from error
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - as typer has it
+        """Run the program; help is printed before there is a command."""
+        try:
+            return super().main(*args, **kwargs)
+        except OSError as error:
+            error.filename = error.filename or STANDARD_OUTPUT
+            sys.exit(_said(error))
 
 
 @contextmanager
@@ -65,11 +85,24 @@ def translated() -> Iterator[None]:
         complain(f"{error.name} is not installed", remedy=f"pip install 'wireloom[{EXTRAS[error.name]}]'")
         raise typer.Exit(MACHINE) from error
     except BrokenPipeError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has left; nothing to flush to
+        _drop_output()  # the reader has left
         raise typer.Exit(0) from error
     except OSError as error:
-        complain(f"{error.filename or 'input or output'}: {error.strerror or error}")
-        raise typer.Exit(MISUSE) from error
+        raise typer.Exit(_said(error)) from error
+
+
+def _said(error: OSError) -> int:
+    """Print what is wrong with a file, and give the exit code."""
+    if error.filename == STANDARD_OUTPUT:
+        _drop_output()
+    complain(f"{error.filename or 'input or output'}: {error.strerror or error}")
+    return MACHINE if error.errno in BROKEN else MISUSE
+
+
+def _drop_output() -> None:
+    """What is still to be written to standard output goes nowhere: Python would try once more, at its end."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _of_data() -> tuple[type[Exception], ...]:

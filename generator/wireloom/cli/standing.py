@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wireloom.cli.console import note, say
+from wireloom.cli.console import note, refuse_closed_output, say
 from wireloom.ingest.amounts import size_text
 from wireloom.ingest.metrics import counted
 from wireloom.ingest.report import DIGITS
@@ -33,6 +33,7 @@ def status(
       wireloom status tables/
       wireloom status tables/ --json | jq .summary
     """
+    refuse_closed_output()
     from wireloom.ingest.standing import standing  # here, because it imports pyarrow
 
     found = standing(output.rstrip("/"))

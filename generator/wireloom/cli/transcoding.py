@@ -11,8 +11,8 @@ import typer
 
 from wireloom import transcode
 from wireloom.catalog import FormatModule, parameter_values
-from wireloom.cli.console import complain, note, say
-from wireloom.cli.guard import PROBLEMS
+from wireloom.cli.console import STANDARD_OUTPUT, complain, note, refuse_closed_output, say
+from wireloom.cli.guard import BROKEN, PROBLEMS
 from wireloom.cli.options import OUT, PACKAGE, Format, Framing, Out, Package, Parameters, Root, Source, chosen, one_of
 from wireloom.failures import MisuseError
 from wireloom.runtime.streams.framing import framing_of
@@ -55,6 +55,7 @@ def decode(
     """
     policy = "stop" if on_error == "raise" else on_error  # to a command, raising is stopping with exit code 1
     one_of("--on-error", policy, ("stop", "skip"))
+    refuse_closed_output()
     request = request_of(chosen(format, package, out), root, framing, parameter)
     failed = 0
     with opened_input(file) as source:
@@ -64,9 +65,9 @@ def decode(
                 say(outcome.line)
             if outcome.error is not None:
                 failed += 1
-                complain(f"record {outcome.index}, at byte {outcome.offset} of {file}: {outcome.error}")
+                complain(f"record {outcome.index}, at byte {outcome.offset} of {called(file)}: {outcome.error}")
     if likely is not None:
-        note(f"{file} looks like {likely}: use --framing {likely}")
+        note(f"{called(file)} looks like {likely}: use --framing {likely}")
     if failed:
         raise typer.Exit(PROBLEMS)
 
@@ -108,6 +109,11 @@ def request_of(
     return transcode.Request(module, root, framing, parameter_values(module, parameter or []))
 
 
+def called(path: Path) -> str:
+    """What messages call the file, or standard input."""
+    return "stdin" if str(path) == "-" else str(path)
+
+
 def opened_input(path: Path) -> BinaryIO:
     """The file, or standard input."""
     if str(path) != "-":
@@ -138,17 +144,18 @@ def refuse_target(output: Path | None, file: Path, *, binary: bool) -> None:
 def opened_output(path: Path | None) -> Iterator[BinaryIO]:
     """The file, or standard output; no half-written file stays behind, and one that was there stays as it was."""
     if path is None:
-        if sys.stdout is None:
-            raise MisuseError("standard output is closed; give --output FILE")
-        yield sys.stdout.buffer
+        refuse_closed_output("; give --output FILE")
+        with _named(STANDARD_OUTPUT):
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
         return
     if path.exists() and not path.is_file():  # a device, a pipe
-        with path.open("wb") as file:
+        with _named(str(path)), path.open("wb") as file:
             yield file
         return
     half = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with half.open("wb") as file:
+        with _named(str(path)), half.open("wb") as file:
             yield file
         half.replace(path.resolve())
     except OSError as error:
@@ -157,3 +164,14 @@ def opened_output(path: Path | None) -> Iterator[BinaryIO]:
         raise
     finally:
         half.unlink(missing_ok=True)
+
+
+@contextmanager
+def _named(output: str) -> Iterator[None]:
+    """Errors of a full or broken output, which Python does not give a name, say which it is."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno in BROKEN:
+            error.filename = output
+        raise

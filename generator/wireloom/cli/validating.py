@@ -8,10 +8,10 @@ from typing import Annotated, cast
 import typer
 
 from wireloom import validating
-from wireloom.cli.console import CLEAR, note, say
+from wireloom.cli.console import CLEAR, note, refuse_closed_output, say
 from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.options import OUT, PACKAGE, Format, Framing, Out, Package, Parameters, Root, Source, chosen, one_of
-from wireloom.cli.transcoding import likely_framing, opened_input, request_of
+from wireloom.cli.transcoding import called, likely_framing, opened_input, request_of
 from wireloom.runtime.validation import Problem
 from wireloom.validating import Bad, Part
 from wireloom.validation_reports import FORMS, Form, Report
@@ -49,8 +49,9 @@ def validate(
       wireloom validate kind_of_event - --report sarif < events.jsonl > problems.sarif
     """
     one_of("--report", report, FORMS)
+    refuse_closed_output()
     request = request_of(chosen(format, package, out), root, framing, parameter)
-    written = Report(cast(Form, report), "stdin" if str(file) == "-" else str(file), say)
+    written = Report(cast(Form, report), called(file), say)
     count = _Count()
     with opened_input(file) as source:
         likely = likely_framing(request, file, source)
@@ -67,7 +68,7 @@ def validate(
         problems = "problem" if max_errors == 1 else "problems"
         note(f"stopped behind {max_errors} {problems}, as --max-errors says; the rest was not looked at")
     if likely is not None:
-        note(f"{file} looks like {likely}: use --framing {likely}")
+        note(f"{called(file)} looks like {likely}: use --framing {likely}")
     if count.bad:
         raise typer.Exit(PROBLEMS)
 

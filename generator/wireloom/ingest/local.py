@@ -182,8 +182,20 @@ def _name(task: Path) -> str:
 
 def _only_read(pools: Sequence[ProcessPoolExecutor]) -> None:
     """In a forked process: let go of the end that tasks are sent from, so that they end where the sender is killed."""
+    _end_where_interrupted()
     for pool in pools:
         pool._call_queue._writer.close()  # type: ignore[attr-defined] # noqa: SLF001 - nothing else has it
+
+
+def _begin() -> None:
+    """In a process that was started anew."""
+    _end_where_interrupted()
+    without_numpy()
+
+
+def _end_where_interrupted() -> None:
+    """Ctrl-C is of all processes of a terminal: the one that says so is the first; others end without a traceback."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _reports(task: _Task, found: Iterator[Group], engine: LocalEngine) -> Iterator[tuple[Group, Report]]:
@@ -213,7 +225,7 @@ def _reports(task: _Task, found: Iterator[Group], engine: LocalEngine) -> Iterat
 def _pool(engine: LocalEngine) -> AbstractContextManager[ProcessPoolExecutor]:
     if engine.pool is not None:
         return nullcontext(engine.pool)
-    return ProcessPoolExecutor(engine.processes, multiprocessing.get_context("spawn"), without_numpy)
+    return ProcessPoolExecutor(engine.processes, multiprocessing.get_context("spawn"), _begin)
 
 
 def _ended(futures: dict[Future[Report], Group], done: Iterable[Future[Report]]) -> Iterator[tuple[Group, Report]]:

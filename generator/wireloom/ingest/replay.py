@@ -199,6 +199,8 @@ def _found(engine: Engine, given: str) -> Found:
     names = engine.storage.names(quarantine)
     if DELTA_LOG in names:
         return engine.delta(quarantine)
+    if QUARANTINE in names:
+        raise MisuseError(f"{given} holds both tables; name the folder {given.rstrip('/')}/{QUARANTINE}")
     batches = tuple(name for name in names if not name.startswith(("_", ".")))
     if not batches:
         raise MisuseError(f"{quarantine} is no table; name the folder `quarantine` that ingest made")

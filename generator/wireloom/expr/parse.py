@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from wireloom.expr.ast import Binary, Call, Conditional, Expression, Literal, Membership, Name, Unary, parts
 from wireloom.expr.functions import FUNCTIONS
-from wireloom.expr.numbers import integer, respelled
+from wireloom.numbers import integer, respelled
 from wireloom.problems import nearest
 
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from wireloom import names
 from wireloom.expr.ast import Kind
-from wireloom.expr.numbers import respelled
 from wireloom.model.types import Bit, Integer, Mapping, Meaning, Type
+from wireloom.numbers import respelled
 from wireloom.resolve.expressions import expression
 from wireloom.resolve.meanings import named_values
 from wireloom.resolve.outline import is_closed, is_open, mapped_kind

@@ -1,7 +1,7 @@
 """Ranges of numbers as specs write them: `0 .. 100`, `0 ..`, `.. 100`, and `100` for one number."""
 
-from wireloom.expr.numbers import integer, respelled
 from wireloom.model.types import Float, Integer, Text, Type, not_null
+from wireloom.numbers import integer, respelled
 from wireloom.resolve.types import UNKNOWN, Surroundings
 from wireloom.spec.documents import Place
 

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from wireloom.expr.ast import Kind, Literal
-from wireloom.expr.numbers import integer, respelled
 from wireloom.expr.types import literal_kind
 from wireloom.model.ground import is_half, is_json, nearest
 from wireloom.model.types import (
@@ -22,6 +21,7 @@ from wireloom.model.types import (
     Type,
     not_null,
 )
+from wireloom.numbers import integer, respelled
 from wireloom.spec.documents import Place
 
 _HALF = 16  # bits of a float
@@ -180,7 +180,7 @@ def described(type: Type, written: str = "") -> str:
         case Bytes(charset="") if written[:2].lower() == "0x" and hexadecimal(written[2:]) is not NONE:
             return f"{written[2:]}, without 0x"
         case Nullable(inner):
-            return described(inner, written) if written else f"{described(inner)} or null"
+            return f"{described(inner, written)} or null"
         case Integer() as whole:
             return f"an integer from {whole.minimum} to {whole.maximum}"
         case Boolean():

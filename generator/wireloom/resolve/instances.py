@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from wireloom import names
-from wireloom.expr.numbers import integer
+from wireloom.numbers import integer
 from wireloom.problems import Problem, nearest
 from wireloom.resolve import builtins, notation
 from wireloom.resolve.draft import Draft, TypeForm

@@ -1,7 +1,7 @@
 """Numbers behind a marker, as types are written: `extended(253, uint16, uint32, uint64)`."""
 
-from wireloom.expr.numbers import integer
 from wireloom.model.types import Integer, Markers
+from wireloom.numbers import integer
 from wireloom.resolve import builtins, notation
 from wireloom.resolve.notation import NotationError
 

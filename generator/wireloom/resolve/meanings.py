@@ -13,7 +13,6 @@ from fractions import Fraction
 
 from wireloom import names
 from wireloom.expr.ast import Binary, Conditional, Expression, FieldRef, Kind, Literal
-from wireloom.expr.numbers import integer, respelled
 from wireloom.model.logical import Measured, Named, Said, Scaled, Written
 from wireloom.model.types import (
     Array,
@@ -34,6 +33,7 @@ from wireloom.model.types import (
     Text,
     Type,
 )
+from wireloom.numbers import integer, respelled
 from wireloom.resolve import builtins, constants
 from wireloom.resolve.outline import is_closed, is_open
 from wireloom.resolve.said import LONGEST, decimal_of, no_such_decimal, said

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from wireloom.expr.ast import Call, Conditional, Expression, Kind, Literal
-from wireloom.expr.numbers import integer
 from wireloom.expr.parse import ExpressionError, parse
 from wireloom.expr.types import literal_kind
 from wireloom.model.types import Encoding, Scalar
+from wireloom.numbers import integer
 from wireloom.resolve import builtins, constants, markers, notation
 from wireloom.resolve.draft import Draft, TypeForm, written
 from wireloom.resolve.renamings import Renamings, renamed, renaming_of

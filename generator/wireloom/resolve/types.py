@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from wireloom.expr.ast import Expression, Kind, Literal
-from wireloom.expr.numbers import integer, respelled
 from wireloom.expr.types import a_kind
 from wireloom.expr.types import kind as expression_kind
 from wireloom.model.ground import ENTRY
@@ -47,6 +46,7 @@ from wireloom.model.types import (
     Type,
 )
 from wireloom.names import type_name_flaw
+from wireloom.numbers import integer, respelled
 from wireloom.problems import nearest
 from wireloom.resolve import builtins, constants, markers, notation
 from wireloom.resolve.draft import written as parsed_text

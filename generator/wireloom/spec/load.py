@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from wireloom.expr.numbers import respelled
+from wireloom.numbers import respelled
 from wireloom.problems import Location, Problem, nearest
 from wireloom.spec import language, yaml
 from wireloom.spec.documents import Content, Document, Documents

@@ -13,7 +13,7 @@ from typing import assert_never
 import yaml
 from yaml.events import AliasEvent
 
-from wireloom.expr.numbers import MOST_DIGITS, integer
+from wireloom.numbers import MOST_DIGITS, integer
 from wireloom.problems import Location, Problem
 
 Scalar = int | float | bool | str | None

@@ -412,7 +412,7 @@ class FieldDocument(Document):
     line_feeds: bool = Field(
         default=False,
         alias="lineFeeds",
-        description="Its base64 is written with line feeds after every 76 characters; reading takes it without, too (JSON).",
+        description="Its base64 has line feeds after every 76 characters; reading takes it without, too (JSON).",
         examples=[True],
     )
     wire: Literal["varint", "zigzag", "fixed", "group"] = Field(

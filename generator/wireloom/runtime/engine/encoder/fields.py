@@ -285,10 +285,10 @@ class Fields(Part):
                 raise Uncovered(f"bits of {given.kind}")
             self.compiler.compute(Code("int", Term("zero", (Term("LOAD", (), given.read()),))), whole)
         for bit in attributes["bits"]:
-            _, low, width, signed, values, *_ = bit
+            _, low, width, _, values, *_ = bit
             if width == _WORD:
                 raise Uncovered("all of 64 bits")
-            bits = (signed and width > 1) << 16 | low << 8 | width
+            bits = _is_negative(bit) << 16 | low << 8 | width
             self._bit(whole, bits, values, self._bit_value(bit, scope))
         if not node[2] and any(low + width == _WORD for _, low, width, *_ in attributes["bits"]):
             self._unsigned(whole, node, scope)
@@ -309,13 +309,13 @@ class Fields(Part):
         place = self.assembly.register("int")
         self.assembly.emit("HOLD", size, place)
         for bit in item.attributes["bits"]:
-            _, low, width, signed, values, *_ = bit
+            _, low, width, _, values, *_ = bit
             if width == _WORD:
                 raise Uncovered("all of 64 bits")
             bits = self.assembly.register("int").read()
             self.compiler.compute(Constant(_null(bit) >> low), bits)
             value = self._bit_value(bit, item.scope)
-            self._bit(bits, (signed and width > 1) << 16 | width, values, value)
+            self._bit(bits, _is_negative(bit) << 16 | width, values, value)
             first, last = low // 8, (low + width - 1) // 8
             offset = size - 1 - last if big else first
             self.assembly.emit("WINDOW", bits, place.read(), offset, last - first + 1, low % 8 | big << 8)
@@ -553,6 +553,12 @@ def _filler(attributes: Mapping[str, Any], node: Node) -> bytes | str | float | 
             return number
         case _:
             return None
+
+
+def _is_negative(bit: Sequence[Any]) -> bool:
+    """Whether bits may be put as a negative number; those that mean something stand in their table without a sign."""
+    _, _, width, signed, values, *_ = bit
+    return bool(signed and width > 1 and values is None)
 
 
 def _behind_sources(placed: Sequence[Placed]) -> Iterator[Placed]:

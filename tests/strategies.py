@@ -79,8 +79,7 @@ class _Drawing:
                 return self.draw(_integers(type.minimum, type.maximum))
             case wire.Float(bits):
                 finite = encoding is wire.Encoding.JSON
-                width = bits if encoding in (wire.Encoding.BINARY, wire.Encoding.PROTOBUF) else 64
-                return self.draw(st.floats(width=width, allow_nan=not finite, allow_infinity=not finite))  # type: ignore[arg-type]
+                return self.draw(st.floats(width=bits, allow_nan=not finite, allow_infinity=not finite))  # type: ignore[arg-type]
             case wire.Boolean():
                 return self.draw(st.booleans())
             case wire.Null():

@@ -113,9 +113,7 @@ def test_the_first_row_that_cannot_be_said_is_named_as_the_construct_path_names_
 
 
 BUILT = {  # by the construct path, and why
-    ("charset_fields", "record"): "a default of this kind",
     ("known_facts", "record"): "all of 64 bits",
-    ("known_facts_message", "record"): "a default of this kind",
     ("packet", "record"): "the field 'body.total' in an expression",
     ("shapes_beside", "record"): "a record that melts into another and may be left out",
     ("tag_length_value", "record"): "alternatives whose name is not shown",

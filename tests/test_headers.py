@@ -191,9 +191,9 @@ def test_validate_asks_what_is_wrong_with_a_record_as_the_header_says(
 ) -> None:
     asked, problems = [], validating._problems
 
-    def noted(request: Request, *rest: Any) -> Any:
+    def noted(request: Request, *rest: Any, **more: Any) -> Any:
         asked.append(request.parameters)
-        return problems(request, *rest)
+        return problems(request, *rest, **more)
 
     monkeypatch.setattr(validating, "_problems", noted)
     request = Request(capture, None, None, {})

@@ -87,7 +87,6 @@ _STATED = {
     OP_MAPPING_FAR: "N K r>value a",
     OP_TEXT: "J N r>bytes y",
     OP_REAL: "N f",
-    OP_COPY: "R<bytes r>bytes y",
     OP_CHARSET: "R<bytes N N",
     OP_SPELLING: "R<bytes N N N N K",
     OP_PACK_OBJECT: "Q { N",

@@ -402,12 +402,6 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         return deliver_bytes(m, i[3], i[4], m.texts + i[1], i[2])
     elif op == OP_REAL:  # the bits of a double, column
         return put_float(m.columns, i[2], wl_double(<uint64_t>i[1])) if i[2] >= 0 else OK
-    elif op == OP_COPY:  # register of the text or bytes, register, column
-        if m.absent[i[1]]:
-            if i[2] >= 0:
-                m.absent[i[2]] = True
-            return OK
-        return deliver_copy(m, i[2], i[3], m.pointers[i[1]], m.registers[i[1]])
     elif op == OP_MAKE:
         return make_text(m, i)
     elif op == OP_GATHER_BEGIN:

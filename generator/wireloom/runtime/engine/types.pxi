@@ -257,7 +257,6 @@ cpdef enum Op:
     OP_MAPPING_FAR
     OP_TEXT
     OP_REAL
-    OP_COPY
     OP_CHARSET
     OP_SPELLING
     OP_PACK_OBJECT

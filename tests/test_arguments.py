@@ -30,6 +30,7 @@ CALLS = {
     "validate_many": ("root",),
     "to_canonical": ("root",),
     "from_canonical": ("root",),
+    "struct_type": ("root", "explode", "open_values"),
 }
 GIVEN = {"parse": b"", "iter_parse": b"", "decode_stream": b"", "encode": pa.array([{}]), "validate": b""}
 
@@ -39,7 +40,7 @@ GIVEN = {"parse": b"", "iter_parse": b"", "decode_stream": b"", "encode": pa.arr
 def test_arguments_of_another_kind_are_named(module, call, name):
     for given in OTHERS[name]:
         with pytest.raises(ParameterError, match=name):
-            getattr(module, call)(GIVEN.get(call, []), **{name: given})
+            getattr(module, call)(*([] if call == "struct_type" else [GIVEN.get(call, [])]), **{name: given})
 
 
 @pytest.mark.parametrize("call", ["iter_parse", "decode_stream"])

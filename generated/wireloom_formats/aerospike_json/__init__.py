@@ -363,9 +363,10 @@ def struct_type(
     explode: bool = False,
     open_values: Literal["variant", "json", "binary"] = "variant",
 ) -> StructType:
-    """The Spark columns of a root, or of its flat rows."""
+    """The Spark columns of a root, or of its flat rows; raises ParameterError where there is no such root."""
     from . import spark
 
+    CODEC.root_of_rows(root, explode=explode, open_values=open_values)
     return spark.struct_type(root=root, explode=explode, open_values=open_values)
 
 

@@ -338,6 +338,12 @@ class Codec:
             return parts
         return iter((self.decode_request(array, asked, stop=asked.stop),))
 
+    def root_of_rows(self, root: str | None, *, explode: bool, open_values: "OpenValues") -> Root:
+        """The root of which rows are asked for; raises ParameterError for a root, flag or word that there is not."""
+        accept_flag("explode", explode)
+        accept_word("open_values", open_values, OPEN_VALUES)
+        return self.root(root)
+
     def _request(
         self,
         root: str | None,
@@ -347,9 +353,8 @@ class Codec:
         open_values: "OpenValues",
     ) -> Request:
         """What is asked for, checked; raises ParameterError."""
-        entry, settings, asked = self.root(root), self.settings(parameters), accept_columns(columns)
-        accept_flag("explode", explode)
-        accept_word("open_values", open_values, OPEN_VALUES)
+        entry = self.root_of_rows(root, explode=explode, open_values=open_values)
+        settings, asked = self.settings(parameters), accept_columns(columns)
         try:
             project(row_record(entry.logical, entry.rows if explode else ()), asked)
         except ValueError as error:

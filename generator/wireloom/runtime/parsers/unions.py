@@ -47,7 +47,7 @@ def structs_for(value: Any, subcons: Sequence[Any], context: Container) -> Seque
     ]
     if not candidates:
         raise EncodeError("a record of one of the known kinds", shown(value))
-    return sorted(candidates, key=lambda struct: (-struct.covers(value), struct.makes_up()))
+    return sorted(candidates, key=lambda struct: (-struct.covers(value), made_up_within(struct, frozenset())))
 
 
 class CasesByValue:
@@ -69,8 +69,7 @@ class CasesByValue:
 
     def makes_up(self, within: frozenset[int] = frozenset()) -> tuple[int, int]:
         """How many members readers see of a case, whatever a value says: at least, and at most."""
-        found: tuple[int, int] = min((subcon.makes_up(within) for subcon in self.subcons), default=(0, 0))
-        return found
+        return min((made_up_within(each, within) for each in self.subcons), default=(0, 0))
 
     def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
         """What expressions see of the members of `value`."""

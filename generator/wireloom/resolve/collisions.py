@@ -137,16 +137,10 @@ def _lent_names(type: Type, named: Types, seen: frozenset[str]) -> Iterator[str]
     match type:
         case types.Reference(name=name) if name not in seen:
             yield from _lent_names(named[name], named, seen | {name})
-        case types.Nullable(type=inner):
-            yield from _lent_names(inner, named, seen)
-        case types.Select(cases=cases):
-            for case in cases:
-                if not isinstance(case.type, types.Refusal):
-                    yield from _lent_names(case.type, named, seen)
-        case types.Attempt(trials=trials, kind_field=kind, reason_field=reason):
-            yield from filter(None, (kind, reason))
-            for trial in trials:
-                yield from _lent_names(trial.type, named, seen)
+        case types.Nullable() | types.Select() | types.Attempt():
+            yield from filter(None, (type.kind_field, type.reason_field)) if isinstance(type, types.Attempt) else ()
+            for part in parts_of(type):
+                yield from _lent_names(part, named, seen)
         case types.Struct(fields=fields):
             for field in fields:
                 yield from logical_names(field, named, seen)
@@ -645,9 +639,8 @@ def _greedy_element(type: Type, named: Types) -> str:
             return ""
         case types.Array(element=element) if is_greedy(element, named, frozenset()):
             return element.name if isinstance(element, types.Reference) else "its type"
-        case types.Select(cases=cases):
-            inner = (case.type for case in cases if not isinstance(case.type, types.Refusal))
-            return next((found for each in inner if (found := _greedy_element(each, named))), "")
+        case types.Select():
+            return next((found for each in parts_of(type) if (found := _greedy_element(each, named))), "")
         case _:
             return ""
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 
 from wireloom.model import types
-from wireloom.model.traversal import plain
+from wireloom.model.traversal import parts, plain
 from wireloom.model.types import Encoding, Field, Form, Struct, Type
 from wireloom.resolve.building import always_has_a_value
 from wireloom.resolve.collisions import logical_names
@@ -123,11 +123,9 @@ def _contents(type: Type, named: Types, seen: frozenset[str], *, open: bool) -> 
             yield _TEXTS, _JSON
         case types.Extension(content=content) if not open:
             yield from ((kind, "ext") for kind, _ in _contents(content, named, seen, open=open))
-        case types.Nullable(type=inner):
-            yield from _contents(inner, named, seen, open=open)
-        case types.OneOf(alternatives=alternatives):
-            for alternative in alternatives:
-                yield from _contents(alternative.type, named, seen, open=open)
+        case types.Nullable() | types.OneOf():
+            for part in parts(type):
+                yield from _contents(part, named, seen, open=open)
         case types.Reference(name=name) if name not in seen:
             yield from _contents(named[name], named, seen | {name}, open=open)
         case _:
@@ -147,19 +145,13 @@ def _check_records(draft: Draft, place: Place, union: types.OneOf, named: Types)
 def _structs(type: Type, named: Types, seen: frozenset[str]) -> Iterator[Struct]:
     """The structs that a value of the type may be of."""
     match type:
-        case types.Reference(name=name) if name not in seen:
-            yield from _structs(named[name], named, seen | {name})
-        case types.Nullable(type=inner):
-            yield from _structs(inner, named, seen)
-        case types.OneOf(alternatives=alternatives):
-            for alternative in alternatives:
-                yield from _structs(alternative.type, named, seen)
-        case types.Select(cases=cases):
-            for case in cases:
-                if not isinstance(case.type, types.Refusal):
-                    yield from _structs(case.type, named, seen)
         case Struct():
             yield type
+        case types.Reference(name=name) if name not in seen:
+            yield from _structs(named[name], named, seen | {name})
+        case types.Nullable() | types.OneOf() | types.Select():
+            for part in parts(type):
+                yield from _structs(part, named, seen)
         case _:
             return
 

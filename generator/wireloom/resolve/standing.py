@@ -195,10 +195,7 @@ def _has_members(type: Type, named: Types, seen: frozenset[str]) -> bool:
     match type:
         case types.Reference(name=name):
             return name in seen or _has_members(named[name], named, seen | {name})
-        case types.Select(cases=cases):
-            inner = tuple(case.type for case in cases if not isinstance(case.type, types.Refusal))
-            return all(_has_members(each, named, seen) for each in inner)
-        case Nullable() | types.OneOf(open=False):
+        case Nullable() | types.Select() | types.OneOf(open=False):
             return all(_has_members(each, named, seen) for each in parts(type))
         case _:
             return isinstance(type, Struct | types.Null | types.Attempt)  # whose alternatives are looked at themselves
@@ -360,10 +357,9 @@ def _alternatives(type: Type, named: Types, seen: frozenset[str]) -> Iterator[Ty
         case types.Reference(name=name):
             if name not in seen:
                 yield from _alternatives(named[name], named, seen | {name})
-        case types.Select(cases=cases):
-            for case in cases:
-                if not isinstance(case.type, types.Refusal):
-                    yield from _alternatives(case.type, named, seen)
+        case types.Select():
+            for part in parts(type):
+                yield from _alternatives(part, named, seen)
         case _:
             yield type
 

@@ -77,7 +77,8 @@ def _members(type: Type, named: Types, above: frozenset[str]) -> dict[str, Exten
 
 def _named(field: Field, known: dict[str, Extent], given: Expression | None) -> dict[str, Extent]:
     own = field_extent(field, known)
-    absent = may_be_absent(field) and not (given is not None and given == field.when and not field.since + field.until)
+    told = given is not None and given == field.when and not (field.since or field.until)
+    absent = may_be_absent(field) and not told
     found = {field.wire_name: own, **{bit.name: _bit(bit) for bit in field.bits}}
     return {name: replace(each, nullable=each.nullable or absent) for name, each in found.items()}
 
@@ -101,7 +102,7 @@ def field_extent(field: Field, known: dict[str, Extent]) -> Extent:
 
 def may_be_absent(field: Field) -> bool:
     """Whether a field may be left out, and then has no value."""
-    if field.when is not None or field.since or field.until:
+    if field.is_conditional:
         return True
     return field.presence is Presence.OPTIONAL and field.default is None
 

@@ -699,6 +699,11 @@ class Field:
         return self.wire_name if self.member is None else self.member
 
     @property
+    def is_conditional(self) -> bool:
+        """Whether a condition, or the version of the struct, decides whether it is there."""
+        return self.when is not None or bool(self.since or self.until)
+
+    @property
     def on_wire(self) -> bool:
         """Whether it has bytes or a member of its own."""
         return self.compute is None and not self.counted

@@ -253,8 +253,7 @@ def _is_seen_in_members(type: Type, named: Types, seen: frozenset[str]) -> bool:
 
 def always_has_a_value(field: Field, named: Types, seen: frozenset[str]) -> bool:
     """Whether readers always see a value of the field, or of one of its bits or members, that is not null."""
-    is_conditional = field.when is not None or field.presence is Presence.OPTIONAL or field.since or field.until
-    if not field.on_wire or is_conditional:
+    if not field.on_wire or field.is_conditional or field.presence is Presence.OPTIONAL:
         return False
     if field.flatten:
         return _is_seen_in_members(field.type, named, seen)

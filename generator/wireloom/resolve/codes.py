@@ -256,7 +256,7 @@ def _without_impossible(type: Type, struct: types.Struct) -> Type:
 def _values(struct: types.Struct, name: str) -> set[types.Scalar] | None:
     """The values that a field of the struct can have, where they are listed and it is always there."""
     for field in struct.fields:
-        certain = field.presence is types.Presence.REQUIRED and field.when is None and not field.since + field.until
+        certain = field.presence is types.Presence.REQUIRED and not field.is_conditional
         if field.wire_name == name and field.mappings is not None and certain:
             found = [leaves(mapping.value) for mapping in field.mappings]
             return None if None in found else {value for each in found for value in each or ()}

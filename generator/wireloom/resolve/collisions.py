@@ -324,7 +324,7 @@ def _check_from_end(draft: Draft, place: Place, struct: Struct, named: Types) ->
     """Fields that count from the end follow one another up to it, and the other fields reach up to them."""
     counted = [(at, where, field) for where, field in _placed(struct, place) if (at := _from_end(field)) is not None]
     tail = sorted(counted, key=lambda item: item[0])
-    if not tail or not all(_is_always_there(field) for _, _, field in tail):
+    if not tail or any(field.is_conditional for _, _, field in tail):
         return
     if _check_room_of_tail(draft, tail[0][1] / "at", tail[0][2], struct, named):
         _check_before_tail(draft, tail[0][1] / "at", tail[0][2], struct, named)
@@ -363,16 +363,12 @@ def _check_behind_tail(draft: Draft, place: Place, struct: Struct) -> bool:
 def _comes_with(field: Field, other: Field) -> bool:
     """Whether another field is there wherever a field is."""
     same = other.when == field.when and (other.since, other.until) == (field.since, field.until)
-    return _is_always_there(other) or (same and not _depends_on_place(other.when))
+    return not other.is_conditional or (same and not _depends_on_place(other.when))
 
 
 def _depends_on_place(condition: Expression | None) -> bool:
     """Whether a condition is another one behind the field that it is of."""
     return condition is not None and _HERE in references(condition)
-
-
-def _is_always_there(field: Field) -> bool:
-    return field.when is None and not field.since + field.until
 
 
 def _bytes(count: int) -> str:
@@ -385,7 +381,7 @@ def _check_room_of_tail(draft: Draft, place: Place, first: Field, struct: Struct
     reached = Sum()
     for field in filter(_is_in_turn, struct.fields):
         start = reached if field.at is None else sum_of(field.at, reached) or _ANYWHERE
-        end = _end_sum(field, named, start) if _is_always_there(field) else None
+        end = None if field.is_conditional else _end_sum(field, named, start)
         room = None if end is None else Sum(at, {_SIZE: 1}).plus(end.times(-1))
         if room is not None and not room.terms and room.number < 0:
             message = f"{first.wire_name} at {at} overlaps {field.wire_name}"
@@ -757,7 +753,7 @@ def _struct_size(struct: Struct, named: Types, seen: frozenset[str]) -> int | No
         if not field.in_struct:
             continue
         size = type_size(field.type, named, seen)
-        varies = field.when is not None or field.since or field.until
+        varies = field.is_conditional
         if size is None or varies or field.at is not None or field.size is not None:
             return None
         total += size

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from wireloom.model import types
+from wireloom.model.extents import may_be_absent
 from wireloom.model.ground import ENTRY
 from wireloom.model.traversal import parts, plain
 from wireloom.model.types import Field, Struct, Type
@@ -31,10 +32,8 @@ def flaw_of_entry(type: Type, named: Types) -> str:
 
 def _flaw_of_key(field: Field, named: Types) -> str:
     """Why not every entry has its key there, as it stands on the wire."""
-    is_seen = field.presence is types.Presence.REQUIRED or field.default is not None
-    is_there = is_seen and field.when is None and not field.since + field.until
     is_plain = field.mappings is None and field.meaning is None and field.refers is None
-    if is_there and is_plain and isinstance(plain(field.type, named), _KEYS):
+    if not may_be_absent(field) and is_plain and isinstance(plain(field.type, named), _KEYS):
         return ""
     return "its key is no number, text, bytes or boolean that is always there, as it stands"
 

@@ -285,7 +285,7 @@ def _may_mean_null(meaning: types.Meaning) -> bool:
 
 
 def _may_be_absent(field: types.Field) -> bool:
-    if field.when is not None or field.since or field.until:
+    if field.is_conditional:
         return True
     if field.presence is not types.Presence.OPTIONAL:
         return False

@@ -145,7 +145,7 @@ def _is_endless(named: Mapping[str, Type], name: str) -> bool:
     while waiting:
         struct = named[waiting.pop()]
         for field in struct.fields if isinstance(struct, Struct) else ():
-            certain = field.when is None and field.presence is Presence.REQUIRED and not field.since + field.until
+            certain = field.presence is Presence.REQUIRED and not field.is_conditional
             listed = isinstance(field.type, Array) and isinstance(field.type.count, Last)
             if certain and (isinstance(field.type, Reference) or listed):
                 inner = set(references(field.type))

@@ -309,7 +309,7 @@ def _member_fields(type: Type, member: str, named: Types) -> Iterator[Field | No
 def _is_single(field: Field, named: Types) -> bool:
     """Whether a field has one value of a kind that selects, whenever its member is there."""
     type = plain(types.not_null(field.type), named)
-    return field.on_wire and field.when is None and not field.since + field.until and type.__class__ in _KINDS
+    return field.on_wire and not field.is_conditional and type.__class__ in _KINDS
 
 
 def _is_no_object(type: Type, named: Types) -> bool:

@@ -100,8 +100,7 @@ def label(field: Field, format: Format) -> str:
     """required, optional or repeated. What a condition or a version decides is optional: protobuf knows neither."""
     if isinstance(_resolved(field.type, format), Array | Map):
         return "repeated"
-    decided = field.when is not None or bool(field.since) or bool(field.until)
-    return "optional" if field.presence is Presence.OPTIONAL or decided else "required"
+    return "optional" if field.presence is Presence.OPTIONAL or field.is_conditional else "required"
 
 
 def type_name(type: Type, format: Format) -> str:

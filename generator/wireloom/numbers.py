@@ -34,3 +34,8 @@ def respelled(text: str) -> str:
     shown = f"{number:#x}" if "x" in bare.lower() else str(number)
     why = "no zeros stand in front of a number, and none is octal: " if _ZERO_IN_FRONT.match(bare) else ""
     return f"{why}write {shown}"
+
+
+def respelled_ends(text: str) -> str:
+    """The same of the first end of a range, such as `0 .. 7`, that is written as others write it."""
+    return next(filter(None, (respelled(part.strip()) for part in text.split(".."))), "")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from wireloom import names
 from wireloom.expr.ast import Kind
 from wireloom.model.types import Bit, Integer, Mapping, Meaning, Type
-from wireloom.numbers import respelled
+from wireloom.numbers import respelled_ends
 from wireloom.resolve.expressions import expression
 from wireloom.resolve.meanings import named_values
 from wireloom.resolve.outline import is_closed, is_open, mapped_kind
@@ -110,18 +110,12 @@ def _kind(document: Bits, width: int) -> Kind:
     return Kind.BOOLEAN if width == 1 else Kind.INTEGER
 
 
-def _respelled(text: str) -> str:
-    """What to write for bits whose numbers are written as others write them."""
-    return next(filter(None, (respelled(part) for part in text.split(".."))), "")
-
-
 def _span(scope: Scope, place: Place, text: str, whole: Integer) -> tuple[int, int]:
     """The lowest bit and the number of bits; of what has been reported, none."""
     match = _SPAN.fullmatch(text)
     if match is None:
-        scope.draft.reports(
-            place, "bits-out-of-range", f"{text} names no bits", _respelled(text) or "write `3` or `0..1`"
-        )
+        hint = respelled_ends(text) or "write `3` or `0..1`"
+        scope.draft.reports(place, "bits-out-of-range", f"{text} names no bits", hint)
         return 0, 0
     low, high = int(match[1]), int(match[2] or match[1])
     if low > high or high >= whole.bits:

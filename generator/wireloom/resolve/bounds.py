@@ -1,7 +1,7 @@
 """Ranges of numbers as specs write them: `0 .. 100`, `0 ..`, `.. 100`, and `100` for one number."""
 
 from wireloom.model.types import Float, Integer, Text, Type, not_null
-from wireloom.numbers import integer, respelled
+from wireloom.numbers import integer, respelled_ends
 from wireloom.resolve.types import UNKNOWN, Surroundings
 from wireloom.spec.documents import Place
 
@@ -34,7 +34,7 @@ def ends_of(around: Surroundings, place: Place, written: str | int | None) -> tu
     if not dots and minimum is not None:
         return minimum, minimum
     if not dots or not (low or high) or bool(low) != (minimum is not None) or bool(high) != (maximum is not None):
-        hint = respelled(low) or respelled(high) or "write `0 .. 100`, `0 ..`, `.. 100` or `100`"
+        hint = respelled_ends(str(written)) or "write `0 .. 100`, `0 ..`, `.. 100` or `100`"
         around.reports(place, "bad-range", f"{written} is no range", hint)
         return None, None
     if minimum is not None and maximum is not None and minimum > maximum:

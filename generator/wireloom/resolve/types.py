@@ -46,7 +46,7 @@ from wireloom.model.types import (
     Type,
 )
 from wireloom.names import type_name_flaw
-from wireloom.numbers import integer, respelled
+from wireloom.numbers import integer, respelled, respelled_ends
 from wireloom.problems import nearest
 from wireloom.resolve import builtins, constants, markers, notation
 from wireloom.resolve.draft import written as parsed_text
@@ -668,10 +668,9 @@ def _case_values(around: Surroundings, place: Place, text: str, keys: _Keys) -> 
             continue
         value = constants.value(word, keys.kind, keys.charset)
         if value is constants.NONE:
-            hint = (
-                "bytes are written in hexadecimal, without 0x" if keys.kind is Kind.BYTES and not keys.charset else ""
-            )
-            hint = respelled(word) if keys.kind is Kind.INTEGER else hint
+            hint = respelled(word) if keys.kind is Kind.INTEGER else ""
+            if keys.kind is Kind.BYTES and not keys.charset:
+                hint = "bytes are written in hexadecimal, without 0x"
             message = f"{word} is not {keys.charset or keys.kind.value}, as the tag is"
             if keys.names:
                 message, hint = f"the tag has no name {word}", nearest(word, (name for _, name in keys.names))
@@ -724,8 +723,7 @@ def _range_values(around: Surroundings, place: Place, word: str) -> range:
     """The values of `1 .. 9`."""
     low, high = (integer(part.strip()) for part in word.split("..", 1))
     if low is None or high is None or not low <= high < low + _RANGE:
-        ends = filter(None, (respelled(part.strip()) for part in word.split("..", 1)))
-        hint = next(ends, "") or f"write `1 .. 9`, of at most {_RANGE} values, or say `otherwise`"
+        hint = respelled_ends(word) or f"write `1 .. 9`, of at most {_RANGE} values, or say `otherwise`"
         around.scope.draft.reports_entry(place, "bad-case", f"{word} is no range of cases", hint)
         return range(0)
     return range(low, high + 1)

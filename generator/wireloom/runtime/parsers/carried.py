@@ -8,6 +8,7 @@ from construct import Container
 
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.parsers.structure import made_up_within
 
 
 class Body:
@@ -38,8 +39,7 @@ class Body:
 
     def makes_up(self, within: frozenset[int] = frozenset()) -> tuple[int, int]:
         """How many members readers see of this body, whatever a value says: at least, and at most."""
-        found: tuple[int, int] = self.struct.makes_up(within)
-        return found
+        return made_up_within(self.struct, within)
 
     def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
         """What expressions see of the members of `value`."""

@@ -35,6 +35,11 @@ def titles_of(subcons: Sequence[Any], *, hidden: bool) -> Iterator[str]:
             yield from subcon.titles(hidden=hidden)
 
 
+def _fewest_made_up(subcons: Sequence[Any], within: frozenset[int]) -> tuple[int, int]:
+    """How many members readers see of one of these, whatever a value says: at least, and at most."""
+    return min((made_up_within(each, within) for each in subcons), default=(0, 0))
+
+
 def structs_for(value: Any, subcons: Sequence[Any], context: Container) -> Sequence[Any]:
     """While building: the structs that `value` may be of, by its constants and words, then by the members it has.
 
@@ -69,7 +74,7 @@ class CasesByValue:
 
     def makes_up(self, within: frozenset[int] = frozenset()) -> tuple[int, int]:
         """How many members readers see of a case, whatever a value says: at least, and at most."""
-        return min((made_up_within(each, within) for each in self.subcons), default=(0, 0))
+        return _fewest_made_up(self.subcons, within)
 
     def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
         """What expressions see of the members of `value`."""
@@ -137,7 +142,7 @@ class Select(construct.Construct):
 
     def makes_up(self, within: frozenset[int] = frozenset()) -> tuple[int, int]:
         """How many members readers see of a case, whatever a value says: at least, and at most."""
-        return min((made_up_within(each, within) for each in self.subcons), default=(0, 0))
+        return _fewest_made_up(self.subcons, within)
 
     def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
         """What expressions see of the members of `value`."""
@@ -380,8 +385,7 @@ class Deferred(construct.Construct):
 
     def makes_up(self, within: frozenset[int] = frozenset()) -> tuple[int, int]:
         """How many members readers see of the type, whatever a value says: at least, and at most."""
-        found: tuple[int, int] = self.target().makes_up(within)
-        return found
+        return made_up_within(self.target(), within)
 
     def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
         """What expressions see of the members of `value`."""

@@ -33,7 +33,7 @@ from wireloom.runtime.parsers.json.scalars import amount
 from wireloom.runtime.parsers.json.text import read, write
 from wireloom.runtime.parsers.protocol import Expression, HeldKeys, first_of
 from wireloom.runtime.parsers.scalars import encoded_text
-from wireloom.runtime.parsers.structure import Struct
+from wireloom.runtime.parsers.structure import Struct, made_up_within
 from wireloom.runtime.parsers.unions import Deferred, structs_for
 from wireloom.runtime.values import OpenBytes, Pairs, kind_of
 
@@ -100,8 +100,7 @@ class Body(Document):
 
     def makes_up(self, within: frozenset[int] = frozenset()) -> tuple[int, int]:
         """How many members readers see of the struct, whatever a value says: at least, and at most."""
-        found: tuple[int, int] = self.subcon.makes_up(within)
-        return found
+        return made_up_within(self.subcon, within)
 
     def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
         """What expressions see of the members of `value`."""
@@ -403,17 +402,19 @@ class OneOf(construct.Construct):
     def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
         if self.open and isinstance(obj, OpenBytes):
             return _build_kept(self, obj, stream, context)
-        subcon = self._alternative(obj)
+        kind = _kind_of(obj)
+        subcon = self._alternative(kind, obj)
         if subcon is None:
             raise EncodeError("one of " + ", ".join(self.alternatives), shown(obj))
-        is_shared = _kind_of(obj) == "record" and len(self.records) > 1
-        options = _takers(obj, self.records, context) if is_shared else (subcon,)
-        first_of(options, stream, context, lambda option: option._build(obj, stream, context, path))
+        if kind == "record" and len(self.records) > 1:
+            takers = _takers(obj, self.records, context)
+            first_of(takers, stream, context, lambda taker: taker._build(obj, stream, context, path))
+        else:
+            subcon._build(obj, stream, context, path)
         return obj
 
-    def _alternative(self, obj: Any) -> Any:
+    def _alternative(self, kind: str, obj: Any) -> Any:
         """The alternative of a value; the beginning of a text says which of several kinds of JSON it is of."""
-        kind = _kind_of(obj)
         if kind == "str" and self.texts and len({*self.texts.values()}) > 1:
             return self.texts.get(_CONTAINERS.get(obj.lstrip(_SPACE)[:1], "str"))
         return self.values.get(kind)

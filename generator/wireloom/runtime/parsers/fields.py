@@ -392,8 +392,8 @@ class Field:
     @property
     def is_filler(self) -> bool:
         """Whether it is bytes up to the end of which readers see nothing."""
-        takes_rest = self.size is None and getattr(self.subcon, "takes_rest", False)
-        return self.hidden and takes_rest and self.at is None and self.const is MISSING
+        alone = self.hidden and self.size is None and self.at is None and self.const is MISSING
+        return alone and getattr(self.subcon, "takes_rest", False)
 
     def offset(self, scope: Container) -> Any:
         """What `at` says; raises PositionPendingError where that is not known yet."""

@@ -418,7 +418,8 @@ def _is_behind(step: Any, behind: Sequence[Any]) -> bool:
     attributes = step[3]
     if "at" in attributes:
         return _counts_from_the_end(attributes["at"])
-    return bool(behind) or (step[2][:2] == ("bytes", None) and attributes.get("derive") == _NOTHING)
+    is_rest = step[2][:2] == ("bytes", None) and "size" not in attributes and bool(attributes.get("hidden"))
+    return bool(behind) or (is_rest and attributes.get("derive") == _NOTHING)
 
 
 def _where(holds: Term, size: Term = _ONE) -> Term:

@@ -111,10 +111,11 @@ def _loaded(line: bytes) -> Any:  # noqa: ANN401 - whatever JSON says
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        twice = next(name for place, (name, _) in enumerate(pairs) if name in dict(pairs[:place]))
-        raise DataError(f"the member {shown(twice)} stands twice in one object")
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise DataError(f"the member {shown(name)} stands twice in one object")
+        found[name] = value
     return found
 
 

@@ -10,6 +10,7 @@ import struct
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, BinaryIO
 
 import pyarrow as pa
@@ -200,14 +201,6 @@ def _said(error: Exception) -> str:
 # --- members that follow one another, and zeros that fill a file up ------------------------------------------------
 
 
-def _gzip(source: BinaryIO) -> Iterator[bytes]:
-    return _members(source, _Inflating)
-
-
-def _bzip2(source: BinaryIO) -> Iterator[bytes]:
-    return _members(source, bz2.BZ2Decompressor)
-
-
 def _members(source: BinaryIO, member: "Callable[[], _Inflating | bz2.BZ2Decompressor]") -> Iterator[bytes]:
     """What is in each of them; zero bytes behind one are none, as for the programs that make them."""
     data = source.read(BITE)
@@ -272,14 +265,6 @@ class _Shared:
 
     def close(self) -> None:
         """Not now."""
-
-
-def _zstd(source: BinaryIO) -> Iterator[bytes]:
-    return _by_arrow(source, "zstd")
-
-
-def _lz4(source: BinaryIO) -> Iterator[bytes]:
-    return _by_arrow(source, "lz4")
 
 
 def _by_arrow(source: BinaryIO, codec: str) -> Iterator[bytes]:
@@ -351,10 +336,10 @@ def _crc32c(data: bytes) -> int:
 
 
 _PIECES: dict[str, Callable[[BinaryIO], Iterator[bytes]]] = {
-    "gzip": _gzip,
-    "zstd": _zstd,
-    "bzip2": _bzip2,
-    "lz4": _lz4,
+    "gzip": partial(_members, member=_Inflating),
+    "zstd": partial(_by_arrow, codec="zstd"),
+    "bzip2": partial(_members, member=bz2.BZ2Decompressor),
+    "lz4": partial(_by_arrow, codec="lz4"),
     "snappy": _snappy,
 }
 """How each is decompressed, piece by piece; where it cannot be, an OSError, ValueError, EOFError or zlib.error."""

@@ -79,10 +79,10 @@ class Certainty(Part):
         member_name, presence, default, _, cases, _ = told
         for place, (_, case) in enumerate(cases):
             for struct in self._structs(case):
-                stated = stated_tag(struct, member_name, presence=presence)
-                if stated is _ABSENT:
-                    stated = False if presence else _ABSENT if default is None else default
-                found = [n for n, (values, _) in enumerate(cases) if any(is_same(stated, value) for value in values)]
+                tag = stated_tag(struct, member_name, presence=presence)
+                if tag is _ABSENT:
+                    tag = False if presence else _ABSENT if default is None else default
+                found = [n for n, (values, _) in enumerate(cases) if any(is_same(tag, value) for value in values)]
                 if found != [place]:
                     self.doubts(f"{struct[1]} may be taken for another case by {member_name!r}")
 

@@ -29,7 +29,7 @@ class Tag:
         """That of a choice by a member, among these structs."""
         member, presence, default, _, cases, _ = told
         known = {each[1]: stated_tag(each, member, presence=presence) for each in structs}
-        unstated = frozenset(name for name, stated in known.items() if stated is UNSTATED)
+        unstated = frozenset(name for name, found in known.items() if found is UNSTATED)
         return cls(member, presence, default, cases, unstated if len(unstated) >= _MANY else frozenset(), resolved)
 
     def tells(self, case: Node, struct: Node) -> list[tuple[str, Tree]]:

@@ -383,7 +383,6 @@ def test_encode_takes_json_for_what_it_says(tmp_path, line, said):
     ],
 )
 def test_outputs_that_take_nothing_are_said(arguments, closing, code, said):
-
     line = f'exec "$0" -m wireloom "$@" {closing}'
     result = subprocess.run(
         ["/bin/sh", "-c", line, sys.executable, *arguments],

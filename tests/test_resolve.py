@@ -1,5 +1,6 @@
 """Documents to formats: what the names of a spec come to mean, and what readers see."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -273,3 +274,26 @@ def test_a_table_stands_before_the_fields_that_refer_to_it(tmp_path):
         problem
     )
     assert problem.id == "later-name"
+
+
+@pytest.mark.parametrize(
+    ("types", "may"),
+    [
+        ("Record: {fields: [STEPS*64]}", False),
+        ("Record: {fields: [STEPS*65]}", True),
+        ("Record: {fields: [{a: Part}, {b: Part}]}\nPart: {fields: [STEPS*32]}", False),
+        ("Record: {fields: [{a: Part}, {b: Part}]}\nPart: {fields: [STEPS*33]}", True),
+        ("Record: {fields: [STEPS*1, {list: list(Part)}]}\nPart: {fields: [{a: uint8}]}", False),
+        ("Record: {fields: [{list: list(Part)}]}\nPart: {fields: [STEPS*1]}", True),
+        ("Record: {depth: 4, fields: [{more: bool}, {next: {type: Record, when: more}}, STEPS*16]}", False),
+        ("Record: {depth: 4, fields: [{more: bool}, {next: {type: Record, when: more}}, STEPS*17]}", True),
+    ],
+)
+def test_a_limit_on_reading_again_is_among_the_codes_where_a_record_may_come_to_it(tmp_path, types, may):
+    def steps(times: re.Match[str]) -> str:
+        sums = (f"{{s{n}: {{type: bytes(16), checksum: md5, over: 0 .. 1}}}}" for n in range(int(times[1])))
+        checks = (f"{{verify: {{field: s{n}}}}}" for n in range(int(times[1])))
+        return ", ".join((*sums, *checks))
+
+    format = resolved(tmp_path, re.sub(r"STEPS\*(\d+)", steps, types))
+    assert ("size_limit" in [error.code for error in format.errors]) is may

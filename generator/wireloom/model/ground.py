@@ -4,6 +4,7 @@ import math
 
 from wireloom.runtime.charsets import unit
 from wireloom.runtime.columns.meanings import spelling_of_said
+from wireloom.runtime.cursor import AGAIN
 from wireloom.runtime.endings import Ending
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.numerals import base_of, format_of, width_of
@@ -15,6 +16,7 @@ from wireloom.runtime.patterns import PatternError, automaton, check, decimals, 
 from wireloom.runtime.values import ENTRY, float16, float32
 
 __all__ = [
+    "AGAIN",
     "ENTRY",
     "HIGHEST",
     "LONG",

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from wireloom.expr.types import makes_text
 from wireloom.model.format import Format
+from wireloom.model.ground import AGAIN
 from wireloom.model.meanings import repeating
 from wireloom.model.types import (
     Array,
@@ -60,26 +61,52 @@ def _fields(format: Format) -> Iterator[Field]:
 
 
 def reads_again(types: Mapping[str, Type], roots: Iterable[Type]) -> bool:
-    """Whether bytes of a record may be read any number of times.
+    """Whether bytes of a record may be read more often than the limit on that allows.
 
-    What is in a list tries them or sums them up, a list goes on with elements of others, or a field stands elsewhere.
+    A field stands elsewhere, or a list goes on there; what is repeated tries alternatives or sums bytes up; or types
+    outside of it do so that often.
     """
-    if any(_jumps(type) for type in (*types.values(), *roots)):
+    every = (*types.values(), *roots)
+    if any(_jumps(type) for type in every):
         return True
-    found = set[str]()
-    left = [name for type in (*types.values(), *roots) for element in _elements(type) for name in references(element)]
+    elements = {name for type in every for element in _elements(type) for name in references(element)}
+    if any(_readings(types[name]) for name in _reached(elements, types)):
+        return True
+    counted = dict[str, int]()
+    return any(_all_readings(type, types, counted) > AGAIN for type in every)
+
+
+def _reached(names: Iterable[str], types: Mapping[str, Type]) -> set[str]:
+    """The named types, and those that they use."""
+    found, left = set[str](), list(names)
     while left:
         name = left.pop()
         if name not in found:
             found.add(name)
             left += references(types[name])
-    return any(_reads_again(types[name]) for name in found)
+    return found
 
 
-def _reads_again(type: Type) -> bool:
-    if isinstance(type, Struct):
-        return any(isinstance(step, Verify) for step in type.steps)
-    return isinstance(type, Attempt)
+def _readings(type: Type) -> int:
+    """How many alternatives a named type tries, or checksums it verifies."""
+    match type:
+        case Struct():
+            return sum(isinstance(step, Verify) for step in type.steps)
+        case Attempt(trials):
+            return len(trials)
+        case _:
+            return 0
+
+
+def _all_readings(type: Type, types: Mapping[str, Type], counted: dict[str, int]) -> int:
+    """The same with all that it uses, wherever that is."""
+    total = _readings(type)
+    for name in references(type):
+        if name not in counted:
+            counted[name] = 0  # what holds itself does so by elements, and reads nothing again
+            counted[name] = _all_readings(types[name], types, counted)
+        total += counted[name]
+    return total
 
 
 def _jumps(type: Type) -> bool:
@@ -92,9 +119,9 @@ def _jumps(type: Type) -> bool:
 
 
 def _elements(type: Type) -> Iterator[Type]:
-    """The types of the elements of lists within a type."""
+    """The types of the elements of lists, and of the keys and values of maps, within a type."""
     for part in (field.type for field in type.fields) if isinstance(type, Struct) else parts(type):
-        if isinstance(type, Array):
+        if isinstance(type, Array | Map):
             yield part
         yield from _elements(part)
 

@@ -48,10 +48,10 @@ class Cursor(io.BytesIO):
         each stretch AGAIN_FREE bytes are free, and of the rest AGAIN times what the record has. Nothing is free of a
         stretch within another one: stretches of a few bytes within one another would be read without end.
         """
-        self.furthest = max(self.furthest, end)
+        self.furthest = max(self.furthest, self.tell(), end)
         size = end - start if count is None else count
         self.again += max(size, 1) if self.retried else max(size - AGAIN_FREE, 0)
-        if self.again > AGAIN * (self.furthest - self.origin):
+        if self.again > AGAIN * max(self.furthest - self.origin, 1):
             expected = f"bytes that are read {AGAIN} times at most"
             raise DecodeError("size_limit", offset=start, expected=expected, actual="more readings of them")
 

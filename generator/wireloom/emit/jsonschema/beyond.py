@@ -168,7 +168,7 @@ def _limits(format: Format, places: Sequence[_Place]) -> Iterator[Gap]:
     elif expands(format):
         yield Gap("How many bytes the entries of tables make in all", codes=("size_limit",))
     if reads_again(dict(format.types), [root.type for root in format.roots]):
-        yield Gap("How often alternatives and checksums in lists read the same bytes", codes=("size_limit",))
+        yield Gap("How often alternatives and checksums read the same bytes", codes=("size_limit",))
 
 
 def _open(type: Type) -> bool:

@@ -645,7 +645,9 @@ cdef inline bint count_again(Machine *m, int64_t size) noexcept nogil:
         m.again += size if size > 1 else 1
     elif size > 32:
         m.again += size - 32
-    return m.again > 16 * (m.furthest - m.base)
+    if m.position > m.furthest:
+        m.furthest = m.position
+    return m.again > 16 * max(m.furthest - m.base, 1)
 
 
 cdef int cover(Machine *m, int64_t expression, int64_t size, bint behind) noexcept nogil:
@@ -908,8 +910,6 @@ cdef inline bint returned(Machine *m, const Trail *trail) noexcept nogil:
     """Behind a list that went on elsewhere, go on where it left; true where too many bytes were read again."""
     cdef int64_t elsewhere = trail.elsewhere + (m.position - trail.lowest)
     m.position = trail.behind
-    if m.position > m.furthest:
-        m.furthest = m.position
     return count_again(m, elsewhere)
 
 

@@ -9,7 +9,7 @@ from proof.chance import Chance
 from proof.fields import CHARSETS, ENDINGS, Plan, bits, known, last_when, salvage, written_field
 from proof.formulas import Formulas
 from proof.scope import ABSENT, Known, Scope, document
-from proof.types import Typed, Types, integer
+from proof.types import FORMS, Typed, Types, integer
 from wireloom.resolve.builtins import DIGESTS
 from wireloom.resolve.header import digest_size
 from wireloom.spec.language import CheckStep, Digest, DiscardStep, Entry, NeedStep, StructType, VerifyStep, Version
@@ -19,9 +19,6 @@ _FEW = 8  # types of specs in which structs hold themselves: in large ones much 
 _MOST_DECIMALS = 18
 _LONG = 63  # bits: the most of a field that shares its bytes
 _WHOLE = ("when", "as", "raw", "bits", "values", "range", "const")  # keys of fields of whole bytes, and of many values
-FORMS = {"binary": "sequence", "msgpack": "array", "json": "object", "protobuf": "message"}
-
-
 _WIDEST_STORED = 32  # bits of checksums for which something else may stand
 _NO_ELEMENT = {"when", "since", "until", "derive", "const", "flatten", "hidden", "null"}
 _DEFAULTS = {"bool": False, "int": 0, "uint8": 7, "int16": -1, "str": "a", "float": 0.5}
@@ -955,4 +952,4 @@ def _set(entry: dict[str, Any], key: str, value: Any) -> None:
     entry[name][key] = value
 
 
-__all__ = ["FORMS", "StructWriter", "bits", "written_struct"]
+__all__ = ["StructWriter", "bits", "written_struct"]

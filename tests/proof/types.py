@@ -1,7 +1,7 @@
 """Types of the language for one place: scalars, lists, maps, unions, selects, attempts, structs of any encoding."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -61,6 +61,8 @@ _HEXADECIMALS = ("hex1", "hex1", "hex8", "hex16", "HEX1", "HEX9", "HEX16")
 _DELIMITED = ("dec", "dec", "sdec", "hex", "HEX", "oct")
 _BEHIND_DIGITS = ("0d0a", "20", "00", "3b", "2c20")
 _ENCODINGS = ("binary", "msgpack", "protobuf", "json")
+FORMS = {"binary": "sequence", "msgpack": "array", "json": "object", "protobuf": "message"}
+"""What a struct of each encoding is, unless its `form` says."""
 _WORD = 64  # bits of the machine's numbers
 BEYOND = (1 << 63, (1 << 63) + 5, (1 << 64) - 1)
 """Numbers of 64 bits that are none of 63."""
@@ -369,7 +371,12 @@ class Types:
         options.append(self.chance.one(["map(str, int)", "map(str, int?)"]))
         if self.encoding == "msgpack":
             options += [self.chance.one(["bytes", "ext(5, bytes)"])]
-        chosen = self.chance.sample(options, self.chance.randint(2, 4))
+        if self.encoding == "json" and self.chance.often(0.15):
+            options = [each for each in options if each != "str" and not each.startswith(("list", "map"))]
+            texts = self.chance.some(["json(object)", "json(array)"], 1)
+            chosen = [*texts, *self.chance.sample(options, self.chance.randint(len(texts) == 1, 2))]
+        else:
+            chosen = self.chance.sample(options, self.chance.randint(2, 4))
         return Typed(" | ".join(chosen), "union", joined(map(kind_of, chosen)))
 
     def named_union(self) -> Typed:
@@ -380,11 +387,21 @@ class Types:
             options += [self.chance.one([("raw", "bytes"), ("e1", "ext(1, bytes)")])]
             if self.chance.often(0.3):
                 options = [("e2", "ext(2, str)") if name == "txt" else (name, type) for name, type in options]
-        struct = self.struct() if self.chance.often(_REFUSED) and self.scope.draft.budget > 1 else None
-        chosen = self.chance.sample(options, self.chance.randint(1, 4))
-        if struct is not None and "items" not in dict(chosen):
-            chosen.append(("rec", struct.form))
-        return self._placed_union(dict(chosen), in_place=self.chance.often(0.4))
+        chosen = dict(self.chance.sample(options, self.chance.randint(1, 4)))
+        if self.chance.often(0.3 if self.encoding == "json" else _REFUSED):
+            chosen |= self._structs(chosen)
+        return self._placed_union(chosen, in_place=self.chance.often(0.4))
+
+    def _structs(self, beside: Mapping[str, str]) -> dict[str, str]:
+        """Structs as alternatives: an object, an array, or one of each."""
+        structs = dict[str, str]()
+        for _ in range(self.chance.randint(1, 2)):
+            struct = self.struct() if self.scope.draft.budget > 0 else None
+            form = "" if struct is None else self.scope.draft.types[struct.form].get("form", FORMS[self.encoding])
+            taken = form in structs or (form == "array" and "items" in beside)
+            if struct is not None and (not taken or self.chance.often(_REFUSED)):
+                structs[form] = struct.form
+        return structs
 
     def recursive(self) -> Typed:
         """A `oneOf` that holds itself."""

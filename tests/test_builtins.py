@@ -1,11 +1,14 @@
 """The types of the language: each has the forms that the reference lists, and is refused where it has none."""
 
+import pyarrow as pa
 import pytest
 
 from proof.modules import documents, generated, resolved
-from wireloom.model.types import Encoding
+from wireloom.model.types import Encoding, Integer
 from wireloom.problems import SpecProblems
 from wireloom.resolve.builtins import BUILTINS
+from wireloom.runtime import engine as engines
+from wireloom.runtime.errors import EncodeError
 
 SIZED = "str(3)"  # a text that does not say itself where it ends, as those of trees do
 CONSTRUCTED = {  # by the name of the builtin; the others are tried by each of their words
@@ -22,6 +25,7 @@ CONSTRUCTED = {  # by the name of the builtin; the others are tried by each of t
     "str": (SIZED,),
     "bytes": ("bytes(3)",),
 }
+NEAR = (1, 7, 8, 9, 31, 32, 33, *range(60, 65))  # bits: about what machines have
 MANY = 16  # words of one builtin, of which some are tried
 TYPES = [
     (name, written)
@@ -64,3 +68,35 @@ def test_a_type_has_a_form_or_is_refused_where_it_stands(name, written, encoding
 def test_what_an_encoding_lacks_has_something_instead():
     for builtin in BUILTINS.values():
         assert builtin.only or {*builtin.forms, *builtin.instead} == set(Encoding)
+
+
+@pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
+@pytest.mark.parametrize("encoding", Encoding, ids=lambda encoding: encoding.value)
+def test_the_outermost_integers_of_every_type_are_read_and_written_by_the_engine(encoding):
+    words = {
+        word: type.bits
+        for name, builtin in BUILTINS.items()
+        for word, type in builtin.words.items()
+        if encoding in builtin.forms and isinstance(type, Integer) and type.bits in NEAR and name != "digits"
+    }
+    field = {"count": "uint8"} if encoding is Encoding.BINARY else {"tag": 1} if encoding is Encoding.PROTOBUF else {}
+    types = {f"R{at}": {"fields": [{"x": {"type": f"list({word})", **field}}]} for at, word in enumerate(words)}
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": encoding.value, "types": types}
+    spec["roots"] = {name.lower(): {"type": name} for name in types}
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        codec, tried, slow = made.module.CODEC, set(), set()
+        for root, (word, bits) in zip(codec.roots, words.items(), strict=True):
+            half = 1 << bits - 1
+            for value in {0, 1, half - 1, half, 2 * half - 1, -1, -half}:
+                try:
+                    data = made.module.build({"x": [value, value]}, root=root)
+                except EncodeError:
+                    continue
+                tried.add(word)
+                before = codec.engine.rebuilt
+                read = codec.decode(pa.array([data], pa.binary()), root=root)
+                assert codec.encode(read.records, root=root).to_pylist() == [data]
+                if read.reread or codec.engine.rebuilt > before:
+                    slow.add((word, value))
+    assert tried == {*words}
+    assert not slow

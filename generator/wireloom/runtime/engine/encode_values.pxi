@@ -43,7 +43,7 @@ cdef inline bint fits_bits(int64_t value, bint wide, int64_t bits, bint signed) 
         return False
     if signed:
         return -(<int64_t>1 << (bits - 1)) <= value < <int64_t>1 << (bits - 1)
-    return 0 <= value < <int64_t>1 << bits
+    return 0 <= value and (bits == 63 or value < <int64_t>1 << bits)
 
 
 cdef inline void store(uint8_t *target, int64_t value, int64_t size, bint big) noexcept nogil:

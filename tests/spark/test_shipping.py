@@ -116,7 +116,7 @@ def wheel_of_wireloom(folder: Path) -> Path:
     )
     for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
         shutil.copyfile(ROOT / name, source / name)
-    quick = os.environ | {"WIRELOOM_ENGINE_CFLAGS": "-O0", "WIRELOOM_REQUIRE_ENGINE": "1"}
+    quick = os.environ | {"WIRELOOM_ENGINE_CFLAGS": "-O0 -g0", "WIRELOOM_REQUIRE_ENGINE": "1"}
     command = [sys.executable, "-m", "build", "--wheel", "--outdir", folder, source]
     subprocess.run(command, env=quick, check=True, capture_output=True)
     (wheel,) = folder.glob("wireloom-*.whl")

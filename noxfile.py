@@ -14,9 +14,6 @@ PYPROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
 ENVIRONMENT = ROOT / ".nox" / "environment"
 VECTORS = ROOT.parent / "shared" / "vectors"
 OLDER = ROOT / ".nox" / "older-spark"
-DRAWING = tuple(
-    f"tests/test_{name}.py" for name in ("encode", "engine_cases", "proof", "roundtrips", "schema_gaps", "validation")
-)
 SPARK_TESTS = ("tests/spark", "tests/integration/test_delta.py")
 
 nox.needs_version = ">=2025.2.9"
@@ -123,7 +120,7 @@ def spark_versions(session: nox.Session) -> None:
 def faults(session: nox.Session) -> None:
     """Kill streams dozens of times, and a million records with one bad: the tests of faults in full."""
     folders = ("tests/test_ingest_faults.py", "tests/spark", "tests/integration")
-    python(session, "-m", "pytest", *folders, "-k", "faults", *session.posargs, env={"WIRELOOM_FAULTS": "1"})
+    python(session, "-m", "pytest", *folders, "-k", "faults or killed", *session.posargs, env={"WIRELOOM_FAULTS": "1"})
 
 
 @nox.session(venv_backend="none", requires=["environment"], default=False)
@@ -135,9 +132,9 @@ def specs(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["environment"], default=False)
 def thorough(session: nox.Session) -> None:
-    """Run the tests that draw values, mutants or specs with five times as many of them."""
-    options = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not integration")
-    python(session, "-m", "pytest", *options, *(session.posargs or DRAWING), env={"WIRELOOM_THOROUGH": "1"})
+    """Run the tests that draw values, mutants or specs with ten times as many of them."""
+    options = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", "-m", "drawing")
+    python(session, "-m", "pytest", *options, *session.posargs, env={"WIRELOOM_THOROUGH": "1"})
 
 
 @nox.session(venv_backend="none", requires=["environment"], default=False)

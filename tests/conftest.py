@@ -40,13 +40,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure() -> None:
-    """Examples are run, whatever held before: a cache below a file that is no folder keeps nothing."""
+    """Examples are run, whatever held before: a cache below a file that is no folder keeps nothing.
+
+    Spark's Java processes live for seconds here, which its second compiler would spend on what is never run again.
+    """
     os.environ["WIRELOOM_CACHE"] = os.devnull
+    os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes minutes begins first, so that processes that share the tests end together."""
-    items.sort(key=lambda item: SLOW.index(item.path.parent.name) if item.path.parent.name in SLOW else len(SLOW))
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    folder = item.path.parent.name
+    if folder in SLOW:
+        return SLOW.index(folder)
+    return len(SLOW) + (item.get_closest_marker("drawing") is None)
 
 
 @pytest.fixture(scope="session")

@@ -26,7 +26,10 @@ from wireloom.runtime.columns import arrow, reading  # noqa: E402
 from wireloom.runtime.engine.encoder import Compiler  # noqa: E402
 from wireloom.runtime.errors import EncodeError  # noqa: E402
 
-pytestmark = pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
+pytestmark = [
+    pytest.mark.drawing,
+    pytest.mark.skipif(not engines.available(), reason="the native engine is not built"),
+]
 VARIANTS = [(name, settings) for name, every in encoding.SETTINGS.items() for settings in every]
 
 

@@ -14,7 +14,10 @@ from conftest import case_formats  # noqa: E402
 from effort import drawn  # noqa: E402
 from wireloom.runtime import engine as engines  # noqa: E402
 
-pytestmark = pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
+pytestmark = [
+    pytest.mark.drawing,
+    pytest.mark.skipif(not engines.available(), reason="the native engine is not built"),
+]
 
 
 @pytest.mark.parametrize("explode", [False, True], ids=["nested", "flat"])
@@ -26,7 +29,10 @@ def test_engine_and_parser_agree_on_mutants_of_the_examples(format, explode, cas
     seeds = [example.data for example in examples]
     for parameters in given:
         request = engines.Request(engine.codec.default_root, engine.codec.settings(dict(parameters)), explode=explode)
-        records = [*seeds, *differential.altered(engine, seeds, drawn(300) // len(given), 7, request)]
+        records = [
+            *seeds,
+            *differential.altered(engine, seeds, drawn(40 if explode else 100) // len(given), 7, request),
+        ]
         assert differential.compare(engine, records, request) == [], parameters
 
 
@@ -37,5 +43,5 @@ def test_what_is_left_out_of_a_case_changes_nothing_else(format, case_package):
     seeds = [example.data for example in format.examples if example.root == engine.codec.default_root]
     for name in [] if root.elements else [field.name for field in root.logical.fields]:
         request = engines.Request(engine.codec.default_root, engine.codec.settings({}), (name,))
-        records = [*seeds, *differential.altered(engine, seeds, drawn(40), 11, request)]
+        records = [*seeds, *differential.altered(engine, seeds, drawn(24), 11, request)]
         assert differential.compare(engine, records, request) == [], name

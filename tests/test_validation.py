@@ -32,6 +32,7 @@ from wireloom.runtime.validation.findings import MOST
 from wireloom.runtime.validation.schema import KEYWORDS, Schema
 from wireloom_formats import aerospike_json, aerospike_msgpack, databus_json, kpl_record
 
+pytestmark = pytest.mark.drawing
 WRITE = (
     '{"msg":"write","key":["test","demo","AAECAwQFBgcICQoLDA0ODxAREhM=",7],"gen":3,'
     '"bins":[{"name":"i","type":"int","value":42},{"name":"m","type":"map","value":{"a":1},"order":"key"}]}'

@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from effort import drawn
 from events import LONG_KEY
 from wireloom.failures import DataError
 from wireloom.ingest import ranges as source_ranges
@@ -76,7 +77,7 @@ def damaged(data, chance):
     return bytes(changed[: chance.randrange(len(changed))] if chance.random() < 0.3 else changed)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(drawn(4)))
 @pytest.mark.parametrize(
     ("module", "framing", "parameters"),
     [

@@ -25,6 +25,7 @@ from wireloom.spark.source.write import StreamFileWriter, Written, _Files, writi
 from wireloom_formats import databus_event
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
+KILLS = 5 if os.environ.get("WIRELOOM_FAULTS") else 1
 VALUE = databus_event.parse(LONG_KEY)
 limited = pytest.mark.skipif(not LIMITED, reason="PySpark 4.1 has no limits of a batch")
 
@@ -335,7 +336,7 @@ def in_session(process, session):
 def test_a_stream_that_is_killed_again_and_again_loses_nothing_and_repeats_nothing(spark, landing, tmp_path):
     chance = random.Random(5)  # noqa: S311 - a test's
     now = time.time()
-    for _ in range(3):
+    for _ in range(KILLS):
         query = run(landing, tmp_path / "out", "limited" if LIMITED else "unlimited")
         try:
             assert query.stdout.readline() == "started\n"

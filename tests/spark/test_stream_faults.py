@@ -31,7 +31,7 @@ from wireloom_formats import aerospike_msgpack
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
 THOROUGH = bool(os.environ.get("WIRELOOM_FAULTS"))
-KILLS = 12 if THOROUGH else 3
+KILLS = 12 if THOROUGH else 1
 MANY = 1_000_000 if THOROUGH else 100_000
 PACKAGE = "ingest_formats"
 PROC = Path("/proc")

@@ -8,12 +8,13 @@ import pyarrow as pa
 import pytest
 
 from conftest import ROOT, case_formats
+from proof.modules import documents, generated, resolved
 from test_one_field import record
 from wireloom.runtime import engine as engines
 from wireloom.runtime.columns.projection import project
 from wireloom.runtime.engine.compiler import Compiler
 from wireloom.runtime.engine.compiler.msgpack import MessagePack
-from wireloom.runtime.errors import ParameterError
+from wireloom.runtime.errors import DecodeError, ParameterError
 from wireloom_formats.aerospike_json import CODEC as JSON
 from wireloom_formats.aerospike_msgpack import CODEC as PACKED
 from wireloom_formats.databus_event import CODEC as BINARY
@@ -138,6 +139,52 @@ def test_alternatives_of_a_part_of_a_record_are_written_by_the_engine(case_packa
 @native
 def test_bits_that_the_value_lacks_are_left_out_by_the_engine(case_package):
     assert_encoded_natively("clock_reading", case_package)
+
+
+PARTS = {
+    "in front": ["SUM", {"mark": "begin"}, {"body": "bytes(3)"}, {"mark": "end"}],
+    "behind": [{"mark": "begin"}, {"body": "bytes(3)"}, {"mark": "end"}, "SUM"],
+    "among what it covers": [{"mark": "begin"}, "SUM", {"body": "bytes(3)"}, {"mark": "end"}],
+}
+SUMS = {"md5": "bytes(16)", "sha256": "str(64)", "crc": "uint32"}
+CRC = {"width": 32, "poly": 0x04C11DB7, "reflected": True, "init": 0xFFFFFFFF, "xorout": 0xFFFFFFFF}
+
+
+@native
+@pytest.mark.parametrize("kept", [True, False], ids=["hidden", "shown"])
+@pytest.mark.parametrize("sum", SUMS)
+@pytest.mark.parametrize("parts", PARTS)
+def test_a_checksum_that_some_records_lack_is_the_engines_in_all_of_them(parts, sum, kept):
+    summed = {"type": SUMS[sum], "checksum": sum, "over": "begin .. end", "when": "summed", "hidden": kept}
+    fields = [{"sum": summed} if part == "SUM" else part for part in PARTS[parts]]
+    types = {
+        "Part": {"fields": [{"summed": "bool"}, *fields, {"verify": {"field": "sum"}}]},
+        "R": {"fields": [{"first": "Part"}, {"others": "list(Part)"}]},
+    }
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "binary", "root": "R"}
+    if sum == "crc":
+        spec["checksums"] = {"crc": {**CRC, "check": 0xCBF43926}}
+    values = [
+        {"first": part(first), "others": [part(other) for other in others]}
+        for first in (True, False)
+        for others in ((), (True,), (False,), (True, False, True, False), (False, True))
+        for part in [lambda said: {"summed": said, "body": b"abc"}]
+    ]
+    with generated(resolved(documents({"r.yaml": {**spec, "types": types}}))) as made:
+        codec = made.module.CODEC
+        records = pa.array([made.module.build(value) for value in values], pa.binary())
+        decoded = codec.decode(records)
+        assert (decoded.reread, decoded.errors.null_count) == (0, len(values))
+        assert codec.encode(decoded.records).equals(records)
+        assert codec.engine.rebuilt == 0
+        damaged = pa.array([record[:-1] + bytes([record[-1] ^ 1]) for record in records.to_pylist()], pa.binary())
+        for record, error in zip(damaged.to_pylist(), codec.decode(damaged).errors.to_pylist(), strict=True):
+            try:
+                made.module.parse(record)
+            except DecodeError as refused:
+                assert (error["code"], error["path"]) == (refused.code, refused.path)
+            else:
+                assert error is None
 
 
 def assert_encoded_natively(name, case_package):

@@ -63,6 +63,7 @@ _MUTANTS = 36
 _NONSENSE = 10
 _ALTERED = 14
 _REWRITTEN = 24
+_TELLING = 8  # records that would not all be irregular by chance
 _VALIDATED = 12
 _LITTLE = 1000
 
@@ -368,6 +369,7 @@ class _Examination:
         """One record or one value."""
         if only.record is not None:
             self.read([only.record, b"", only.record])
+            self.natively([only.record] * _TELLING)
         else:
             self.write([only.value])
 
@@ -391,6 +393,7 @@ class _Examination:
         ]
         records += [b"{}", b"[]"] if encoding == "json" else []
         parsed = self.read(records)
+        self.natively(built)
         for record in self.chance.sample(records, min(2, len(records))):
             self.exemplify(record)
         self.streams(records, built)
@@ -423,6 +426,25 @@ class _Examination:
             return
         if made is not None:
             self.examples.append(made)
+
+    def natively(self, built: Sequence[bytes]) -> None:
+        """What is said to run on the engine is not left to the parser, or the builders, by every record."""
+        codec = self.module.CODEC
+        if not codec.decode_path(**self.options).native or len(built) < _TELLING or self.root.elements:
+            return
+        engine, reread, before = codec.engine, 0, codec.engine.rebuilt
+        writes, rows = codec.encode_path(**self.options).native, 0
+        for record in built:
+            decoded = self.module.decode(pa.array([record], pa.binary()), **self.options)
+            if decoded.errors.null_count == 0:
+                return
+            reread += decoded.reread
+            with suppress(EncodeError):  # said where values are
+                rows += len(self.module.encode(decoded.records, **self.options)) if writes else 0
+        if reread >= len(built):
+            self.note("decode: every record is left to the parser", "", f"{reread} records", record=built[0])
+        if rows >= _TELLING and engine.rebuilt - before >= rows:
+            self.note("encode: every record is left to the builders", "", f"{rows} rows", record=built[0])
 
     # --- columns ---
 

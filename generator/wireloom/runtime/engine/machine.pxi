@@ -347,11 +347,7 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         m.none = m.wide = False
         m.value = <int64_t>window(m.position + i[2], i[3], i[4] & 0xFF, i[4] >> 8)
     elif op == OP_HOLE:  # expression, start register, bytes: where the checksum that is verified next stands
-        m.hole = 0
-        code = need(m, i, &number)
-        if code:
-            return code
-        m.hole = number + m.registers[i[2]] + 1
+        m.hole = number + m.registers[i[2]] + 1 if need(m, i, &number) == OK else -1  # nowhere
         m.hole_width = i[3]
     elif op == OP_STORED:  # register that takes the checksum that is verified next, expression for what stands there
         m.stored = i

@@ -441,8 +441,9 @@ class Fields(Part):
             self._settle(each, scope)
         summed = [each for each in placed if "checksum" in each.item.attributes]
         layout = self.compiler.reader.layout
-        alone = len(summed) == 1 and self.compiler.records.outermost(scope)
-        alone = alone and not _reads_ahead((layout["types"], layout["roots"]))  # what is read back has no digest yet
+        # what is read back has no digest yet, where digests are made together
+        alone = len(summed) == 1 and summed[0].item.column is None and self.compiler.records.outermost(scope)
+        alone = alone and not _reads_ahead((layout["types"], layout["roots"]))
         words = [word for each in summed for word in self._checksum(each, alone=alone)]
         if words:
             assert scope.start_register is not None

@@ -42,7 +42,7 @@ from wireloom.emit.construct.structs import has_const
 from wireloom.emit.jsonschema.beyond import gaps
 from wireloom.emit.jsonschema.document import root_name
 from wireloom.model.format import ByteOrder, Format, Root
-from wireloom.model.types import Attempt, Encoding, Presence
+from wireloom.model.types import Attempt, Encoding, Presence, Struct
 from wireloom.problems import SpecProblems
 from wireloom.runtime.columns import arrow, reading
 from wireloom.runtime.columns.logical import Measured
@@ -429,9 +429,12 @@ class _Examination:
 
     def natively(self, built: Sequence[bytes]) -> None:
         """What is said to run on the engine is not left to the parser, or the builders, by every record."""
-        codec = self.module.CODEC
+        codec, named = self.module.CODEC, [type for _, type in self.format.types]
         if not codec.decode_path(**self.options).native or len(built) < _TELLING or self.root.elements:
             return
+        packed = any(isinstance(type, Struct) and type.encoding is Encoding.MSGPACK for type in named)
+        if packed and any(isinstance(type, Attempt) for type in named):
+            return  # the engine does not say what is wrong in MessagePack
         engine, reread, before = codec.engine, 0, codec.engine.rebuilt
         writes, rows = codec.encode_path(**self.options).native, 0
         for record in built:

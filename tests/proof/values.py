@@ -88,7 +88,7 @@ class Values:
                     spelled(spelling, chance.one)
                     if spelling is not None and chance.often(0.95)
                     else self.type(key, scope, encoding, depth + 1)
-                    for _ in range(chance.randint(0, 3))
+                    for _ in range(chance.randint(0, 3 if depth <= _DEEPEST else 0))
                 ]
                 unique = {repr(each).replace("-0.0", "0.0"): each for each in keys}
                 return Pairs((each, self.type(value, scope, encoding, depth + 1)) for each in unique.values())
@@ -170,7 +170,7 @@ class Values:
     def array(self, array: wire.Array, scope: Scope, encoding: wire.Encoding, depth: int) -> list[Any]:
         """Some elements, or as many as the count says."""
         count = _amount(array.count, scope)
-        most = 3 if depth <= _DEEPEST else 0  # lists of nothing but themselves come to an end
+        most = 3 if depth <= _DEEPEST else 0  # lists of nothing but themselves come to an end, as maps do
         size = filling_bytes(array, self.chance.randint(0, most)) if count is UNKNOWN else _sized(count)
         elements = [self.element(array, scope, encoding, depth) for _ in range(size)]
         if isinstance(array.count, wire.Last):

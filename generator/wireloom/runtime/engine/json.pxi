@@ -380,7 +380,8 @@ cdef int json_repeat(Machine *m, const int64_t *i, const wl_node *node) noexcept
 # --- open values -----------------------------------------------------------------------------------------------------
 
 cdef int json_check_open(Machine *m, const int64_t *rules, const wl_node *node) noexcept nogil:
-    """Rules: the kinds that there may be, and the least and the greatest integer."""
+    """Rules: the kinds that there may be within a value whose own is known, and the least and the greatest integer."""
+    cdef const wl_node *outer = node
     cdef const wl_node *last = m.json.nodes + node.next
     cdef bint name = False
     cdef double real = 0
@@ -388,7 +389,7 @@ cdef int json_check_open(Machine *m, const int64_t *rules, const wl_node *node) 
     if json_deep(node, m.limit):
         return IRREGULAR
     while node < last:
-        if not node.flags & WL_NAME and not rules[0] >> node.kind & 1:
+        if node != outer and not node.flags & WL_NAME and not rules[0] >> node.kind & 1:
             return IRREGULAR
         if node.kind == WL_INTEGER:
             if rules[3]:

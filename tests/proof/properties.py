@@ -63,7 +63,7 @@ _MUTANTS = 36
 _NONSENSE = 10
 _ALTERED = 14
 _REWRITTEN = 24
-_TELLING = 8  # records that would not all be irregular by chance
+_TELLING = 6  # records that would not all be irregular by chance
 _VALIDATED = 12
 _LITTLE = 1000
 

@@ -151,11 +151,11 @@ CRC = {"width": 32, "poly": 0x04C11DB7, "reflected": True, "init": 0xFFFFFFFF, "
 
 
 @native
-@pytest.mark.parametrize("kept", [True, False], ids=["hidden", "shown"])
+@pytest.mark.parametrize("hidden", [True, False], ids=["hidden", "shown"])
 @pytest.mark.parametrize("sum", SUMS)
 @pytest.mark.parametrize("parts", PARTS)
-def test_a_checksum_that_some_records_lack_is_the_engines_in_all_of_them(parts, sum, kept):
-    summed = {"type": SUMS[sum], "checksum": sum, "over": "begin .. end", "when": "summed", "hidden": kept}
+def test_a_checksum_that_some_records_lack_is_the_engines_in_all_of_them(parts, sum, hidden):
+    summed = {"type": SUMS[sum], "checksum": sum, "over": "begin .. end", "when": "summed", "hidden": hidden}
     fields = [{"sum": summed} if part == "SUM" else part for part in PARTS[parts]]
     types = {
         "Part": {"fields": [{"summed": "bool"}, *fields, {"verify": {"field": "sum"}}]},

@@ -18,6 +18,7 @@ from wireloom.spark.source.read import batches, portions, reading
 from wireloom.spark.source.schema import offer
 from wireloom_formats import aerospike_msgpack, databus_event, databus_json
 
+pytestmark = pytest.mark.drawing
 LINES = framing_of("lines")
 
 PLACE = ["_record", "_offset", "_error", "_corrupt_record"]

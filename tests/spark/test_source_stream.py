@@ -15,6 +15,7 @@ import pytest
 
 from conftest import GENERATED, ROOT
 from events import LONG_KEY
+from integration.faults import FULL
 from wireloom.failures import MisuseError
 from wireloom.spark.session import session
 from wireloom.spark.source import write as source_write
@@ -25,7 +26,7 @@ from wireloom.spark.source.write import StreamFileWriter, Written, _Files, writi
 from wireloom_formats import databus_event
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
-KILLS = 5 if os.environ.get("WIRELOOM_FAULTS") else 1
+KILLS = 5 if FULL else 1
 VALUE = databus_event.parse(LONG_KEY)
 limited = pytest.mark.skipif(not LIMITED, reason="PySpark 4.1 has no limits of a batch")
 

@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from conftest import GENERATED, ROOT
+from integration.faults import FULL
 from wireloom.failures import MachineError
 from wireloom.ingest.diagnosis import diagnosed
 from wireloom.ingest.metrics import Book
@@ -30,9 +31,8 @@ from wireloom.spark.session import ended
 from wireloom_formats import aerospike_msgpack
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
-THOROUGH = bool(os.environ.get("WIRELOOM_FAULTS"))
-KILLS = 12 if THOROUGH else 1
-MANY = 1_000_000 if THOROUGH else 100_000
+KILLS = 12 if FULL else 1
+MANY = 1_000_000 if FULL else 100_000
 PACKAGE = "ingest_formats"
 PROC = Path("/proc")
 PER_FILE = 40  # records; every tenth is damaged

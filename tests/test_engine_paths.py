@@ -11,10 +11,11 @@ from conftest import ROOT, case_formats
 from proof.modules import documents, generated, resolved
 from test_one_field import record
 from wireloom.runtime import engine as engines
+from wireloom.runtime.columns.arrow import to_struct_array
 from wireloom.runtime.columns.projection import project
 from wireloom.runtime.engine.compiler import Compiler
 from wireloom.runtime.engine.compiler.msgpack import MessagePack
-from wireloom.runtime.errors import DecodeError, ParameterError
+from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
 from wireloom_formats.aerospike_json import CODEC as JSON
 from wireloom_formats.aerospike_msgpack import CODEC as PACKED
 from wireloom_formats.databus_event import CODEC as BINARY
@@ -185,6 +186,75 @@ def test_a_checksum_that_some_records_lack_is_the_engines_in_all_of_them(parts, 
                 assert (error["code"], error["path"]) == (refused.code, refused.path)
             else:
                 assert error is None
+
+
+NEWER = {  # the type of what an old version lacks, and a value of it
+    "int": ({"type": "int32"}, 7),
+    "float": ({"type": "float"}, 0.5),
+    "bool": ({"type": "bool"}, False),
+    "text": ({"type": "str"}, ""),
+    "bytes": ({"type": "bytes"}, b"ab"),
+    "list": ({"type": "list(int)"}, []),
+    "map": ({"type": "map(str, int)"}, {"a": 1}),
+    "struct": ({"type": "Part"}, {"x": 1}),
+    "word": ({"type": "uint8", "values": {0: "off", 1: "on"}}, "on"),
+}
+
+
+@native
+@pytest.mark.parametrize("carried", ["json", "msgpack", "json in msgpack"])
+@pytest.mark.parametrize("kind", NEWER)
+def test_rows_of_every_version_that_an_arity_tells_are_written_by_the_engine(kind, carried):
+    type, value = NEWER[kind]
+    own = {"encoding": "json"} if " in " in carried else {}
+    fields = [
+        {"a": "int"},
+        {"b": {"type": "str", "until": "first"}},
+        {"c": {"type": "int?", "until": "first"}},
+        {"new": {**type, "since": "second"}},
+        {"last": {"type": "str", "since": "third"}},
+        {"more": {"type": "int?", "since": "third"}},
+    ]
+    versions = {"first": {"arity": 3}, "second": {"arity": 2}, "third": {"arity": 4}}
+    types = {
+        "R": {"fields": [{"one": "Versioned"}, {"several": "list(Versioned)"}]},
+        "Versioned": {**own, "form": "array", "versions": versions, "fields": fields},
+        "Part": {**own, "fields": [{"x": "int"}]},
+    }
+    if kind != "struct":
+        del types["Part"]
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": carried.split()[-1], "root": "R", "types": types}
+    parts = [
+        {"a": 1, "b": "x"},
+        {"a": 1, "b": "x", "c": 2},
+        {"a": 1, "new": value},
+        {"a": 1, "new": value, "last": ""},
+        {"a": 1, "new": value, "last": "x", "more": 3},
+    ]
+    values = [{"one": part, "several": [*parts[place:], *parts[:place]]} for place, part in enumerate(parts)]
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        codec = made.module.CODEC
+        records = pa.array([made.module.build(value) for value in values], pa.binary())
+        assert codec.encode_path() == engines.Path(native=True)
+        assert codec.encode(codec.decode(records).records).equals(records)
+        assert codec.engine.rebuilt == 0
+
+
+@native
+def test_a_row_that_no_version_has_a_place_for_is_an_error_as_it_is_for_builders():
+    fields = [{"a": "int"}, {"b": {"type": "str", "until": "old"}}, {"c": {"type": "str", "since": "new"}}]
+    fields += [{"d": {"type": "int", "since": "new"}}]
+    versions = {"old": {"arity": 2}, "new": {"arity": 3}}
+    types = {"R": {"form": "array", "versions": versions, "fields": fields}}
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "json", "root": "R", "types": types}
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        codec = made.module.CODEC
+        for row in ({"a": 1, "b": "x", "c": "y"}, {"a": 1, "b": "x", "d": 1}, {"a": 1}, {"a": 1, "c": "y"}):
+            with pytest.raises(EncodeError) as built:
+                made.module.build(row)
+            with pytest.raises(EncodeError) as written:
+                codec.encode(to_struct_array([row], codec.root(None).logical))
+            assert str(built.value) in str(written.value), row
 
 
 def assert_encoded_natively(name, case_package):

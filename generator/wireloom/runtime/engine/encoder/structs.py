@@ -1,5 +1,6 @@
 """Structs: names first, then the fields in their container, then what follows from where they came to stand."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,6 +20,9 @@ _ELEMENTS = "\0elements"
 _PASSES = 4  # each goes several times over those within
 _NOTHING = ("is", ("octets", b""))
 _ONE = Term("CONST", (), 1)
+_VERSION = "\0version"
+_VERSIONED = {"since", "until"}
+_REQUIRED = {"int", "float", "bool", "text", "bytes", "json", "ext", "list", "map", "struct"}  # null is none of them
 
 
 class Structs(Absence):
@@ -50,8 +54,8 @@ class Structs(Absence):
         first = len(self.assembly.registers)
         enter = self.assembly.emit("ENTER", start, Edge(first), Edge(first))
         scope.start_register = start
-        version = self.version(versions)
         self.compiler.names.load(steps, scope)
+        version = self._version(versions, steps, scope)
         self.compiler.sentinels.load(steps, scope, version)
         self.compiler.determined.struct(steps, encoding, record)
         if encoding == "json":
@@ -60,14 +64,14 @@ class Structs(Absence):
         else:
             waiting = self.compiler.given.fill(steps, scope, version)
             self.compiler.fields.derive_early(steps, scope, version, waiting)
-        present = self._present(versions, steps, scope)
+        present = self._present(version, steps, scope)
         match encoding, form:
             case "binary", "sequence":
                 self._sequence(steps, scope, present)
             case "msgpack", "array":
                 self._array(steps, scope, present)
             case "msgpack", "object":
-                self._object(versions, steps, scope)
+                self._object(version, steps, scope)
             case "json", _:
                 self.compiler.json.struct(form, self._items(steps, scope), present, scope)
             case "protobuf", "message":
@@ -77,9 +81,9 @@ class Structs(Absence):
         enter[3] = Edge(len(self.assembly.registers))
         scope.is_closed = True
 
-    def _present(self, versions: Sequence[Any], steps: Sequence[Any], scope: Scope) -> dict[str, Compiled]:
+    def _present(self, version: tuple[list[str], Tree], steps: Sequence[Any], scope: Scope) -> dict[str, Compiled]:
         """Whether each field is there."""
-        version, present, titled = self.version(versions), dict[str, Compiled](), dict[str, list[Tree]]()
+        present, titled = dict[str, Compiled](), dict[str, list[Tree]]()
         for _, name, _, attributes in _fields(steps):
             same = titled.setdefault(attributes.get("as", name), [])
             when = self.compiler.reader.fields.condition(attributes, version)
@@ -143,17 +147,56 @@ class Structs(Absence):
         """The names of the versions, and the place of the last one."""
         return [name for name, _, _ in versions], len(versions) - 1
 
-    def version(self, versions: Sequence[Any]) -> tuple[list[str], Tree]:
+    def _version(self, versions: Sequence[Any], steps: Sequence[Any], scope: Scope) -> tuple[list[str], Tree]:
         """The names of the versions, and the expression that tells which is built: one that a parameter names first."""
         names = [name for name, _, _ in versions]
         chosen = [value for value in self.compiler.settings.values() if isinstance(value, str) and value in names]
         index: Tree = names.index(chosen[0]) if chosen else len(names) - 1
         if any(arity is not None for _, arity, _ in versions):
-            return names, index
+            return names, index if chosen else self._fitting(names, steps, scope)
         for place, (_, _, when) in reversed(list(enumerate(versions))):
             if when is not None:
                 index = ("if", when, place, index)
         return names, index
+
+    def _fitting(self, names: Sequence[str], steps: Sequence[Any], scope: Scope) -> Tree:
+        """The newest version that has a place for what the row gives, and is given what it cannot do without.
+
+        Where the columns do not say that of fields which only some versions have, the newest.
+        """
+        newest = len(names) - 1
+        fields = [step for step in _fields(steps) if _VERSIONED & step[3].keys()]
+        titles = Counter(attributes.get("as", name) for _, name, _, attributes in _fields(steps))
+        own = {attributes.get("as", name) for _, name, _, attributes in fields}
+        if not fields or any({"hidden", "flatten", "bits", "null"} & step[3].keys() for step in fields):
+            return newest
+        if any(titles[title] > 1 for title in own):
+            return newest
+        fits: list[Tree] = [True for _ in names]
+        for _, name, type, attributes in fields:
+            column = self._column(name, attributes, scope)
+            given = f"\0{name} given"
+            scope.names[given] = self.compiler.names.value(column, textual=False)
+            there: Tree = ("present", ("field", 0, given))
+            first = names.index(attributes.get("since", names[0]))
+            last = names.index(attributes.get("until", names[-1]))
+            for place, fit in enumerate(fits):
+                if not first <= place <= last:
+                    fits[place] = _both(fit, ("not", there))
+                elif self._is_required(type, attributes):
+                    fits[place] = _both(fit, there)
+        if fits[newest] is True:
+            return newest
+        index: Tree = newest
+        for place, fit in enumerate(fits):
+            index = ("if", fit, place, index)
+        register = scope.names[_VERSION] = self.assembly.register("int")
+        self.compiler.compute(self.expressions.compiled(index, scope), register)
+        return ("field", 0, _VERSION)
+
+    def _is_required(self, type: Node, attributes: dict[str, Any]) -> bool:
+        """Whether a field cannot be written where its column is null."""
+        return attributes.keys() <= {*_VERSIONED, "as"} and self.compiler.reader.resolved(type)[0] in _REQUIRED
 
     def _check_null(self, attributes: dict[str, Any]) -> None:
         """Null that must be written out, since the absence of the field means another value, is the parser's."""
@@ -202,9 +245,9 @@ class Structs(Absence):
         self.compiler.compute(Code("int", count), register)
         return register
 
-    def _object(self, versions: Sequence[Any], steps: Sequence[Any], scope: Scope) -> None:
+    def _object(self, version: tuple[list[str], Tree], steps: Sequence[Any], scope: Scope) -> None:
         """MessagePack: a map of the members that say something, each behind its name."""
-        version, packer = self.version(versions), msgpack.Packer()
+        packer = msgpack.Packer()
         items, unsure, certain = list[tuple[Item, Register | None]](), list[Term](), 0
         for item in self._items(steps, scope):
             present = self._member_present(item, version)
@@ -420,6 +463,10 @@ def _is_behind(step: Any, behind: Sequence[Any]) -> bool:
         return _counts_from_the_end(attributes["at"])
     is_rest = step[2][:2] == ("bytes", None) and "size" not in attributes and bool(attributes.get("hidden"))
     return bool(behind) or (is_rest and attributes.get("derive") == _NOTHING)
+
+
+def _both(one: Tree, other: Tree) -> Tree:
+    return other if one is True else ("and", one, other)
 
 
 def _where(holds: Term, size: Term = _ONE) -> Term:

@@ -188,6 +188,55 @@ def test_a_checksum_that_some_records_lack_is_the_engines_in_all_of_them(parts, 
                 assert error is None
 
 
+LONGER = {  # the fields of an alternative, and their types, that some records have not enough bytes for
+    "an integer": ([{"a": "uint8"}, {"more": "uint32"}], {}),
+    "fields of a run": ([{"a": "uint8"}, {"b": "uint16"}, {"c": "float64"}, {"d": "uint8"}], {}),
+    "bytes": ([{"a": "bytes(4)"}], {}),
+    "what a length says": ([{"n": "uint8"}, {"a": "bytes(n)"}], {}),
+    "what a count says": ([{"n": "uint8"}, {"a": {"type": "list(uint16)", "count": "n"}}], {}),
+    "a varint": ([{"a": "varint32"}, {"b": "uint16"}], {}),
+    "bits": ([{"a": "uint4"}, {"b": "uint12"}, {"c": "uint8"}], {}),
+    "a struct": ([{"a": "uint8"}, {"b": "Inner"}], {"Inner": {"fields": [{"x": "uint8"}, {"y": "uint16"}]}}),
+    "within a region": (
+        [{"n": "uint8"}, {"b": {"type": "Inner", "size": "n", "else": "truncated"}}],
+        {"Inner": {"fields": [{"x": "uint8"}, {"y": "uint16"}, {"rest": "bytes"}]}},
+    ),
+    "behind a constant": ([{"a": {"type": "uint8", "const": 1, "else": "bad_constant"}}, {"b": "uint24"}], {}),
+}
+UNTOLD = {"what a count says", "a varint"}  # where the engine does not say what is wrong
+
+
+@native
+@pytest.mark.parametrize("name", LONGER)
+def test_an_alternative_that_lacks_bytes_makes_way_on_the_engine(name):
+    fields, types = LONGER[name]
+    trials = [
+        {"name": "long", "type": "Long", "fallback": [{"codes": ["truncated"]}]},
+        {"name": "short", "type": "Short"},
+    ]
+    types = {
+        "R": {"attempt": trials, "kind": "kind", "reason": "reason"},
+        "Long": {"fields": fields},
+        "Short": {"fields": [{"rest": "bytes"}]},
+        **types,
+    }
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "binary", "root": "R", "types": types}
+    whole = bytes([2, 3, *range(40)])
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        codec, told = made.module.CODEC, set()
+        for record in (whole[start:end] for start in (0, 1, 4) for end in range(start, start + 14)):
+            decoded = codec.decode(pa.array([record], pa.binary()))
+            try:
+                value = made.module.parse(record)
+            except DecodeError as error:
+                assert decoded.errors[0].as_py()["code"] == error.code
+                continue
+            assert decoded.records.equals(to_struct_array([value], codec.root(None).logical))
+            assert decoded.reread == 0 or name in UNTOLD, record
+            told.add(value["kind"])
+        assert told == {"long", "short"} or name == "behind a constant"
+
+
 NEWER = {  # the type of what an old version lacks, and a value of it
     "int": ({"type": "int32"}, 7),
     "float": ({"type": "float"}, 0.5),

@@ -295,7 +295,7 @@ class _Checker:
             if letter == "C":
                 self.calls.setdefault(at, []).append(value)
         elif letter == "K":
-            self.require(value == IRREGULAR or FIRST_CODE <= value < 1 << 16, where)
+            self.require(value in (IRREGULAR, TRUNCATED) or FIRST_CODE <= value < 1 << 16, where)
         elif letter == "Z":
             self.require(0 <= value < len(self.crcs), where)
         elif letter == "J":
@@ -599,7 +599,7 @@ class _Checker:
 
     def check_O(self, start, at, where):
         for code, symbol in self.counted(start, 2, where):
-            self.require(FIRST_CODE <= code, where)
+            self.require(code == TRUNCATED or FIRST_CODE <= code, where)
             self.check_symbol(symbol, where)
 
     def check_G(self, start, at, where):

@@ -258,7 +258,7 @@ class Fields(Part):
             self.read(item)
             return
         save = self.assembly.register("position", 2).read()
-        code = self.assembly.refusal(attributes["code"])
+        code = self.assembly.code(attributes["code"])
         self.assembly.emit("REGION", self._region(attributes["size"], scope), code, save)
         if "packing" in attributes:
             self._unpacked(item, *attributes["packing"])

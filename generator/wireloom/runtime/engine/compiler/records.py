@@ -135,6 +135,8 @@ class Records(Part):
         for name, node, fallbacks, _ in trials[:-1]:
             body = self.assembly.later(partial(tried, name, node))
             late = set(self._late(node, set()))
+            if not self._is_binary(node, set()):
+                late.add("truncated")
             codes = [code for code in self._fallbacks(fallbacks, scope) if code not in late]
             table = self.assembly.table(
                 [
@@ -163,6 +165,22 @@ class Records(Part):
                     yield from self._late(part, seen, inside=inside)
             case _:
                 pass
+
+    def _is_binary(self, node: Any, seen: set[str]) -> bool:
+        """Whether structs within are read from front to back: others lack bytes before what is wrong with some."""
+        match node:
+            case ("ref", str(name)):
+                known = name in seen
+                seen.add(name)
+                return known or self._is_binary(self.compiler.resolved(node), seen)
+            case ("struct", _, encoding, *_) if encoding != "binary":
+                return False
+            case tuple() | list():
+                return all(self._is_binary(part, seen) for part in node)
+            case dict():
+                return all(self._is_binary(part, seen) for part in node.values())
+            case _:
+                return True
 
     def lent(self, node: Node) -> frozenset[str]:
         """What expressions call the members of a record that melts into the one around."""
@@ -202,5 +220,5 @@ class Records(Part):
             holds = ALWAYS if when is None else self.expressions.condition(when, scope)
             if not isinstance(holds, Constant):
                 raise Uncovered("a fallback that depends on the record")
-            codes += [name for name in names if holds.value and name != "truncated"]
+            codes += names if holds.value else ()
         return codes

@@ -302,6 +302,19 @@ def without(value: Any, names: Collection[str]) -> Any:
             return value
 
 
+def _mentions(part: Any, operator: str) -> bool:
+    """Whether an expression within a layout has the operator."""
+    match part:
+        case (str(first), *_) if first == operator:
+            return True
+        case tuple() | list():
+            return any(_mentions(each, operator) for each in part)
+        case dict():
+            return any(_mentions(each, operator) for each in part.values())
+        case _:
+            return False
+
+
 def remembers(value: Any) -> bool:
     """Whether something in the value comes from a parser."""
     match value:
@@ -435,6 +448,8 @@ class _Examination:
         packed = any(isinstance(type, Struct) and type.encoding is Encoding.MSGPACK for type in named)
         if packed and any(isinstance(type, Attempt) for type in named):
             return  # the engine does not say what is wrong in MessagePack
+        if _mentions(codec.layout, "<<"):
+            return  # which soon makes numbers of more than the engine's 64 bits
         engine, reread, before = codec.engine, 0, codec.engine.rebuilt
         writes, rows = codec.encode_path(**self.options).native, 0
         for record in built:

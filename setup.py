@@ -18,6 +18,11 @@ _FOLDER = "generator/wireloom/runtime/engine"
 class OptionalBuild(build_ext):
     """Builds the engine, or says why there is none."""
 
+    def initialize_options(self) -> None:
+        """Compile both of its modules at once."""
+        super().initialize_options()
+        self.parallel = True
+
     def run(self) -> None:
         """Build."""
         try:
@@ -43,27 +48,29 @@ def _tell(error: Exception) -> None:
 
 
 def _extensions() -> list[Extension]:
-    # Python's own flags ask for debug information: a fifth of the compiler's time, and four fifths of the library
-    flags = os.environ.get("WIRELOOM_ENGINE_CFLAGS", "-O3 -g0").split()
-    links = os.environ.get("WIRELOOM_ENGINE_LDFLAGS", "").split()
-    sources = runpy.run_path(f"{_FOLDER}/sources.py")["digest"](Path(_FOLDER))
-    depends = sorted(str(path) for pattern in ("*.pxi", "*.h") for path in Path(_FOLDER).glob(pattern))
-    extension = Extension(
-        "wireloom.runtime.engine._engine",
-        [f"{_FOLDER}/_engine.pyx"],
-        include_dirs=[_FOLDER],
-        depends=depends,
-        define_macros=[("WIRELOOM_SOURCES", f'"{sources}"')],
-        extra_compile_args=flags,
-        extra_link_args=links,
-        optional=not os.environ.get("WIRELOOM_REQUIRE_ENGINE"),
-    )
     try:
         from Cython.Build import cythonize  # noqa: PLC0415 - only a build that has it can compile
     except ImportError as error:
         _tell(error)
         return []
-    return cythonize([extension], compiler_directives={"language_level": 3})
+    extensions = [_extension(name, level) for name, level in (("_engine", "-O3"), ("_checks", "-O1"))]
+    return cythonize(extensions, compiler_directives={"language_level": 3})
+
+
+def _extension(name: str, level: str) -> Extension:
+    # Python's own flags ask for debug information: a fifth of the compiler's time, and four fifths of the library
+    flags = os.environ.get("WIRELOOM_ENGINE_CFLAGS", f"{level} -g0").split()
+    sources = runpy.run_path(f"{_FOLDER}/sources.py")["digest"](Path(_FOLDER))
+    return Extension(
+        f"wireloom.runtime.engine.{name}",
+        [f"{_FOLDER}/{name}.pyx"],
+        include_dirs=[_FOLDER],
+        depends=sorted(str(path) for pattern in ("*.pxi", "*.h") for path in Path(_FOLDER).glob(pattern)),
+        define_macros=[("WIRELOOM_SOURCES", f'"{sources}"')],
+        extra_compile_args=flags,
+        extra_link_args=os.environ.get("WIRELOOM_ENGINE_LDFLAGS", "").split(),
+        optional=not os.environ.get("WIRELOOM_REQUIRE_ENGINE"),
+    )
 
 
 setup(ext_modules=_extensions(), cmdclass={"build_ext": OptionalBuild})

@@ -10,6 +10,9 @@ import os
 
 from cpython.buffer cimport PyBuffer_FillInfo
 
+from wireloom.runtime.engine import _checks
+from wireloom.runtime.engine._checks import OPERANDS, PLACES, READERS, WRITERS, WRITTEN, Checker, LayoutError, WritingChecker
+
 include "types.pxi"
 
 cdef uint64_t hash_seed = int.from_bytes(os.urandom(8), "little")
@@ -17,6 +20,7 @@ cdef uint64_t hash_seed = int.from_bytes(os.urandom(8), "little")
 include "columns.pxi"
 include "waiting.pxi"
 include "texts.pxi"
+include "words.pxi"
 include "expressions.pxi"
 include "msgpack.pxi"
 include "variant.pxi"
@@ -37,7 +41,6 @@ include "bits.pxi"
 include "wide.pxi"
 include "packed.pxi"
 include "machine.pxi"
-include "checks.pxi"
 include "encode_types.pxi"
 include "encode_columns.pxi"
 include "encode_compare.pxi"
@@ -50,7 +53,6 @@ include "encode_protobuf.pxi"
 include "encode_packing.pxi"
 include "encode_apart.pxi"
 include "encode_machine.pxi"
-include "encode_checks.pxi"
 
 OPCODES = {name.removeprefix("OP_"): int(number) for name, number in Op.__members__.items()}
 """The instructions, by name; their operands are in checks.pxi."""
@@ -75,16 +77,10 @@ KINDS = {
 }
 """The kinds of columns, by name."""
 
-cdef extern from *:
-    """
-    #ifndef WIRELOOM_SOURCES
-    #define WIRELOOM_SOURCES ""
-    #endif
-    """
-    const char *WIRELOOM_SOURCES
+include "sources.pxi"
 
-SOURCES = WIRELOOM_SOURCES.decode("ascii")
-"""The digest of the sources that this engine was made from, as `sources.digest` computes it."""
+if _checks.SOURCES != SOURCES:
+    raise ImportError("the validators were built from other sources than the engine: install wireloom again")
 
 INSTRUCTION_WIDTH = WIDTH
 FIRST_ERROR_CODE = FIRST_CODE
@@ -245,7 +241,7 @@ cdef class Program:
     def __init__(self, code, expressions, tables, bytes texts, crcs, columns, *, int registers, int slots, entries, other_codes, int64_t depth):
         cdef int i
         entries = list(entries)
-        _Checker(code, expressions, tables, texts, crcs, columns, registers, slots).check(entries)
+        Checker(code, expressions, tables, texts, crcs, columns, registers, slots).check(entries)
         if not 1 <= registers <= 1 << 16 or not 0 <= slots <= 1 << 16 or not 1 <= len(entries) <= 2:
             raise LayoutError("a malformed layout: registers, slots or entries")
         if columns[0][0] != KIND_STRUCT and columns[0][0] != KIND_LIST:

@@ -66,11 +66,6 @@ cdef bint load_told(const uint8_t **position, const uint8_t *end, int64_t form, 
     return False
 
 
-cdef inline int64_t digits_width(int64_t form, int64_t digits, bint signed) noexcept nogil:
-    """The bytes of digits: 6 two a byte, 7 the same and the sign, others a byte each, and up to 14 the sign."""
-    return (digits + 1) // 2 if form == 6 else (digits // 2 + 1 if form == 7 else digits + (signed and form < 15))
-
-
 cdef inline int64_t base_of(int64_t form) noexcept nogil:
     """The base of digits in ASCII: 8 decimal, 9 hexadecimal, 10 octal, 11 hexadecimal in capitals."""
     return 10 if form == 8 else (8 if form == 10 else 16)
@@ -174,10 +169,6 @@ cdef bint load_columns(const uint8_t **position, const uint8_t *end, int64_t dig
     wide[0] = found >> 63
     value[0] = -<int64_t>found if minus else <int64_t>found
     return False
-
-
-cdef enum:
-    MARKERS = 7  # bytes that say how many bytes of a number follow, at most
 
 
 cdef bint load_extended(const uint8_t **position, const uint8_t *end, int64_t markers, bint *wide, int64_t *value) noexcept nogil:

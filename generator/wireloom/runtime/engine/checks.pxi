@@ -215,7 +215,7 @@ class LayoutError(ValueError):
     """A layout that the engine cannot trust: an index, a jump or a width that leads nowhere."""
 
 
-class _Checker:
+class Checker:
     """Looks at one program."""
 
     points_to_texts = True  # registers of texts say where they stand

@@ -6,7 +6,7 @@ ENCODE_OPCODES = {name.removeprefix("E_"): int(number) for name, number in Writi
 LOADS = {name: number for number, name in enumerate("integer boolean symbol size count present choice real sum joined".split())}
 """What a load takes from a column, by name."""
 
-assert len(ENCODE_OPCODES) == len(_WRITTEN) and len(LOADS) == LOAD_FORMS
+assert len(ENCODE_OPCODES) == len(WRITTEN) and len(LOADS) == LOAD_FORMS
 
 
 cdef class Written:
@@ -58,7 +58,7 @@ cdef class WritingProgram:
 
     def __init__(self, code, expressions, tables, bytes texts, crcs, columns, symbols, Program reader, matches, *, int registers, int slots, int64_t entry, int64_t named, bint certain=False):
         cdef int i
-        checker = _WritingChecker(code, expressions, tables, texts, crcs, columns, registers, slots)
+        checker = WritingChecker(code, expressions, tables, texts, crcs, columns, registers, slots)
         checker.beside = frozenset(filled for _, _, filled in matches if filled >= 0)
         checker.check([entry])
         if not 1 <= registers <= 1 << 16 or not 0 <= slots <= 1 << 16 or columns[0][0] != KIND_STRUCT:

@@ -2,7 +2,7 @@
 #   I integer  F float  B boolean  Y bytes  L list  U struct  A alternatives or struct  o any column
 #   V interned table  H, W, G, D tables: of a mapping, of a switch, of kinds, of ext types
 
-_WRITTEN = {
+WRITTEN = {
     E_RETURN: "N",
     E_ENTER: "rSE",
     E_LOAD: "ONRNN",
@@ -115,16 +115,16 @@ def _is_held(held, size, sign, order):
     return held == digits_width(form, digits, sign)
 
 
-class _WritingChecker(_Checker):
+class WritingChecker(Checker):
     """Looks at one program that writes."""
 
     points_to_texts = False
 
     def check_instruction(self, at, words):
         cdef int op
-        self.require(words[0] in _WRITTEN, f"instruction {words[0]} at {at}")
+        self.require(words[0] in WRITTEN, f"instruction {words[0]} at {at}")
         op = words[0]
-        for letter, value, place in zip(_WRITTEN[op], words[1:], range(1, WIDTH)):
+        for letter, value, place in zip(WRITTEN[op], words[1:], range(1, WIDTH)):
             if letter == "O":
                 self.require(0 <= value < len(self.columns), f"column {value} of instruction {at}")
             else:

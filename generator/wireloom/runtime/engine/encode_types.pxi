@@ -140,6 +140,13 @@ cdef struct Seal:  # a digest that is written together with those of other recor
     int64_t size
     int64_t at
 
+cdef enum:
+    CHECKSUM_LIMIT = 8
+    # CRC (or -1 less the word of a digest), first and last expression, register of the place, bytes held, its form; where something
+    # else stands for it, the register that takes it (or -1), and the expression for that; what it covers beside the range
+    CHECKSUM_WIDTH = 11
+    COVERED_WIDTH = 3  # of each the expression and bytes of a number, or a register of bytes and 0; whether it is behind the range
+
 cdef enum:  # of a column of the caller's
     DETERMINED = 1  # the format may give it a value that the caller left out
     ALTERNATIVES = 2  # there if one of its members is

@@ -618,13 +618,6 @@ cdef int set_mapped_bits(Builder *k, const int64_t *i) noexcept nogil:
 
 # --- checksums -------------------------------------------------------------------------------------------------------
 
-cdef enum:
-    CHECKSUM_LIMIT = 8
-    # CRC (or -1 less the word of a digest), first and last expression, register of the place, bytes held, its form; where something
-    # else stands for it, the register that takes it (or -1), and the expression for that; what it covers beside the range
-    CHECKSUM_WIDTH = 11
-    COVERED_WIDTH = 3  # of each the expression and bytes of a number, or a register of bytes and 0; whether it is behind the range
-
 
 cdef int write_checksums(Builder *k, const int64_t *table, int64_t start) noexcept nogil:
     """All checksums of a struct: those that others cover before them. `start`: the struct's first byte."""

@@ -2,61 +2,6 @@
 # three-valued; equality takes null for a value. A result beyond 64 bits makes the record irregular, as does a shift
 # by a count that no number of 64 bits is shifted by, and a division by zero: the construct path computes those.
 
-cdef enum:
-    X_END = 0
-    X_CONST
-    X_NULL
-    X_LOAD
-    X_HERE
-    X_SYMBOL
-    X_TEXT
-    X_ADD
-    X_SUBTRACT
-    X_MULTIPLY
-    X_AND
-    X_OR
-    X_XOR
-    X_DIVIDE
-    X_REMAINDER
-    X_LEFT
-    X_RIGHT
-    X_EQUAL
-    X_UNEQUAL
-    X_LESS
-    X_LESS_EQUAL
-    X_GREATER
-    X_GREATER_EQUAL
-    X_NEGATE
-    X_INVERT
-    X_NOT
-    X_PRESENT
-    X_ZERO_IF_NULL
-    X_IN
-    X_JUMP
-    X_JUMP_IF_FALSE_KEEP
-    X_JUMP_IF_TRUE_KEEP
-    X_JUMP_IF_FALSE
-    X_RANGE_NAME
-    X_PART
-    X_TOGETHER
-    X_KNOWN
-    X_SIZE
-    X_NUMBER
-    X_MINIMUM  # from here on operations of two values, as from X_ADD to X_GREATER_EQUAL
-    X_MAXIMUM
-    X_BOTH
-    X_EITHER
-    X_SAME
-    X_OTHER
-    X_COUNT
-
-cdef enum:
-    STACK = 32
-    X_WITH_CONST = 64  # added to an operation of two values: the right one is its argument
-    X_WITH_LOAD = 128  # ... or the register that its argument names
-    X_WITH_HERE = 192  # ... or the distance of the position from the register that its argument names
-
-
 cdef inline int64_t unsigned_of(const uint8_t *data, int64_t size, bint big) noexcept nogil:
     """The number that up to eight bytes are; negative beyond 63 bits."""
     cdef uint64_t number = 0

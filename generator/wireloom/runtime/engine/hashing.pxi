@@ -11,36 +11,6 @@ DIGESTS = ("md5", "sha1", "sha256", "sha512")
 
 _HASHES = (None, None, _sha1, _sha256, _sha512)
 
-cdef enum:
-    DIGEST_MD5 = 1
-    DIGEST_COUNT = 4
-    DIGEST_LONGEST = 64
-    DIGEST_TOGETHER = DIGEST_MD5 | 16 << 16  # the one word of which several records may be checked or written together
-
-cdef int64_t[DIGEST_COUNT + 1] digest_sizes = [0, 16, 20, 32, 64]
-
-
-cdef inline bint in_digits(int64_t word) noexcept nogil:
-    return word >> 24 & 1
-
-
-cdef inline int64_t digest_held(int64_t word) noexcept nogil:
-    """The bytes that a digest takes in a record."""
-    return (word >> 16 & 0xFF) << in_digits(word)
-
-
-cdef bint is_digest_word(int64_t word) noexcept nogil:
-    """Whether a program may have the word."""
-    cdef int64_t names = word & 0xFFFF, last = 0
-    if word < 0 or word >= 1 << 26 or not names:
-        return False
-    while names:
-        last = names & 15
-        if last < 1 or last > DIGEST_COUNT:
-            return False
-        names >>= 4
-    return 0 < (word >> 16 & 0xFF) <= digest_sizes[last]
-
 
 cdef int write_digest(int64_t word, const uint8_t *data, int64_t size, uint8_t *target) noexcept nogil:
     """The digest of some bytes, as the record has it; they are not written over by it until it is known."""

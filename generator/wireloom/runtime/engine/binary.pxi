@@ -331,11 +331,11 @@ cdef int read_float(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef int read_boolean(Machine *m, const int64_t *i) noexcept nogil:
-    """i: register, column"""
+    """i: register, column, code"""
     if m.end - m.position < 1:
         return m.overrun
     if m.position[0] > 1:
-        return IRREGULAR
+        return <int>i[3]
     m.value = m.position[0]
     m.none = m.wide = False
     m.position += 1

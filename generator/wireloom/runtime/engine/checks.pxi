@@ -16,7 +16,7 @@ _STATED = {
     OP_ENTER: "r>start r>size S E",
     OP_INTEGER: "N N N r>value i",
     OP_FLOAT: "N N f",
-    OP_BOOLEAN: "r>value b",
+    OP_BOOLEAN: "r>value b K",
     OP_BYTES: "N N N r>bytes y",
     OP_CONSTANT: "N K N",
     OP_CONSTANT_BYTES: "R<bytes J N K",

@@ -41,7 +41,8 @@ class Binary(Part):
                     self.assembly.emit("FLOAT", bits // 8, big, column and column.index)
             case ("bool",):
                 with self.compiler.into(sink.column, "bool") as column:
-                    self.assembly.emit("BOOLEAN", sink.register, column and column.index)
+                    code = self.assembly.refusal("unknown_value")
+                    self.assembly.emit("BOOLEAN", sink.register, column and column.index, code)
             case ("text" | "bytes" as kind, size, *_):
                 with self.compiler.into(sink.column, TAKES[kind]) as column:
                     form, operand = self.compiler.size(size, scope)

@@ -443,7 +443,7 @@ class Fields(Part):
         layout = self.compiler.reader.layout
         # what is read back has no digest yet, where digests are made together
         alone = len(summed) == 1 and summed[0].item.column is None and self.compiler.records.outermost(scope)
-        alone = alone and not _reads_ahead((layout["types"], layout["roots"]))
+        alone = alone and not _reads_ahead((layout["types"], layout["roots"])) and not _covers_itself(summed[0].item)
         words = [word for each in summed for word in self._checksum(each, alone=alone)]
         if words:
             assert scope.start_register is not None
@@ -505,6 +505,12 @@ class Fields(Part):
         scope.names[item.name] = there
         scope.pending.add(item.name)
         return number, made
+
+
+def _covers_itself(item: Item) -> bool:
+    """Whether a checksum may cover its own bytes, as zeros: readers check it against others than those written."""
+    _, _, _, _, *hole = item.attributes["checksum"]
+    return bool(hole)
 
 
 def _reads_ahead(part: Any) -> bool:

@@ -1,6 +1,6 @@
 """The compiler as a whole: from a root of the layout to a program that writes, and what its parts share."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from typing import Any, assert_never
@@ -25,19 +25,55 @@ from wireloom.runtime.engine.encoder.scope import Node, Scope, UnsettledError
 from wireloom.runtime.engine.encoder.sentinels import Sentinels, with_filled
 from wireloom.runtime.engine.encoder.structs import Structs
 from wireloom.runtime.engine.encoder.tightening import Tightening
-from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Expressions, compares_wide
+from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Expressions, Tree, compares_wide
 from wireloom.runtime.engine.outline import Column, links, outline
 
 _ORDERS = ("big", "little")  # in which builders try them
 
 
 def orders(layout: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[str, ...]:
-    """The byte orders that records are written in, one after the other; empty: the one that is stated."""
+    """The byte orders that records are written in, one after the other; empty: the one that is stated.
+
+    Where more than a member that says the order follows from it, what the program of one order leaves to builders that
+    of the other may be able to write, though builders would take the first: only that is made.
+    """
     match layout["order"]:
         case (str(parameter), _) if settings[parameter] == "auto":
-            return _ORDERS
+            said = ("is", ("parameter", parameter))
+            names = frozenset(_computed(layout["types"], said))
+            return _ORDERS[:1] if _follows(layout["types"], parameter, names, said) else _ORDERS
         case _:
             return ("",)
+
+
+def _computed(part: Any, said: Tree) -> Iterator[str]:
+    """The fields that are computed as just that."""
+    match part:
+        case ("field", str(name), _, {"compute": compute}) if compute == said:
+            yield name
+        case tuple() | list():
+            for each in part:
+                yield from _computed(each, said)
+        case dict():
+            for each in part.values():
+                yield from _computed(each, said)
+
+
+def _follows(part: Any, parameter: str, names: Collection[str], said: Tree) -> bool:
+    """Whether an expression asks for the parameter, or for one of the fields that are computed as it."""
+    match part:
+        case ("parameter", str(name)):
+            return name == parameter
+        case ("field", int(), str(name), *_) if name in names:
+            return True
+        case tuple() | list():
+            return any(_follows(each, parameter, names, said) for each in part)
+        case dict():
+            return any(
+                _follows(each, parameter, names, said) for key, each in part.items() if key != "compute" or each != said
+            )
+        case _:
+            return False
 
 
 def compiled(  # noqa: PLR0913 - what a compiler is made of

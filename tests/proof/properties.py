@@ -64,6 +64,7 @@ _NONSENSE = 10
 _ALTERED = 14
 _REWRITTEN = 24
 _TELLING = 6  # records that would not all be irregular by chance
+_BEYOND = ("<<", ">>", "//", "%")  # what soon makes numbers of more than the engine's 64 bits, or none
 _VALIDATED = 12
 _LITTLE = 1000
 
@@ -302,15 +303,15 @@ def without(value: Any, names: Collection[str]) -> Any:
             return value
 
 
-def _mentions(part: Any, operator: str) -> bool:
-    """Whether an expression within a layout has the operator."""
+def _mentions(part: Any, operators: Collection[str]) -> bool:
+    """Whether an expression within a layout has one of the operators."""
     match part:
-        case (str(first), *_) if first == operator:
+        case (str(first), *_) if first in operators:
             return True
         case tuple() | list():
-            return any(_mentions(each, operator) for each in part)
+            return any(_mentions(each, operators) for each in part)
         case dict():
-            return any(_mentions(each, operator) for each in part.values())
+            return any(_mentions(each, operators) for each in part.values())
         case _:
             return False
 
@@ -448,8 +449,8 @@ class _Examination:
         packed = any(isinstance(type, Struct) and type.encoding is Encoding.MSGPACK for type in named)
         if packed and any(isinstance(type, Attempt) for type in named):
             return  # the engine does not say what is wrong in MessagePack
-        if _mentions(codec.layout, "<<"):
-            return  # which soon makes numbers of more than the engine's 64 bits
+        if _mentions(codec.layout, _BEYOND):
+            return
         engine, reread, before = codec.engine, 0, codec.engine.rebuilt
         writes, rows = codec.encode_path(**self.options).native, 0
         for record in built:

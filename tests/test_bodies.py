@@ -18,6 +18,7 @@ sys.path[:0] = [str(Path(__file__).parent / folder) for folder in ("bench", "fuz
 import bodies  # noqa: E402
 
 from conftest import case_formats  # noqa: E402
+from effort import drawn  # noqa: E402
 from wireloom import pipeline  # noqa: E402
 from wireloom.examples.memory import opened  # noqa: E402
 from wireloom.runtime import engine as engines  # noqa: E402
@@ -79,11 +80,12 @@ def test_json_stands_in_other_encodings(tmp_path, encoding):
 
 
 @native
+@pytest.mark.drawing
 @pytest.mark.parametrize("format", CASES, ids=lambda format: format.name)
 def test_engine_and_parser_agree_on_bodies_that_others_wrote(format, case_package):
     codec = importlib.import_module(f"{case_package.__name__}.{format.name}").CODEC
     assert codec.decode_path() == codec.encode_path() == engines.Path(native=True)
-    assert list(bodies.differences(format, codec, 240, 5)) == []
+    assert list(bodies.differences(format, codec, drawn(120), 5)) == []
 
 
 def agreed(found: Any, records: list[bytes], **parameters: Any) -> list[str | None]:

@@ -19,6 +19,7 @@ import differential  # noqa: E402
 import encoding  # noqa: E402
 import engine_data as data  # noqa: E402
 
+from effort import drawn  # noqa: E402
 from strategies import values  # noqa: E402
 from test_roundtrips import LIMITS, ROOTS, building, module  # noqa: E402, F401 - the fixture of a format's module
 from wireloom.runtime import engine as engines  # noqa: E402
@@ -98,7 +99,7 @@ def test_altered_rows_are_written_alike_or_left_to_the_construct_path(name, sett
     request = asked(engine, **settings)
     rows = encoding.rows(engine, request, differential.seeds(name))
     type = arrow.arrow_type(engine.root(request).logical)
-    batch = encoding.as_columns(list(encoding.altered(rows, 700, 3)), type)
+    batch = encoding.as_columns(list(encoding.altered(rows, drawn(350), 3)), type)
     assert encoding.compare(engine, batch, request) == []
     assert 0 < len(encoding.written(engine, batch, request)[1]) < len(batch)
 

@@ -20,6 +20,7 @@ import differential  # noqa: E402
 import engine_data as data  # noqa: E402
 from mutants import mutants  # noqa: E402
 
+from effort import drawn  # noqa: E402
 from wireloom.runtime import engine as engines  # noqa: E402
 from wireloom.runtime.columns import arrow  # noqa: E402
 from wireloom.runtime.engine.compiler import Compiler  # noqa: E402
@@ -231,6 +232,7 @@ def test_names_that_come_twice_are_seen_however_many_there_are():
     assert engine.reread == 0
 
 
+@pytest.mark.drawing
 @pytest.mark.parametrize("unknown", ["ignore", "error"])
 def test_what_was_learned_of_names_says_nothing_of_records_that_have_others(unknown):
     """Names that are expected come twice, too late, shortened, with escapes, or not at all, with ever new ones between."""
@@ -238,7 +240,7 @@ def test_what_was_learned_of_names_says_nothing_of_records_that_have_others(unkn
     line = '"opcode":"UPSERT","key":7,"sequence":1,"logicalPartitionId":2,"physicalPartitionId":1,"timestampInNanos":3,"srcId":5'
     line += ',"schemaId":"AAECAwQFBgcICQoLDA0ODw==","valueEnc":"JSON","value":""'
     records = []
-    for _ in range(3000):
+    for _ in range(drawn(1000)):
         members = line.split(",")
         for _ in range(source.choice((0, 1, 1, 2, 3))):
             place = source.randrange(len(members))

@@ -171,7 +171,7 @@ def test_a_promise_that_is_not_kept_is_seen(name, monkeypatch):
 def test_cases_whose_members_are_coupled_keep_what_is_promised(name):
     (path,) = ROOT.glob(f"tests/cases/*/{name}.yaml")
     spec = {path.name: safe_load(path.read_text(encoding="utf-8"))}
-    reports = [examined(spec, seed) for seed in range(3)]
+    reports = [examined(spec, seed) for seed in range(drawn(2))]
     assert not [str(each) for report in reports for each in report.violations.values()]
     assert all(report.accepted and report.good and report.built for report in reports)
 
@@ -179,7 +179,7 @@ def test_cases_whose_members_are_coupled_keep_what_is_promised(name):
 @pytest.mark.parametrize("case", [pytest.param(case, id=name) for name, case in cases().items()])
 def test_what_broke_a_guarantee_once_keeps_it(case: Case):
     only = examined(case.spec, case.seed, case.instance).violations if case.instance else {}
-    report = examined(case.spec, case.seed)
+    report = examined(case.spec, case.seed, effort=0.5 if case.instance else 1)
     assert set(report.problems) == case.refused
     asked = case.violation is not None and LEFT in case.violation.name
     found = {name: each for name, each in {**only, **report.violations}.items() if asked or LEFT not in name}

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
@@ -38,18 +39,28 @@ class Made:
 
 
 def documents(spec: Spec) -> Documents:
-    """The spec as the loader reads it."""
+    """The spec as the loader reads it; the last one is remembered, since whoever makes a spec has just read it."""
+    return _read(tuple((name, yaml(content)) for name, content in spec.items()))
+
+
+@lru_cache(maxsize=1)
+def _read(spec: tuple[tuple[str, str], ...]) -> Documents:
     with tempfile.TemporaryDirectory(prefix="wireloom-proof-") as folder:
-        paths = [Path(folder) / name for name in spec]
-        for path, content in zip(paths, spec.values(), strict=True):
-            path.write_text(yaml(content), encoding="utf-8")
+        paths = [Path(folder) / name for name, _ in spec]
+        for path, (_, content) in zip(paths, spec, strict=True):
+            path.write_text(content, encoding="utf-8")
         return load(paths, Path(folder))
 
 
+_last: list[tuple[Documents, Format]] = []
+
+
 def resolved(read: Documents) -> Format:
-    """The one format; raises SpecProblems."""
-    (format,) = resolve(read)
-    return format
+    """The one format, remembered as its documents are; raises SpecProblems."""
+    if not _last or _last[0][0] is not read:
+        (format,) = resolve(read)
+        _last[:] = [(read, format)]
+    return _last[0][1]
 
 
 @contextmanager

@@ -30,7 +30,8 @@ def python(session: nox.Session, *arguments: str, env: dict[str, str] | None = N
 def environment(session: nox.Session) -> None:
     """Install the project and the generated package, as users do, and the tools that work on them."""
     groups = nox.project.dependency_groups(PYPROJECT, "dev")
-    session.install("--editable", ".[all]", "--editable", "generated", *groups)
+    # modules are compiled as they are imported, which most of the environment's never are
+    session.install("--no-compile", "--editable", ".[all]", "--editable", "generated", *groups)
 
 
 @nox.session(venv_backend="none", requires=["environment"], default=False)

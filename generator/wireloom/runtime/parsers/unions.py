@@ -121,17 +121,25 @@ class Select(construct.Construct):
             tag = evaluate(self.tag, context)
         except PositionPendingError:
             guess(context)
-            return self._build_guess(obj, stream, context, path)
+            return self._build_guess(None, obj, stream, context)
         case = self._case(tag)
-        if case is not None and not isinstance(case, Refusal):
+        known = case is not None and not isinstance(case, Refusal)
+        if is_guessed(context):  # null: a field that is not known to be there
+            return self._build_guess(case if known and tag is not None else None, obj, stream, context)
+        if known:
             return case._build(obj, stream, context, path)
-        if is_guessed(context):
-            return self._build_guess(obj, stream, context, path)
         raise EncodeError(f"a value for the case {shown(tag)}", "no such case")
 
-    def _build_guess(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
-        """The first case that the value may be of: a further pass knows better."""
-        first_of(self._guesses(obj, context), stream, context, lambda case: case._build(obj, stream, context, path))
+    def _build_guess(self, chosen: Any, obj: Any, stream: Any, context: Container) -> Any:
+        """The case that is `chosen` so far, else the first that the value may be of: a further pass knows better."""
+        try:
+            guesses = self._guesses(obj, context)
+        except EncodeError:
+            if chosen is None:
+                raise
+            guesses = ()
+        options = [*([] if chosen is None else [chosen]), *(case for case in guesses if case is not chosen)]
+        first_of(options, stream, context, lambda case: case._build(obj, stream, context, ""))
         return obj
 
     def _guesses(self, obj: Any, context: Container) -> Sequence[Any]:
@@ -321,11 +329,23 @@ class Attempt(CasesByValue, construct.Construct):
         trial.subcon._build(obj, buffer, context, "")
         data = buffer.getvalue()
         instead = self._read_instead(trial, Cursor(data), context)
-        if instead and trusted and not all(self._read_instead(trial, each, context) for each in self._within(data)):
+        if instead and trusted and self._may_hold(trial, data, obj, context):
             return data
         if instead:
             raise EncodeError(f"a value that reads back as {trial.name}", instead)
         return data
+
+    def _may_hold(self, trial: Trial, data: bytes, obj: Mapping[str, Any], context: Container) -> bool:
+        """Whether what stands behind the bytes may make them the alternative: all is read back in the end.
+
+        Where the value names it, bytes that alone are no alternative may be that one: there is no other to take.
+        """
+        if self.kind and obj.get(self.kind) is not None:
+            try:
+                self._read(Cursor(data), context, "")
+            except DecodeError:
+                return True
+        return any(not self._read_instead(trial, each, context) for each in self._within(data))
 
     def _within(self, data: bytes) -> Iterator[Cursor]:
         """The bytes as they may stand in a record: before others, or at the end of a region with a code of its own."""

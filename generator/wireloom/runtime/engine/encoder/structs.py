@@ -168,13 +168,13 @@ class Structs(Absence):
         fields = [step for step in _fields(steps) if _VERSIONED & step[3].keys()]
         titles = Counter(attributes.get("as", name) for _, name, _, attributes in _fields(steps))
         own = {attributes.get("as", name) for _, name, _, attributes in fields}
-        if not fields or any({"hidden", "flatten", "bits", "null"} & step[3].keys() for step in fields):
+        columns = [self._column(name, attributes, scope) for _, name, _, attributes in fields]
+        if not fields or any({"hidden", "flatten", "bits"} & step[3].keys() for step in fields):
             return newest
-        if any(titles[title] > 1 for title in own):
+        if any(titles[title] > 1 for title in own) or any(each is not None and each.filled for each in columns):
             return newest
         fits: list[Tree] = [True for _ in names]
-        for _, name, type, attributes in fields:
-            column = self._column(name, attributes, scope)
+        for (_, name, type, attributes), column in zip(fields, columns, strict=True):
             given = f"\0{name} given"
             scope.names[given] = self.compiler.names.value(column, textual=False)
             there: Tree = ("present", ("field", 0, given))

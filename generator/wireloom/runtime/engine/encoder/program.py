@@ -57,6 +57,8 @@ def _computed(part: Any, said: Tree) -> Iterator[str]:
         case dict():
             for each in part.values():
                 yield from _computed(each, said)
+        case _:
+            pass
 
 
 def _follows(part: Any, parameter: str, names: Collection[str], said: Tree) -> bool:

@@ -62,6 +62,7 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
 GROUND = {
     "errors",
     "proof",
+    "turns",
     "values",
     "naming",
     "parameters",

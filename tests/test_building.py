@@ -510,3 +510,76 @@ def test_what_no_layout_settles_is_refused():
     for struct, value in ((inner, {"t": 7}), (structure.Struct("R", structure.Field("i", inner)), {"i": {"t": 7}})):
         with pytest.raises(EncodeError, match="expected a value whose fields find their places"):
             record.Record(struct, ()).build(value)
+
+
+TAIL = {"type": "uint8", "at": -1}
+LENGTH = {"n": TAIL | {"derive": "len(foot)", "hidden": True}}
+MARKED = {"n": TAIL | {"derive": "en - st", "hidden": True}}
+BODY = {"body": {"type": "bytes(3)", "at": 0}}
+UP_TO_FOOT = {"body": {"type": "bytes(size - 1 - n)", "at": 0}}
+SEEN = {"seen": {"compute": "m", "type": "int64"}}
+TAILED = {
+    "tails out of order": (
+        [
+            {"x": "bytes(size - 2)"},
+            {"a": TAIL | {"derive": "len(x)"}},
+            {"b": {"type": "uint8", "at": -2, "derive": "len(x) + 1"}},
+        ],
+        {"x": b"abc"},
+        b"abc\4\3",
+    ),
+    "a mark before a foot": (
+        [{"n": TAIL | {"derive": "st"}}, BODY, {"mark": "st"}, {"foot": {"type": "bytes(size - 1 - here)", "at": 3}}],
+        {"body": b"abc", "foot": b"de"},
+        b"abcde\3",
+    ),
+    "a length of marks": (
+        [MARKED, UP_TO_FOOT, {"mark": "st"}, {"foot": {"type": "bytes(n)", "at": "st"}}, {"mark": "en"}],
+        {"body": b"abc", "foot": b"de"},
+        b"abcde\2",
+    ),
+    "a foot that follows": ([LENGTH, UP_TO_FOOT, {"foot": "bytes(n)"}], {"body": b"abc", "foot": b"de"}, b"abcde\2"),
+    "a tail that is not there": (
+        [
+            {"f": "uint8"},
+            {"n": TAIL | {"when": "f == 1"}},
+            {"mark": "m"},
+            SEEN,
+            {"body": {"type": "bytes(2)", "at": 1}},
+        ],
+        {"f": 0, "seen": 1, "body": b"ab"},
+        b"\0ab",
+    ),
+    "an offset of a mark": (
+        [
+            {"o": {"type": "uint8", "derive": "m", "hidden": True}},
+            {"x": "str(uint8)"},
+            {"mark": "m"},
+            {"y": {"type": "uint16", "at": "o"}},
+        ],
+        {"x": "ab", "y": 7},
+        b"\4\2ab\0\7",
+    ),
+}
+
+
+@pytest.mark.parametrize(("fields", "value", "data"), TAILED.values(), ids=TAILED)
+def test_what_counts_from_the_end_is_written_last_and_nothing_else_waits_for_it(
+    made: Made, fields: list[Any], value: dict[str, Any], data: bytes
+) -> None:
+    module = made(*fields, byteOrder="big")
+    assert module.build(value) == data
+    assert module.CODEC.encode(module.CODEC.decode(pa.array([data])).records).to_pylist() == [data]
+
+
+def test_what_the_value_says_of_a_computed_member_comes_before_what_is_derived_of_others(made: Made) -> None:
+    """Where it reads back: else what was changed decides."""
+    length = {"type": "uint8", "compute": "info", "derive": "kind == 1 ? len(data) : 0"}
+    fields = [{"kind": "uint8"}, {"info": {"type": "uint8", "derive": "n", "hidden": True}}, {"n": length}]
+    module = made(*fields, {"data": {"type": "bytes(n)", "when": "kind == 1"}})
+    assert module.build({"kind": 0, "n": 23}) == b"\0\27"
+    assert module.build({"kind": 0}) == b"\0\0"
+    changed = module.parse(b"\1\3abc")
+    changed["data"] = b"longer"
+    assert module.build(changed) == b"\1\6longer"
+    assert module.CODEC.encode(module.CODEC.decode(pa.array([b"\0\27"])).records).to_pylist() == [b"\0\27"]

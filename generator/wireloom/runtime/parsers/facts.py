@@ -207,11 +207,17 @@ class Facts:
                     self._set(step.name, self._field(step))
 
     def _computed(self, step: Computed) -> Any:
-        value = self.given(step) if step.given else self._pending(step.name, self._known(step.built))
+        is_given = step.given or self._is_said(step)
+        value = self.given(step) if is_given else self._pending(step.name, self._known(step.built))
         try:
             return value if value is PENDING else step.held(value, 0)
         except DecodeError:
             return value  # reading back says so
+
+    def _is_said(self, step: Computed) -> bool:
+        """Whether the value says what builders would derive, and that comes first."""
+        has_say = step.derive is not None and not step.hidden and not derives_anew(self.scope)
+        return has_say and self.given(step) is not None
 
     def _flattened(self, step: Field | Computed | Counted, there: AbstractSet[str]) -> set[str]:
         """The names that a flattened struct gives a value."""

@@ -30,6 +30,7 @@ from wireloom.runtime.parsers.protocol import (
     unsettle,
 )
 from wireloom.runtime.parsers.steps import Computed, Mark, with_hole
+from wireloom.runtime.turns import APART, FOLLOWS, PLACED, REST, Stand, Turns
 
 _PASSES = 6
 _COMPARED = 1024  # bytes at once, of which few are others
@@ -184,29 +185,26 @@ class Placement:
         steps = list(enumerate(self.struct.steps))
         fields = [step for index, step in steps if isinstance(step, Field) and self._facts.present[index]]
         sink = self.struct.form.create(self.struct, target, self.scope, fields)
-        behind: list[tuple[int, Step]] = []  # what stands where the fields end, wherever pointers put that
+        turns = Turns[tuple[int, Step]]()
         for index, step in steps:
-            if self._is_behind(step, behind):
-                behind.append((index, step))
-            else:
+            if turns.comes((index, step), self._stand(index, step)):
                 self._place(index, step, sink)
         self._write_elsewhere()
-        for index, step in behind:
+        for index, step in turns.kept():
             self._place(index, step, sink)
         self._write_elsewhere()
         sink.close()
         return self._settled() if self.binary else Outcome()
 
-    def _is_behind(self, step: Step, behind: Sequence[tuple[int, Step]]) -> bool:
-        """Whether a step waits for all fields that have places: it counts from the end, or follows what does.
-
-        The bytes that builders make nothing of, and pointers fill, come to their end only then, too.
-        """
-        if not self.binary:
-            return False
-        if isinstance(step, Field):
-            return step.is_tail or self._is_empty(step) or (bool(behind) and step.at is None)
-        return bool(behind)
+    def _stand(self, index: int, step: Step) -> Stand:
+        """How a step stands among the others; one that is not there goes with what is before it."""
+        if not self.binary or not isinstance(step, Field) or not self._facts.present[index]:
+            return FOLLOWS
+        if isinstance(step.at, int) and step.is_tail:
+            return step.at
+        if step.at is not None:
+            return APART if step.base else PLACED
+        return REST if self._is_empty(step) else FOLLOWS
 
     def _is_empty(self, step: Field) -> bool:
         """Whether builders make nothing of bytes up to the end."""

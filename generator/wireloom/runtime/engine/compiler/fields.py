@@ -12,6 +12,7 @@ from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.bases import based
 from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import (
+    FRONT,
     NOWHERE,
     UNBOUNDED,
     Item,
@@ -296,7 +297,7 @@ class Fields(Part):
 
     def _from_the_end(self, number: int, scope: Scope) -> None:
         """So many bytes before the end, which stand behind everything else."""
-        self.assembly.emit("NEED", self.compiler.placed(("+", ("here",), number), scope), scope.start())
+        self.assembly.emit("NEED", self.compiler.placed(("+", ("mark", FRONT), number), scope), scope.start())
         self.assembly.emit("SEEK", 1, -number, scope.start(), scope.reach)
 
     def _seek(self, at: Tree, scope: Scope) -> None:

@@ -23,6 +23,8 @@ TAKES = {
     "null": "null",
 }
 """What columns of a wire type take."""
+FRONT = "\0front"
+"""The mark of how far fields reach that stand before what counts from the end."""
 _ENTRIES = 6
 """Where a layout has of a list whether readers see its elements as the entries of a map."""
 BIT_VALUES, BIT_HIDDEN, BIT_DERIVED, BIT_NULL, _TITLE = 4, 6, 7, 8, 9

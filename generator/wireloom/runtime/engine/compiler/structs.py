@@ -7,6 +7,7 @@ from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.arrays import depends, possible
 from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import (
+    FRONT,
     UNBOUNDED,
     Discard,
     Item,
@@ -19,6 +20,8 @@ from wireloom.runtime.engine.compiler.scope import (
 from wireloom.runtime.engine.digests import digest_word
 from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree
 from wireloom.runtime.engine.outline import Column
+
+_UNPLACED = {"compute", "counted", "from"}
 
 
 class Structs(Part):
@@ -41,7 +44,7 @@ class Structs(Part):
         self._note_discards(steps, scope)
         version = self._open(encoding, form, versions, steps, scope)
         frames: list[Register] = []
-        _require_tails(steps)
+        tail = _require_tails(steps)
         if any(step[0] == "field" and "at" in step[3] and "from" not in step[3] for step in steps):
             scope.reach = self.assembly.register("position").read()
             self.assembly.emit("REACH", scope.reach)
@@ -49,6 +52,9 @@ class Structs(Part):
             scope.furthest = self.assembly.register("position").read()
             self.assembly.emit("REACH", scope.furthest)
         for step in steps:
+            if tail and step[:2] == ("field", tail):
+                scope.marks[FRONT] = self.assembly.register("int")
+                self.assembly.emit("MARK", scope.marks[FRONT].read(), scope.start())
             self._step(step, scope, record, version, frames)
         if scope.reach is not None:
             self.assembly.emit("LEAVE", scope.reach)
@@ -268,17 +274,20 @@ def _looks_inside(tree: Tree) -> bool:
             return True
 
 
-def _require_tails(steps: Sequence[Any]) -> None:
-    """What counts from the end stands behind everything else: of fields that come later, that must be certain."""
-    behind = 0
-    for step in steps:
-        if step[0] != "field" or {"compute", "counted", "from"} & step[3].keys():
-            continue
-        at = _number(step[3].get("at"))
+def _require_tails(steps: Sequence[Any]) -> str:
+    """What counts from the end stands behind everything else: of fields that come later, that must be certain.
+
+    The name of the first of them in the list; none where there is none.
+    """
+    first, placed = "", [each for each in steps if each[0] == "field" and not _UNPLACED & each[3].keys()]
+    behind = max((-at for each in placed if (at := _number(each[3].get("at"))) is not None), default=0)
+    for _, name, _, attributes in placed:
+        at = _number(attributes.get("at"))
         if at is not None and at < 0:
-            behind = max(behind, -at)
-        elif behind and not _ends_before(behind, at, step[3].get("size")):
+            first = first or name
+        elif first and not _ends_before(behind, at, attributes.get("size")):
             raise Uncovered("a field behind one that counts from the end")
+    return first
 
 
 def _ends_before(behind: int, at: int | None, size: Tree) -> bool:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import msgpack
@@ -14,11 +15,13 @@ from wireloom.runtime.engine.encoder.names import asks_for_place
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope
 from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree, stated
 from wireloom.runtime.engine.outline import Column
+from wireloom.runtime.turns import APART, FOLLOWS, PLACED, REST, Stand, Turns
 
 _TAIL = "negative"
 _ELEMENTS = "\0elements"
 _PASSES = 4  # each goes several times over those within
 _NOTHING = ("is", ("octets", b""))
+_NOWHERE = Constant(False)  # noqa: FBT003 - a value
 _ONE = Term("CONST", (), 1)
 _VERSION = "\0version"
 _VERSIONED = {"since", "until"}
@@ -333,16 +336,19 @@ class Structs(Absence):
         """Binary: fields and marks in their order, those that count from the end last."""
         items = {item.name: item for item in self._items(steps, scope)}
         placed: list[Placed] = []
-        behind: list[Any] = []  # what stands where the fields end, wherever pointers put that
+        turns, doubt, reached = Turns[Any](), _Doubt(), 0
         for step in steps:
-            if _is_behind(step, behind):
-                behind.append(step)
-            else:
+            there = present[step[1]] if step[0] == "field" and step[1] in items else _NOWHERE
+            stand = _stand(step, there)
+            doubt.comes(stand, turns, certain=isinstance(there, Constant))
+            reached = _reached(reached, step, there)
+            if turns.comes(step, stand):
                 placed += self._step(step, scope, items, present)
         self._write_elsewhere(steps, scope)
-        for step in behind:
+        kept = list(turns.kept())
+        for step in kept:
             placed += self._step(step, scope, items, present)
-        if behind:
+        if kept:
             self._write_elsewhere(steps, scope)
         if scope.in_passes:
             self._mark("", scope)
@@ -398,7 +404,9 @@ class Structs(Absence):
                 if isinstance(at, int):
                     self.assembly.emit("PAD", at, start)
                 else:
-                    self.assembly.emit("PAD_BY", self._offset(at, item.scope), start)
+                    assumed = item.scope.is_assumed(at)  # the first pass does not know
+                    with self.compiler.during(self._condition(("present", at) if assumed else None, item.scope)):
+                        self.assembly.emit("PAD_BY", self._offset(at, item.scope), start)
             return self.compiler.fields.field(item)
 
     def _apart(self, item: Item) -> None:
@@ -451,18 +459,48 @@ def _counts_from_here(tree: Tree) -> bool:
             return False
 
 
-def _is_behind(step: Any, behind: Sequence[Any]) -> bool:
-    """Whether a step waits for all fields that have places: it counts from the end, or follows what does.
-
-    The bytes that builders make nothing of, and pointers fill, come to their end only then, too.
-    """
-    if step[0] != "field":
-        return bool(behind)
+def _stand(step: Any, present: Compiled) -> Stand:
+    """How a step stands among the others; one that is not there goes with what is before it."""
+    if step[0] != "field" or _never(present):
+        return FOLLOWS
     attributes = step[3]
-    if "at" in attributes:
-        return _counts_from_the_end(attributes["at"])
+    at = attributes.get("at")
+    if at is not None and "from" not in attributes and _counts_from_the_end(at):
+        return at if isinstance(at, int) else -int(at[1])
+    if at is not None:
+        return APART if "from" in attributes else PLACED
     is_rest = step[2][:2] == ("bytes", None) and "size" not in attributes and bool(attributes.get("hidden"))
-    return bool(behind) or (is_rest and attributes.get("derive") == _NOTHING)
+    return REST if is_rest and attributes.get("derive") == _NOTHING else FOLLOWS
+
+
+def _reached(least: int, step: Any, present: Compiled) -> int:
+    """How far a struct reaches at least, by constant offsets; raises Uncovered where one goes back."""
+    at = step[3].get("at") if step[0] == "field" and "from" not in step[3] else None
+    if not isinstance(at, int) or at < 0 or _never(present):
+        return least
+    if at < least:
+        raise Uncovered("a field at an offset before that of another")
+    return at if isinstance(present, Constant) else least
+
+
+@dataclass(slots=True)
+class _Doubt:
+    """Whether steps follow one that waits for the others, and only the record tells whether that is there.
+
+    Where it is not, they go on behind what is before it in the list: that must come to the same place.
+    """
+
+    _is_unsure: bool = False
+    _hangs: bool = False
+
+    def comes(self, stand: Stand, turns: Turns[Any], *, certain: bool) -> None:
+        """Look at the next step; raises Uncovered where its place, or that of one before, is in doubt."""
+        if stand == REST or isinstance(stand, int):
+            self._is_unsure = not certain
+        follows = stand == FOLLOWS and turns.waits and self._is_unsure
+        if (follows and not turns.is_last()) or (self._hangs and stand == PLACED):
+            raise Uncovered("what follows a field that counts from the end and need not be there")
+        self._hangs = self._hangs or follows
 
 
 def _both(one: Tree, other: Tree) -> Tree:

@@ -1,0 +1,56 @@
+"""The order in which the steps of a binary struct are written.
+
+Readers take steps as they are listed, and a field may stand anywhere. Builders know where the end is once everything
+else has been written: what counts from it comes last, in the order of the bytes, with the steps that go on behind it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final, Generic, Literal, TypeVar
+
+T = TypeVar("T")
+
+FOLLOWS: Final = "follows"  # behind the step before it
+PLACED: Final = "placed"  # at an offset from the start
+APART: Final = "apart"  # at an offset that reading comes back from
+REST: Final = "rest"  # up to the end of all that others put there
+
+Stand = Literal["follows", "placed", "apart", "rest"] | int
+"""How a step stands; a negative number counts from the end."""
+
+
+@dataclass(slots=True)
+class _Group(Generic[T]):
+    """Steps that are written one behind the other, once all that is placed from the start has been."""
+
+    offset: int | None  # from the end; none of a rest, which begins before all that counts from there
+    steps: list[T]
+
+
+@dataclass(slots=True)
+class Turns(Generic[T]):
+    """Which steps are written as they come, and which wait."""
+
+    waits: bool = False  # what follows goes on behind a step that waits
+    _groups: list[_Group[T]] = field(default_factory=list)
+
+    def comes(self, step: T, stand: Stand) -> bool:
+        """Whether the next step of the list is written now; else it is kept."""
+        if stand == REST or isinstance(stand, int):
+            self.waits = True
+            self._groups.append(_Group(stand if isinstance(stand, int) else None, [step]))
+        elif stand == FOLLOWS and self.waits:
+            self._groups[-1].steps.append(step)
+        else:
+            self.waits = self.waits and stand == APART
+            return True
+        return False
+
+    def is_last(self) -> bool:
+        """Whether nothing that is kept stands behind what was kept last."""
+        return [id(step) for step in self.kept()][-1:] == [id(step) for step in self._groups[-1].steps[-1:]]
+
+    def kept(self) -> Iterator[T]:
+        """What was kept, in the order of the bytes."""
+        ordered = sorted(self._groups, key=lambda group: (group.offset is not None, group.offset or 0))
+        return (step for group in ordered for step in group.steps)

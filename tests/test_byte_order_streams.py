@@ -1,10 +1,13 @@
 """Streams whose byte order is to be found out: a record that a window cuts off is never taken for a bad one."""
 
 import io
+import struct
 
 import pytest
 
+from proof.modules import documents, generated, resolved
 from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.streams import framed
 from wireloom.runtime.streams import parts as streams
 from wireloom_formats import databus_event
 
@@ -33,3 +36,38 @@ def test_a_record_that_is_cut_off_in_one_order_says_so(size: int) -> None:
     with pytest.raises(DecodeError) as refusal:
         databus_event.parse(EVENT[:size], byteOrder="auto", verifyCrc=False)
     assert refusal.value.cut_off
+
+
+FIELDS = [{"n": "uint16"}, {"data": "bytes(n)"}, {"word": {"type": "uint16", "values": {0x506: "a", 0x605: "b"}}}]
+AUTO = {
+    "wireloom": 1,
+    "format": "made",
+    "title": "A length, bytes, and a word that may be read in either order",
+    "encoding": "binary",
+    "byteOrder": {"parameter": "order"},
+    "parameters": {"order": {"oneOf": ["big", "little", "auto"], "default": "auto"}},
+    "framing": "concatenated",
+    "root": "R",
+    "types": {"R": {"fields": FIELDS}},
+}
+BODY = b"\x05\x06" * 640  # of 0x500 bytes, which are 5 in the other order, with a word behind them
+
+
+def test_a_record_at_the_end_of_a_window_is_no_record_of_the_other_order() -> None:
+    """Though it reads in it: what is behind the window comes first."""
+    data = (struct.pack(">H", len(BODY)) + BODY + b"\x05\x06") * 3_000
+    with generated(resolved(documents({"made.yaml": AUTO}))) as made:
+        assert len(data) > 3 * framed.AHEAD
+        assert {len(each.value["data"]) for each in made.module.iter_parse(data)} == {len(BODY)}
+        parts = list(made.module.decode_stream(data))
+        assert {len(each) for part in parts for each in part.records.field("data").to_pylist()} == {len(BODY)}
+        assert sum(part.reread for part in parts) < 20
+
+
+def test_at_the_end_of_a_stream_the_other_order_counts() -> None:
+    data = struct.pack("<H", 5) + b"hello" + b"\x05\x06"
+    with generated(resolved(documents({"made.yaml": AUTO}))) as made:
+        assert [each.value["data"] for each in made.module.iter_parse(data * 3)] == [b"hello"] * 3
+        (part,) = made.module.decode_stream(data * 3)
+        assert part.records.field("data").to_pylist() == [b"hello"] * 3
+        assert part.reread == 0

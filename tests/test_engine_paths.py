@@ -403,3 +403,26 @@ def test_defaults_of_every_kind_are_left_out_by_the_engine_as_by_builders(name, 
     written = codec.encode(columns)
     monkeypatch.setattr(type(codec), "engine", None)
     assert written.equals(codec.encode(columns))
+
+
+FIELDS = [{"n": "uint32"}, {"data": "bytes(n)"}, {"bom": {"type": "uint16", "const": 258}}]
+AUTO = {
+    "wireloom": 1,
+    "format": "made",
+    "title": "A mark of the order behind what is read in it",
+    "encoding": "binary",
+    "byteOrder": {"parameter": "order"},
+    "parameters": {"order": {"oneOf": ["big", "little", "auto"], "default": "auto"}},
+    "root": "R",
+    "types": {"R": {"fields": FIELDS}},
+}
+
+
+@native
+@pytest.mark.parametrize("record", [b"\3\0\0\0abc\2\1", b"\0\0\0\3abc\1\2", b"\0\0\0\0\2\1"])
+def test_whatever_is_wrong_in_the_first_order_the_engine_tries_the_second(record):
+    """It lacks bytes, has more of them, or is refused by its own constant."""
+    with generated(resolved(documents({"made.yaml": AUTO}))) as made:
+        found = made.module.CODEC.decode(pa.array([record]))
+        assert found.records.null_count == 0
+        assert found.reread == 0

@@ -140,7 +140,7 @@ def _streamed(native: Any, program: Any, batch: Sequence[bytes], *, prefixed: bo
     def ask(row: int, start: int, size: int) -> int:
         return start + size if prefixed else start + min(size, 1 + row % 64)
 
-    native.follow(program, whole, 0, prefixed, -1, 1 << 20, ask)
+    native.follow(program, whole, 0, prefixed, -1, 1 << 20, 0, ask)
 
 
 if __name__ == "__main__":

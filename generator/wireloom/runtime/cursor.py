@@ -23,6 +23,7 @@ class Cursor(io.BytesIO):
         super().__init__(data)
         self.total = len(data)
         self.begin()
+        self.goes_on = False  # whether bytes may come behind these that decide in which way a record reads
         self.keeps_open = False  # whether open values are given as their bytes
         self.reader: Callable[[bytes, int, int], Any] | None = None  # of JSON texts, where not the parser's own
         self.document: Any = None  # the nodes of the JSON text that the record is, once it has been read

@@ -235,10 +235,9 @@ cdef class Program:
     cdef int64_t entry
     cdef int64_t other  # for the other byte order; -1: none
     cdef int64_t limit
-    cdef uint8_t *follow  # by error code: whether the other byte order is tried behind it
     cdef double *usual  # of each column, the rows and the bytes that a byte of records came to the last time
 
-    def __init__(self, code, expressions, tables, bytes texts, crcs, columns, *, int registers, int slots, entries, other_codes, int64_t depth):
+    def __init__(self, code, expressions, tables, bytes texts, crcs, columns, *, int registers, int slots, entries, int64_t depth):
         cdef int i
         entries = list(entries)
         Checker(code, expressions, tables, texts, crcs, columns, registers, slots).check(entries)
@@ -269,12 +268,6 @@ cdef class Program:
         self.entry = entries[0]
         self.other = entries[1] if len(entries) > 1 else -1
         self.limit = depth
-        self.follow = <uint8_t *>calloc(1 << 16, 1)
-        if self.follow == NULL:
-            raise MemoryError
-        for code in other_codes:
-            if 0 <= code < 1 << 16:
-                self.follow[code] = 1
 
     def __dealloc__(self):
         free(self.code)
@@ -283,7 +276,6 @@ cdef class Program:
         free(self.texts)
         free(self.crcs)
         free(self.columns)
-        free(self.follow)
         free(self.usual)
 
     cdef Batch begin(self, Machine *m):
@@ -439,7 +431,7 @@ cdef class Program:
             return OK
         if m.columns[0].length >= row:
             cut(m.columns, 0, row)
-        if self.other >= 0 and code < 1 << 16 and self.follow[code] and not m.opened:  # which mistake of a body comes first, the parser knows
+        if self.other >= 0 and is_error(code) and not m.opened and (whole or code != TRUNCATED or size >= m.awaited):
             code = once(m, self.other, record, size, whole)
             if code:
                 cut(m.columns, 0, row)
@@ -465,7 +457,12 @@ cdef int once(Machine *m, int64_t entry, const uint8_t *record, int64_t size, bi
     code = run(m, entry)
     if code:
         return code
-    return OK if m.position == m.end or not whole else IRREGULAR
+    return OK if m.position == m.end or not whole else TRUNCATED  # an error as well, which the parser names
+
+
+cdef inline bint is_error(int code) noexcept nogil:
+    """Whether the parser, too, has an error in place of the record."""
+    return code == TRUNCATED or code >= FIRST_CODE
 
 
 cdef int skip_row(Machine *m) noexcept nogil:

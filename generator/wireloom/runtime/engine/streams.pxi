@@ -36,14 +36,15 @@ cdef inline bint is_heavy(const Machine *m, int columns, int64_t row, int64_t si
     return weight >= made
 
 
-def follow(Program program, data, int64_t start, bint prefixed, int64_t limit, int64_t largest, ask, int64_t made=0):
+def follow(Program program, data, int64_t start, bint prefixed, int64_t limit, int64_t largest, int64_t ahead, ask, int64_t made=0):
     """The columns of the records of `data` from `start` on; blocks with the start and the size of each; where they end;
     whether an output buffer is full, or the columns have `made` bytes (0: any number), so that there may be others.
 
     Records stand back to back or, where `prefixed`, each behind its size, a big-endian number of 32 bits. One of more
     than `limit` bytes (-1: no limit), or that the program gives up on, is asked about: `ask(row, start, size)` says
     where it ends, or -1 for: not before more of the stream is there. What is prefixed and not all there, or of more
-    than `largest` bytes, ends the batch, too.
+    than `largest` bytes, ends the batch, too. Where fewer than `ahead` bytes are left, one that could go on behind them
+    is not read in the other byte order.
     """
     cdef Batch batch
     cdef Machine m
@@ -58,7 +59,7 @@ def follow(Program program, data, int64_t start, bint prefixed, int64_t limit, i
         raise ValueError("a place that the data do not have")
     memset(&notes, 0, sizeof(Notes))
     batch = program.begin(&m)
-    m.given_end = base + total
+    m.given_end, m.awaited = base + total, ahead
     try:
         with nogil:
             program.foresee(m.columns, total - start, made)

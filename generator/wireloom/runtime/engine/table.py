@@ -142,11 +142,15 @@ class Table:
         *,
         prefixed: bool,
         largest: int,
+        ahead: int,
         made: int,
     ) -> "Followed":
-        """Read the records of a window of a stream, up to one that is not all there, or to `made` bytes of columns."""
+        """Read the records of a window of a stream, up to one that is not all there, or to `made` bytes of columns.
+
+        Less than `ahead` bytes do not tell that a record is one of the second byte order.
+        """
         limit = self.engine.root(request).construct.size_limit(request.settings)
-        bounds = -1 if limit is None else limit, largest
+        bounds = -1 if limit is None else limit, largest, ahead
         batch, *places, end, full = self.native.follow(self.program, window, position, prefixed, *bounds, ask, made)
         starts, sizes = (
             pa.Array.from_buffers(pa.int64(), len(each) // 8, [None, pa.py_buffer(each)]) for each in places

@@ -462,6 +462,7 @@ cdef struct Machine:
     const uint8_t *stop  # the end of the record, whatever region is in force
     const uint8_t *readable  # the end of the memory that may be read, though it is not the record's
     int64_t largest  # bytes that a record of an array may have
+    int64_t awaited  # bytes of a stream that have to be there before a record is one of the other byte order
     const uint8_t *given_end  # the end of the memory that all records lie in; NULL: each lies in memory of its own
     int64_t next  # the instruction behind the one that is executed
     Frame frames[FRAMES]

@@ -141,6 +141,8 @@ class Record(construct.Construct):
             try:
                 return self._read_once(cursor, {**parameters, order.parameter: name})
             except DecodeError as error:
+                if cursor.goes_on and error.cut_off and error.frame_end is None:
+                    raise
                 errors.append(error)
         first, second = errors
         chosen = second if _likelier(second, first, order) else first

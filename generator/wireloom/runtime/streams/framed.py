@@ -40,6 +40,8 @@ SIZE_LIMIT, BAD_SIZE, BAD_ESCAPE = CODES = "size_limit", "bad_size", "bad_escape
 LARGEST = LARGEST_SIZE
 """Bytes of the largest record that a stream may have; a larger one is refused with `size_limit`."""
 _WINDOW = 1 << 20
+AHEAD = _WINDOW
+"""Bytes that have to be there before a record that lacks some in the first byte order counts as one of the second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,7 +350,7 @@ def _concatenated(reader: Reader, file: BinaryIO) -> Iterator[Extent]:
     cursor = Cursor(window)
     while position < len(window) or more:
         cursor.seek(position)
-        extent = next_record(reader, cursor, window, base, position)
+        extent = next_record(reader, cursor, window, base, position, more=more)
         incomplete = extent.error is not None and extent.error.cut_off
         held = len(window) - position
         if more and (held == 0 or (incomplete and held < LARGEST)):
@@ -375,7 +377,7 @@ def _searched(reader: Reader, file: BinaryIO, searching: Searching) -> Iterator[
         extent: Extent | None = None
         if held:
             cursor.seek(position)
-            extent = next_record(reader, cursor, window, base, position)
+            extent = next_record(reader, cursor, window, base, position, more=more)
             if extent.error is not None:
                 incomplete = extent.error.cut_off and more and held < LARGEST
                 extent = None if incomplete else searching.settled(window, base, position, position, extent, more=more)
@@ -444,8 +446,15 @@ def rest(reader: Reader, file: BinaryIO, extent: Extent, held: bytes, *, large: 
     return Extent(extent.offset, size, data, error=extent.error, last=True)
 
 
-def next_record(reader: Reader, cursor: Cursor, window: bytes, base: int, position: int) -> Extent:
-    """The record at `position` of a window that begins at `base` of its stream; the cursor stands there."""
+def next_record(  # noqa: PLR0913 - a reader, and where it stands
+    reader: Reader, cursor: Cursor, window: bytes, base: int, position: int, *, more: bool
+) -> Extent:
+    """The record at `position` of a window that begins at `base` of its stream; the cursor stands there.
+
+    There may be `more` of the stream behind the window: a record that could go on there is cut off, unless it reads in
+    another byte order within AHEAD bytes.
+    """
+    cursor.goes_on = more and len(window) - position < AHEAD
     try:
         value = reader.read(cursor)
         if cursor.tell() == position:

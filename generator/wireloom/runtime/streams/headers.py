@@ -32,13 +32,13 @@ def head(
     window = framed.read_exactly(file, _WINDOW)
     if not window:
         return Head(0, settings, file)
+    more = True
     while True:
-        found = framed.next_record(reader, Cursor(window), window, 0, 0)
-        if found.error is None or not found.error.cut_off or len(window) >= LARGEST:
+        found = framed.next_record(reader, Cursor(window), window, 0, 0, more=more)
+        if found.error is None or not found.error.cut_off or len(window) >= LARGEST or not more:
             break
         addition = framed.read_exactly(file, len(window))
-        if not addition:
-            break
+        more = bool(addition)
         window += addition
     if found.error is None:
         try:

@@ -224,9 +224,8 @@ class _Window:
         """The records that the window holds from `position` on; see `Table.follow`."""
         ask = self.asking()
         prefixed = isinstance(self.framing, Prefixed)
-        return self.table.follow(
-            self.data, position, ask, self.request, prefixed=prefixed, largest=framed.LARGEST, made=self.room.made
-        )
+        bounds = {"largest": framed.LARGEST, "ahead": framed.AHEAD if self.more else 0, "made": self.room.made}
+        return self.table.follow(self.data, position, ask, self.request, prefixed=prefixed, **bounds)
 
     def asking(self) -> Callable[[int, int, int], int]:
         """Where a record ends that the engine gave up on, by its row, its place and its size; -1: more is needed."""
@@ -279,7 +278,7 @@ class _Concatenated(_Window):
     def _end_of(self, cursor: Cursor, row: int, start: int, _: int) -> int:
         """Where a record ends that the engine gave up on; -1 where more of the stream is needed to tell."""
         cursor.seek(start)
-        extent = framed.next_record(self.reader, cursor, self.data, self.base, start)
+        extent = framed.next_record(self.reader, cursor, self.data, self.base, start, more=self.more)
         incomplete = extent.error is not None and extent.error.cut_off
         if self.more and incomplete and len(self.data) - start < framed.LARGEST:
             return -1

@@ -31,7 +31,9 @@ class ByteOrderByParameter(Document):
     wrong_when: list[Code] = Field(
         default=[],
         alias="wrongWhen",
-        description="Codes that mean, under `auto`, that the other order should be tried.",
+        description=(
+            "Codes that, under `auto`, tell of the wrong order: of a record that reads in neither, the other error counts."
+        ),
         examples=[["header_crc"]],
     )
 

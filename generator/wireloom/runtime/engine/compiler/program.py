@@ -96,7 +96,6 @@ class Compiler:
             "registers": max(assembly.register_count, 1),
             "slots": assembly.slots,
             "entries": entries,
-            "other_codes": self._wrong_codes() if len(entries) > 1 else (),
             "depth": self._depth(),
         }
         return positional, keywords
@@ -111,9 +110,6 @@ class Compiler:
                 return (self.settings[parameter],)
             case _:
                 return ("big",)
-
-    def _wrong_codes(self) -> list[int]:
-        return [self.assembly.code(name) for name in self.layout["order"][1]]
 
     def _depth(self) -> int:
         depth = self.layout["depth"]

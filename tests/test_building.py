@@ -539,6 +539,17 @@ TAILED = {
         b"abcde\2",
     ),
     "a foot that follows": ([LENGTH, UP_TO_FOOT, {"foot": "bytes(n)"}], {"body": b"abc", "foot": b"de"}, b"abcde\2"),
+    "a foot before what stands before it": (
+        [
+            {"magic": "bytes(2)"},
+            {"mark": "m"},
+            LENGTH,
+            {"foot": {"type": "bytes(n)", "at": "size - 1 - n"}},
+            {"body": {"type": "bytes(size - 3 - n)", "at": "m"}},
+        ],
+        {"magic": b"OK", "body": b"abc", "foot": b"de"},
+        b"OKabcde\2",
+    ),
     "a tail that is not there": (
         [
             {"f": "uint8"},
@@ -583,3 +594,21 @@ def test_what_the_value_says_of_a_computed_member_comes_before_what_is_derived_o
     changed["data"] = b"longer"
     assert module.build(changed) == b"\1\6longer"
     assert module.CODEC.encode(module.CODEC.decode(pa.array([b"\0\27"])).records).to_pylist() == [b"\0\27"]
+
+
+def test_what_is_wrong_with_a_value_is_said_of_the_byte_order_that_it_has(made: Made) -> None:
+    order = {"parameter": "order", "wrongWhen": ["wrong_order"]}
+    module = made(
+        {"data": {"type": "uint8", "values": {1: "little", 2: "big"}}},
+        {"check": {"that": "order == data", "else": "wrong_order"}},
+        {"version": {"type": "uint32", "const": 1, "hidden": True}},
+        {"n": {"type": "uint8", "range": ".. 5"}},
+        byteOrder=order,
+        parameters={"order": {"oneOf": ["big", "little", "auto"], "default": "auto"}},
+        errors={"wrong_order": "The other order."},
+    )
+    for data in ("little", "big"):
+        assert module.parse(module.build({"data": data, "n": 5})) == {"data": data, "n": 5}
+        with pytest.raises(EncodeError) as refusal:
+            module.build({"data": data, "n": 9})
+        assert refusal.value.path == "n"

@@ -14,8 +14,9 @@ FOLLOWS: Final = "follows"  # behind the step before it
 PLACED: Final = "placed"  # at an offset from the start
 APART: Final = "apart"  # at an offset that reading comes back from
 REST: Final = "rest"  # up to the end of all that others put there
+UNKNOWN: Final = "unknown"  # at an offset that the size of all has a say in
 
-Stand = Literal["follows", "placed", "apart", "rest"] | int
+Stand = Literal["follows", "placed", "apart", "rest", "unknown"] | int
 """How a step stands; a negative number counts from the end."""
 
 
@@ -23,7 +24,7 @@ Stand = Literal["follows", "placed", "apart", "rest"] | int
 class _Group(Generic[T]):
     """Steps that are written one behind the other, once all that is placed from the start has been."""
 
-    offset: int | None  # from the end; none of a rest, which begins before all that counts from there
+    offset: int | None  # from the end; none of what stands before all that counts from there
     steps: list[T]
 
 
@@ -36,7 +37,7 @@ class Turns(Generic[T]):
 
     def comes(self, step: T, stand: Stand) -> bool:
         """Whether the next step of the list is written now; else it is kept."""
-        if stand == REST or isinstance(stand, int):
+        if stand in (REST, UNKNOWN) or isinstance(stand, int):
             self.waits = True
             self._groups.append(_Group(stand if isinstance(stand, int) else None, [step]))
         elif stand == FOLLOWS and self.waits:

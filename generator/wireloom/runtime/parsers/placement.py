@@ -30,7 +30,7 @@ from wireloom.runtime.parsers.protocol import (
     unsettle,
 )
 from wireloom.runtime.parsers.steps import Computed, Mark, with_hole
-from wireloom.runtime.turns import APART, FOLLOWS, PLACED, REST, Stand, Turns
+from wireloom.runtime.turns import APART, FOLLOWS, PLACED, REST, UNKNOWN, Stand, Turns
 
 _PASSES = 6
 _COMPARED = 1024  # bytes at once, of which few are others
@@ -203,8 +203,15 @@ class Placement:
         if isinstance(step.at, int) and step.is_tail:
             return step.at
         if step.at is not None:
-            return APART if step.base else PLACED
+            return APART if step.base else self._placed(step)
         return REST if self._is_empty(step) else FOLLOWS
+
+    def _placed(self, step: Field) -> Stand:
+        try:
+            step.offset(self.scope)
+        except PositionPendingError:
+            return UNKNOWN
+        return PLACED
 
     def _is_empty(self, step: Field) -> bool:
         """Whether builders make nothing of bytes up to the end."""

@@ -186,13 +186,27 @@ class Record(construct.Construct):
                         return self._agreeing(value, order, parameters, sources, likeness)
             if likeness is Likeness.EXACT and (parsed := source()) is not None:
                 return parsed
-        refusals: list[EncodeError] = []
+        refusals: dict[str, EncodeError] = {}
         for order in orders:
             try:
                 return self._agreeing(value, order, parameters, _ANEW, Likeness.INDEPENDENT)
             except EncodeError as error:
-                refusals.append(error)
-        raise refusals[0]
+                refusals[order] = error
+        right = (refusals[order] for order in orders if not self._is_wrong(order, value, parameters))
+        raise next(right, refusals[orders[0]])
+
+    def _is_wrong(self, order: str, value: Any, parameters: Mapping[str, Any]) -> bool:
+        """Whether what a value comes to in a byte order says, by its code, that it is the other one."""
+        if self.order is None or not order:
+            return False
+        try:
+            data, _ = self._built(value, order, parameters, _ANEW)
+            self._read_once(Cursor(data), {**parameters, self.order.parameter: order})
+        except DecodeError as error:
+            return error.code in self.order.wrong_when
+        except EncodeError:
+            pass
+        return False
 
     def _orders(self, parameters: Mapping[str, Any]) -> Sequence[str]:
         """The byte orders to try, whether or not callers may ask for them; empty: the one that the parameters say."""

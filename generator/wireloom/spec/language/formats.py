@@ -32,7 +32,7 @@ class ByteOrderByParameter(Document):
         default=[],
         alias="wrongWhen",
         description=(
-            "Codes that, under `auto`, tell of the wrong order: of a record that reads in neither, the other error counts."
+            "Codes that, under `auto`, tell of the wrong order: where a record reads in neither, the other counts."
         ),
         examples=[["header_crc"]],
     )

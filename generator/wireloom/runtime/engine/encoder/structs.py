@@ -15,7 +15,7 @@ from wireloom.runtime.engine.encoder.names import asks_for_place
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope
 from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree, stated
 from wireloom.runtime.engine.outline import Column
-from wireloom.runtime.turns import APART, FOLLOWS, PLACED, REST, Stand, Turns
+from wireloom.runtime.turns import APART, FOLLOWS, PLACED, REST, UNKNOWN, Stand, Turns
 
 _TAIL = "negative"
 _ELEMENTS = "\0elements"
@@ -468,7 +468,7 @@ def _stand(step: Any, present: Compiled) -> Stand:
     if at is not None and "from" not in attributes and _counts_from_the_end(at):
         return at if isinstance(at, int) else -int(at[1])
     if at is not None:
-        return APART if "from" in attributes else PLACED
+        return APART if "from" in attributes else UNKNOWN if _asks_for_size(at) else PLACED
     is_rest = step[2][:2] == ("bytes", None) and "size" not in attributes and bool(attributes.get("hidden"))
     return REST if is_rest and attributes.get("derive") == _NOTHING else FOLLOWS
 
@@ -495,12 +495,23 @@ class _Doubt:
 
     def comes(self, stand: Stand, turns: Turns[Any], *, certain: bool) -> None:
         """Look at the next step; raises Uncovered where its place, or that of one before, is in doubt."""
-        if stand == REST or isinstance(stand, int):
+        if stand in (REST, UNKNOWN) or isinstance(stand, int):
             self._is_unsure = not certain
         follows = stand == FOLLOWS and turns.waits and self._is_unsure
         if (follows and not turns.is_last()) or (self._hangs and stand == PLACED):
             raise Uncovered("what follows a field that counts from the end and need not be there")
         self._hangs = self._hangs or follows
+
+
+def _asks_for_size(tree: Tree) -> bool:
+    """Whether an expression looks at the size of the struct."""
+    match tree:
+        case ("size",):
+            return True
+        case (str(), *parts):
+            return any(map(_asks_for_size, parts))
+        case _:
+            return False
 
 
 def _both(one: Tree, other: Tree) -> Tree:

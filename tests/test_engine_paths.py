@@ -426,3 +426,23 @@ def test_whatever_is_wrong_in_the_first_order_the_engine_tries_the_second(record
         found = made.module.CODEC.decode(pa.array([record]))
         assert found.records.null_count == 0
         assert found.reread == 0
+
+
+@native
+@pytest.mark.parametrize("hidden", [True, False])
+@pytest.mark.parametrize("order", ["big", "little"])
+def test_checksums_of_64_bits_are_verified_and_written_whatever_they_come_to(order, hidden):
+    """Half of them are beyond the numbers that expressions have."""
+    crc = {"width": 64, "poly": 4823603603198064275, "xorout": (1 << 64) - 1, "check": 10646263919799602360}
+    stored = {"type": "uint64", "checksum": "sum", "over": "0 .. end", "hidden": hidden}
+    fields = [{"text": "str(4)"}, {"mark": "end"}, {"crc": stored}, {"verify": {"field": "crc"}}]
+    document = {key: AUTO[key] for key in ("wireloom", "format", "title", "encoding", "root")}
+    document |= {"byteOrder": order, "checksums": {"sum": crc}, "types": {"R": {"fields": fields}}}
+    with generated(resolved(documents({"made.yaml": document}))) as made:
+        records = [made.module.build({"text": f"{number:04}"}) for number in range(40)]
+        found = made.module.CODEC.decode(pa.array(records))
+        assert (found.errors.null_count, found.reread) == (40, 0)
+        assert made.module.CODEC.encode(found.records).to_pylist() == records
+        assert made.module.CODEC.engine.rebuilt == 0
+        other = [record[:-1] + bytes([record[-1] ^ 1]) for record in records]
+        assert made.module.CODEC.decode(pa.array(other)).records.null_count == 40

@@ -749,7 +749,7 @@ cdef int need(Machine *m, const int64_t *i, int64_t *number) noexcept nogil:
     cdef int code = number_of(m, i[1], number, &none)
     if code:
         return code
-    if none or number[0] < 0:
+    if none:
         return IRREGULAR
     return m.overrun if number[0] > (m.end - m.base) - m.registers[i[2]] else OK
 

@@ -14,7 +14,7 @@ _NONE = -1
 _STATED = {
     OP_RETURN: "u",
     OP_ENTER: "r>start r>size S E",
-    OP_INTEGER: "N N N r>value i",
+    OP_INTEGER: "N N N r>value i r>value",
     OP_FLOAT: "N N f",
     OP_BOOLEAN: "r>value b K",
     OP_BYTES: "N N N r>bytes y",

@@ -50,7 +50,7 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
                 absent[i[2]] = False
             for number in range(i[3], i[4]):
                 absent[number] = 1
-        elif op == OP_INTEGER:  # bytes (0: a varint), signed (zigzag), big (its bits), register, column
+        elif op == OP_INTEGER:  # bytes (0: a varint), signed (zigzag), big (its bits), register, column, register of its 64 bits
             if end - p < i[1]:
                 return m.overrun
             m.none = False
@@ -60,6 +60,9 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
             elif load_varint(&p, end, i[2], i[3], &number, &m.wide):
                 return IRREGULAR
             m.value = number
+            if i[6] >= 0:
+                registers[i[6]] = number
+                absent[i[6]] = False
             code = deliver_integer(m, i[4], i[5])
         elif op == OP_CONSTANT:  # value, code, whether it is beyond 63 bits
             if m.none or m.wide != i[3] or m.value != i[1]:
@@ -123,8 +126,8 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
         elif op == OP_FRAME:  # expression, start register, size register, save register
             m.position = p
             code = need(m, i, &number)
-            if code:
-                return code
+            if code or number < 0:
+                return code if code else IRREGULAR
             registers[i[4]] = end - m.base
             registers[i[4] + 1] = m.overrun
             registers[i[3]] = number

@@ -34,7 +34,7 @@ class Binary(Part):
                 with self.compiler.into(sink.column, "int") as column:
                     need_width(column, bits, signed)
                     written = number_form(node, self.compiler.big)
-                    self.assembly.emit("INTEGER", *written, sink.register, column and column.index)
+                    self.assembly.emit("INTEGER", *written, sink.register, column and column.index, sink.word)
             case ("float", bits, *stated):
                 with self.compiler.into(sink.column, "float") as column:
                     big = ordered(stated, self.compiler.big)

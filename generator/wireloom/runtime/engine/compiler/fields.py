@@ -292,7 +292,7 @@ class Fields(Part):
             return self.compiler.placed(size, scope)
         assert isinstance(size, tuple)
         register = self.assembly.register("int").read()
-        self.assembly.emit("INTEGER", *number_form(size[1], self.compiler.big), register, None)
+        self.assembly.emit("INTEGER", *number_form(size[1], self.compiler.big), register, None, None)
         return self.expressions.place(Code("int", Term("LOAD", (), register)))
 
     def _from_the_end(self, number: int, scope: Scope) -> None:
@@ -335,14 +335,15 @@ class Fields(Part):
             raise Uncovered(f"values beside {', '.join(sorted(clash))}")
         kind = self.field_kind(type, attributes)
         register = self.compiler.define(scope, name, kind)
-        sink = Sink(register if register.kind == kind else None, column, name)
+        word = self._word(item) if "checksum" in attributes else None
+        sink = Sink(register if register.kind == kind else None, column, name, word)
         if "values" in attributes:
             self._meant(item, read, sink, kind)
             return
         if "bits" in attributes and type[1] > 8 * _WORD:
             self._run(type[1] // 8, ordered(type[3:], self.compiler.big), item)
             return
-        with self.compiler.filling(register):
+        with self.compiler.filling(register), self.compiler.filling(word):
             read(sink)
         if "const" in attributes:
             self._constant(attributes["const"], attributes["code"], type, register)
@@ -352,6 +353,13 @@ class Fields(Part):
             self._spelled(attributes, type, register)
         for bit in attributes.get("bits", ()):
             self._bit(bit, scope, item.record)
+
+    def _word(self, item: Item) -> Register | None:
+        """The register of a checksum of 64 bits, which may be beyond the numbers that expressions have."""
+        if item.type[0] != "int" or item.type[1:3] != (_WIDEST, False) or item.scope.encoding != "binary":
+            return None
+        item.scope.words[item.name] = self.assembly.register("int")
+        return item.scope.words[item.name]
 
     def held(self, node: Node, scope: Scope, sink: Sink, read: Callable[[Sink], None]) -> None:
         """Read an element, and hold it against what is said of it."""

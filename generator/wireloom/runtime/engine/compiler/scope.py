@@ -83,6 +83,7 @@ class Scope:
     marks: dict[str, Register] = field(default_factory=dict)
     tables: dict[str, int] = field(default_factory=dict)
     checksums: dict[str, "Item"] = field(default_factory=dict)
+    words: dict[str, Register] = field(default_factory=dict)  # of checksums, as they stand in 64 bits
     elements: dict[str, Tree] = field(default_factory=dict)  # what says that the array of the struct has an element
     located: Located | None = None  # MessagePack: of an array whose length depends on the record
     places: dict[str, Register] = field(default_factory=dict)  # where checksums stand that cover themselves
@@ -172,6 +173,7 @@ class Sink:
     register: Register | None = None
     column: Column | None = None
     name: str = ""
+    word: Register | None = None  # of an integer as it stands in 64 bits, which no expression sees
 
 
 NOWHERE = Sink()

@@ -215,7 +215,7 @@ class Structs(Part):
         item = scope.checksums[name]
         algorithm, first, last, code, *hole = item.attributes["checksum"]
         bounds = self.compiler.placed(first, scope), self.compiler.placed(last, scope)
-        stored, kind = scope.names[name].read(), self.compiler.resolved(item.type)[0]
+        stored, kind = (scope.words.get(name) or scope.names[name]).read(), self.compiler.resolved(item.type)[0]
         if algorithm in self.compiler.crcs:
             place, op = self.compiler.crcs.index(algorithm), "VERIFY_CRC"
         else:

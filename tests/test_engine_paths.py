@@ -3,6 +3,8 @@
 import ast
 import hashlib
 import importlib
+import math
+import struct
 
 import pyarrow as pa
 import pytest
@@ -446,3 +448,17 @@ def test_checksums_of_64_bits_are_verified_and_written_whatever_they_come_to(ord
         assert made.module.CODEC.engine.rebuilt == 0
         other = [record[:-1] + bytes([record[-1] ^ 1]) for record in records]
         assert made.module.CODEC.decode(pa.array(other)).records.null_count == 40
+
+
+@native
+@pytest.mark.parametrize("type", ["float32", "float64"])
+@pytest.mark.parametrize("encoding", ["binary", "protobuf", "msgpack"])
+def test_what_is_no_number_is_written_by_the_engine_as_by_builders(encoding, type):
+    field = {"type": type, "tag": 1} if encoding == "protobuf" else type
+    document = {key: AUTO[key] for key in ("wireloom", "format", "title", "root")} | {"encoding": encoding}
+    document |= {"byteOrder": "big"} if encoding == "binary" else {}
+    values = [struct.unpack(">d", bytes.fromhex(word))[0] for word in ("7ff8000000000000", "fff8000123456789")]
+    with generated(resolved(documents({"made.yaml": document | {"types": {"R": {"fields": [{"a": field}]}}}}))) as made:
+        records = [made.module.build({"a": value}) for value in [*values, 1.5, math.inf]]
+        assert made.module.CODEC.encode(made.module.CODEC.decode(pa.array(records)).records).to_pylist() == records
+        assert made.module.CODEC.engine.rebuilt == 0

@@ -85,7 +85,7 @@ cdef int proto_register(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef int proto_column_float(Builder *k, const int64_t *i) noexcept nogil:
-    """i: tag, bits, column, need. What 32 bits cannot hold is the construct path's, and so is a NaN."""
+    """i: tag, bits, column, need. What 32 bits cannot hold is the construct path's."""
     cdef double number
     cdef float narrow
     cdef uint32_t four
@@ -96,7 +96,7 @@ cdef int proto_column_float(Builder *k, const int64_t *i) noexcept nogil:
         return IRREGULAR if i[4] == NEEDED else OK
     number = double_at(k, i[3])
     narrow = <float>number
-    if number != number or (i[2] == 32 and narrow - narrow != 0 and number - number == 0):
+    if i[2] == 32 and narrow - narrow != 0 and number - number == 0:
         return IRREGULAR
     code = room(k, 18)
     if code:

@@ -372,7 +372,7 @@ cdef inline int write_column_integer(Builder *k, const int64_t *i) noexcept nogi
 
 
 cdef int write_column_float(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, bytes, big. A number that 32 bits cannot hold is the construct path's, as is one that 16 bits do not say exactly, and a NaN in either."""
+    """i: column, bytes, big. A number that 32 bits cannot hold is the construct path's, as is one that 16 bits do not say exactly, and a NaN in these."""
     cdef double number
     cdef float narrow
     cdef uint16_t two
@@ -391,7 +391,7 @@ cdef int write_column_float(Builder *k, const int64_t *i) noexcept nogil:
         store(k.output.data + k.size, two, 2, i[3])
     elif i[2] == 4:
         narrow = <float>number
-        if number != number or (narrow - narrow != 0 and number - number == 0):
+        if narrow - narrow != 0 and number - number == 0:
             return IRREGULAR
         memcpy(&four, &narrow, 4)
         store(k.output.data + k.size, four, 4, i[3])

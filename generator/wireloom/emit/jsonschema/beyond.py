@@ -139,7 +139,7 @@ def _text(format: Format, places: Sequence[_Place]) -> Iterator[Gap]:
 
 def _numbers(format: Format, union: OneOf) -> bool:
     """Whether integers and floats are both alternatives."""
-    types = [Documents(format).resolved(each.type) for each in union.alternatives]
+    types = [Documents(format).bare(each.type) for each in union.alternatives]
     return any(isinstance(type, Integer) for type in types) and any(isinstance(type, Float) for type in types)
 
 

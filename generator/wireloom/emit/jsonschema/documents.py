@@ -139,18 +139,21 @@ class Documents:
 
     def _any(self, union: OneOf) -> bool:
         """Whether a union takes every JSON value: all scalars, and lists and maps of itself."""
-        types = [self.resolved(each.type) for each in union.alternatives]
-        scalars = (Null, Boolean, Float, Text)
+        types = [self.bare(each.type) for each in union.alternatives]
+        scalars = (Boolean, Float, Text)
         lists = [type.element for type in types if isinstance(type, Array) and type == Array(type.element)]
         maps = [type.value for type in types if isinstance(type, Map)]
-        inner = [self.resolved(each) == union for each in (*lists, *maps)]
-        return all(any(isinstance(type, one) for type in types) for one in scalars) and inner == [True, True]
+        inner = [self.bare(each) == union for each in (*lists, *maps)]
+        every = all(any(isinstance(type, one) for type in types) for one in scalars) and self._takes_null(union)
+        return every and inner == [True, True]
 
     def _distinct(self, types: list[Type]) -> list[Schema]:
         """The alternatives, no two for one value: to a schema 1.0 is an integer, so numbers hold the integers."""
-        if any(isinstance(type, Float) for type in types):
-            types = [type for type in types if not isinstance(type, Integer)]
-        return [self.schema(type) for type in types]
+        if not any(isinstance(self.bare(type), Float) for type in types):
+            return [self.schema(type) for type in types]
+        kept = [type for type in types if not isinstance(self.bare(type), Integer)]
+        null = any(map(self._takes_null, types)) and not any(map(self._takes_null, kept))
+        return [self.schema(Nullable(type) if null and isinstance(self.bare(type), Float) else type) for type in kept]
 
     def _takes_null(self, type: Type) -> bool:
         """Whether null is a value of the type."""
@@ -219,10 +222,10 @@ class Documents:
             type = self.format.type(type.name)
         return type
 
-    def _bare(self, type: Type) -> Type:
+    def bare(self, type: Type) -> Type:
         """The type itself where it may be null."""
         resolved = self.resolved(type)
-        return self._bare(resolved.type) if isinstance(resolved, Nullable) else resolved
+        return self.bare(resolved.type) if isinstance(resolved, Nullable) else resolved
 
     # --- structs ---------------------------------------------------------------------------------------------------
 
@@ -308,7 +311,7 @@ class Documents:
         return whole
 
     def _member(self, field: Field, type: Type, scope: Scope, conditions: tuple[Scoped, ...]) -> Member:
-        number = self._bare(type)
+        number = self.bare(type)
         options, constant = self._options(field, type)
         required = field.presence is Presence.REQUIRED
         if not required:
@@ -330,7 +333,7 @@ class Documents:
         """A value that is held against values, a range or a spelling; null is neither."""
         if said.mappings is not None:
             return values([each for mapping in said.mappings for each in _spellings(mapping.wire, type)])
-        if self._bare(type) == Float(_SINGLE):
+        if self.bare(type) == Float(_SINGLE):
             schema = _rounded(self.schema(type), said.minimum, said.maximum)
         else:
             schema = _ranged(self.schema(type), said.minimum, said.maximum)
@@ -344,7 +347,7 @@ class Documents:
             meanings = ((each.wire, self._meaning(each.value)) for each in field.mappings)
             return tuple(Option(written(wire), meaning) for wire, meaning in meanings), None
         null = (Option(None, None),) if self._takes_null(type) else ()
-        match self._bare(type):
+        match self.bare(type):
             case Boolean():
                 return (Option(shown=True, value=True), Option(shown=False, value=False), *null), None
             case Integer():
@@ -377,12 +380,12 @@ class Documents:
 
     def _stated(self, default: Scalar, type: Type) -> object:
         """A default as it would stand in the JSON."""
-        is_json = isinstance(self._bare(type), JsonText) and isinstance(default, str)
+        is_json = isinstance(self.bare(type), JsonText) and isinstance(default, str)
         return json.loads(str(default)) if is_json else written(default)
 
     def _fixed(self, const: Scalar, type: Type) -> Schema:
         """A constant, as it may stand in the JSON."""
-        if isinstance(const, float) and self._bare(type) == Float(_SINGLE):
+        if isinstance(const, float) and self.bare(type) == Float(_SINGLE):
             return _rounded(_scalar(Float(_SINGLE)), const, const)
         return values(_spellings(const, type))
 

@@ -55,7 +55,7 @@ def facts(struct: Struct, named: Mapping[str, Type], *, replacing: bool) -> Fact
 def _is_scalar(field: Field) -> bool:
     if field.mappings is not None or field.meaning is not None or field.refers is not None:
         return False
-    return isinstance(field.type, _SCALARS) and field.compute is None and not may_be_absent(field)
+    return isinstance(field.type, _SCALARS | types.JsonText) and field.compute is None and not may_be_absent(field)
 
 
 def _narrowed(struct: Struct, known: dict[str, Extent], lengths: Mapping[str, Extent]) -> dict[str, Extent]:

@@ -70,6 +70,7 @@ from wireloom.model.types import (
 )
 
 _SINGLE = 32  # bits of a float that is rounded
+_NULL = "null"  # as JSON that is kept as text has it
 
 
 class Documents:
@@ -157,17 +158,25 @@ class Documents:
 
     def _takes_null(self, type: Type) -> bool:
         """Whether null is a value of the type."""
+        return bool(self._seen_null(type))
+
+    def _seen_null(self, type: Type) -> tuple[Value, ...]:
+        """What expressions see where null stands: of JSON kept as text that text; none where it is no value."""
         match type:
-            case Null() | Nullable() | JsonText("any"):
-                return True
+            case Null() | Nullable():
+                return (None,)
+            case JsonText("any"):
+                return (_NULL,)
             case Reference(name):
-                return self._takes_null(self.format.type(name))
+                return self._seen_null(self.format.type(name))
             case OneOf(alternatives):
-                return any(self._takes_null(each.type) for each in alternatives)
+                types = [each.type for each in alternatives]
             case Select(cases=cases):
-                return any(not isinstance(case.type, Refusal) and self._takes_null(case.type) for case in cases)
+                types = [case.type for case in cases if not isinstance(case.type, Refusal)]
             case _:
-                return False
+                return ()
+        seen = dict.fromkeys(value for each in types for value in self._seen_null(each))
+        return tuple(seen) if len(seen) < 2 else (Unknown.ANYTHING,)
 
     # --- unions ----------------------------------------------------------------------------------------------------
 
@@ -346,7 +355,7 @@ class Documents:
         if field.mappings is not None:
             meanings = ((each.wire, self._meaning(each.value)) for each in field.mappings)
             return tuple(Option(written(wire), meaning) for wire, meaning in meanings), None
-        null = (Option(None, None),) if self._takes_null(type) else ()
+        null = tuple(Option(None, value) for value in self._seen_null(type))
         match self.bare(type):
             case Boolean():
                 return (Option(shown=True, value=True), Option(shown=False, value=False), *null), None

@@ -284,7 +284,8 @@ class Bytes:
 
     In JSON they are base64 text, `line_feeds` every 76 characters where allowed. They are text to readers where they
     have a `charset` other than UTF-8; what it does not have is `invalid_text`. Of a `filler` of a computed size nobody
-    sees them, and builders write zeros.
+    sees them, and builders write zeros. Those of a message of protobuf that is kept as it is may stand in `pieces`,
+    which are one message one behind the other.
     """
 
     size: Amount | None = None
@@ -292,6 +293,7 @@ class Bytes:
     line_feeds: bool = False
     charset: str = ""
     filler: bool = False
+    pieces: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -241,7 +241,7 @@ class _Unrolling:
             case Struct(encoding=Encoding.JSON, form=form) if encoding is Encoding.JSON:
                 return JsonText("array" if form is Form.ARRAY else "object")
             case _:
-                return Bytes()
+                return Bytes(pieces=encoding is Encoding.PROTOBUF)
 
 
 def _is_told(struct: Struct, name: str, there: Expression) -> bool:

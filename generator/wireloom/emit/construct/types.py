@@ -302,7 +302,8 @@ def _bytes(type: Bytes, length: Code | None, scope: Scope) -> Code:
         case Encoding.JSON:
             return call("json.Base64", *positional, code=refusal, line_feeds="True" if type.line_feeds else None)
         case Encoding.MSGPACK | Encoding.PROTOBUF:
-            return call(f"{scope.module}.Bytes", *positional, code=refusal, charset=charset)
+            pieces = "True" if type.pieces else None
+            return call(f"{scope.module}.Bytes", *positional, code=refusal, charset=charset, pieces=pieces)
         case _:
             assert_never(scope.encoding)
 

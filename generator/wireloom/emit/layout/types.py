@@ -85,8 +85,8 @@ def node(type: Type) -> Code:
         case Bytes(charset=str(charset)) if charset:
             return _node("charset", node(replace(type, charset="")), literal(charset))
         case Bytes(size, code, line_feeds):
-            lines = (literal("lineFeeds"),) if line_feeds else ()
-            return _node("bytes", _amount(size), literal(code), *lines)
+            said = (("lineFeeds", line_feeds), ("pieces", type.pieces))
+            return _node("bytes", _amount(size), literal(code), *(literal(word) for word, holds in said if holds))
         case JsonText(kind):
             return _node("json", literal(kind))
         case Array(element, count, unique, unique_code, salvage, held, entries):

@@ -10,6 +10,7 @@ from wireloom.runtime.engine.outline import Column
 
 _VARINT, _FIXED64, _LENGTH, _GROUP, _FIXED32 = 0, 1, 2, 3, 5
 _CONDITIONS = {"when", "since", "until"}
+_MESSAGE = 2  # the form of a singular one
 _KEY, _VALUE = 1, 2  # the fields of an entry of a map
 _BOOLEAN = 1 << 4  # the form of an integer that is read as true or false
 
@@ -20,6 +21,7 @@ class Protobuf(Part):
     def open(self, fields: Sequence[Node], scope: Scope) -> None:
         """Scan the message for its fields; each gets a slot."""
         found: list[tuple[int, int, int, int, str]] = []
+        kept: set[int] = set()
         for _, name, type, attributes in fields:
             scope.tables[name] = slot = self.assembly.slot()
             node = self.compiler.resolved(type)
@@ -30,12 +32,16 @@ class Protobuf(Part):
             wire, form = self._form(node)
             wire = _GROUP if attributes.get("group") else wire
             found.append((attributes["tag"], wire, slot, form, attributes.get("oneOf", "")))
+            kept |= {slot} if _is_kept(node) else set()
         words: list[int] = []
         for tag, wire, slot, form, group in found:
             rivals = [other[2:4] for other in found if group and other[4] == group and other[0] != tag]
-            place = self.assembly.table([len(rivals), *(word for rival in rivals for word in rival)]) if rivals else -1
-            words += [tag, wire, slot, form, place]
+            words += [tag, wire, slot, form, self._rivals([*rivals, *_pieces(slot, kept=slot in kept)])]
         self._scan(words)
+
+    def _rivals(self, rivals: Sequence[tuple[int, int]]) -> int:
+        """Where a table of slots with their forms is, which are empty where a field is there."""
+        return self.assembly.table([len(rivals), *(word for rival in rivals for word in rival)]) if rivals else -1
 
     def _holds_messages(self, node: Node) -> bool:
         """Whether what is on the wire is a message, or several; each entry of a map is one."""
@@ -56,7 +62,7 @@ class Protobuf(Part):
         if node[0] == "list":
             element = self.compiler.resolved(node[1])
             return _wire_type(self.compiler.resolved(element[1]) if element[0] == "held" else element), 1
-        return _wire_type(node), 2 if self._is_message(node) else 0
+        return _wire_type(node), _MESSAGE if self._is_message(node) else 0
 
     def field(self, item: Item) -> None:
         """Read a field from its slot."""
@@ -207,7 +213,7 @@ class Protobuf(Part):
             def body() -> None:
                 slots = self.assembly.slot(), self.assembly.slot()
                 fields = zip((_KEY, _VALUE), (key, value), slots, strict=True)
-                self._scan([word for tag, half, place in fields for word in (tag, *self._placed(half, place), -1)])
+                self._scan([word for tag, half, place in fields for word in (tag, *self._placed(half, place))])
                 halves = (None, None) if inner is None else (inner.children["key"], inner.children["value"])
                 lacking = Label()
                 for place in slots:
@@ -224,9 +230,9 @@ class Protobuf(Part):
             keys = (found, None) if found.kind == "bytes" else (None, found)
             self.assembly.emit("PROTO_ENTRIES", slot, label, target and target.index, *keys, count)
 
-    def _placed(self, node: Node, slot: int) -> tuple[int, int, int]:
+    def _placed(self, node: Node, slot: int) -> tuple[int, int, int, int]:
         wire, form = self._form(node)
-        return wire, slot, form
+        return wire, slot, form, self._rivals([*_pieces(slot, kept=_is_kept(node))])
 
     def _proto_value(self, node: Node, slot: int, scope: Scope, column: Column | None) -> None:
         """A scalar or a message that nothing but its column needs."""
@@ -235,6 +241,17 @@ class Protobuf(Part):
             return
         with self._message(slot):
             self.compiler.record(node, scope, column)
+
+
+def _is_kept(node: Node) -> bool:
+    """Whether a value is a message that is kept as it is."""
+    return node[0] == "bytes" and "pieces" in node[3:]
+
+
+def _pieces(slot: int, *, kept: bool) -> Iterator[tuple[int, int]]:
+    """A kept message is a rival of itself, as a message is of others: its second piece leaves the record to the parser."""
+    if kept:
+        yield slot, _MESSAGE
 
 
 def _wire_type(node: Node) -> int:

@@ -133,7 +133,7 @@ def _plain_rule(  # noqa: PLR0913 - what a rule says
 ) -> Rule:
     """The rule of a scalar, or of a message of that wire type."""
     if isinstance(element, _Scalar):
-        return Rule(name, element.wire_type, repeated, required, rivals=rivals)
+        return Rule(name, element.wire_type, repeated, required, rivals=rivals, pieces=element.pieces)
     return Rule(name, message, repeated, required, lambda: _schema_of(element), rivals)
 
 
@@ -205,6 +205,7 @@ class _Scalar(construct.Construct):
     wire_type = VARINT
     nothing: Any = 0
     """The value that an entry of a map has where it says none."""
+    pieces: bool = False
 
     def decode(self, found: Occurrence, context: Container) -> Any:
         """The Python value; raises DecodeError."""
@@ -328,15 +329,25 @@ class Text(_Scalar):
 
 
 class Bytes(_Scalar):
-    """Bytes; of `size` where given (else `code`); of a text in a `charset`, those that it has."""
+    """Bytes; of `size` where given (else `code`); of a text in a `charset`, those that it has.
+
+    A message that is kept as it is may stand there in `pieces`, which are one message one behind the other.
+    """
 
     placeholder = b""
 
     wire_type = LENGTH
 
-    def __init__(self, size: int | Expression | None = None, code: str = "bad_size", *, charset: str = "") -> None:
+    def __init__(
+        self,
+        size: int | Expression | None = None,
+        code: str = "bad_size",
+        *,
+        charset: str = "",
+        pieces: bool = False,
+    ) -> None:
         super().__init__()
-        self.size, self.code, self.charset = size, code, charset
+        self.size, self.code, self.charset, self.pieces = size, code, charset, pieces
 
     def _size(self, context: Container) -> Any:
         return self.size if self.size is None or isinstance(self.size, int) else evaluate(self.size, context)

@@ -24,7 +24,7 @@ class Occurrence(NamedTuple):
     """A scalar of a message: where its content begins, and the content."""
 
     start: int
-    value: Any  # the number of a varint, the bytes of anything else
+    value: Any  # the number of a varint, the bytes of anything else, a bytearray where they may stand in pieces
 
 
 @dataclass(slots=True)
@@ -61,6 +61,7 @@ class Rule:
     required: bool = False
     message: Callable[[], "Schema"] | None = None
     rivals: tuple[int, ...] = ()  # fields that are there no more where this one is
+    pieces: bool = False  # whether it is a message that is kept as bytes: those of all pieces, one behind the other
 
     def takes(self, wire_type: int) -> bool:
         """Whether the field may stand there with `wire_type`: with its own, or packed, which messages are not."""
@@ -233,12 +234,22 @@ class _Scan:
         start, end = extent(self.data, item.wire_type, item.behind, end)
         self._drive_out(rule)
         if not rule.repeated:
-            found[item.number] = occurrence(self.data, item.wire_type, start, end)
+            self._found(rule, item.number, occurrence(self.data, item.wire_type, start, end))
         elif item.wire_type == rule.wire_type:
             found.setdefault(item.number, []).append(occurrence(self.data, item.wire_type, start, end))
         else:
             found.setdefault(item.number, []).extend(self._packed(rule.wire_type, start, end))
         return end
+
+    def _found(self, rule: Rule, number: int, value: Occurrence) -> None:
+        """Keep a value, of which the last counts; or a piece, behind those before it."""
+        found = self.message.found
+        if not rule.pieces:
+            found[number] = value
+        elif number in found:
+            found[number].value.extend(value.value)
+        else:
+            found[number] = Occurrence(value.start, bytearray(value.value))
 
     def _packed(self, wire_type: int, start: int, end: int) -> Iterator[Occurrence]:
         while start < end:

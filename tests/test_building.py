@@ -5,7 +5,7 @@ import importlib
 import sys
 from array import array
 from collections.abc import Callable, Iterator
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from enum import IntEnum
 from types import ModuleType
@@ -388,6 +388,46 @@ def test_a_name_that_the_number_does_not_have_is_refused(made: Made):
     assert refusal_of(module, {"t": "LONG", "n": 9}) == "t: expected the name of 9, or none, found 'LONG'"
     with pytest.raises(EncodeError, match="expected the name of 4"):
         module.encode(pa.array([{"t": "LONG", "n": 4}]))
+
+
+NEW_YEAR = datetime(2024, 1, 1, tzinfo=UTC)
+MEANT = {
+    "nanoseconds": ({"type": "int64", "logical": {"timestamp": "ns"}}, NEW_YEAR, 1704067200000000999, 1),
+    "seconds or null": ({"type": "int64", "logical": {"timestamp": "s"}, "null": -1}, NEW_YEAR, 1704067200, 1),
+    "milliseconds": ({"type": "int64", "logical": {"duration": "ms"}}, timedelta(seconds=1), 1000, 1),
+    "days": ({"type": "int64", "logical": "date"}, date(1970, 1, 2), 1, 2),
+    "a scale": ({"type": "int16", "scale": 10}, 50, 5, 50),
+    "a moment": (
+        {"type": "str", "logical": "timestamp"},
+        NEW_YEAR,
+        "2024-01-01T01:00:00.0000001+01:00",
+        "2024-01-01T01:00:00Z",
+    ),
+    "a day": ({"type": "str", "logical": "date"}, date(1970, 1, 2), "1970-01-02", "1970-01-03"),
+    "a decimal": ({"type": "str", "logical": "decimal(10, 2)"}, Decimal("10.50"), "10.5", "10.51"),
+    "an integer": ({"type": "str", "logical": "int64"}, 5, "5", "6"),
+}
+
+
+@pytest.mark.parametrize(("kind", "meant", "raw", "other"), MEANT.values(), ids=MEANT)
+def test_what_is_given_beside_raw_must_be_what_that_means(made: Made, kind: Any, meant: Any, raw: Any, other: Any):
+    module = made({"n": {**kind, "raw": "written"}}, encoding="json")
+    record = module.build({"written": raw})
+    assert module.parse(record) == {"n": meant, "written": raw}
+    assert module.build({"n": meant, "written": raw}) == record
+    columns = module.decode(pa.array([record])).records
+    assert module.encode(columns).to_pylist() == [record]
+    with pytest.raises(EncodeError) as built:
+        module.build({"n": meant, "written": other})
+    with pytest.raises(EncodeError) as encoded:
+        module.encode(pa.array([{"n": meant, "written": other}], columns.type))
+    assert (built.value.path, encoded.value.path) == ("n", "[0].n")
+    assert (built.value.expected, built.value.actual) == (encoded.value.expected, encoded.value.actual)
+    changed = module.parse(record)
+    changed["written"] = other
+    with pytest.raises(EncodeError):
+        module.build(changed)
+    assert module.build({**changed, "n": None}) == module.build({"written": other})
 
 
 def test_filler_may_be_called_as_what_others_look_at(made: Made):

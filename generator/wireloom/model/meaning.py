@@ -11,7 +11,7 @@ from enum import Enum
 
 from wireloom.model.format import Format
 
-WORDS = frozenset({"doc", "title", "source", "spec", "digest", "examples"})
+WORDS = frozenset({"doc", "title", "source", "spec", "digest", "examples", "agrees"})
 """Fields of the model that readers of data do not notice."""
 PLACES = frozenset({"column"})
 """Fields that say where in the spec something stands."""

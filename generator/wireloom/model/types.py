@@ -679,6 +679,7 @@ class Field:
     derive: Expression | None = None  # computed when building; beside `compute` in its place
     compute: Expression | None = None  # not on the wire: computed when parsing
     given: bool = False  # builders take it from the value, since what it is computed from is derived of it
+    agrees: bool = False  # it is what another member means: builders take no value in which the two differ
     checksum: Checksum | None = None
     refers: TableReference | None = None
     table: bool = False  # a table that TableReference fields fill when building

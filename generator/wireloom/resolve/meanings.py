@@ -489,7 +489,8 @@ def _fields(step: Field, meaning: Meaning) -> Iterator[Step]:
     elif isinstance(meaning.shown, Named):
         yield _told(step, Meaning(replace(meaning.shown, raw=meaning.raw)))
     elif meaning.raw and isinstance(meaning.shown, Said):
-        yield _told(step, Meaning(replace(meaning.shown, raw=meaning.raw), null=meaning.null))
+        told = _told(step, Meaning(replace(meaning.shown, raw=meaning.raw), null=meaning.null))
+        yield replace(told, agrees=True)
 
 
 def _raw_bit(bit: Bit) -> Bit:
@@ -566,4 +567,5 @@ def _seen(field: Field, meaning: Meaning, shown: Scaled) -> Field:
         meaning=Meaning(replace(shown, multiplier=1)),
         since=field.since,
         until=field.until,
+        agrees=True,
     )

@@ -145,6 +145,7 @@ def _field(field: Field, declared: Struct, scope: Scope) -> Code:
             made=_flag(makes_text(field.compute)),
             given=_flag(field.given),
             derive=None if field.derive is None else function(field.derive, known),
+            agrees=_flag(field.agrees),
             doc=doc,
         )
     inner = Scope(scope.format, declared.encoding, scope.declared, declared.encoding is Encoding.PROTOBUF, fields=known)

@@ -30,6 +30,7 @@ class Computed:
     made: bool = False  # of texts of the record: counted among what it may expand to
     given: bool = False  # builders take it from the value: what it follows from is derived of it
     derive: Expression | None = None  # what builders compute in its place
+    agrees: bool = False  # it is what another member means: what a value says of it must be that
     doc: str = ""
 
     @property

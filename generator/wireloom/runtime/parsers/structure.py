@@ -332,14 +332,14 @@ def made_up_within(subcon: Any, within: frozenset[int]) -> tuple[int, int]:
 
 
 def _derived(steps: Sequence[Step]) -> Iterator[str]:
-    """What readers call the members that follow from others."""
+    """What readers call the members that follow from others, and make way for what these say."""
     for step in steps:
         match step:
             case Field():
                 if step.is_derived:
                     yield step.title or step.name
                 yield from (bit.title or bit.name for bit in step.bits if bit.derive is not None)
-            case Computed(given=False):
+            case Computed(given=False, agrees=False):
                 yield step.title or step.name
             case Counted():
                 yield step.name

@@ -249,7 +249,7 @@ def _is_kept(node: Node) -> bool:
 
 
 def _pieces(slot: int, *, kept: bool) -> Iterator[tuple[int, int]]:
-    """A kept message is a rival of itself, as a message is of others: its second piece leaves the record to the parser."""
+    """A kept message is a rival of itself, as other messages are of some: of a second piece the parser makes one."""
     if kept:
         yield slot, _MESSAGE
 

@@ -407,6 +407,28 @@ def test_defaults_of_every_kind_are_left_out_by_the_engine_as_by_builders(name, 
     assert written.equals(codec.encode(columns))
 
 
+@native
+@pytest.mark.parametrize("default", [2**63, 2**64 - 1])
+@pytest.mark.parametrize("encoding", ["json", "msgpack", "protobuf"])
+def test_only_what_has_a_default_beyond_int64_is_left_to_parser_and_builders(encoding, default):
+    field = {"type": "uint64", "optional": True, "default": default}
+    tags = {"a": {"tag": 1}, "b": {"tag": 2}} if encoding == "protobuf" else {"a": {}, "b": {}}
+    form = {"form": "object"} if encoding == "msgpack" else {}
+    content = {"wireloom": 1, "format": "made", "title": "Defaults", "encoding": encoding, "root": "R"}
+    content["types"] = {"R": form | {"fields": [{name: field | tag} for name, tag in tags.items()]}}
+    with generated(resolved(documents({"made.yaml": content}))) as made:
+        codec = made.module.CODEC
+        assert codec.decode_path() == codec.encode_path() == engines.Path(native=True)
+        values = [{"a": 1, "b": 2}, {"a": default, "b": 2**63 + 1}, {"b": 5}, {}]
+        built = [made.module.build(value) for value in values]
+        found = codec.decode(pa.array(built))
+        assert found.reread == 3
+        assert found.records.to_pylist() == [{"a": default, "b": default, **value} for value in values]
+        before = codec.engine.rebuilt
+        assert codec.encode(found.records).to_pylist() == built
+        assert codec.engine.rebuilt == before + 3
+
+
 FIELDS = [{"n": "uint32"}, {"data": "bytes(n)"}, {"bom": {"type": "uint16", "const": 258}}]
 AUTO = {
     "wireloom": 1,

@@ -279,7 +279,7 @@ class Expressions:
             case bool() | int() as number if -(1 << 63) <= number < 1 << 63:
                 return Code(compiled.kind, Term("CONST", (), int(number)))
             case _:
-                raise Uncovered("a constant that is no number of 64 bits")
+                raise Uncovered("an integer beyond int64 in an expression")
 
     def _position(self, fact: str, scope: Scope) -> Compiled:
         match fact:

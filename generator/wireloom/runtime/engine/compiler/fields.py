@@ -48,6 +48,7 @@ _OF_ENCODINGS = {
 _BYTES, _UTF8 = 2, 3  # how a text is written, behind the two orders of UTF-16
 _HOLE = 4  # where a checksum says that it may stand among the bytes that it covers
 _WORD = 8  # bytes of a register
+_NONE = (1, 0)  # the limits of what no number is within
 _FLOAT = 4  # the kind of a number that becomes a float
 _TAKES = {"text": "str"}  # what columns of a kind of meaning take
 
@@ -475,6 +476,8 @@ class Fields(Part):
                 with self.compiler.into(sink.column, "float") as column:
                     self.assembly.emit("REAL", bits, column and column.index)
                 self.compiler.there(sink.register)
+            case "int", int(number) if is_beyond(number):  # no instruction states one: the parser does
+                self.computed(Constant(0), sink, within=_NONE)
             case _:
                 self.computed(meaning, sink)
 

@@ -5,6 +5,7 @@ import struct
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Label, Uncovered
+from wireloom.runtime.engine.compiler.switches import is_beyond
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Item, Node, Scope
 from wireloom.runtime.engine.expressions import Tree
@@ -44,6 +45,8 @@ class Absence(Part):
             raise Uncovered("a default of this kind")
         item.scope.names[GIVEN] = register
         given: Tree = ("field", 0, GIVEN)
+        if is_beyond(constant):  # a row with such a number, which no register has, is given up where it is asked for
+            return ("and", ("<", given, 0), (">", given, 0))
         return ("and", ("present", given), ("==", given, constant))
 
     def may_be_written(self, item: Item, absent: Label) -> bool:

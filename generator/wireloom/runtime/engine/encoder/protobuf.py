@@ -7,6 +7,7 @@ from typing import Any
 from wireloom.runtime import leb128
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import limits, taken
+from wireloom.runtime.engine.compiler.switches import is_beyond
 from wireloom.runtime.engine.encoder.absence import Absence
 from wireloom.runtime.engine.encoder.scope import Item, Node, Scope
 from wireloom.runtime.engine.expressions import Compiled, Constant
@@ -103,7 +104,7 @@ class Protobuf(Absence):
             self.compiler.null(item.column, absent, b"")
         register, default = self.compiler.fields.mapped(item), attributes.get("default")
         need = _NOT_NOTHING if default == 0 else _NEEDED
-        if default:
+        if default and not is_beyond(default):  # which no register has
             item.scope.names[_WIRE] = register
             self.unless(("==", ("field", 0, _WIRE), default), item.scope, absent)
         self.assembly.emit("PROTO_PUT", tag | _wire(node), register, *_form(node), need)

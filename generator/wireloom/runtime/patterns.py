@@ -41,7 +41,8 @@ NAMED: Mapping[str, str] = {
     "time": _TIME,
     "uuid": "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
 }
-"""The patterns that have names, which are those of JSON Schema's formats: RFC 3339 without leap seconds, RFC 9562."""
+"""The patterns that have names, which are those of JSON Schema's formats: of RFC 3339 (years 1 to 9999, `T` and `Z` in
+capitals, no leap seconds), and RFC 9562."""
 
 
 def _moment(fraction: str) -> str:

@@ -99,7 +99,7 @@ class NamedPattern(Document):
     """A pattern that has a name."""
 
     named: Literal["date-time", "date", "time", "uuid"] = Field(
-        description="`date-time`, `date`, `time` (RFC 3339, without leap seconds) or `uuid` (RFC 9562).",
+        description="`date-time`, `date`, `time` (of RFC 3339, as said below) or `uuid` (RFC 9562).",
         examples=["date-time"],
     )
 

@@ -148,6 +148,42 @@ def test_a_package_written_by_hand_is_left_alone(project):
     assert not project.module.exists()
 
 
+@pytest.mark.parametrize(
+    ("place", "written", "said"),
+    [
+        ("pages/heartbeat.md", b"# my own notes\n", "choose another --docs, or move it away"),
+        ("pages/heartbeat.md", "# Größe\n".encode("latin-1"), "choose another --docs, or move it away"),
+        ("specs/wireloom.schema.json", b'{"mine": 1}\n', "not written by wireloom; move it away"),
+        ("build/PACKAGE/__init__.py", "# Größe\n".encode("latin-1"), "choose another --out or --package"),
+        ("build/PACKAGE/heartbeat/parser.py", b"mine = 1\n", "choose another --out or --package"),
+        ("build/PACKAGE/functions.py", b"mine = 1\n", "choose another --out or --package"),
+    ],
+)
+def test_no_file_written_by_hand_is_replaced(project, tmp_path, place, written, said):
+    own = tmp_path / place.replace("PACKAGE", project.package)
+    own.parent.mkdir(parents=True, exist_ok=True)
+    own.write_bytes(written)
+    before = sorted(tmp_path.rglob("*"))
+    result = project.generate("--docs", tmp_path / "pages")
+    assert (result.exit_code, f"wireloom: {own}: not written by wireloom; " in result.output) == (2, True)
+    assert said in result.output
+    assert own.read_bytes() == written
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_pages_that_were_generated_are_brought_up_to_date_also_where_a_merge_left_both(project, tmp_path):
+    pages = tmp_path / "pages"
+    assert project.generate("--docs", pages).exit_code == 0
+    page, others = pages / "heartbeat.md", (project.module / "parser.py", project.specs / "wireloom.schema.json")
+    right = page.read_text()
+    for found in (f"{right}\nmore\n", f"<<<<<<< HEAD\n{right}=======\n{right}>>>>>>> other\n", ""):
+        page.write_text(found)
+        for other in others:
+            other.write_text(f"<<<<<<< HEAD\n{other.read_text()}" if found else "")
+        assert project.generate("--docs", pages).exit_code == 0
+        assert page.read_text() == right
+
+
 def test_a_missing_folder_of_specs_is_a_wrong_call(tmp_path):
     result = CliRunner().invoke(app, ["generate", "--specs", str(tmp_path / "none")])
     assert result.exit_code == 2

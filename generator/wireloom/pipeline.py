@@ -24,8 +24,6 @@ from wireloom.resolve import resolve
 from wireloom.runtime.engine import available
 from wireloom.spec import Document, language_schema, load
 
-LANGUAGE_SCHEMA = "wireloom.schema.json"
-
 
 @dataclass(frozen=True)
 class Specs:
@@ -69,7 +67,7 @@ def files(project: Project, specs: Specs | None = None) -> dict[Path, str]:
     }
     package_files = {project.out / name: text for name, text in package.files(loaded, project.package).items()}
     pages = {project.docs / f"{format.name}.md": docs.emit(format) for format in loaded} if project.docs else {}
-    return package_files | module_files | pages | {project.specs / LANGUAGE_SCHEMA: _json(language_schema())}
+    return package_files | module_files | pages | {project.specs / tree.LANGUAGE_SCHEMA: _json(language_schema())}
 
 
 EMITTERS: Mapping[str, Callable[[Format], str | None]] = {
@@ -143,10 +141,10 @@ def generate(project: Project, specs: Specs | None = None) -> Changes:
         _refuse_removal(project, specs)
     texts = files(project, specs)
     changes = _compare(project, texts)
-    tree.refuse_foreign(project.out, changes.written)
+    tree.refuse_foreign(changes.written)
     for path in changes.written:
         tree.write(path, texts[path])
-    for path in changes.removed:
+    for path in reversed(changes.removed):  # what says that the others are ours goes last
         tree.remove(path)
     return changes
 

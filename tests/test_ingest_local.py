@@ -187,6 +187,81 @@ def test_tables_are_replaced_only_on_request(job, tmp_path):
     assert sequences(tmp_path) == [2]
 
 
+def tree(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+@pytest.mark.parametrize("place", ["records", "quarantine/more", "v2", "other", "_ledger", "link"])
+def test_no_tables_are_made_within_those_of_another_output(job, tmp_path, place):
+    (tmp_path / "input" / "one.bin").write_bytes(record(1) + damaged(record(2)))
+    run(job())
+    output = tmp_path / "output"
+    (tmp_path / "aside").symlink_to(output / "records")
+    within = str(tmp_path / "aside" / "deep" if place == "link" else output / place)
+    before = tree(output)
+    for options in ({}, {"append": True}, {"overwrite": True}):
+        with pytest.raises(MisuseError, match=rf"is in {output}, which has tables of ingest; .* or {output} itself"):
+            run(replace(job(**options), output=within))
+    assert tree(output) == before
+
+
+def test_the_command_refuses_an_output_within_tables_before_java_starts(job, tmp_path, monkeypatch):
+    (tmp_path / "input" / "one.bin").write_bytes(record(1))
+    run(job())
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    output = tmp_path / "output"
+    command = ["ingest", "--format", "databus_event", "--input", tmp_path / "input", "--out", GENERATED]
+    before = tree(output)
+    for options in (["--append"], ["--stream"], ["--engine", "local"]):
+        done = invoked(*command, "--output", output / "records", *options)
+        assert (done.exit_code, f"is in {output}, which has tables" in done.output) == (2, True), done.output
+    assert tree(output) == before
+
+
+def test_beside_tables_and_where_a_job_was_refused_tables_can_be_made(job, tmp_path):
+    (tmp_path / "input" / "one.bin").write_bytes(record(1))
+    run(job())
+    (tmp_path / "around" / "records").mkdir(parents=True)
+    with pytest.raises(MisuseError, match="records exists; choose another --output, or move it away"):
+        run(replace(job(), output=str(tmp_path / "around")))
+    for place in ("beside", "around/below"):
+        assert run(replace(job(), output=str(tmp_path / place))).rows == 1
+
+
+@pytest.mark.parametrize("there", ["records/keep.txt", "quarantine/keep.txt"])
+def test_what_no_job_wrote_is_not_replaced(job, tmp_path, there):
+    (tmp_path / "input" / "one.bin").write_bytes(record(1))
+    own = tmp_path / "output" / there
+    own.parent.mkdir(parents=True)
+    own.write_text("keep")
+    for options, said in (
+        ({}, "choose another --output, or move it away: wireloom did not write it"),
+        ({"overwrite": True}, r"(records|quarantine): not written by wireloom; move it away"),
+        ({"append": True}, r"keep\.txt: not written by wireloom; move it away"),
+    ):
+        with pytest.raises(MisuseError, match=said):
+            run(job(**options))
+    assert tree(tmp_path / "output") == {there: b"keep"}
+
+
+@pytest.mark.parametrize("there", ["records/keep.txt", "quarantine/keep/me", "v7/notes.txt", "records.sql"])
+def test_what_somebody_put_among_tables_is_not_replaced(job, tmp_path, there):
+    (tmp_path / "input" / "one.bin").write_bytes(record(1))
+    run(job())
+    own = tmp_path / "output" / there
+    own.parent.mkdir(parents=True, exist_ok=True)
+    own.write_text("keep")
+    before = tree(tmp_path / "output")
+    with pytest.raises(MisuseError, match="not written by wireloom; move it away"):
+        run(job(overwrite=True))
+    assert tree(tmp_path / "output") == before
+    own.unlink()
+    if own.parent.name in ("keep", "v7"):
+        own.parent.rmdir()
+    assert run(job(overwrite=True)).rows == 1
+
+
 def test_a_file_that_changes_between_planning_and_reading_is_told(job, tmp_path, monkeypatch):
     path = tmp_path / "input" / "one.bin"
     path.write_bytes(record(1))

@@ -211,3 +211,14 @@ def test_the_command_needs_no_spark(source: Path, tmp_path: Path, monkeypatch: p
     for wrong in (["--engine", "loca"], ["--engine", "spark"], ["--driver-memory", "1g"]):
         result = CliRunner().invoke(app, [*asked, *wrong])
         assert result.exit_code == 2, result.output
+
+
+def test_no_records_are_moved_into_the_tables_of_another_output(source: Path, tmp_path: Path) -> None:
+    home, other = tmp_path / "out", tmp_path / "other"
+    for place in (home, other):
+        ingest(LocalEngine(1), Job(PLAN, str(source), str(place)))
+    with pytest.raises(MisuseError, match=f"is in {other}, which has tables of ingest"):
+        replay(LocalEngine(1), Replay(LENIENT, str(home / "quarantine"), str(other / "records")))
+    assert not list((other / "records").glob("records*"))
+    everything_moved = replay(LocalEngine(1), Replay(LENIENT, str(home / "quarantine"), str(home)))
+    assert everything_moved.summary.decoded == 3

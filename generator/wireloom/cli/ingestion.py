@@ -262,9 +262,11 @@ def _check_shape(framing: str | None, column: str | None) -> None:
 def _refuse_overlap(source: Source, output: str, checkpoint: str = "") -> None:
     """Before Java starts, too."""
     with uncollected():
-        from wireloom.ingest.apart import refuse_overlap  # here, because it imports pyarrow
+        from wireloom.ingest.apart import refuse_overlap  # here, because they import pyarrow
+        from wireloom.ingest.ownership import refuse_within
 
     refuse_overlap(source, output, checkpoint)
+    refuse_within(output)
 
 
 def _input(path: str | None) -> str:

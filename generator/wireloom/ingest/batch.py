@@ -6,7 +6,6 @@ the tasks is an `Engine`; the files on the disk do not tell which it was, and ei
 
 import hashlib
 import json
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Protocol
@@ -22,6 +21,7 @@ from wireloom.ingest.inputs import listing
 from wireloom.ingest.lease import held
 from wireloom.ingest.ledger import BATCHES, IDENTITY, LEDGER, Entry, Ledger, Move, Storage
 from wireloom.ingest.limits import NONE, Limits
+from wireloom.ingest.ownership import VERSION, is_ours, refuse_foreign, refuse_within
 from wireloom.ingest.plan import NOTHING, QUARANTINE, RECORDS, Job, Summary
 from wireloom.ingest.publishing import TABLES, Batch, ParquetTables, Tables, Watcher
 from wireloom.ingest.tables import PLACE
@@ -62,6 +62,7 @@ def ingest(
     DataError where files change meanwhile or the books do not balance.
     """
     refuse_overlap(job.source, job.output)
+    refuse_within(job.output, engine.storage)
     with diagnosed(job.output, engine.ended):
         return _Run(engine, job, told, limits, watcher).ended()
 
@@ -81,6 +82,7 @@ class _Run:
         name = _name(job, listed)
         storage = self.engine.storage
         ledger = Ledger(storage, storage.absolute(job.output), BATCHES)
+        self._refuse_foreign(ledger)
         with held(storage, ledger, "ingest", self.told):
             done = _done(ledger, job, name, ledger.recover())
             if done is not None:
@@ -96,6 +98,12 @@ class _Run:
             except BaseException:
                 ledger.abandon()
                 raise
+
+    def _refuse_foreign(self, ledger: Ledger) -> None:
+        """Never replace, or mix with batches, what no job has written."""
+        job, storage = self.job, self.engine.storage
+        if (job.overwrite or job.append) and not storage.exists(f"{ledger.home}/{LEDGER}/{IDENTITY}"):
+            refuse_foreign(storage, ledger.home, job.output.rstrip("/"), all_goes=job.overwrite)
 
     def _left(self, ledger: Ledger, listed: Found | None) -> Found | None:
         """What no batch of the tables was made from in the same way, where the job adds to them."""
@@ -127,7 +135,7 @@ class _Run:
         own = Agreement(terms(job.plan, pa.schema(list(PLACE)), partition=job.partition))
         if job.append:
             own = agreed(storage, ledger.home, own.terms, accept=job.accept_changes, new_version=job.new_version)
-            close(storage, ledger.home, own)
+        close(storage, ledger.home, own)
         for line in (*own.told, *told_of_columns(job.plan)):
             self.told(line)
         batch = Batch(
@@ -203,15 +211,15 @@ def _refuse_existing(storage: Storage, job: Job) -> None:
         return
     for name in (RECORDS, QUARANTINE):
         if storage.exists(f"{job.output}/{name}"):
-            raise MisuseError(
-                f"{job.output}/{name} exists; choose another --output, add to both tables with --append, or replace "
-                "them with --overwrite"
-            )
+            ways = "add to both tables with --append, or replace them with --overwrite"
+            if not is_ours(storage, job.output):
+                ways = "or move it away: wireloom did not write it"
+            raise MisuseError(f"{job.output}/{name} exists; choose another --output, {ways}")
 
 
 def _replaced(storage: Storage, home: str, staging: str) -> tuple[Move, ...]:
     """Everything that the two tables have now goes away, to where the new batch was staged; other versions, too."""
-    others = [name for name in storage.names(home) if name == VIEW or re.fullmatch(r"v\d+", name)]
+    others = [name for name in storage.names(home) if name == VIEW or VERSION.fullmatch(name)]
     return tuple((f"{home}/{name}", f"{staging}{_OLD}{name}") for name in others) + tuple(
         (f"{home}/{name}/{each}", f"{staging}{_OLD}{name}/{each}")
         for name in (RECORDS, QUARANTINE)

@@ -18,6 +18,7 @@ from wireloom.ingest.diagnosis import End, diagnosed
 from wireloom.ingest.lease import held
 from wireloom.ingest.ledger import REPLAYS, Commit, Entry, Ledger, Move, Storage
 from wireloom.ingest.modules import open_module
+from wireloom.ingest.ownership import refuse_within
 from wireloom.ingest.plan import BATCH, DELTA_LOG, QUARANTINE, RECORDS, Counts, Replay, Summary, counts
 from wireloom.ingest.publishing import Batch, ParquetTables, Tables
 from wireloom.ingest.terms import Terms, agreed, folder, home_of, known, terms
@@ -158,6 +159,7 @@ def replay(engine: Engine, run: Replay) -> Replayed:
     module = open_module(run.plan)  # which must be of the plan's spec
     storage = engine.storage
     output = home_of(storage, storage.absolute(run.output))
+    refuse_within(output, storage)
     ledger = _ledger(engine, run.quarantine)
     before = known(storage, ledger.home)
     taken = (before.framing if before is not None else "") or module.CODEC.framing

@@ -10,16 +10,19 @@ import json
 from contextlib import suppress
 from dataclasses import asdict
 
+from wireloom.failures import MisuseError
 from wireloom.ingest.ledger import LEDGER, Storage
 from wireloom.ingest.plan import DELTA_LOG, RECORDS
 from wireloom.ingest.terms import Agreement, Terms, folder
-from wireloom.ingest.views import view_text
+from wireloom.ingest.views import MADE, view_text
 
 VIEW = f"{RECORDS}.sql"
 
 
 def close(storage: Storage, home: str, agreement: Agreement) -> None:
-    """Keep the terms of the version before, where another begins."""
+    """Keep the terms of the version before, where another begins; raises MisuseError where no view can be written."""
+    if _has_view(agreement.terms) and is_foreign_view(storage, home):
+        raise MisuseError(f"{home}/{VIEW}: not written by wireloom; move it away, or choose another --output")
     if agreement.closed is not None:
         path = _path(home, agreement.closed.version)
         storage.delete(path)
@@ -31,7 +34,7 @@ def show(storage: Storage, home: str, now: Terms) -> str:
 
     The file that has it, where it was written now.
     """
-    if now.version == 1 and not now.partition:
+    if not _has_view(now):
         return ""
     versions = [Terms.read(json.loads(storage.read(_path(home, number)))) for number in range(1, now.version)]
     delta = storage.exists(f"{folder(home, now.version)}/{RECORDS}/{DELTA_LOG}")
@@ -44,6 +47,16 @@ def show(storage: Storage, home: str, now: Terms) -> str:
         storage.delete(path)
     storage.write(path, text)
     return path
+
+
+def is_foreign_view(storage: Storage, home: str) -> bool:
+    """Whether somebody else wrote the file that is to have the view."""
+    path = f"{home}/{VIEW}"
+    return storage.exists(path) and MADE not in storage.read(path).partition("\n")[0]
+
+
+def _has_view(now: Terms) -> bool:
+    return now.version > 1 or bool(now.partition)
 
 
 def told_of(view: str, now: Terms) -> str:

@@ -14,17 +14,19 @@ INTEGERS = ("byte", "short", "integer", "long")
 NAMES = {"byte": "tinyint", "short": "smallint", "integer": "int", "long": "bigint"}
 EXACT = {"float": ("byte", "short"), "double": ("byte", "short", "integer", "float")}
 """Floats, and the numbers that they hold exactly."""
+MADE = "made by wireloom"
+"""What the first line says of every view."""
 
 
 def view_text(home: str, versions: Sequence[Terms], source: str) -> str:
     """The view over tables of a format (`source`: parquet or delta), from the oldest version to the newest."""
     if len(versions) == 1 and _guessed(versions[0], source):
         by = ", ".join(versions[0].partition)
-        return f"-- {RECORDS} of {home}, partitioned by {by}: made by wireloom\n" + _typed(home, versions[0], RECORDS)
+        return f"-- {RECORDS} of {home}, partitioned by {by}: {MADE}\n" + _typed(home, versions[0], RECORDS)
     columns = list(_columns(versions))
     names = [name for name, _, _ in columns]
     selects = [_select(home, terms, number, columns, source) for number, terms in enumerate(versions)]
-    comment = f"-- {RECORDS} of {home}, versions 1 to {len(versions)}: made by wireloom, columns {', '.join(names)}\n"
+    comment = f"-- {RECORDS} of {home}, versions 1 to {len(versions)}: {MADE}, columns {', '.join(names)}\n"
     united_view = f"CREATE OR REPLACE TEMPORARY VIEW {RECORDS} AS\n" + "\nUNION ALL\n".join(selects) + ";\n"
     return (
         comment

@@ -29,6 +29,7 @@ from wireloom.ingest.lease import held
 from wireloom.ingest.ledger import BATCHES, IDENTITY, LEDGER, Entry, Ledger
 from wireloom.ingest.limits import NONE, Limits
 from wireloom.ingest.modules import open_module
+from wireloom.ingest.ownership import refuse_within
 from wireloom.ingest.plan import DELTA_LOG, QUARANTINE, RECORDS, FileSizes, Flow, Plan, Summary
 from wireloom.ingest.publishing import TABLES, Batch, ParquetTables, Tables
 from wireloom.ingest.terms import Terms, agreed, folder, named, terms, told_of_columns
@@ -166,6 +167,7 @@ def stream(
     refuse_overlap(flow.source, flow.output, flow.checkpoint)
     open_module(flow.plan)  # which must be of the plan's spec
     storage = HadoopStorage(spark)
+    refuse_within(flow.output, storage)
     ledger = Ledger(storage, storage.absolute(flow.output), BATCHES)
     with diagnosed(flow.output, partial(ended, spark)), held(storage, ledger, "stream", listener.noted):
         try:

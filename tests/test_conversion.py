@@ -83,6 +83,20 @@ def test_a_strict_conversion_refuses_what_loses_something(source, target):
         assert not lost or "the conversion is strict" in error
 
 
+@pytest.mark.parametrize("source", [aerospike_json, databus_event], ids=lambda module: module.FORMAT)
+def test_what_may_be_lost_is_a_member_at_whatever_depth(source):
+    target = {aerospike_json: aerospike_msgpack, databus_event: databus_json}[source]
+    for field in source.CODEC.root(None).logical.fields:
+        conversion(source, target, strict=True, may_lose=[field.name, f"{field.name}[0]", f"{field.name}[0][1]"])
+    name = source.CODEC.root(None).logical.fields[0].name
+    with pytest.raises(ParameterError, match=f"may_lose '{name}x': .* has no such member; did you mean '{name}'"):
+        conversion(source, target, strict=True, may_lose=[f"{name}x"])
+    with pytest.raises(ParameterError, match=r"may_lose 'zz': .* has no such member; there are "):
+        conversion(source, target, strict=True, may_lose=[name, "zz"])
+    with pytest.raises(ParameterError, match="this is none"):
+        conversion(source, target, may_lose=[name])
+
+
 def test_what_follows_from_other_members_is_not_lost():
     data = messages(databus_event)[0]
     made = conversion(databus_event, databus_json).of_messages(pa.array([data]))
@@ -219,6 +233,48 @@ def test_convert_explains_what_will_be_lost():
     result = run("--from", "databus_event", "--to", "databus_json", "--explain")
     assert result.exit_code == 0
     assert "attributes is lost: the target has no member for it" in result.output
+
+
+def test_a_file_that_was_there_stays_where_no_record_is_converted(tmp_path):
+    lines, target, link = tmp_path / "lines", tmp_path / "there" / "target", tmp_path / "link"
+    target.parent.mkdir()
+    link.symlink_to(target)
+    asked = ("--from", "aerospike_json", "--to", "aerospike_msgpack", "--to-framing", "length-prefixed", lines)
+    lines.write_bytes(b"{}\n[]\n")
+    for output in (target, link):
+        for before in (None, b"precious"):
+            target.unlink(missing_ok=True)
+            if before is not None:
+                target.write_bytes(before)
+            result = run(*asked, "-o", output)
+            assert (result.exit_code, "0 records converted, 2 not" in result.stderr) == (1, True)
+            assert (target.read_bytes() if target.exists() else None) == before
+    lines.write_bytes(b"{}\n" + messages(aerospike_json)[0] + b"\n")
+    result = run(*asked, "-o", link)
+    assert (result.exit_code, "1 record converted, 1 not" in result.stderr) == (1, True)
+    good = target.read_bytes()
+    assert aerospike_msgpack.parse(good[4:]) == aerospike_json.parse(messages(aerospike_json)[0])
+    assert link.is_symlink()
+    lines.write_bytes(b"")
+    assert run(*asked, "-o", target).exit_code == 0
+    assert target.read_bytes() == b"", "no records are no bad ones"
+    assert sorted(path.name for path in (*tmp_path.iterdir(), *target.parent.iterdir())) == [
+        "lines", "link", "target", "there",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--may-lose", "opcode"], "--may-lose names members that --strict lets records lose; give --strict, too"),
+        (["--strict", "--may-lose", "opcod"], "did you mean 'opcode'?"),
+    ],
+)
+def test_convert_refuses_a_loss_that_means_nothing(tmp_path, options, said):
+    (tmp_path / "in").write_bytes(messages(databus_event)[0])
+    asked = ("--from", "databus_event", "--to", "databus_json", tmp_path / "in", "-o", tmp_path / "out")
+    result = run(*asked, *options)
+    assert (result.exit_code, said in result.output, (tmp_path / "out").exists()) == (2, True, False), result.output
 
 
 def test_convert_asks_for_what_is_missing(tmp_path):

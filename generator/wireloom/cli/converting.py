@@ -57,7 +57,8 @@ def convert(
 
     What matches is worked out from the two formats; --explain says it, and what will be lost. Members that the output
     has no place for are left out and counted on standard error; what follows from other members, and would come back by
-    converting back, is not lost. Records that cannot be said are reported there, too, and make the exit code 1.
+    converting back, is not lost. Records that cannot be said are reported there, too, and make the exit code 1. Where none
+    can, no output is written, and a file that was there stays.
 
     \b
     Examples:
@@ -65,6 +66,8 @@ def convert(
       wireloom convert --from one_encoding --to other_encoding events.bin -o events.jsonl
       wireloom convert --from one_encoding --to other_encoding events.bin --strict --may-lose checksum -o events.jsonl
     """
+    if may_lose and not strict:
+        raise MisuseError("--may-lose names members that --strict lets records lose; give --strict, too")
     request = request_of(chosen(source, package, out), root, framing, parameter)
     goal = chosen(target, package, out)
     chosen_framing = goal.CODEC.framing_of(goal.CODEC.root(to_root), to_framing)
@@ -94,8 +97,16 @@ def convert(
                 complain(f"record {each.index}, at byte {each.offset} of {called(file)}: {each.reason}")
             else:
                 written.write(each)
-    note(f"{tally.converted} records converted, {tally.refused} not")
-    for path, count in sorted(tally.lost.items(), key=lambda entry: (-entry[1], entry[0])):
-        note(f"  {path} is lost in {count}")
+        if tally.refused and not tally.converted:
+            _told(tally)
+            raise typer.Exit(PROBLEMS)  # from within, so that the output stays as it was
+    _told(tally)
     if tally.refused:
         raise typer.Exit(PROBLEMS)
+
+
+def _told(tally: Tally) -> None:
+    noun = "record" if tally.converted == 1 else "records"
+    note(f"{tally.converted} {noun} converted, {tally.refused} not")
+    for path, count in sorted(tally.lost.items(), key=lambda entry: (-entry[1], entry[0])):
+        note(f"  {path} is lost in {count}")

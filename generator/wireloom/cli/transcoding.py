@@ -85,7 +85,8 @@ def encode(
     """Encode lines of JSON, as `wireloom decode` prints them, to records.
 
     What is written reads back as the same values. After `wireloom decode` it is also the same bytes where the format
-    leaves no choice of widths, order or spelling; MessagePack and JSON leave some.
+    leaves no choice of widths, order or spelling; MessagePack and JSON leave some. A line that is wrong ends it: nothing
+    is written to --output then, and a file that was there stays.
 
     \b
     Examples:
@@ -153,11 +154,12 @@ def opened_output(path: Path | None) -> Iterator[BinaryIO]:
         with _named(str(path)), path.open("wb") as file:
             yield file
         return
-    half = path.with_name(f".{path.name}.{os.getpid()}")
+    whole = path.resolve()
+    half = whole.with_name(f".{whole.name}.{os.getpid()}")
     try:
         with _named(str(path)), half.open("wb") as file:
             yield file
-        half.replace(path.resolve())
+        half.replace(whole)
     except OSError as error:
         if error.filename == str(half):
             error.filename = str(path)

@@ -1,5 +1,7 @@
 """One format's records as another's: what that will lose, and the conversion itself."""
 
+import difflib
+import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +29,9 @@ _MOST_LOST = 256
 """Members of one record that may turn out to have no place."""
 _TOGETHER = 256
 """Records that are encoded at once."""
+_PLACES = re.compile(r"(\[\d+\])*\.?")
+_LISTED = 12
+"""Names that a message lists."""
 
 
 class Module(Protocol):
@@ -214,7 +219,11 @@ def conversion(  # noqa: PLR0913 - the two sides of a conversion
     strict: bool = False,
     may_lose: Sequence[str] = (),
 ) -> Conversion:
-    """How the records of one format become another's; raises ParameterError where they have nothing in common."""
+    """How the records of one format become another's.
+
+    Raises ParameterError where they have nothing in common, and where what `may_lose` names is no member, or nothing is
+    `strict` about it.
+    """
     given, wanted = source.CODEC, target.CODEC
     made = Conversion(
         given,
@@ -231,7 +240,32 @@ def conversion(  # noqa: PLR0913 - the two sides of a conversion
         raise ParameterError(f"root {made.target_root} of {wanted.format} is a list; a record becomes a record")
     if not {field.name for field in entry.logical.fields} & {field.name for field in goal.logical.fields}:
         raise ParameterError(f"{given.format} and {wanted.format} have no member of one name")
+    if may_lose and not strict:
+        raise ParameterError("may_lose names members that a strict conversion lets records lose, and this is none")
+    for path in may_lose:
+        if not _is_member(entry.logical, path):
+            raise ParameterError(f"may_lose {path!r}: {given.format} has no such member; {_hint(entry.logical, path)}")
     return made
+
+
+def _is_member(type: LogicalType, path: str) -> bool:
+    """Whether a path may lead to a value of the type, or within one of any type."""
+    rest = _PLACES.sub("", path, count=1)
+    match type:
+        case Record(fields) if rest:
+            below = ((field.type, rest[len(field.name) :]) for field in fields if _within(rest, field.name))
+            return any(_is_member(within, behind) for within, behind in below)
+        case List(element):
+            return _is_member(element, rest)
+        case _:
+            return True
+
+
+def _hint(record: Record, path: str) -> str:
+    names = [field.name for field in record.fields]
+    near = difflib.get_close_matches(path, names, 1)
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names[:_LISTED])}{more}"
 
 
 def said(error: Mapping[str, Any]) -> str:

@@ -200,6 +200,100 @@ def test_another_value_of_the_hash_seed_gives_the_same_bytes(project):
     assert texts[0] == texts[1]
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(["generate", option, ""] for option in ("--specs", "--out", "--docs", "--package")),
+        ["generate", "--out="],
+        *([command, "--out", ""] for command in ("formats", "explain", "doctor", "test", "demo", "package")),
+        ["package", "--dest", ""],
+        ["demo", "--output", ""],
+        ["decode", "", "file"],
+        ["decode", "heartbeat", ""],
+        ["encode", "heartbeat", "file", "-o", ""],
+        ["convert", "--from", "", "--to", "heartbeat", "file"],
+        ["ingest", "--format", "heartbeat", "--input", "", "--output", "out"],
+        ["ingest", "--format", "heartbeat", "--input", "file", "--output", ""],
+        ["ingest", "--format", "heartbeat", "--stream", "--samples", "1", "--output", "out", "--checkpoint", ""],
+        ["replay", ""],
+        ["replay", "out/quarantine", "--output", ""],
+        ["status", ""],
+        ["clean", ""],
+        ["new", ""],
+        ["new", "spec", "heartbeat", "--specs", ""],
+        ["new", "project", ""],
+        ["new", "pipeline", "", "--format", "heartbeat"],
+    ],
+    ids=" ".join,
+)
+def test_an_empty_text_is_no_path_and_no_name(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 2
+    assert re.search(r"^wireloom: (--\w+|\w+) is empty, as of a variable that is not set", result.output)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["generate --out", "generate --docs", "package --dest", "demo --output", "demo --out", "new second --specs"],
+)
+@pytest.mark.parametrize("below", [False, True])
+def test_a_file_is_no_folder_to_write_to(generated, tmp_path, monkeypatch, command, below):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_bytes(b"precious")
+    (tmp_path / "generated").symlink_to(generated.out)
+    before = sorted(tmp_path.rglob("*"))
+    result = CliRunner().invoke(app, [*command.split(), "file/x" if below else "file"])
+    what = f"{'file/x cannot be there, ' * below}file is no folder"
+    option = command.rpartition(" ")[2]
+    assert result.exit_code == 2
+    assert f"wireloom: {option}: {what}; name a folder, or one that is yet to be made\n" in result.output
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("name", ["mine.bin", "good.bin.txt"])
+def test_the_demo_takes_no_folder_of_somebody_s_files_for_its_samples(project, tmp_path, name):
+    own = tmp_path / "seen" / "input" / "heartbeat" / name
+    own.parent.mkdir(parents=True)
+    own.write_bytes(b"precious")
+    result = project.run("demo", "--specs", project.specs, "--output", tmp_path / "seen")
+    said = f"{own}: not written by wireloom; choose another --output, or move it away"
+    assert (result.exit_code, said in result.output, own.read_bytes()) == (2, True, b"precious")
+    assert not project.out.exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["formats"],
+        ["explain"],
+        ["doctor"],
+        ["decode", "heartbeat", "-"],
+        ["encode", "heartbeat", "-"],
+        ["validate", "heartbeat", "-"],
+        ["convert", "--from", "heartbeat", "--to", "heartbeat", "-"],
+        ["ingest", "--format", "heartbeat", "--input", "in", "--output", "out"],
+        ["replay", "out/quarantine", "--format", "heartbeat"],
+        ["package"],
+        ["new", "pipeline", "beats", "--format", "heartbeat"],
+    ],
+    ids=" ".join,
+)
+def test_a_package_that_is_not_where_it_is_said_to_be_is_not_taken_from_elsewhere(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "other").mkdir()
+    for place, code, said in (
+        ("nowhere", 2, "there is no folder nowhere; `wireloom generate --out DIR` makes one"),
+        ("other", 3, "there is no generated package wireloom_formats in other"),
+    ):
+        for named in ((), ("--package", "wireloom_formats")):
+            for options in ((*named, "--out", place), ("--out", place, *named)):
+                result = CliRunner().invoke(app, [*command, *options], input=b"")
+                assert (result.exit_code, said in result.output) == (code, True), result.output
+    assert [path.name for path in tmp_path.iterdir()] == ["other"]
+
+
 # --- new -----------------------------------------------------------------------------------------------------------
 
 

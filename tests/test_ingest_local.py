@@ -377,6 +377,8 @@ def test_the_command_does_it_without_java(tmp_path, monkeypatch):
         (["--processes", "2"], "is for --engine local"),
         (["--engine", "local", "--packages", "a:b:1"], "--packages is Spark's"),
         (["--engine", "local", "--driver-memory", "4g"], "--driver-memory is Spark's"),
+        (["--engine", "local", "--master", "local[4]"], "--master is Spark's"),
+        (["--engine", "local", "--input", tmp_path / "in.bin", "--output", tmp_path / "in.bin"], "is a file"),
         (["--driver-memory", "much"], "such as 4g or 800m"),
         (["--conf", "executor.cores=2"], "begin with `spark.`"),
     ):

@@ -213,6 +213,39 @@ def test_the_command_needs_no_spark(source: Path, tmp_path: Path, monkeypatch: p
         assert result.exit_code == 2, result.output
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--format", "dns_message"], "is beside records of databus_event, not of dns_message"),
+        (["--format", "databus_evnt"], "did you mean databus_event?"),
+        (["--root", "recrod"], "databus_event has no root 'recrod'"),
+        (["--format", "databus_event", "--root", "recrod"], "databus_event has no root 'recrod'"),
+        (["-p", "verifyCrcs=false"], "'verifyCrcs' is no parameter of databus_event"),
+        (["--drop", "bad_crcs"], "'bad_crcs' is no error code of databus_event"),
+        (["--output", "HOME/records"], "which has tables of ingest"),
+        (["--output", "HOME/../in/a"], "cannot be there: "),
+        (["--master", "local[2]"], "--master is Spark's"),
+    ],
+)
+def test_a_replay_of_nothing_looks_at_its_options_all_the_same(source: Path, tmp_path: Path, options, said) -> None:
+    home = tmp_path / "out"
+    for name in ("a", "b", "c"):
+        (source / name).write_bytes(built(1))
+    ingest(LocalEngine(1), Job(PLAN, str(source), str(home)))
+    command = ["replay", str(home / "quarantine"), "--engine", "local", "--out", str(GENERATED)]
+    assert "nothing to replay" in CliRunner().invoke(app, [*command, "--root", "record"]).output
+    refused = CliRunner().invoke(app, [*command, *(option.replace("HOME", str(home)) for option in options)])
+    assert (refused.exit_code, said in refused.output) == (2, True), refused.output
+
+
+def test_what_is_no_table_is_said_before_anything_is_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    for name in ("nowhere", "file"):
+        refused = CliRunner().invoke(app, ["replay", str(tmp_path / name), "--engine", "local"])
+        assert (refused.exit_code, "is no table; name the folder" in refused.output) == (2, True), refused.output
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
 def test_no_records_are_moved_into_the_tables_of_another_output(source: Path, tmp_path: Path) -> None:
     home, other = tmp_path / "out", tmp_path / "other"
     for place in (home, other):

@@ -7,6 +7,7 @@ import typer
 
 from wireloom import __version__
 from wireloom.cli import garbage
+from wireloom.cli.given import Stated
 from wireloom.cli.grouping import ungrouped
 from wireloom.cli.guard import Guarded
 
@@ -106,7 +107,7 @@ def _command(name: str) -> Any:  # noqa: ANN401 - typer's own
     group = found if isinstance(found, typer.Typer) else typer.Typer(rich_markup_mode=None, add_completion=False)
     for function in module.COMMANDS if group is found else (found,):
         description, _, examples = (function.__doc__ or "").partition("\b")
-        group.command(help=description, epilog=f"\b{examples}")(ungrouped(function))
+        group.command(cls=Stated, help=description, epilog=f"\b{examples}")(ungrouped(function))
     command = typer.main.get_command(group)
     command.name = name
     garbage.begin()

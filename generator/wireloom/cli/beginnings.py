@@ -8,7 +8,7 @@ from typer.core import TyperGroup
 
 from wireloom import scaffold
 from wireloom.cli.console import note, say
-from wireloom.cli.options import OUT, PACKAGE, SPECS, Out, Package, Specs, chosen
+from wireloom.cli.options import OUT, PACKAGE, SPECS, Out, Package, Specs, chosen, refuse_no_way
 from wireloom.failures import MisuseError
 from wireloom.project import Project
 
@@ -38,6 +38,7 @@ def spec(
       wireloom new heartbeat                           writes specs/heartbeat/heartbeat.yaml
       wireloom new heartbeat && wireloom generate
     """
+    refuse_no_way("--specs", specs)
     path = scaffold.create(name, specs)
     say(f"wrote {path}")
     say("next: edit it, then `wireloom generate`")
@@ -70,6 +71,7 @@ def pipeline(
     """
     from wireloom import medallion  # here, because it imports jinja2
 
+    refuse_no_way("NAME", name.parent)
     for path in medallion.create(name, package, chosen(format, package, out), source):
         say(f"wrote {path}")
     note(f"next: read {name / 'README.md'}, which says how to run it")

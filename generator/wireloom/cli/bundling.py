@@ -8,7 +8,7 @@ import typer
 
 from wireloom.bundle import bundle
 from wireloom.cli.console import note, say
-from wireloom.cli.options import OUT, PACKAGE, Out, Package
+from wireloom.cli.options import OUT, PACKAGE, Out, Package, refuse_no_way
 
 
 def package(
@@ -30,6 +30,7 @@ def package(
       wireloom package
       wireloom package --dest /tmp/wheels
     """
+    refuse_no_way("--dest", destination)
     made = bundle(out, package, destination)
     say(f"wrote {made.wheel}")
     say(f"wrote {made.zip}")

@@ -57,8 +57,8 @@ def convert(
 
     What matches is worked out from the two formats; --explain says it, and what will be lost. Members that the output
     has no place for are left out and counted on standard error; what follows from other members, and would come back by
-    converting back, is not lost. Records that cannot be said are reported there, too, and make the exit code 1. Where none
-    can, no output is written, and a file that was there stays.
+    converting back, is not lost. Records that cannot be said are reported there, too, and make the exit code 1.
+    Where none can, no output is written, and a file that was there stays.
 
     \b
     Examples:

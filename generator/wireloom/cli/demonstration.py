@@ -8,7 +8,7 @@ import typer
 
 from wireloom.cli.console import awaited, complain, note, say
 from wireloom.cli.guard import PROBLEMS
-from wireloom.cli.options import OUT, PACKAGE, SPECS, Out, Package, Specs
+from wireloom.cli.options import OUT, PACKAGE, SPECS, OutMade, PackageMade, Specs, refuse_no_way
 from wireloom.failures import MisuseError
 from wireloom.ingest.report import summary_lines
 from wireloom.project import Project
@@ -21,8 +21,8 @@ def demo(
         "demo-output"
     ),
     specs: Specs = SPECS,
-    out: Out = OUT,
-    package: Package = PACKAGE,
+    out: OutMade = OUT,
+    package: PackageMade = PACKAGE,
 ) -> None:
     """See it work: generate, make sample records of every format, ingest them on Spark, show the tables.
 
@@ -36,6 +36,8 @@ def demo(
     """
     if not specs.is_dir():
         raise MisuseError(f"there is no folder {specs}; run this in a clone of wireloom, or name one with --specs")
+    refuse_no_way("--out", out)
+    refuse_no_way("--output", output)
     from rich.console import Console  # slow to import, and only needed here
 
     from wireloom.demo.road import run

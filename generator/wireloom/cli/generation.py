@@ -9,7 +9,18 @@ import typer
 from wireloom.catalog import open_format, open_package
 from wireloom.cli.console import note, refuse_closed_output, say
 from wireloom.cli.guard import PROBLEMS, translated
-from wireloom.cli.options import OUT, PACKAGE, SPECS, Out, Package, Specs, refuse_no_folder
+from wireloom.cli.options import (
+    OUT,
+    PACKAGE,
+    SPECS,
+    Out,
+    OutMade,
+    Package,
+    PackageMade,
+    Specs,
+    refuse_no_folder,
+    refuse_no_way,
+)
 from wireloom.cli.trying import verdict
 from wireloom.failures import MisuseError
 from wireloom.names import package_name_flaw
@@ -24,8 +35,8 @@ def generate(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 where a file is out of date.")] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Stay, and generate again whenever a spec changes.")] = False,
     specs: Specs = SPECS,
-    out: Out = OUT,
-    package: Package = PACKAGE,
+    out: OutMade = OUT,
+    package: PackageMade = PACKAGE,
     docs: Annotated[
         Path | None, typer.Option("--docs", metavar="DIR", help="Also write a Markdown page for each format there.")
     ] = None,
@@ -59,6 +70,9 @@ def generate(
     if watch and check:
         raise MisuseError("--watch writes and --check does not; give one of them")
     refuse_no_folder(specs)
+    refuse_no_way("--out", out)
+    if docs is not None:
+        refuse_no_way("--docs", docs)
     if watch:
         _watch(project, examples=examples)
     elif not (_check(project, examples=examples) if check else _generate(project, examples=examples)):

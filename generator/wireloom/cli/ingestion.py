@@ -14,6 +14,7 @@ from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.inputs import FileReading, FileWriting
 from wireloom.cli.options import (
     LOCAL,
+    MASTER,
     OUT,
     PACKAGE,
     SPARK,
@@ -131,7 +132,7 @@ class Running:
     packages: Packages = None
     conf: Conf = None
     driver_memory: DriverMemory = None
-    master: Master = "local[2]"
+    master: Master = None
     progress: Annotated[
         str | None,
         typer.Option(
@@ -143,7 +144,7 @@ class Running:
 
     def check(self, *, stream: bool) -> None:
         """Raises MisuseError where the options do not fit together."""
-        refuse_unfit_engine(self.engine, self.processes, self.packages, self.conf, self.driver_memory)
+        refuse_unfit_engine(self.engine, self.processes, self.packages, self.conf, self.driver_memory, self.master)
         if self.engine == LOCAL and stream:
             raise MisuseError("--engine local takes what is there; a stream runs on Spark (leave --engine out)")
         self.configuration()
@@ -219,7 +220,9 @@ def _stream(
         partition=writing.partition(plan),
     )
     _refuse_overlap(flow.source, flow.output, flow.checkpoint)
-    session = Session(reading.out, running.master, running.configuration(), kind_of(running.progress), adding.limits())
+    session = Session(
+        reading.out, running.master or MASTER, running.configuration(), kind_of(running.progress), adding.limits()
+    )
     return run_stream(flow, streaming, session)
 
 
@@ -290,5 +293,5 @@ def _on_spark(job: Job, limits: Limits, running: Running, watcher: "Watcher", ou
     from wireloom.spark.ingest.batch import SparkEngine  # and pyspark
     from wireloom.spark.session import session
 
-    with session((out,), running.master, running.configuration()) as spark:
+    with session((out,), running.master or MASTER, running.configuration()) as spark:
         return run(SparkEngine(spark), job, note, limits, watcher)

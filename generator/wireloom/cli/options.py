@@ -1,6 +1,8 @@
 """Options that several commands have, each defined once."""
 
+import os
 import re
+import shlex
 import tomllib
 from pathlib import Path
 from typing import Annotated
@@ -9,19 +11,44 @@ import typer
 
 from wireloom.catalog import FormatModule, open_format, open_package
 from wireloom.cli.garbage import uncollected
-from wireloom.failures import MisuseError, unknown
+from wireloom.cli.given import is_given
+from wireloom.failures import MachineError, MisuseError, unknown
 
 Specs = Annotated[Path, typer.Option("--specs", metavar="DIR", help="Folder of the specs.")]
-Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder that the generated package lies in.")]
+
+
+def _out(context: typer.Context, value: Path) -> Path:
+    """The folder; raises MisuseError where it is none, and MachineError where it has not the package."""
+    if is_given(context, "out"):
+        refuse_no_folder(value, "--out", "`wireloom generate --out DIR` makes one")
+        if "package" in context.params:  # it stands before --out
+            _refuse_lacking(value, context.params["package"])
+    return value
 
 
 def _package(context: typer.Context, value: str) -> str:
     """The package that is asked for; else the one that --out has, which projects call by names of their own."""
-    source = context.get_parameter_source("package")
-    if source is None or source.name != "DEFAULT":
+    if is_given(context, "package"):
         return value
     out = context.params.get("out")  # a text, where the command line has it
     return package_in(OUT if out is None else Path(out)) or value
+
+
+def _package_there(context: typer.Context, value: str) -> str:
+    """The same; raises MachineError where the --out that is given has no such package."""
+    package = _package(context, value)
+    if "out" in context.params and is_given(context, "out"):
+        _refuse_lacking(Path(context.params["out"]), package)
+    return package
+
+
+def _refuse_lacking(out: Path, package: str) -> None:
+    names = package.split(".")
+    if all(name.isidentifier() for name in names) and not out.joinpath(*names, "__init__.py").is_file():
+        raise MachineError(
+            f"there is no generated package {package} in {out}; one that is installed is found without --out",
+            f"wireloom generate --out {shlex.quote(str(out))}",
+        )
 
 
 def package_in(out: Path) -> str | None:
@@ -34,15 +61,15 @@ def package_in(out: Path) -> str | None:
     return name if (out / name / "__init__.py").is_file() else None
 
 
-Package = Annotated[
-    str,
-    typer.Option(
-        "--package",
-        metavar="NAME",
-        help="Name of the generated package; else that of the one in --out.",
-        callback=_package,
-    ),
-]
+_OUT_HELP, _PACKAGE_HELP = (
+    "Folder that the generated package lies in.",
+    "Name of the generated package; else that of the one in --out.",
+)
+Out = Annotated[Path, typer.Option("--out", metavar="DIR", help=_OUT_HELP, callback=_out)]
+Package = Annotated[str, typer.Option("--package", metavar="NAME", help=_PACKAGE_HELP, callback=_package_there)]
+OutMade = Annotated[Path, typer.Option("--out", metavar="DIR", help=_OUT_HELP)]
+"""Of commands that can make the folder, and the package in it."""
+PackageMade = Annotated[str, typer.Option("--package", metavar="NAME", help=_PACKAGE_HELP, callback=_package)]
 Format = Annotated[
     str, typer.Argument(metavar="FORMAT", help="A format of the package; `wireloom formats` lists them.")
 ]
@@ -81,7 +108,13 @@ DriverMemory = Annotated[
     str | None,
     typer.Option("--driver-memory", metavar="SIZE", help="Memory of Spark's Java process, such as 4g; else 2g."),
 ]
-Master = Annotated[str, typer.Option("--master", help="Spark master; under spark-submit the submission decides.")]
+MASTER = "local[2]"
+Master = Annotated[
+    str | None,
+    typer.Option(
+        "--master", metavar="MASTER", help=f"Spark master, else {MASTER}; under spark-submit the submission decides."
+    ),
+]
 SPARK, LOCAL = ENGINES = ("spark", "local")
 
 Engine = Annotated[
@@ -118,11 +151,19 @@ OUT = Path("generated")
 PACKAGE = "wireloom_formats"
 
 
-def refuse_no_folder(specs: Path) -> None:
-    """Stop where the folder of the specs is none."""
-    if not specs.is_dir():
-        lacking = f"{specs} is no folder" if specs.exists() else f"there is no folder {specs}"
-        raise MisuseError(f"{lacking}; `wireloom new NAME` starts one, --specs names another")
+def refuse_no_folder(folder: Path, option: str = "--specs", start: str = "`wireloom new NAME` starts one") -> None:
+    """Raises MisuseError where what is to be read is no folder."""
+    if not folder.is_dir():
+        lacking = f"{folder} is no folder" if folder.exists() else f"there is no folder {folder}"
+        raise MisuseError(f"{lacking}; {start}, {option} names another")
+
+
+def refuse_no_way(option: str, folder: Path) -> None:
+    """Raises MisuseError where a folder that is to be written to cannot be there: a file is, or is on its way."""
+    nearest = next(path for path in (folder, *folder.parents, Path()) if os.path.lexists(path))
+    if not nearest.is_dir():
+        what = f"{nearest} is" if nearest == folder else f"{folder} cannot be there, {nearest} is"
+        raise MisuseError(f"{option}: {what} no folder; name a folder, or one that is yet to be made")
 
 
 def one_of(option: str, value: str, options: tuple[str, ...], between: str = ", ") -> None:
@@ -169,12 +210,14 @@ def refuse_unfit_engine(
     packages: list[str] | None,
     conf: list[str] | None,
     driver_memory: str | None,
+    master: str | None,
 ) -> None:
     """Raises MisuseError where options are of the other engine."""
     one_of("--engine", engine, ENGINES, " or ")
     if engine == SPARK and processes is not None:
         raise MisuseError("--processes is for --engine local; on Spark --master says it: local[4]")
-    for name, value in {"--packages": packages, "--conf": conf, "--driver-memory": driver_memory}.items():
+    of_spark = {"--packages": packages, "--conf": conf, "--driver-memory": driver_memory, "--master": master}
+    for name, value in of_spark.items():
         if engine == LOCAL and value:
             raise MisuseError(f"{name} is Spark's; leave it out, or --engine local")
 

@@ -13,6 +13,7 @@ from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.options import (
     FRAMINGS,
     LOCAL,
+    MASTER,
     OUT,
     PACKAGE,
     SPARK,
@@ -80,7 +81,7 @@ def replay(
     packages: Packages = None,
     conf: Conf = None,
     driver_memory: DriverMemory = None,
-    master: Master = "local[2]",
+    master: Master = None,
     out: Out = OUT,
     package: Package = PACKAGE,
 ) -> None:
@@ -99,36 +100,41 @@ def replay(
     """
     framing_of(framing)
     home = output or quarantine.rstrip("/").rpartition("/")[0] or "."
-    refuse_unfit_engine(engine, processes, packages, conf, driver_memory)
+    refuse_unfit_engine(engine, processes, packages, conf, driver_memory, master)
     configuration = session_configuration(packages, conf, driver_memory)
-    from wireloom.ingest.replay import finish, formats  # here, because it imports pyarrow
+    from wireloom.ingest.ownership import refuse_within  # here, because they import pyarrow
+    from wireloom.ingest.replay import finish, formats, formats_of_batches
     from wireloom.ingest.replay import replay as run
 
-    known = None if format is None else chosen(format, package, out)
+    def plan_of(name: str) -> Plan:
+        module = chosen(name, package, out)
+        module.CODEC.root(root)
+        given = tuple(parameter_values(module, parameter or []).items())
+        dropped = dropped_codes(module, drop)
+        called = f"{package}.{module.FORMAT}"
+        return Plan(
+            called, module.FORMAT, module.MEANING, root, framing, given, dropped, resync=resync, from_source=from_source
+        )
+
+    plan = None if format is None else plan_of(format)
+    refuse_within(home, of_version=True)
     if engine != LOCAL and _is_delta(quarantine):
         from wireloom.spark.ingest.delta import SETTINGS  # here, because it imports pyspark
 
         configuration = (*SETTINGS, *configuration)
-    with waiting("Decoding"), _engine(engine, processes, out, master, configuration) as replays:
+    with waiting("Decoding"), _engine(engine, processes, out, master or MASTER, configuration) as replays:
         finished = tuple(finished_lines(finish(replays, quarantine)))
         found = formats(replays, quarantine)
         if not found:
+            refuse_within(home, replays.storage, of_version=True)
+            there = formats_of_batches(replays, quarantine)
+            if there and format is not None and format not in there:
+                raise MisuseError(f"{quarantine} is beside records of {', '.join(there)}, not of {format}")
+            if len(there) == 1 and (root is not None or parameter or drop):
+                plan_of(there[0])
             _say((*finished, f"{quarantine} is empty; there is nothing to replay"))
             return
-        module = known or chosen(_only(found, quarantine), package, out)
-        module.CODEC.root(root)
-        given = tuple(parameter_values(module, parameter or []).items())
-        plan = Plan(
-            f"{package}.{module.FORMAT}",
-            module.FORMAT,
-            module.MEANING,
-            root,
-            framing,
-            given,
-            dropped_codes(module, drop),
-            resync=resync,
-            from_source=from_source,
-        )
+        plan = plan or plan_of(_only(found, quarantine))
         replayed = run(replays, Replay(plan, quarantine, home, new_version))
     _say((*finished, *replay_lines(replayed, quarantine, home)))
     if fail_on_error and replayed.summary.quarantined:

@@ -85,8 +85,8 @@ def encode(
     """Encode lines of JSON, as `wireloom decode` prints them, to records.
 
     What is written reads back as the same values. After `wireloom decode` it is also the same bytes where the format
-    leaves no choice of widths, order or spelling; MessagePack and JSON leave some. A line that is wrong ends it: nothing
-    is written to --output then, and a file that was there stays.
+    leaves no choice of widths, order or spelling; MessagePack and JSON leave some. A line that is wrong ends it; then
+    no output is written, and a file that was there stays.
 
     \b
     Examples:

@@ -8,7 +8,7 @@ import typer
 
 from wireloom.cli.console import note, say
 from wireloom.cli.guard import PROBLEMS
-from wireloom.cli.options import OUT, PACKAGE, SPECS, Out, Package, Specs, refuse_no_folder
+from wireloom.cli.options import OUT, PACKAGE, SPECS, OutMade, PackageMade, Specs, refuse_no_folder
 from wireloom.failures import unknown
 from wireloom.outcomes import Outcome, keep, key_of_folder, recall
 from wireloom.project import Project, stale
@@ -29,8 +29,8 @@ def test(
         bool, typer.Option("--again", help="Run also what held before, though nothing has changed since.")
     ] = False,
     specs: Specs = SPECS,
-    out: Out = OUT,
-    package: Package = PACKAGE,
+    out: OutMade = OUT,
+    package: PackageMade = PACKAGE,
 ) -> None:
     """Run the examples in the specs.
 

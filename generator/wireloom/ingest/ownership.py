@@ -8,12 +8,14 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 
 from wireloom.failures import MisuseError
 from wireloom.ingest.files import LOCAL, place, reachable
 from wireloom.ingest.ledger import IDENTITY, KINDS, LEDGER, Storage
 from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS
 from wireloom.ingest.storage import PlainStorage
+from wireloom.ingest.terms import home_of
 from wireloom.ingest.versions import VIEW, is_foreign_view
 
 VERSION = re.compile(r"v\d+")
@@ -25,12 +27,18 @@ _ROOTED = re.compile(r"((?:[A-Za-z][A-Za-z0-9+.-]*:)?(?://[^/]*)?/*)(.*)", re.DO
 """A path, parted behind what is no folder in it."""
 
 
-def refuse_within(output: str, storage: Storage | None = None) -> None:
-    """Raises MisuseError where a folder around the output has tables; without a storage as far as pyarrow reaches."""
+def refuse_within(output: str, storage: Storage | None = None, *, of_version: bool = False) -> None:
+    """Raises MisuseError where a folder around the output has tables, or no folder can be there: a file is.
+
+    Without a storage only what pyarrow reaches is looked at.
+    The output may be the folder of a version of such tables if `of_version`.
+    """
     if storage is None and not reachable(output):
         return
     storage = storage or PlainStorage()
-    for around in _around(storage.absolute(output)):
+    home = storage.absolute(output)
+    _refuse_file(output, home)
+    for around in _around(home_of(storage, home) if of_version else home):
         if _has(storage, around, _BEGUN):
             raise MisuseError(
                 f"--output {output} is in {around.removeprefix(LOCAL)}, which has tables of ingest; choose a folder "
@@ -51,6 +59,14 @@ def refuse_foreign(storage: Storage, home: str, output: str, *, all_goes: bool) 
         raise MisuseError(
             f"{', '.join(found[:NAMED])}{more}: not written by wireloom; move it away, or choose another --output"
         )
+
+
+def _refuse_file(output: str, home: str) -> None:
+    if home.startswith(LOCAL):
+        way = Path(os.path.realpath(place(home).path))
+        file = next((path for path in (way, *way.parents) if path.is_file()), None)
+        if file is not None:
+            raise MisuseError(f"--output {output} cannot be there: {file} is a file; choose another --output")
 
 
 def _has(storage: Storage, home: str, beginnings: tuple[str, ...]) -> bool:

@@ -16,7 +16,7 @@ import pyarrow as pa
 from wireloom.failures import MisuseError
 from wireloom.ingest.diagnosis import End, diagnosed
 from wireloom.ingest.lease import held
-from wireloom.ingest.ledger import REPLAYS, Commit, Entry, Ledger, Move, Storage
+from wireloom.ingest.ledger import BATCHES, REPLAYS, Commit, Entry, Ledger, Move, Storage
 from wireloom.ingest.modules import open_module
 from wireloom.ingest.ownership import refuse_within
 from wireloom.ingest.plan import BATCH, DELTA_LOG, QUARANTINE, RECORDS, Counts, Replay, Summary, counts
@@ -136,7 +136,8 @@ class Replayed:
 
 
 def finish(engine: Engine, quarantine: str) -> tuple[Entry, ...]:
-    """Finish replays that were killed; which those are."""
+    """Finish replays that were killed; which those are. Raises MisuseError where there is no table."""
+    _refuse_no_table(quarantine, engine.storage.names(engine.storage.absolute(quarantine)))
     ledger = _ledger(engine, quarantine)
     with held(engine.storage, ledger, "replay"):
         return ledger.recover()
@@ -154,12 +155,20 @@ def formats(engine: Engine, quarantine: str) -> tuple[str, ...]:
     return tuple(sorted({each.format for each in found.rows.refused()}))
 
 
+def formats_of_batches(engine: Engine, quarantine: str) -> tuple[str, ...]:
+    """The formats that the batches beside a quarantine are of; none where the ledger does not tell of all of them."""
+    ledger = Ledger(engine.storage, _ledger(engine, quarantine).home, BATCHES)
+    entries = ledger.entries()
+    found = {Terms.read(entry.terms).format if entry.terms else "" for entry in entries}
+    return () if "" in found or ledger.total()[0] != len(entries) else tuple(sorted(found))
+
+
 def replay(engine: Engine, run: Replay) -> Replayed:
     """Run it; raises MisuseError where the tables do not fit, DataError where the books do not balance."""
     module = open_module(run.plan)  # which must be of the plan's spec
     storage = engine.storage
     output = home_of(storage, storage.absolute(run.output))
-    refuse_within(output, storage)
+    refuse_within(run.output, storage, of_version=True)
     ledger = _ledger(engine, run.quarantine)
     before = known(storage, ledger.home)
     taken = (before.framing if before is not None else "") or module.CODEC.framing
@@ -201,12 +210,16 @@ def _found(engine: Engine, given: str) -> Found:
     names = engine.storage.names(quarantine)
     if DELTA_LOG in names:
         return engine.delta(quarantine)
+    _refuse_no_table(given, names)
+    batches = tuple(name for name in names if not name.startswith(("_", ".")))
+    return Found(engine.quarantine(given, batches), Folders(engine.storage, quarantine, batches))
+
+
+def _refuse_no_table(given: str, names: Iterable[str]) -> None:
     if QUARANTINE in names:
         raise MisuseError(f"{given} holds both tables; name the folder {given.rstrip('/')}/{QUARANTINE}")
-    batches = tuple(name for name in names if not name.startswith(("_", ".")))
-    if not batches:
-        raise MisuseError(f"{quarantine} is no table; name the folder `quarantine` that ingest made")
-    return Found(engine.quarantine(given, batches), Folders(engine.storage, quarantine, batches))
+    if DELTA_LOG not in names and all(name.startswith(("_", ".")) for name in names):
+        raise MisuseError(f"{given} is no table; name the folder `quarantine` that ingest made")
 
 
 def _before(found: Quarantine, run: Replay) -> Counts:

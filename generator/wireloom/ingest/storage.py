@@ -22,6 +22,8 @@ class PlainStorage:
     def names(self, path: str) -> tuple[str, ...]:
         """The names in a folder, sorted; none where there is no folder."""
         at = place(path)
+        if _info(at).type == fs.FileType.File:
+            return ()
         found = at.file_system.get_file_info(fs.FileSelector(at.path, allow_not_found=True))
         return tuple(sorted(info.base_name for info in found))
 

@@ -371,6 +371,7 @@ def test_the_command_does_it_without_java(tmp_path, monkeypatch):
     done = invoked(*command, "--output", tmp_path / "out", "--out", GENERATED)
     assert done.exit_code == 0, done.output
     assert "2 records in = 1 decoded + 1 quarantined" in done.output
+    (tmp_path / "file").write_bytes(b"precious")
     for wrong, said in (
         (["--engine", "lokal"], "it can be spark or local"),
         (["--engine", "local", "--stream"], "a stream runs on Spark"),
@@ -378,7 +379,8 @@ def test_the_command_does_it_without_java(tmp_path, monkeypatch):
         (["--engine", "local", "--packages", "a:b:1"], "--packages is Spark's"),
         (["--engine", "local", "--driver-memory", "4g"], "--driver-memory is Spark's"),
         (["--engine", "local", "--master", "local[4]"], "--master is Spark's"),
-        (["--engine", "local", "--input", tmp_path / "in.bin", "--output", tmp_path / "in.bin"], "is a file"),
+        (["--engine", "local", "--input", tmp_path / "in.bin", "--output", tmp_path / "file"], "file is a file"),
+        (["--input", tmp_path / "in.bin", "--output", tmp_path / "file" / "below"], "below cannot be there: "),
         (["--driver-memory", "much"], "such as 4g or 800m"),
         (["--conf", "executor.cores=2"], "begin with `spark.`"),
     ):

@@ -1,6 +1,7 @@
 """Ingest on Spark: every record goes to exactly one table, and the summary adds up."""
 
 import gzip
+from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -111,6 +112,11 @@ def test_tables_are_replaced_only_on_request(spark, module, job, tmp_path):
     with pytest.raises(MisuseError, match="--overwrite"):
         ingest(spark, job())
     assert ingest(spark, job(overwrite=True)).rows == 2
+    with pytest.raises(MisuseError, match=r"records is in .*/output, which has tables of ingest"):
+        ingest(spark, replace(job(append=True), output=str(tmp_path / "output" / "records")))
+    (tmp_path / "output" / "records" / "keep.txt").write_text("keep")
+    with pytest.raises(MisuseError, match=r"records/keep\.txt: not written by wireloom"):
+        ingest(spark, job(overwrite=True))
 
 
 def test_a_missing_input_and_a_missing_column_are_wrong_calls(spark, module, job, tmp_path):

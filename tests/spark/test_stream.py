@@ -64,6 +64,8 @@ def test_a_stream_goes_on_where_it_was_and_its_metrics_tell_each_batch_once(spar
     summary = run(limited)
     assert (summary.records, summary.decoded, summary.quarantined, summary.rows) == (4, 3, 1, 3)
     assert summary == run(flow), "nothing new came"
+    with pytest.raises(MisuseError, match="which has tables of ingest"):
+        run(replace(flow, output=f"{flow.output}/records"))
     found = spark.read.parquet(f"{flow.output}/records").collect()
     assert {(row["sentAt"], row["wireloom_batch"]) for row in found} == {(0, 0), (2, 0), (3, 2)}
     (row,) = pq.read_table(f"{flow.output}/quarantine").to_pylist()

@@ -242,6 +242,7 @@ def test_what_no_job_wrote_is_not_replaced(job, tmp_path, there):
     ):
         with pytest.raises(MisuseError, match=said):
             run(job(**options))
+        assert [path.name for path in (tmp_path / "output").iterdir()] == [own.parent.name]
     assert tree(tmp_path / "output") == {there: b"keep"}
 
 

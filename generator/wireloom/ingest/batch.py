@@ -100,8 +100,10 @@ class _Run:
                 raise
 
     def _refuse_foreign(self, ledger: Ledger) -> None:
-        """Never replace, or mix with batches, what no job has written."""
+        """Never replace, or mix with batches, what no job has written; before there is a ledger."""
         job, storage = self.job, self.engine.storage
+        if not is_ours(storage, ledger.home):
+            _refuse_existing(storage, job)
         if (job.overwrite or job.append) and not storage.exists(f"{ledger.home}/{LEDGER}/{IDENTITY}"):
             refuse_foreign(storage, ledger.home, job.output.rstrip("/"), all_goes=job.overwrite)
 

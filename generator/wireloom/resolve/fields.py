@@ -72,6 +72,7 @@ from wireloom.spec.language import FieldDocument
 
 _MOST_DELIMITERS = 8  # of one value
 _LONGEST_BEHIND_DIGITS = 2  # bytes of a delimiter
+_MOST_LOST = 2**31 - 1  # elements of a list: a record has no more bytes
 _IN_NUMBERS = frozenset("+-0123456789ABCDEFabcdef")
 
 
@@ -225,9 +226,8 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
     scope = around.scope
     late = scope.whole()
     type = adorned(around, place, document, type)
-    if document.counted and type is not UNKNOWN and not (isinstance(type, Integer) and type.is_plain):
-        message, hint = "what is counted are whole numbers", "give it the type int64"
-        around.scope.draft.reports_entry(place / "counted", "wrong-shape", message, hint)
+    if document.counted and type is not UNKNOWN:
+        _check_counted(around, place / "counted", type)
     single = elements.single_of(type)
     minimum, maximum = bounds_of(around, place / "range", document.range, single)
     mappings = _mappings(around, place, document, single)
@@ -280,6 +280,17 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         until=document.until or "",
         base=_base(around, place / "from", document),
     )
+
+
+def _check_counted(around: Surroundings, place: Place, type: Type) -> None:
+    """A counter is a whole number that has room for as many elements as a list may lose."""
+    if not (isinstance(type, Integer) and type.is_plain):
+        message = "what is counted are whole numbers"
+    elif type.maximum < _MOST_LOST:
+        message = f"a list may lose more than {type.maximum} elements"
+    else:
+        return
+    around.scope.draft.reports_entry(place, "wrong-shape", message, "give it the type int64")
 
 
 def _base(around: Surroundings, place: Place, document: FieldDocument) -> str:

@@ -150,7 +150,11 @@ def _need(around: Surroundings, place: Place, document: NeedStep) -> Need:
 def _discard(around: Surroundings, place: Place, document: DiscardStep) -> Discard:
     members = around.scope.outlines.types[around.scope.type].members
     _require_field(around, place / "list", document.list_, lambda name: members[name].kind is Kind.LIST)
-    elements = members[document.list_].elements if document.list_ in members else ()
+    listed = members.get(document.list_)
+    if listed is not None and listed.position > around.scope.position:
+        message = f"{document.list_} is not read yet where it is looked into"
+        around.reports(place / "list", "later-name", message, "move the step behind the list")
+    elements = () if listed is None else listed.elements
     require_counted(around, place / "count", document.count)
     keep = expression(around.scope.within(elements), place / "keep", document.keep, Kind.BOOLEAN)
     return Discard(document.list_, keep, document.count, _when(around, place / "when", document.when))

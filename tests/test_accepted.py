@@ -1,0 +1,55 @@
+"""Specs that come close to a mistake and are none: some record can use them, so that no diagnostic may refuse them."""
+
+import pytest
+
+from wireloom.resolve import resolve
+from wireloom.spec import load
+
+HEAD = "wireloom: 1\nformat: near\ntitle: Close to a mistake\nencoding: binary\nroot: Record\n"
+HEAD += "checksums: {sum8: {sum: add, width: 8, check: 0xDD}}\n"
+A = "  A: {fields: [{x: uint8}]}\n"
+L = "      - l: {type: list(A), count: uint8"
+M = "      - m: {type: list(A), count: uint8"
+FLAG = "      - flag: {type: uint8, values: {0: false, 1: true}}\n      - gone: {type: int64, counted: true}\n"
+
+
+def discard(name, guard=""):
+    return f"      - discard: {{list: {name}, keep: x > 3, count: gone{guard}}}\n"
+
+
+ONE_ALONE = {
+    "two discards of one list": FLAG + L + "}\n" + discard("l") + discard("l", ", when: flag"),
+    "lists of which one is there": FLAG
+    + L
+    + ", when: flag}\n"
+    + M
+    + ", when: not flag}\n"
+    + discard("l")
+    + discard("m"),
+    "discards of which one happens": FLAG
+    + L
+    + "}\n"
+    + M
+    + "}\n"
+    + discard("l", ", when: flag")
+    + discard("m", ", when: not flag"),
+    "a discard where nothing is gone yet": FLAG
+    + L
+    + "}\n"
+    + M
+    + "}\n"
+    + discard("l")
+    + discard("m", ", when: gone == 0"),
+}
+
+
+def accepted(fields, tmp_path, types=A, head=HEAD):
+    """Whether a spec has no mistake."""
+    file = tmp_path / "near.yaml"
+    file.write_text(f"{head}types:\n{types}  Record:\n    fields:\n{fields}", encoding="utf-8")
+    return len(resolve(load([file], tmp_path))) == 1
+
+
+@pytest.mark.parametrize("fields", ONE_ALONE.values(), ids=ONE_ALONE)
+def test_a_counter_may_be_that_of_lists_of_which_one_alone_loses_elements(fields, tmp_path):
+    assert accepted(fields, tmp_path)

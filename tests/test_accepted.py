@@ -53,3 +53,35 @@ def accepted(fields, tmp_path, types=A, head=HEAD):
 @pytest.mark.parametrize("fields", ONE_ALONE.values(), ids=ONE_ALONE)
 def test_a_counter_may_be_that_of_lists_of_which_one_alone_loses_elements(fields, tmp_path):
     assert accepted(fields, tmp_path)
+
+
+def test_a_checksum_may_cover_what_follows_from_its_being_there(tmp_path):
+    fields = (
+        "      - length: {type: uint8, derive: 'hasSum ? 3 : 2', hidden: true}\n"
+        "      - flags: {type: uint8, hidden: true, bits: {hasSum: {at: 0, derive: present(sum), hidden: true}}}\n"
+        "      - sum: {type: uint8, checksum: sum8, over: 0 .. length, when: hasSum}\n"
+        "      - verify: {field: sum, when: hasSum}\n"
+    )
+    assert accepted(fields, tmp_path, types="")
+
+
+COVERED = {
+    "what follows behind it": ("over: 0 .. size", "      - more: uint8\n"),
+    "a byte beside its own": ("over: 1 .. 3", "      - more: uint8\n"),
+    "itself beside what stands elsewhere": ("over: [uint8(a), 1 .. 2]", ""),
+    "as many bytes as there are": ("over: 0 .. a", ""),
+}
+
+
+@pytest.mark.parametrize(("over", "behind"), COVERED.values(), ids=COVERED)
+def test_a_checksum_may_be_among_what_it_covers(over, behind, tmp_path):
+    fields = f"      - a: uint8\n      - sum: {{type: uint8, checksum: sum8, {over}}}\n{behind}"
+    assert accepted(f"{fields}      - verify: {{field: sum}}\n", tmp_path, types="")
+
+
+def test_a_checksum_of_few_bits_may_stand_in_a_signed_integer(tmp_path):
+    head = HEAD.replace("checksums: {", "checksums: {crc15: {width: 15, poly: 0x4599, check: 0x059E}, ")
+    fields = (
+        "      - a: uint8\n      - crc: {type: int16, checksum: crc15, over: 0 .. 1}\n      - verify: {field: crc}\n"
+    )
+    assert accepted(fields, tmp_path, types="", head=head)

@@ -49,3 +49,11 @@ def sum_of(expression: Expression, here: Sum | None) -> Sum | None:
             return None if found is None else found.times(-1)
         case _:
             return None
+
+
+def in_order(first: Sum | None, second: Sum | None) -> bool:
+    """Whether a place surely is not behind another."""
+    if first is None or second is None:
+        return False
+    gap = second.plus(first.times(-1))
+    return not gap.terms and gap.number >= 0

@@ -14,6 +14,7 @@ from wireloom.resolve.clashing import check_clashes
 from wireloom.resolve.codes import check_codes, error_codes
 from wireloom.resolve.collisions import check_collisions
 from wireloom.resolve.counters import check_counters
+from wireloom.resolve.covered import check_covered
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.ends import check_ends
 from wireloom.resolve.examples import examples
@@ -108,6 +109,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     given = check_building(draft, dict(named), names)
     check_positions(draft, dict(named), names, entries)
     check_counters(draft, dict(named))
+    check_covered(draft, dict(named))
     check_certainty(draft, dict(named))
     check_clashes(draft, dict(named), names)
     check_ends(draft, dict(named), entries, framing)

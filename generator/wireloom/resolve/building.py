@@ -460,10 +460,12 @@ class _Following:
             if site.field is None or (site.role is Role.COMPUTE and site.field.derive is not None):
                 continue  # what is derived, too, builders do not compute
             node = (struct.name, site.bit or site.field.wire_name)
-            sources = list(_sources(names, struct, site.expression))
+            sources = [*_sources(names, struct, site.expression), *_sums(names, struct, site.expression)]
+            if site.role in (Role.COVERED, Role.SUMMED, Role.STORED):
+                node = _sum(node)
             if site.role is Role.STORED:
                 sources = [source for source in sources if source != node]  # the checksum itself
-            if site.role in (Role.DERIVE, Role.COMPUTE, Role.SUMMED, Role.STORED):
+            if site.role in (Role.DERIVE, Role.COMPUTE, Role.COVERED, Role.SUMMED, Role.STORED):
                 self.places[node] = site.place
                 self.nodes.setdefault(node, []).extend(sources)
             elif site.role is Role.CONDITION and _follows_alone(site.field):
@@ -503,6 +505,26 @@ def _sources(names: Names, struct: Struct, expression: Expression) -> Iterator[_
     for reference in references(expression):
         if isinstance(reference, FieldRef):
             yield from _meant_by(names, struct, reference)
+
+
+def _sums(names: Names, struct: Struct, expression: Expression) -> Iterator[_Node]:
+    """The checksums of which an expression looks at more than whether they are there."""
+    match expression:
+        case Call("present") | Binary("==" | "!=", FieldRef(), Literal(None)):
+            return
+        case FieldRef():
+            for origin in names.origins(struct, expression):
+                if origin.field.checksum is not None:
+                    yield _sum((origin.struct.name, origin.field.wire_name))
+        case _:
+            for part in parts(expression):
+                yield from _sums(names, struct, part)
+
+
+def _sum(checksum: _Node) -> _Node:
+    """What a checksum is, where the checksum itself is that it is there."""
+    struct, name = checksum
+    return f"the sums of {struct}", name
 
 
 def _meant_by(names: Names, struct: Struct, reference: FieldRef) -> Iterator[_Node]:

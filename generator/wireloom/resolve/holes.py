@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from wireloom.expr.ast import MarkRef
-from wireloom.expr.sums import Sum, sum_of
+from wireloom.expr.sums import Sum, in_order, sum_of
 from wireloom.model.types import Checksum, Field, Mark, Struct, Type
 from wireloom.resolve.collisions import Types, fixed_size, start_of
 
@@ -48,14 +48,4 @@ def _is_apart(struct: Struct, field: Field, checksum: Checksum, named: Types) ->
     start, size = start_of(struct, field, named), fixed_size(field, named)
     if start is None or size is None:
         return False
-    return _in_order(sum_of(checksum.end, None), start) or _in_order(
-        start.plus(Sum(size)), sum_of(checksum.start, None)
-    )
-
-
-def _in_order(first: Sum | None, second: Sum | None) -> bool:
-    """Whether a place surely is not behind another."""
-    if first is None or second is None:
-        return False
-    gap = second.plus(first.times(-1))
-    return not gap.terms and gap.number >= 0
+    return in_order(sum_of(checksum.end, None), start) or in_order(start.plus(Sum(size)), sum_of(checksum.start, None))

@@ -4,7 +4,6 @@ import re
 from dataclasses import replace
 
 from wireloom.expr.ast import Binary, Expression, FieldRef, Kind, Literal, references
-from wireloom.expr.extents import extent
 from wireloom.model.types import Array, Bytes, Checksum, Extra, Integer, TableReference, Text, Type
 from wireloom.problems import nearest
 from wireloom.resolve import builtins
@@ -72,16 +71,8 @@ def _covered(around: Surroundings, place: Place, over: str | list[str]) -> _Cove
         return BROKEN, BROKEN, (), ()
     at = found.index(None)
     start, end = byte_range(around.scope.whole(), *parts[at])
-    if len(parts) == 1 and BROKEN not in (start, end) and _is_empty(start, end):
-        hint = "a range is START .. END, and what stands at END is no part of it"
-        around.reports(parts[at][0], "bad-range", f"{parts[at][1]} are no bytes", hint)
     extras = [_extra(around, where, match) for (where, _), match in zip(parts, found, strict=True) if match is not None]
     return start, end, tuple(extras[:at]), tuple(extras[at:])
-
-
-def _is_empty(start: Expression, end: Expression) -> bool:
-    """Whether no byte is between two places, whatever a record says."""
-    return start == end or extent(end, {}).high <= max(extent(start, {}).low, 0)
 
 
 def _extra(around: Surroundings, place: Place, match: re.Match[str]) -> Extra:
@@ -121,9 +112,9 @@ def _octets(bits: int) -> int:
 
 def _holds(type: Type, width: int) -> bool:
     """Whether a checksum of so many bits is written as the type says: in so many bytes, or in digits that take any."""
-    if not isinstance(type, Integer) or (type.digits and type.signed):
+    if not isinstance(type, Integer) or (type.digits and type.signed) or type.maximum < (1 << width) - 1:
         return False
-    return type.maximum >= (1 << width) - 1 if type.digits else type.is_plain and type.width == _octets(width)
+    return bool(type.digits) or (type.is_plain and type.width == _octets(width))
 
 
 def is_table(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> bool:

@@ -85,3 +85,64 @@ def test_a_checksum_of_few_bits_may_stand_in_a_signed_integer(tmp_path):
         "      - a: uint8\n      - crc: {type: int16, checksum: crc15, over: 0 .. 1}\n      - verify: {field: crc}\n"
     )
     assert accepted(fields, tmp_path, types="", head=head)
+
+
+VALUES = {
+    "a number that may be within its type": "      - a: uint8\n      - n: {compute: a + 255, type: uint8}\n",
+    "what is null of null": (
+        "      - f: uint8\n      - a: {type: uint8, when: f == 1}\n      - n: {compute: a + 300, type: uint8}\n"
+    ),
+    "a derived number that a value may say itself": "      - a: uint8\n      - n: {type: uint8, derive: a + 300}\n",
+    "a length that undoes what is added": (
+        "      - n: {type: uint8, derive: len(a) + 1, hidden: true}\n      - a: bytes(n - 1)\n"
+    ),
+    "a length of what may not be there": (
+        "      - f: uint8\n      - n: {type: uint8, derive: len(a) + 1, hidden: true}\n"
+        "      - a: {type: bytes(n), when: f == 1}\n"
+    ),
+    "twice the length, of nothing": "      - n: {type: uint8, derive: len(a) * 2, hidden: true}\n      - a: bytes(n)\n",
+}
+
+
+@pytest.mark.parametrize("fields", VALUES.values(), ids=VALUES)
+def test_what_is_derived_or_computed_may_be_right_in_some_record(fields, tmp_path):
+    assert accepted(fields, tmp_path, types="")
+
+
+ROOM = {
+    "a frame up to what may not be there": (
+        "",
+        "      - a: uint8\n      - frame: 2\n      - b: {type: uint32, when: a == 1}\n",
+    ),
+    "a frame that the record says": ("", "      - n: uint8\n      - a: uint32\n      - frame: n & 7\n"),
+    "a region of one of several": (
+        "  Two: {fields: [{x: uint16}]}\n  One: {fields: [{x: uint8}]}\n",
+        "      - k: uint8\n      - a: {type: {select: k, cases: {1: Two, 2: One}}, size: 1}\n",
+    ),
+    "a need within a struct that others follow": (
+        "  Part: {fields: [{x: uint16}, {need: {bytes: 4}}]}\n",
+        "      - part: Part\n      - more: uint16\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("types", "fields"), ROOM.values(), ids=ROOM)
+def test_what_has_room_in_some_record_is_no_mistake(types, fields, tmp_path):
+    assert accepted(fields, tmp_path, types=types)
+
+
+STREAMS = {
+    "records that are needed before they are read": (
+        "framing: concatenated",
+        "      - a: uint32\n      - need: {bytes: 8}\n",
+    ),
+    "a prefix that says less": ("framing: {prefix: uint8, plus: 100}", "      - a: bytes(300)\n"),
+    "records of one size": ("framing: {size: 4}", "      - a: uint32\n"),
+    "records as large as the limit": ("limits: {size: 4}", "      - a: uint32\n"),
+    "fields that share a byte": ("limits: {size: 1}", "      - a: bit\n      - b: uint7\n"),
+}
+
+
+@pytest.mark.parametrize(("head", "fields"), STREAMS.values(), ids=STREAMS)
+def test_what_streams_and_limits_have_room_for_is_no_mistake(head, fields, tmp_path):
+    assert accepted(fields, tmp_path, types="", head=f"{HEAD}{head}\n")

@@ -79,7 +79,7 @@ def _named(field: Field, known: dict[str, Extent], given: Expression | None) -> 
     own = field_extent(field, known)
     told = given is not None and given == field.when and not (field.since or field.until)
     absent = may_be_absent(field) and not told
-    found = {field.wire_name: own, **{bit.name: _bit(bit) for bit in field.bits}}
+    found = {field.wire_name: own, **{bit.name: bit_extent(bit) for bit in field.bits}}
     return {name: replace(each, nullable=each.nullable or absent) for name, each in found.items()}
 
 
@@ -122,7 +122,8 @@ def type_extent(type: Type) -> Extent:
             assert_never(type)
 
 
-def _bit(bit: Bit) -> Extent:
+def bit_extent(bit: Bit) -> Extent:
+    """What is known of the number that bits are."""
     if bit.mappings is not None:
         return _mapped(bit.mappings)
     if not bit.width:  # the integer has no such bits, which is reported

@@ -32,6 +32,7 @@ from wireloom.resolve.partial import independent
 from wireloom.resolve.positions import check_positions
 from wireloom.resolve.recursion import check_entries, check_recursion, check_use, check_views, fits, stated_depths
 from wireloom.resolve.rests import with_rests
+from wireloom.resolve.room import check_room
 from wireloom.resolve.roots import root_types, roots
 from wireloom.resolve.runs import with_runs
 from wireloom.resolve.said import check_said
@@ -113,6 +114,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     check_certainty(draft, dict(named))
     check_clashes(draft, dict(named), names)
     check_ends(draft, dict(named), entries, framing)
+    check_room(draft, dict(named), entries, framing)
     check_families(draft, dict(named))
     check_use(draft, seen)
     check_entries(draft, dict(named))

@@ -12,6 +12,9 @@ from wireloom.problems import Location, Problem, Problems
 from wireloom.resolve import constants
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.facts import Facts, facts
+from wireloom.resolve.fitting import flaw_of_value
+from wireloom.resolve.recursion import stated_depths
+from wireloom.resolve.room import flaw_of_frame
 from wireloom.resolve.sites import Role, Site, Types, sites, structs
 from wireloom.spec.documents import Place
 from wireloom.spec.yaml import MappingNode
@@ -30,6 +33,7 @@ def check_certainty(draft: Draft, named: Types) -> None:
     is one in all of them.
     """
     found: dict[tuple[Role, Location], dict[str, list[Problem]]] = {}
+    deep = bool(stated_depths(draft))
     for struct in structs(named):
         known = facts(struct, named, replacing=draft.content.invalid_text is not None)
         for site in sites(draft.place, named, struct):
@@ -37,6 +41,8 @@ def check_certainty(draft: Draft, named: Types) -> None:
                 continue  # over the fields of an element
             problems = Problems()
             _check_site(replace(draft, problems=problems), site, known)
+            if flaw := flaw_of_frame(site, known, named) or flaw_of_value(site, known, deep=deep):
+                problems.add(site.place.problem("impossible-value", *flaw))
             uses = found.setdefault((site.role, site.place.node.location), {})
             uses.setdefault(struct.name, []).extend(problems.found)
     said = {problem.path for problem in draft.problems.found}

@@ -17,6 +17,7 @@ from wireloom.resolve.entries import HINT_OF_ENTRIES, flaw_of_entry
 from wireloom.resolve.logical import tables
 from wireloom.resolve.recursion import stated_depths
 from wireloom.resolve.rests import check_rest
+from wireloom.resolve.room import fewest
 from wireloom.resolve.roots import Entry
 from wireloom.resolve.sites import held
 from wireloom.resolve.types import UNKNOWN
@@ -87,6 +88,8 @@ def _check_region(draft: Draft, named: Types, place: Place, field: types.Field) 
     flaw = ""
     if inner is not None and element is None and inner != size:
         flaw = f"{field.wire_name} has {inner} bytes, and its region {size}"
+    elif inner is None and (least := fewest(field.type, named)) > size:
+        flaw = f"{field.wire_name} has at least {least} bytes, and its region {size}"
     elif inner and element is not None and size % inner:
         flaw = f"a region of {size} bytes has no whole number of elements, each of {inner}"
     if flaw:

@@ -8,11 +8,12 @@ from wireloom.expr.types import a_kind
 from wireloom.model import types
 from wireloom.model.extents import field_extent, may_be_absent
 from wireloom.model.traversal import plain
-from wireloom.model.types import Amount, Encoding, Field, Form, MemberTag, Nullable, PeekTag, Select, Struct, Type
+from wireloom.model.types import Encoding, Field, Form, MemberTag, Nullable, PeekTag, Select, Struct, Type
 from wireloom.resolve import constants
 from wireloom.resolve.ahead import bytes_ahead, check_ahead, order_of
 from wireloom.resolve.collisions import members
 from wireloom.resolve.draft import Draft
+from wireloom.resolve.least import Least
 from wireloom.resolve.sites import held
 from wireloom.resolve.types import UNKNOWN, hint_of_member
 from wireloom.spec.documents import Place
@@ -77,7 +78,7 @@ def _cases(place: Place, select: Select) -> Iterator[tuple[Place, tuple[types.Sc
 
 
 def _check_peeked(draft: Draft, place: Place, type: Type, width: int, named: Types) -> None:
-    least = least_size(type, named)
+    least = Least(named, _ALL).of(type)
     if least < width:
         message = f"the tag has {_bytes(width)}, and what it selects may have {_bytes(least)}"
         hint = "begin each case with the bytes of the tag, or select by a field before it"
@@ -112,89 +113,6 @@ def _first_field(type: Type, named: Types) -> Field | None:
             return _first_field(first.type, named) if isinstance(plain(first.type, named), Struct) else first
         case _:
             return None
-
-
-def least_size(type: Type, named: Types, seen: frozenset[str] = frozenset()) -> int:
-    """The fewest bytes of a value in binary, as far as its type says."""
-    match type:
-        case types.Integer() | types.Float() | types.Boolean():
-            return _scalar_size(type)
-        case types.Text(size=size) | types.Bytes(size=size):
-            return _amount(size)
-        case types.Array(packed_size=int(size)):
-            return size
-        case types.Array(element=element, count=count):
-            return _amount(count, least_size(element, named, seen))
-        case Nullable(type=inner):
-            return least_size(inner, named, seen)
-        case types.Reference(name=name):
-            return 0 if name in seen else least_size(named[name], named, seen | {name})
-        case Select(cases=cases):
-            return min(
-                (least_size(each.type, named, seen) for each in cases if not isinstance(each.type, types.Refusal)),
-                default=_ALL,
-            )
-        case types.Attempt(trials=trials):
-            return min(least_size(each.type, named, seen) for each in trials)
-        case Struct(encoding=Encoding.BINARY, fields=fields):
-            return max(sum(_field_size(field, named, seen) for field in fields), *_ends(fields, named, seen), 0)
-        case Struct(encoding=Encoding.PROTOBUF):
-            return _ALL
-        case Struct():
-            return 1
-        case _:
-            return 0
-
-
-def _scalar_size(type: types.Integer | types.Float | types.Boolean) -> int:
-    if isinstance(type, types.Boolean):
-        return 1
-    return type.bits // 8 if isinstance(type, types.Float) else type.width or 1
-
-
-def _field_size(field: Field, named: Types, seen: frozenset[str]) -> int:
-    """The fewest bytes of a field behind the one before it."""
-    if field.at is not None or _is_absent(field):
-        return 0
-    return _own_size(field, named, seen)
-
-
-def _ends(fields: Sequence[Field], named: Types, seen: frozenset[str]) -> Iterator[int]:
-    """Where fields at stated offsets end at the least."""
-    for field in fields:
-        at = None if field.base else field.at
-        if isinstance(at, Literal) and isinstance(at.value, int) and not _is_absent(field):
-            yield at.value + _own_size(field, named, seen) if at.value >= 0 else 0
-
-
-def _own_size(field: Field, named: Types, seen: frozenset[str]) -> int:
-    return least_size(field.type, named, seen) if field.size is None else _amount(field.size)
-
-
-def _is_absent(field: Field) -> bool:
-    """Whether a field may have no bytes, or never has."""
-    return field.compute is not None or field.counted or may_be_absent(field)
-
-
-def _amount(amount: Amount | None, each: int = 1) -> int:
-    """The fewest bytes of so many elements, with what states or ends them."""
-    match amount:
-        case None:
-            return _ALL
-        case Literal(int(count)):
-            return max(count, 0) * each
-        case types.Padded(size):
-            return size
-        case types.Prefix(number) | types.Blocks(number):
-            return number.width or 1
-        case types.Delimiter(value, others=others):
-            return min(map(len, (value, *others)))
-        case types.Terminator(value, behind=None):
-            return len(value)
-        case types.Last():
-            return each
-        case _:
-            return 0
 
 
 def _bytes(count: int) -> str:

@@ -69,7 +69,8 @@ def _without(document: Mapping[str, Any], path: str) -> dict[str, Any] | None:
     """The document without the innermost part at the path that may be missing; None where there is none."""
     edited = deepcopy(dict(document))
     for part, key in reversed(_steps(edited, path)):
-        if len(part) > 1 and (isinstance(part, list) or key not in _NEEDED):
+        needed = key in _NEEDED or "lost" in part  # a salvage says all that it has
+        if len(part) > 1 and (isinstance(part, list) or not needed):
             del part[key]
             return edited
     return None

@@ -111,7 +111,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     check_positions(draft, dict(named), names, entries)
     check_counters(draft, dict(named))
     check_covered(draft, dict(named))
-    check_certainty(draft, dict(named))
+    check_certainty(draft, names)
     check_clashes(draft, dict(named), names)
     check_ends(draft, dict(named), entries, framing)
     check_room(draft, dict(named), entries, framing)

@@ -246,14 +246,14 @@ def _without_impossible(type: Type, struct: types.Struct) -> Type:
     """The type; a select without its code for a value of no case, where every value of the tag has one."""
     match type:
         case types.Select(tag=types.FieldTag(FieldRef(up=0, name=name, members=()))):
-            values = _values(struct, name)
+            values = listed_values(struct, name)
             selected = {value for case in type.cases for value in case.values}
             return replace(type, code="") if values is not None and values <= selected else type
         case _:
             return type
 
 
-def _values(struct: types.Struct, name: str) -> set[types.Scalar] | None:
+def listed_values(struct: types.Struct, name: str) -> set[types.Scalar] | None:
     """The values that a field of the struct can have, where they are listed and it is always there."""
     for field in struct.fields:
         certain = field.presence is types.Presence.REQUIRED and not field.is_conditional

@@ -36,6 +36,7 @@ class Role(Enum):
     BOUND = "bytes"  # of need and frame
     GUARD = "guard"  # the `when` of a step, which decides nothing that is on the wire
     KEEP = "keep"  # of a discard: over an element
+    BUILT = "buildWhen"  # of an alternative: over a value, which may lack any of its fields
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from wireloom.model.types import (
     Integer,
     JsonText,
     Map,
+    Meaning,
     Nullable,
     NumberForm,
     Padded,
@@ -234,6 +235,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
     meaning = meaning_of(around, place, document, type)
     if meaning is not None:
         _check_sentinel(around, place / "null", meaning.null, minimum, maximum)
+        _check_limits(around, place / "range", meaning, minimum, maximum)
     spelling = spelling_of(around, place, document, type if document.logical else single)
     held = Held(_code(document, single), mappings, minimum, maximum, spelling)
     if single is type and mappings and isinstance(type, Nullable) and all(each.wire is not None for each in mappings):
@@ -464,6 +466,18 @@ def _default(around: Surroundings, place: Place, document: FieldDocument, type: 
 def _says_null(document: FieldDocument, held: Held) -> bool:
     """Whether an absent value counts as null on the wire, which means something."""
     return "default" in document.model_fields_set and any(each.wire is None for each in held.mappings or ())
+
+
+def _check_limits(
+    around: Surroundings, place: Place, meaning: Meaning, minimum: int | None, maximum: int | None
+) -> None:
+    """A range has numbers that readers can be shown, unless one of it means null."""
+    low, high = meaning.minimum, meaning.maximum
+    if low is None or high is None or meaning.null is not None:
+        return
+    if (minimum is not None and minimum > high) or (maximum is not None and maximum < low):
+        hint = f"numbers of such times are {low} to {high}"
+        around.reports(place, "bad-range", "no time that readers can be shown is in the range", hint)
 
 
 def _check_sentinel(around: Surroundings, place: Place, null: Scalar, minimum: int | None, maximum: int | None) -> None:

@@ -2,11 +2,20 @@
 
 from dataclasses import replace
 
-from wireloom.expr.ast import Literal
-from wireloom.model.ground import LONG, NAMED_PATTERNS, PatternError, check, has_automaton, spelling_of_said, with_text
+from wireloom.model.ground import (
+    LONG,
+    NAMED_PATTERNS,
+    PatternError,
+    check,
+    has_automaton,
+    spelling_of_said,
+    unit,
+    with_text,
+)
 from wireloom.model.logical import Integer, Said, Scaled
-from wireloom.model.types import Bytes, Map, Nullable, Padded, Spelling, Text, Type, charset_of, not_null
+from wireloom.model.types import Bytes, Map, Nullable, Spelling, Text, Type, charset_of, not_null
 from wireloom.resolve.bounds import ends_of
+from wireloom.resolve.lengths import flaw_of_lengths, room_of
 from wireloom.resolve.said import said
 from wireloom.resolve.types import UNKNOWN, Surroundings
 from wireloom.spec.documents import Place
@@ -35,6 +44,9 @@ def spelling_of(around: Surroundings, place: Place, document: FieldDocument, typ
     _check_length(around, place / "length", minimum, maximum, text)
     pattern, known = _pattern(around, place / "pattern", document, charset)
     found = Spelling(minimum, maximum, pattern, known)
+    if pattern and (flaw := flaw_of_lengths(found, room_of(text), charset)):
+        message = f"no text of {flaw} looks like that"
+        around.reports(place / "pattern", "bad-pattern", message, "let one of them allow what the other does")
     _check_stated(around, place, document, found, "let `length` and `pattern` allow it, too")
     return found
 
@@ -93,18 +105,10 @@ def _check_length(
     beyond = next((end for end in (minimum, maximum) if end is not None and end > LONG[-1]), None)
     if beyond is not None:
         around.reports(place, "bad-range", f"no text has {beyond} characters", "end with less, or leave the end open")
-    room = _stated_bytes(text)
-    if minimum is not None and room is not None and minimum > room:
+    _, room = room_of(text)
+    each = unit(text.charset) if isinstance(text, Bytes) else 1
+    if minimum is not None and room is not None and minimum * each > room:
         around.reports(place, "bad-range", f"{minimum} characters have no room in {room} bytes", "give it more bytes")
-
-
-def _stated_bytes(text: Text | Bytes) -> int | None:
-    """The bytes that a text always has, or at most; None where it may have any number."""
-    match text.size:
-        case Padded(size) | Literal(int(size)):
-            return size
-        case _:
-            return None
 
 
 def _pattern(around: Surroundings, place: Place, document: FieldDocument, charset: str) -> tuple[str, str]:

@@ -8,8 +8,10 @@ from collections.abc import Iterator, Mapping
 
 from wireloom.expr.ast import Literal
 from wireloom.model import types
+from wireloom.model.extents import may_be_absent
+from wireloom.model.ground import unit
 from wireloom.model.traversal import parts, plain
-from wireloom.model.types import Encoding, Form, Nullable, Struct, Type
+from wireloom.model.types import Encoding, Form, Nullable, Struct, Type, not_null
 from wireloom.resolve.builtins import BUILTINS
 from wireloom.resolve.collisions import end_of_element, is_greedy, rest_of, type_size
 from wireloom.resolve.draft import Draft
@@ -23,6 +25,7 @@ from wireloom.resolve.sites import held
 from wireloom.resolve.types import UNKNOWN
 from wireloom.resolve.unrolling import circle_of
 from wireloom.spec.documents import Place
+from wireloom.spec.yaml import MappingNode
 
 Types = Mapping[str, Type]
 
@@ -49,6 +52,7 @@ def check_standing(draft: Draft, named: Types, entries: tuple[Entry, ...]) -> No
                 _check(draft, named, place, field.type, type.encoding, used)
                 _check_width(draft, named, place, field)
                 _check_region(draft, named, place, field)
+                _check_pairs(draft, named, place, field)
                 _check_inline(draft, named, place, type, field)
                 _check_table(draft, named, place, field)
                 _check_unique(draft, named, place, field)
@@ -79,21 +83,69 @@ def _check_width(draft: Draft, named: Types, place: Place, field: types.Field) -
 
 
 def _check_region(draft: Draft, named: Types, place: Place, field: types.Field) -> None:
-    """A region of a stated size holds what is of one size always."""
-    if field.packing is not None or not isinstance(field.size, Literal) or not isinstance(field.size.value, int):
+    """A region of a stated size holds what is of one size always, as far as its codec tells."""
+    if not isinstance(field.size, Literal) or not isinstance(field.size.value, int):
         return
     size, found = field.size.value, plain(field.type, named)
+    codec = _codec(field)
+    if codec is None:
+        return
+    block, content = _CODECS[codec]
+    if size % block:
+        draft.reports(
+            place / "size", "impossible-value", f"{codec} of {size} bytes says nothing", f"write a multiple of {block}"
+        )
+        return
+    most = size // block * content
+    sizes = range(max(most - 2, 0), most + 1) if codec == "base64" else range(most, most + 1)
     element = found.element if isinstance(found, types.Array) and found.count is None else None
-    inner = type_size(found if element is None else element, named, frozenset())
+    inner = _stated_size(found if element is None else element, named)
     flaw = ""
-    if inner is not None and element is None and inner != size:
-        flaw = f"{field.wire_name} has {inner} bytes, and its region {size}"
-    elif inner is None and (least := fewest(field.type, named)) > size:
-        flaw = f"{field.wire_name} has at least {least} bytes, and its region {size}"
-    elif inner and element is not None and size % inner:
-        flaw = f"a region of {size} bytes has no whole number of elements, each of {inner}"
+    if inner is not None and element is None and inner not in sizes:
+        flaw = f"{field.wire_name} has {inner} bytes, and its region {most}{'' if codec == 'none' else ' unpacked'}"
+    elif inner is None and (least := fewest(field.type, named)) > most:
+        flaw = f"{field.wire_name} has at least {least} bytes, and its region {most}"
+    elif inner and element is not None and all(each % inner for each in sizes):
+        flaw = f"a region of {most} bytes has no whole number of elements, each of {inner}"
     if flaw:
         draft.reports(place / "size", "impossible-value", flaw, "write the size that it has, or drop `size`")
+
+
+_CODECS = {"none": (1, 1), "hex": (2, 1), "base64": (4, 3)}
+"""Codecs that say so many bytes in as many others."""
+
+
+def _codec(field: types.Field) -> str | None:
+    """The codec of a field's region; None where it may be one of several, or does not tell sizes."""
+    if field.packing is None:
+        return "none"
+    codecs = {codec for _, codec in field.packing.cases}
+    return next(iter(codecs & _CODECS.keys()), None) if len(codecs) == 1 else None
+
+
+def _stated_size(type: Type, named: Types) -> int | None:
+    """The bytes of a type where they are always as many, or of a stated number of elements."""
+    match type:
+        case types.Array(packed_size=int(size)):
+            return size
+        case types.Array(element=element, count=Literal(int(count))) if count >= 0:
+            each = type_size(element, named, frozenset())
+            return None if each is None else each * count
+        case _:
+            return type_size(type, named, frozenset())
+
+
+def _check_pairs(draft: Draft, named: Types, place: Place, field: types.Field) -> None:
+    """A text of a stated size has whole characters where all of them have as many bytes, or twice as many."""
+    typed = place / "type" if isinstance(place.node, MappingNode) else place
+    for each in _within(field.type, named, frozenset()):
+        if not isinstance(each, types.Bytes) or unit(each.charset) == 1:
+            continue
+        size = field.size if each.size is None and each is field.type and field.packing is None else each.size
+        octets = size.size if isinstance(size, types.Padded) else size.value if isinstance(size, Literal) else None
+        if isinstance(octets, int) and octets % unit(each.charset):
+            message = f"a text in {each.charset} has no {octets} bytes"
+            draft.reports(typed, "impossible-value", message, f"it has a multiple of {unit(each.charset)}")
 
 
 def _is_wide(type: Type) -> bool:
@@ -158,6 +210,20 @@ def _check_unique(draft: Draft, named: Types, place: Place, field: types.Field) 
                 message = f"{name} is no single value"
                 hint = "name a number, a text or bytes of the elements"
                 draft.reports(place / "unique", "wrong-shape", message, hint)
+            _check_constant(draft, named, place, not_null(field.type), name)
+        case _:
+            pass
+
+
+def _check_constant(draft: Draft, named: Types, place: Place, type: Type, name: str) -> None:
+    """What is the same in all elements does not differ in two."""
+    match type:
+        case types.Array(element=element, count=Literal(int(count))) if count > 1:
+            found = plain(element, named)
+            fields = [each for each in found.fields if name == each.wire_name] if isinstance(found, Struct) else []
+            if fields and all(each.const is not None and not may_be_absent(each) for each in fields):
+                message = f"{name} is the same in all of {count} elements"
+                draft.reports(place / "unique", "impossible-value", message, "drop `unique`, or name another member")
         case _:
             pass
 

@@ -15,7 +15,7 @@ from wireloom.problems import SpecProblems
 
 _TURNS = 12
 _PLACE = re.compile(r"\[(\d+)\]")
-_CERTAIN = ("certain-condition", "impossible-value")
+_CERTAIN = ("certain-condition", "impossible-value", "bad-pattern", "useless-else")
 _NEEDED = frozenset(
     (
         *("wireloom", "format", "title", "encoding", "types", "root", "type", "fields", "cases", "select", "oneOf"),

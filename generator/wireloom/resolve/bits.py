@@ -59,6 +59,9 @@ def _bit(scope: Scope, place: Place, name: str, document: str | int | Bits, whol
     low, width = _span(scope, place / "at", str(document.at), whole)
     values = Integer(width or whole.bits, signed=document.signed)
     _check_raw(scope, place, document)
+    if width == 1 and document.signed and document.values is None:
+        message = "a single bit is a boolean, which has no sign"
+        scope.draft.reports(place / "signed", "wrong-shape", message, "drop `signed`, or say by `values` what -1 is")
     mappings = None if document.values is None else mappings_of(scope, place / "values", document.values, values)
     is_named = mappings is not None and is_open(document)
     return Bit(

@@ -72,6 +72,8 @@ def _wire_key(type: Type, place: Place, text: str) -> object:
             return number if number is not None and whole.minimum <= number <= whole.maximum else NONE
         case Boolean():
             return value(text, Kind.BOOLEAN)
+        case Text() | Bytes() if place.key is None:
+            return NONE
         case Text():
             return text
         case Bytes(charset=charset):

@@ -44,6 +44,12 @@ def _example(
         draft.reports(
             place, "example-outcome", "an example has a value or an error", "give `value` or `error`, not both"
         )
+    beside = ("path", "offset") if "value" in given else ("rebuilds",) if "error" in given else ()
+    for key in beside if not {"value", "error"} <= given else ():
+        if key in given:
+            what, other = ("an error", "value") if key != "rebuilds" else ("a value", "error")
+            message = f"`{key}` is of {what}, and this has `{other}`"
+            draft.reports_entry(place / key, "example-outcome", message, "drop one of them")
     if document.error is not None:
         codes = [each.code for each in errors]
         if document.error not in codes:

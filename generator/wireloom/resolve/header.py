@@ -5,7 +5,16 @@ from typing import assert_never
 
 from wireloom import names
 from wireloom.expr.ast import Kind
-from wireloom.model.format import ByteOrder, CrcAlgorithm, DigestAlgorithm, NamedRange, Parameter, Ranges, SumAlgorithm
+from wireloom.model.format import (
+    ByteOrder,
+    CrcAlgorithm,
+    DigestAlgorithm,
+    ErrorCode,
+    NamedRange,
+    Parameter,
+    Ranges,
+    SumAlgorithm,
+)
 from wireloom.model.ground import HIGHEST, LONG, LOWEST
 from wireloom.problems import nearest
 from wireloom.resolve import builtins
@@ -118,6 +127,17 @@ def deciding_parameter(draft: Draft, key: str, written: ParameterByName | None, 
         return None
     _require_options(draft, draft.place / key / "parameter", written.parameter, options)
     return written.parameter
+
+
+def check_deciding(draft: Draft, errors: Collection[ErrorCode]) -> None:
+    """What a parameter decides about there is: texts that may be no UTF-8, and objects that may have other members."""
+    codes = {each.code for each in errors}
+    for key, written, code, what in (
+        ("invalidText", draft.content.invalid_text, "invalid_utf8", "no text is here in UTF-8"),
+        ("unknownMembers", draft.content.unknown_members, "unexpected_property", "nothing here has members by names"),
+    ):
+        if written is not None and code not in codes:
+            draft.reports_entry(draft.place / key, "wrong-encoding", what, f"leave `{key}` out")
 
 
 def _require_options(draft: Draft, place: Place, name: str, options: tuple[str, ...]) -> None:

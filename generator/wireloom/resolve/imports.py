@@ -38,10 +38,24 @@ Libraries = Mapping[str, Library]
 
 def libraries(documents: Documents, problems: Problems) -> dict[str, Library]:
     """The libraries by name."""
-    return {
+    found = {
         content.library: Library(document, content)
         for document, content in unlike(documents.libraries(), "library", problems)
     }
+    for name, library in found.items():
+        for index, each in enumerate(library.content.imports):
+            if each == name:
+                place = library.document.place / "imports" / index
+                problems.add(place.problem("unused-import", f"{name} imports itself", "it sees its own types; drop it"))
+        _check_twice(problems, library.document.place, library.content.imports)
+    return found
+
+
+def _check_twice(problems: Problems, place: Place, names: Sequence[str]) -> None:
+    """Report libraries that are imported already."""
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            problems.add((place / "imports" / index).problem("unused-import", f"{name} is there twice", "drop one"))
 
 
 def with_imports(draft: Draft, shelf: Libraries, unread: Sequence[str]) -> Draft | None:
@@ -65,6 +79,7 @@ def check_imports(draft: Draft, whole: Draft) -> None:
     """Every library is used, unless a type that there is not may be one of it."""
     if any(problem.id in ("unknown-type", "type-syntax") for problem in draft.problems.found):
         return
+    _check_twice(draft.problems, draft.place, draft.content.imports)
     used = {getattr(source.content, "library", "") for source in whole.document.imported}
     for index, name in enumerate(draft.content.imports):
         if name not in used:

@@ -38,6 +38,9 @@ def root_types(draft: Draft, outlines: Outlines) -> tuple[Entry, ...]:
         draft.reports_entry(
             draft.place / "format", "missing-root", message, "give `root: TYPE`, or `roots` with several"
         )
+    if content.root is None and content.rows is not None:
+        message, hint = "`rows` beside `roots`", "write it into the root whose list it is"
+        draft.reports_entry(draft.place / "rows", "conflicting-keys", message, hint)
     if content.root is not None:
         place = draft.place / "root"
         document = RootDocument(type=content.root, doc="", rows=content.rows)

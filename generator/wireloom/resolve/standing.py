@@ -444,11 +444,26 @@ def _check_attempt(draft: Draft, named: Types, place: Place, attempt: types.Atte
             hint = f"give it a struct: `{trial.name.capitalize()}: {{fields: [{{value: TYPE}}]}}`"
             message = f"{trial.name} is no struct"
             draft.reports(place / "attempt" / index / "type", "wrong-shape", message, hint)
+        if same := _same(attempt, index):
+            message = f"{trial.name} is of the type of {same}, and reads what that does"
+            draft.reports(place / "attempt" / index / "type", "duplicate-case", message, "give it another type")
+    for index, trial in enumerate(attempt.trials[:-1]):
+        if not trial.fallbacks:
+            message = f"{attempt.trials[index + 1].name} never comes, since {trial.name} has no `fallback`"
+            hint = "say which of its codes lead on: `fallback: [{codes: [bad_magic]}]`"
+            draft.reports_entry(place / "attempt" / index, "wrong-shape", message, hint)
     if attempt.trials[-1].fallbacks:
         index = len(attempt.trials) - 1
         message = f"nothing comes after {attempt.trials[-1].name}, the last alternative"
         hint = "drop `fallback`; its errors are the record's"
         draft.reports_entry(place / "attempt" / index / "fallback", "wrong-shape", message, hint)
+
+
+def _same(attempt: types.Attempt, index: int) -> str:
+    """The alternative before another that is of its type; empty where there is none."""
+    type = attempt.trials[index].type
+    before = attempt.trials[:index] if type is not UNKNOWN else ()
+    return next((each.name for each in before if each.type == type), "")
 
 
 def _check_union(draft: Draft, named: Types, place: Place, union: types.OneOf, encoding: Encoding) -> None:

@@ -35,6 +35,7 @@ def check_tags(draft: Draft, named: Types, order: str | None) -> None:
         if all(isinstance(case.type, types.Refusal) for case in select.cases):
             message = "every case is an error, so that there is no value"
             draft.reports_entry(place, "bad-case", message, "give a case a type, or refuse by a `check` step")
+        _check_default(draft, place / "select" / "default", select)
         for where, values, type in _cases(place, select):
             match select.tag:
                 case PeekTag(type=number):
@@ -197,6 +198,17 @@ def _check_member(  # noqa: PLR0913 - what there is to know about it
             return
     told = () if tag.presence or any(_is_absence(tag, value) for value in values) else values
     _check_excluded(draft, place, [_Head(field, told) for field in _member_fields(type, tag.member, named)])
+
+
+def _check_default(draft: Draft, place: Place, select: Select) -> None:
+    """A text that an absent member counts as selects a case; other values say of what kind the cases are."""
+    match select.tag:
+        case MemberTag(default=str(default)):
+            if not any(default in case.values for case in select.cases):
+                hint = "name a case, or leave it out where the member must be there"
+                draft.reports(place, "bad-default", f"{_shown(default)} selects no case", hint)
+        case _:
+            pass
 
 
 def _other_kind(struct: Struct, tag: MemberTag, values: tuple[types.Scalar, ...], named: Types) -> str:

@@ -17,6 +17,7 @@ from wireloom.spec.language import MappedValue
 
 _INT65 = Integer(65, signed=True)
 _KINDS = (Kind.INTEGER, Kind.TEXT, Kind.BOOLEAN, Kind.NULL)
+_OF_NULL = 'write `"TYPE?"`, which allows null, or the key in quotes where it is the text'
 
 
 def mappings_of(scope: Scope, place: Place, values: Table[str, object], type: Type) -> tuple[Mapping, ...]:
@@ -36,7 +37,7 @@ def mappings_of(scope: Scope, place: Place, values: Table[str, object], type: Ty
     for text, value in values.items():
         wire = constants.wire_key(type, place / text, text)
         if wire is constants.NONE:
-            hint = constants.remedy(type, text)
+            hint = constants.remedy(type, text) if (place / text).key is not None else _OF_NULL
             scope.draft.reports_entry(place / text, "bad-value-key", f"{text} is not of the field's type", hint)
             continue
         if flaw := constants.misfit(type, wire):

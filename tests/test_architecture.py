@@ -198,7 +198,7 @@ def test_pyarrow_is_asked_for_by_the_modules_of_columns_alone():
         if any(m.split(".")[0] == "pyarrow" for m in imports(path, top=True))
     }
     columns = {f"columns.{name}" for name in ("arrow", "interpretation", "reading", "soundness")}
-    columns |= {"conversion.conversion", "conversion.fitting"}
+    columns |= {"conversion.conversion", "conversion.columns"}
     assert asking == columns | {"engine.table", "engine.encoder.table", "streams.lines", "streams.parts"}
 
 

@@ -2,19 +2,25 @@
 
 import importlib
 import json
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
+from types import ModuleType
 
 import pyarrow as pa
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 from conftest import shipped_formats
+from proof.modules import documents, generated, resolved
 from wireloom.cli.app import app
 from wireloom.runtime.columns.logical import Binary, Boolean, Integer, List, LogicalField, Map, Record, Text
 from wireloom.runtime.conversion import conversion
-from wireloom.runtime.conversion.fitting import Side, differences, rows_with, without
+from wireloom.runtime.conversion.columns import fitted
+from wireloom.runtime.conversion.fitting import Side, differences
 from wireloom.runtime.errors import ParameterError
 from wireloom_formats import aerospike_json, aerospike_msgpack, databus_event, databus_json, kpl_record
 
@@ -194,17 +200,138 @@ def test_members_are_left_out_within_lists_and_structs(start):
         {"a": {"x": 1, "y": None}, "b": [{"x": 5, "y": 6}, None]},
     ]
     array = pa.array(values).slice(start)
-    assert without(array, {"a.y", "b.y"}).to_pylist() == [
+    whole, part = (record(**dict.fromkeys(names, Integer(64, signed=True))) for names in ("xy", "x"))
+    source, target = record(a=whole, b=List(whole)), record(a=part, b=List(part))
+    made = fitted(array, Side(source), Side(target))
+    assert made.records.to_pylist() == [
         {
             "a": each["a"] and {"x": each["a"]["x"]},
             "b": each["b"] if each["b"] is None else [one and {"x": one["x"]} for one in each["b"]],
         }
         for each in values[start:]
     ]
-    assert rows_with(array, ["a", "y"]) == {0 - start} - {-1}
-    assert rows_with(array, ["b", "y"]) == {0 - start, 3 - start} - {-1}
-    assert without(array, {"z"}).equals(array)
-    assert without(array, set()) is array
+    rows = {"a.y": {0 - start} - {-1}, "b.y": {0 - start, 3 - start} - {-1}}
+    assert {path: {row for row, lost in made.lost.items() if path in lost} for path in rows} == rows
+    assert not made.refused
+    assert fitted(array, Side(source), Side(source)).records is array
+    assert "b" not in fitted(array, Side(source), Side(source, ("b",))).records[0].as_py()
+
+
+@contextmanager
+def formats(*types: str, encodings: tuple[str, str] = ("json", "json")) -> Iterator[list[ModuleType]]:
+    """Modules of formats whose types these are, `R` the root."""
+    head = {"wireloom": 1, "title": "T", "root": "R"}
+    with ExitStack() as stack:
+        found = []
+        for place, (text, encoding) in enumerate(zip(types, encodings, strict=True)):
+            name = f"side{place}"
+            spec = head | {"format": name, "encoding": encoding, "types": yaml.safe_load(text)}
+            made = stack.enter_context(generated(resolved(documents({f"{name}.yaml": spec}))))
+            found.append(made.module)
+        yield found
+
+
+WHOLE, PART = "{a: int, b: 'int?'}", "{a: int}"
+BARE = [{"a": 1, "b": 2}, {"a": 3, "b": None}]
+CONTAINERS = {
+    "a struct": ("S", lambda each: each),
+    "a list": ("'list(S)'", lambda each: [each]),
+    "a map": ("'map(str, S)'", lambda each: {"k": each}),
+    "a list of lists": ("'list(list(S))'", lambda each: [[], [each]]),
+    "a map of lists": ("'map(str, list(S?))'", lambda each: {"j": [], "k": [None, each]}),
+    "a union": ("{oneOf: {i: int, s: S}}", lambda each: each),
+    "a list of unions": ("'list(U)'", lambda each: [1, each]),
+    "a union of a map": ("{oneOf: {i: int, m: 'map(str, S)'}}", lambda each: {"k": each}),
+}
+
+
+def fields(text: str) -> str:
+    return "{fields: [" + ", ".join(f"{{{each}}}" for each in text.strip("{}").split(", ")) + "]}"
+
+
+def types(type: str, struct: str) -> str:
+    union = "\nU: {oneOf: {i: int, s: S}}" if "U" in type else ""
+    return f"R: {{fields: [{{id: int}}, {{m: {{type: {type}, optional: true}}}}]}}\nS: {fields(struct)}{union}"
+
+
+@pytest.mark.parametrize(("type", "holding"), CONTAINERS.values(), ids=CONTAINERS)
+def test_members_that_only_one_format_has_are_left_out_wherever_they_are(type, holding):
+    rows = [{"id": 1, "m": holding(each)} for each in BARE] + [{"id": 1}]
+    with formats(types(type, WHOLE), types(type, PART)) as (source, target):
+        there = conversion(source, target)
+        assert [(each.path, each.kind) for each in there.differences] == [("m.b", "dropped")]
+        made = there.of_messages(pa.array([source.build(each) for each in rows]))
+        assert made.errors.to_pylist() == [None, None, None]
+        assert made.lost.to_pylist() == [["m.b"], [], []]
+        wanted = [{"id": 1, "m": holding({"a": each["a"]})} for each in BARE] + [{"id": 1}]
+        assert made.data.to_pylist() == [target.build(each) for each in wanted]
+        back = conversion(target, source).of_messages(made.data)
+        assert back.lost.to_pylist() == [[], [], []]
+        kept = [{"id": 1, "m": holding({"a": each["a"], "b": None})} for each in BARE] + [{"id": 1}]
+        assert back.data.to_pylist() == [source.build(each) for each in kept]
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted", "taken", "refused"),
+    [
+        ("int | str | list(int)", "int | str", [1, "x"], [([1], "expected int or str, found list")]),
+        ("int | str", "int", [1], [("x", "expected int, found str")]),
+        ("int", "int | str", [1], []),
+        ("list(int | str)", "list(int)", [[1, 2], []], [([1, "x"], "expected int, found str")]),
+        ("map(str, int)", "map(str, int | str)", [{"k": 1}, {}], []),
+        ("map(str, int | str)", "map(str, str)", [{"k": "x"}, {}], [({"k": 1}, "expected str, found int")]),
+        ("list(int)", "map(str, int)", [], [([1], "expected map, found list")]),
+        ("list(int)", "int", [], [([1], "expected int, found list")]),
+        ("int", "list(int)", [], [(1, "expected list, found int")]),
+        ("int | str", "bool | list(int)", [], [(1, "expected bool or list, found int")]),
+    ],
+)
+def test_a_value_of_a_kind_that_the_target_does_not_take_costs_its_record_alone(given, wanted, taken, refused):
+    text = "R: {{fields: [{{id: int}}, {{u: {{type: '{}', optional: true}}}}]}}".format
+    with formats(text(given), text(wanted)) as (source, target):
+        rows = [{"id": 1, "u": each} for each in [*taken, *(value for value, _ in refused)]] + [{"id": 1}]
+        there = conversion(source, target)
+        assert bool(refused) == any(each.kind == "narrower" for each in there.differences)
+        made = there.of_messages(pa.array([source.build(each) for each in rows]))
+        assert made.errors.to_pylist() == [*(None for _ in taken), *(f"u: {said}" for _, said in refused), None]
+        assert made.lost.to_pylist() == [[] for _ in rows]
+        for row, value in enumerate(rows):
+            if made.errors[row].as_py() is None:
+                assert made.data[row].as_py() == target.build(value)
+
+
+@pytest.mark.parametrize(
+    ("type", "holding", "path"),
+    [
+        ("'list(S)'", lambda each: [each], "m[0].b"),
+        ("'map(str, S)'", lambda each: {"k": each}, "m[0].b"),
+        ("'list(map(str, S))'", lambda each: [{}, {"k": each}], "m[1][0].b"),
+        ("{oneOf: {i: int, s: S}}", lambda each: each, "m.b"),
+    ],
+)
+def test_a_member_without_a_place_in_this_record_is_lost_wherever_it_is(type, holding, path):
+    rows = [{"id": 1, "m": holding(each)} for each in ({"a": 1, "b": 2}, {"a": 2, "b": 2}, {"a": 2, "b": None})]
+    text = "R: {{fields: [{{id: int}}, {{m: {{type: {}}}}}]}}\nS: {{fields: [{{a: int}}, {{b: {}}}]}}".format
+    sides = ("{type: int, optional: true}", "{type: int, when: a == 1, optional: true}")
+    with formats(*(text(type, each) for each in sides)) as (source, target):
+        made = conversion(source, target).of_messages(pa.array([source.build(each) for each in rows]))
+        assert made.errors.to_pylist() == [None, None, None]
+        assert made.lost.to_pylist() == [[], [path], []]
+        assert made.data[1] == made.data[2]
+
+
+def test_a_value_of_any_type_becomes_text_wherever_it_is():
+    members = "[{id: int}, {m: 'map(str, S)'}, {u: 'int | list(S)'}]"
+    open_types = "V: {{oneOf: {{n: nil, b: bool, i: int, f: float, s: str, l: list(V), {}}}}}".format
+    kinds = ("raw: bytes, m: 'map(V, V)'", "m: 'map(str, V)'")
+    sides = [f"R: {{fields: {members}}}\nS: {{fields: [{{v: V}}]}}\n{open_types(each)}" for each in kinds]
+    with formats(*sides, encodings=("msgpack", "json")) as (source, target):
+        value = {"id": 1, "m": {"j": {"v": 1}, "k": {"v": b"x"}}, "u": [{"v": {1: b"x"}}]}
+        made = conversion(source, target).of_messages(pa.array([source.build(value)]))
+        assert made.errors.to_pylist() == [None]
+        assert made.lost.to_pylist() == [["m[1].v", "u[0].v"]]
+        wanted = {"id": 1, "m": {"j": {"v": 1}, "k": {"v": "eA=="}}, "u": [{"v": {"1": "eA=="}}]}
+        assert json.loads(made.data[0].as_py()) == wanted
 
 
 # --- the command -----------------------------------------------------------------------------------------------------

@@ -13,8 +13,9 @@ import pyarrow as pa
 from wireloom.runtime.codec import Codec
 from wireloom.runtime.columns import reading
 from wireloom.runtime.columns.canonical import dumps
-from wireloom.runtime.columns.logical import Alternatives, List, LogicalType, Open, Record
-from wireloom.runtime.conversion.fitting import Difference, Side, differences, rows_with, without
+from wireloom.runtime.columns.logical import Alternatives, List, LogicalType, Map, Open, Record, kind_name
+from wireloom.runtime.conversion.columns import fitted
+from wireloom.runtime.conversion.fitting import Difference, Side, differences
 from wireloom.runtime.errors import (
     Component,
     EncodeError,
@@ -74,8 +75,7 @@ class Conversion:
     @cached_property
     def differences(self) -> tuple[Difference, ...]:
         """What of the source's columns does not simply become the target's."""
-        source, target = self._source, self._target
-        return tuple(differences(Side(source.logical, source.unplaced), Side(target.logical, target.unplaced)))
+        return tuple(differences(*self._sides))
 
     def explain(self) -> Iterator[str]:
         """What becomes of the members, a line each."""
@@ -100,21 +100,20 @@ class Conversion:
 
     def of_columns(self, records: pa.StructArray, wrong: Sequence[str | None] | None = None) -> Converted:
         """The records of the source's columns, null for null; `wrong` says why one is null."""
-        dropped = {each.path for each in self.differences if each.kind == "dropped"}
-        lost: list[list[str]] = [[] for _ in range(len(records))]
-        for path in sorted(dropped):
-            for row in rows_with(records, path.split(".")):
-                lost[row].append(path)
+        fit = fitted(records, *self._sides)
+        lost = [sorted(fit.lost.get(row, ())) for row in range(len(records))]
         errors: list[str | None] = list(wrong or [None] * len(records))
-        kept = without(records, dropped)
+        for row, refusal in fit.refused.items():
+            errors[row] = str(refusal)
+        kept = fit.records
         data = self._encoded(kept, lost, errors)
         if self.returns:
             self._changed(kept, data, lost)
             self._returning(records, data, lost)
         for row, paths in enumerate(lost):
-            refusal = self._refusal(paths)
-            if data[row] is not None and refusal is not None:
-                errors[row], data[row] = refusal, None
+            strictly = self._refusal(paths)
+            if data[row] is not None and strictly is not None:
+                errors[row], data[row] = strictly, None
             if data[row] is None:
                 lost[row] = []
         paths = pa.list_(pa.field("element", pa.string()))
@@ -151,6 +150,7 @@ class Conversion:
     def _changed(self, records: pa.StructArray, data: Sequence[bytes | None], lost: list[list[str]]) -> None:
         """Add to what is lost what the target works out itself, and otherwise than it was."""
         made = self.target.decode(pa.array(data, pa.binary()), root=self.target_root, **self.target_parameters).records
+        types = {member.name: member.type for member in self._target.logical.fields}
         for place, field in enumerate(records.type):
             before, there = records.field(place), made.type.get_field_index(field.name)
             after = made.field(there)
@@ -158,7 +158,7 @@ class Conversion:
                 continue
             for row in range(len(records)):
                 if data[row] is not None:
-                    found = _altered(before[row].as_py(), after[row].as_py(), field.name)
+                    found = _altered(before[row].as_py(), after[row].as_py(), types[field.name], field.name)
                     lost[row] += [path for path in found if not any(_within(path, known) for known in lost[row])]
 
     def _returning(self, records: pa.StructArray, data: Sequence[bytes | None], lost: list[list[str]]) -> None:
@@ -198,6 +198,11 @@ class Conversion:
                     raise
                 lost.append(render_path(place))
         raise EncodeError(f"a record that loses at most {_MOST_LOST} members", "one that loses more")
+
+    @property
+    def _sides(self) -> tuple[Side, Side]:
+        source, target = self._source, self._target
+        return Side(source.logical, source.unplaced), Side(target.logical, target.unplaced)
 
     @property
     def _source(self) -> Root:
@@ -280,21 +285,27 @@ def _within(path: str, other: str) -> bool:
     return path.startswith(other) and path[len(other) : len(other) + 1] in ("", ".", "[")
 
 
-def _altered(before: Any, after: Any, path: str) -> Iterator[str]:
+def _altered(before: Any, after: Any, type: LogicalType, path: str) -> Iterator[str]:
     """The paths of values that are not null and not what they were."""
-    match before, after:
-        case None, _:
+    match type, before, after:
+        case _, None, _:
             return
-        case {"value": bytes(), "metadata": bytes()}, _:
-            if before != after:
-                yield path
-        case dict(), dict():
-            for name, value in before.items():
-                yield from _altered(value, after.get(name), f"{path}.{name}")
-        case list(), list() if len(before) == len(after):
+        case Record(fields), dict(), dict():
+            for member in fields:
+                own, other = before.get(member.name), after.get(member.name)
+                yield from _altered(own, other, member.type, f"{path}.{member.name}")
+        case Alternatives(options), dict(), dict():
+            for option in options:
+                name = kind_name(option)
+                yield from _altered(before.get(name), after.get(name), option, path)
+        case List(element), list(), list() if len(before) == len(after):
             for place, pair in enumerate(zip(before, after, strict=True)):
-                yield from _altered(*pair, f"{path}[{place}]")
-        case float(), float() if before != before and after != after:  # noqa: PLR0124 - both are NaN
+                yield from _altered(*pair, element, f"{path}[{place}]")
+        case Map() as entries, list(), list() if len(before) == len(after):
+            for place, (entry, made) in enumerate(zip(before, after, strict=True)):
+                for own, other, part in zip(entry, made, (entries.key, entries.value), strict=True):
+                    yield from _altered(own, other, part, f"{path}[{place}]")
+        case _, float(), float() if before != before and after != after:  # noqa: PLR0124 - both are NaN
             return
         case _:
             if before != after:
@@ -307,15 +318,25 @@ def _same(before: Any, after: Any, path: str) -> bool:
 
 
 def _values(value: Any, path: str) -> Any:
+    """What is at a path, which leads through all elements, entries and kinds of values that it does not choose from."""
     name, _, rest = path.partition(".")
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_values(each, path) for each in value]
     name, _, places = name.partition("[")
+    if isinstance(value, dict) and name not in value:
+        return [_values(each, path) for each in value.values()]
     below = value.get(name) if isinstance(value, dict) else None
     for place in map(int, places.rstrip("]").split("][") if places else ()):
-        if isinstance(below, list):
-            below = below[place] if place < len(below) else None
+        below = _placed(below, place)
     return _values(below, rest) if rest else below
+
+
+def _placed(value: Any, place: int) -> Any:
+    """An element, or the value of an entry; of values of several kinds, that of the one that has elements."""
+    if isinstance(value, dict):
+        value = next((each for each in value.values() if isinstance(each, list)), None)
+    found = value[place] if isinstance(value, list) and place < len(value) else None
+    return found[1] if isinstance(found, tuple) else found
 
 
 # --- one value -----------------------------------------------------------------------------------------------------
@@ -334,7 +355,8 @@ def _cleared(value: Any, path: Sequence[Component]) -> bool:
 def _below(value: Any, component: Component) -> Any:
     if isinstance(value, dict):
         return value.get(str(component))
-    return value[component] if isinstance(value, list) and isinstance(component, int) else None
+    found = value[component] if isinstance(value, list) and isinstance(component, int) else None
+    return found[1] if isinstance(value, Pairs) and found is not None else found
 
 
 def _opens(type: LogicalType) -> Iterator[bool]:
@@ -350,28 +372,37 @@ def _opens(type: LogicalType) -> Iterator[bool]:
                 yield from _opens(field.type)
         case List(element):
             yield from _opens(element)
+        case Map(key, value):
+            yield from _opens(key)
+            yield from _opens(value)
         case _:
             return
 
 
-def _open_place(type: LogicalType, path: Sequence[Component]) -> tuple[Component, ...] | None:
+def _open_place(type: LogicalType, path: Sequence[Component], place: int = 0) -> tuple[Component, ...] | None:
     """How far a path leads to a value of any type; None where it leads to none."""
-    for place, component in enumerate(path):
-        match type:
-            case Record(fields):
-                found = next((field.type for field in fields if field.name == component), None)
-            case List(element):
-                found = element
-            case _:
-                found = None
-        if found is None:
+    match type:
+        case Open():
+            return tuple(path[:place])
+        case Alternatives(options):
+            found = (_open_place(option, path, place) for option in options)
+            return next((each for each in found if each is not None), None)
+        case _:
+            below = _type_below(type, path[place]) if place < len(path) else None
+            return _open_place(below, path, place + 1) if below is not None else None
+
+
+def _type_below(type: LogicalType, component: Component) -> LogicalType | None:
+    """The type of a member, an element, or the value of an entry."""
+    match type:
+        case Record(fields):
+            return next((field.type for field in fields if field.name == str(component)), None)
+        case List(element):
+            return element
+        case Map(_, value):
+            return value
+        case _:
             return None
-        type = found
-        if isinstance(type, Open) or (
-            isinstance(type, Alternatives) and any(isinstance(o, Open) for o in type.options)
-        ):
-            return tuple(path[: place + 1])
-    return None
 
 
 def _plainer(value: Any, path: Sequence[Component]) -> bool:
@@ -383,7 +414,7 @@ def _plainer(value: Any, path: Sequence[Component]) -> bool:
     after = _plain(before)
     if value is None or after is before:
         return False
-    value[last] = after
+    value[last] = (value[int(last)][0], after) if isinstance(value, Pairs) else after
     return True
 
 

@@ -1,4 +1,4 @@
-"""What two formats' columns have in common, and columns of the one as those of the other.
+"""What two formats' columns have in common.
 
 Members are the same where their names are; everything else about them is compared. A column that the target does not
 have, or that none of its own members gives, is left out; one that only the target has is null.
@@ -7,9 +7,6 @@ have, or that none of its own members gives, is left out; one that only the targ
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
-
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from wireloom.runtime.columns import logical
 from wireloom.runtime.columns.logical import LogicalType, Record
@@ -68,16 +65,14 @@ def _of_types(source: Side, target: Side, types: tuple[LogicalType, LogicalType]
         case logical.Map(key, value), logical.Map(other_key, other_value):
             yield from _of_types(source, target, (key, other_key), path)
             yield from _of_types(source, target, (value, other_value), path)
-        case logical.Alternatives(options), logical.Alternatives(others):
-            kinds = {logical.kind_name(each): each for each in others}
-            for option in options:
-                kind = logical.kind_name(option)
-                if kind in kinds:
-                    yield from _of_types(source, target, (option, kinds[kind]), path)
+        case (logical.Alternatives(), _) | (_, logical.Alternatives()):
+            for option, taker in takers(*types):
+                if taker is None:
+                    yield Difference(path, "narrower", f"the target takes no {word(option)}")
                 else:
-                    yield Difference(path, "narrower", f"the target takes no {kind}")
-        case given, wanted if _kind(given) != _kind(wanted):
-            yield Difference(path, "narrower", f"{_kind(given)} in the source, {_kind(wanted)} in the target")
+                    yield from _of_types(source, target, (option, taker), path)
+        case given, wanted if word(given) != word(wanted):
+            yield Difference(path, "narrower", f"{word(given)} in the source, {word(wanted)} in the target")
         case logical.Meant(shown=logical.Scaled() as own), logical.Meant(shown=logical.Scaled() as other) if (
             not _counts(own, other)
         ):
@@ -98,7 +93,26 @@ def _plain(type: LogicalType) -> LogicalType:
             return type
 
 
-def _kind(type: LogicalType) -> str:
+def takers(source: LogicalType, target: LogicalType) -> list[tuple[LogicalType, LogicalType | None]]:
+    """The types of the source's values, and the target's type that takes each, None where there is none."""
+    others = options(target)
+    return [(each, _taker(each, others)) for each in options(source)]
+
+
+def options(type: LogicalType) -> tuple[LogicalType, ...]:
+    """The types of the values that a type has."""
+    return type.options if isinstance(type, logical.Alternatives) else (type,)
+
+
+def _taker(type: LogicalType, others: Sequence[LogicalType]) -> LogicalType | None:
+    kind = logical.kind_name(type)
+    alike = [each for each in others if logical.kind_name(each) == kind]
+    if len(others) == 1:  # nothing else is told apart from it by its kind on the wire
+        alike += [each for each in others if word(_plain(each)) == word(_plain(type))]
+    return alike[0] if alike else None
+
+
+def word(type: LogicalType) -> str:
     """What readers see, in a word."""
     match type:
         case logical.Alternatives():
@@ -125,48 +139,3 @@ def _fits(source: logical.Integer, target: logical.Integer) -> bool:
     if source.signed == target.signed:
         return source.bits <= target.bits
     return not source.signed and source.bits < target.bits
-
-
-# --- columns -------------------------------------------------------------------------------------------------------
-
-
-def without(array: pa.StructArray, dropped: Collection[str], prefix: str = "") -> pa.StructArray:
-    """The structs without some members, whose paths lead through lists and structs."""
-    if not any(path.startswith(prefix) for path in dropped):
-        return array
-    fields, children = [], []
-    for place, field in enumerate(array.type):
-        path = prefix + field.name
-        if path not in dropped:
-            child = _without(array.field(place), dropped, path)
-            children.append(child)
-            fields.append(field.with_type(child.type))
-    mask = array.is_null() if array.null_count else None
-    if not children:
-        return pa.nulls(len(array), pa.struct([])) if mask is not None else pa.array([{}] * len(array), pa.struct([]))
-    return pa.StructArray.from_arrays(children, fields=fields, mask=mask)
-
-
-def _without(array: pa.Array, dropped: Collection[str], path: str) -> pa.Array:
-    if pa.types.is_struct(array.type):
-        return without(array, dropped, f"{path}.")
-    if pa.types.is_list(array.type) and pa.types.is_struct(array.type.value_type):
-        inner = without(array.values, dropped, f"{path}.")
-        if inner is array.values:
-            return array
-        type = pa.list_(array.type.value_field.with_type(inner.type))
-        return pa.Array.from_buffers(type, len(array), array.buffers()[:2], offset=array.offset, children=[inner])
-    return array
-
-
-def rows_with(array: pa.Array, path: Sequence[str]) -> set[int]:
-    """The rows of a column of structs that have a value at a path."""
-    if not path:
-        return set(pc.indices_nonzero(array.is_valid()).to_pylist())
-    if pa.types.is_struct(array.type):
-        place = array.type.get_field_index(path[0])
-        return rows_with(pc.struct_field(array, [place]), path[1:]) if place >= 0 else set()
-    if pa.types.is_list(array.type):
-        rows = pc.list_parent_indices(array).to_pylist()
-        return {rows[place] for place in rows_with(pc.list_flatten(array), path)}
-    return set()

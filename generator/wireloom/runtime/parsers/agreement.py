@@ -79,9 +79,12 @@ def _elements(given: Sequence[Any], read: Any, likeness: Likeness, *, rounds: bo
         raise _differs(given, read)
     if isinstance(given, Pairs) != isinstance(read, Pairs):
         raise _differs(given, read)
+    entries = isinstance(given, Pairs)  # whose path is one place, of the key and of the value
     for index, (element, found) in enumerate(zip(given, read, strict=True)):
+        parts = zip(element, found, strict=True) if entries else ((element, found),)
         try:
-            require_agreement(element, found, likeness, rounds=rounds)
+            for part, other in parts:
+                require_agreement(part, other, likeness, rounds=rounds)
         except EncodeError as error:
             raise error.at(index) from None
 

@@ -1,0 +1,184 @@
+"""Columns of one format as those of another, along the types of both.
+
+What the target has no member for is left out and said of each record that had a value there; a value of a kind that
+the target does not take is said of its record alone, which becomes null. Values stand in the columns of the target:
+one of several kinds in that of its kind.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as kinds
+
+from wireloom.runtime.columns import logical, soundness
+from wireloom.runtime.columns.arrow import alternatives, arrow_type
+from wireloom.runtime.columns.logical import LogicalType, Record
+from wireloom.runtime.conversion.fitting import Side, options, takers, word
+from wireloom.runtime.errors import EncodeError
+
+Types = tuple[LogicalType, LogicalType]
+_CONTAINERS = logical.List | logical.Map | logical.Record | logical.Open
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """Records as the target has them, null where it refuses one; by row, the paths that are lost and the refusals."""
+
+    records: pa.StructArray
+    lost: Mapping[int, set[str]]
+    refused: Mapping[int, EncodeError]
+
+
+def fitted(records: pa.StructArray, source: Side, target: Side) -> Fitted:
+    """The source's records in the columns of the target."""
+    fitting = _Fitting(source, target)
+    rows = pa.array(range(len(records)), pa.int64())
+    made = fitting.record(records, (source.record, target.record), "", rows)
+    if fitting.refused:
+        bad = pa.array([row in fitting.refused for row in range(len(made))], pa.bool_())
+        made = _struct(made.flatten(), list(made.type), pc.or_(made.is_null(), bad))
+    return Fitted(made, fitting.lost, fitting.refused)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fitting:
+    """The two sides, and what has turned out so far; `rows` are the records that the values of a column belong to."""
+
+    source: Side
+    target: Side
+    lost: dict[int, set[str]] = field(default_factory=dict)
+    refused: dict[int, EncodeError] = field(default_factory=dict)
+
+    def column(self, array: pa.Array, types: Types, path: str, rows: pa.Array) -> pa.Array:
+        """A column as one of the target's type; the array itself where it is one."""
+        match types:
+            case Record() as given, Record() as wanted if kinds.is_struct(array.type):
+                return self.record(array, (given, wanted), f"{path}.", rows)
+            case logical.List(element), logical.List(other) if kinds.is_list(array.type):
+                return self.listed(array, (element, other), path, rows)
+            case logical.Map() as given, logical.Map() as wanted if kinds.is_map(array.type):
+                return self.mapped(array, (given, wanted), path, rows)
+            case (logical.Alternatives(), _) | (_, logical.Alternatives()):
+                return self.alternatives(array, types, path, rows)
+            case given, wanted if _container(given) is not _container(wanted):
+                self.refuse(array, types, path, rows)
+                return pa.nulls(len(array), arrow_type(wanted))
+            case _:
+                return array
+
+    def record(self, array: pa.StructArray, types: tuple[Record, Record], prefix: str, rows: pa.Array) -> pa.Array:
+        """Structs with the members that both have."""
+        given, wanted = ({each.name: each.type for each in type.fields} for type in types)
+        placed = self.target.of(types[1]).members(prefix)
+        own = self.source.of(types[0]).members(prefix)
+        fields, children, same = [], [], True
+        for member, child in zip(array.type, array.flatten(), strict=True):
+            name = member.name
+            if name in wanted and (name in placed or name not in own):
+                made = self.column(child, (given[name], wanted[name]), prefix + name, rows) if name in given else child
+                same = same and made is child
+                children.append(made)
+                fields.append(member.with_type(made.type))
+            else:
+                same = False
+                self.lose(child, prefix + name, rows)
+        return array if same else _struct(children, fields, array.is_null())
+
+    def listed(self, array: pa.ListArray, types: Types, path: str, rows: pa.Array) -> pa.Array:
+        """Lists of elements that fit."""
+        elements = array.flatten()
+        made = self.column(elements, types, path, rows.take(pc.list_parent_indices(array)))
+        if made is elements:
+            return array
+        type = pa.list_(array.type.value_field.with_type(made.type))
+        return pa.ListArray.from_arrays(_offsets(array), made, type=type, mask=_nulls(array))
+
+    def mapped(self, array: pa.MapArray, types: tuple[logical.Map, logical.Map], path: str, rows: pa.Array) -> pa.Array:
+        """Maps of entries that fit."""
+        given, wanted = types
+        listed = soundness.entries(array)
+        below = rows.take(pc.list_parent_indices(listed))
+        parts = [listed.flatten().field(place) for place in range(2)]
+        pairs = ((given.key, wanted.key), (given.value, wanted.value))
+        made = [self.column(part, pair, path, below) for part, pair in zip(parts, pairs, strict=True)]
+        if all(after is before for after, before in zip(made, parts, strict=True)):
+            return array
+        fields = [array.type.key_field.with_type(made[0].type), array.type.item_field.with_type(made[1].type)]
+        lists = pa.ListArray.from_arrays(_offsets(listed), _struct(made, fields, None), mask=_nulls(listed))
+        return pa.Array.from_buffers(pa.map_(*fields), len(lists), lists.buffers()[:2], children=[lists.values])
+
+    def alternatives(self, array: pa.Array, types: Types, path: str, rows: pa.Array) -> pa.Array:
+        """Values of several kinds, or of the one that either side has."""
+        given, wanted = types
+        columns = _by_kind(array, given)
+        made: list[tuple[LogicalType, pa.Array]] = []
+        same = True
+        for option, taker in takers(given, wanted):
+            column = columns.get(logical.kind_name(option))
+            if column is None:
+                continue
+            if taker is None:
+                self.refuse(column, (option, wanted), path, rows)
+                same = False
+            else:
+                made.append((taker, self.column(column, (option, taker), path, rows)))
+                same = same and made[-1][1] is column
+        if not isinstance(wanted, logical.Alternatives):
+            return made[0][1] if made else pa.nulls(len(array), arrow_type(wanted))
+        if same and isinstance(given, logical.Alternatives):
+            return array
+        found = {logical.kind_name(taker): column for taker, column in made}
+        names = [name for name, _ in alternatives(wanted) if name in found]
+        fields = [pa.field(name, found[name].type) for name in names]
+        return _struct([found[name] for name in names], fields, array.is_null())
+
+    def lose(self, array: pa.Array, path: str, rows: pa.Array) -> None:
+        """Say of the rows that have a value that it is lost."""
+        for row in _rows_with(array, rows):
+            self.lost.setdefault(row, set()).add(path)
+
+    def refuse(self, array: pa.Array, types: Types, path: str, rows: pa.Array) -> None:
+        """Say of the rows that have a value that the target does not take it."""
+        given, wanted = types
+        expected = " or ".join(word(each) for each in options(wanted))
+        for row in _rows_with(array, rows):
+            self.refused.setdefault(row, EncodeError(expected, word(given)).at(path))
+
+
+def _container(type: LogicalType) -> type | None:
+    """The class of what holds other values; None of a scalar."""
+    return type.__class__ if isinstance(type, _CONTAINERS) else None
+
+
+def _by_kind(array: pa.Array, type: LogicalType) -> dict[str, pa.Array]:
+    """The columns of the values of each kind."""
+    if not isinstance(type, logical.Alternatives):
+        return {logical.kind_name(type): array}
+    if not kinds.is_struct(array.type):
+        return {}
+    return dict(zip((field.name for field in array.type), array.flatten(), strict=True))
+
+
+def _rows_with(array: pa.Array, rows: pa.Array) -> list[int]:
+    """The records that have a value in a column."""
+    return list(rows.filter(array.is_valid()).to_pylist())
+
+
+def _offsets(array: pa.ListArray) -> pa.Array:
+    """Where each list's elements begin among those of all, which the lists that are null have none of."""
+    ends = pc.cumulative_sum(array.value_lengths().fill_null(0))
+    return pa.concat_arrays([pa.array([0], pa.int32()), ends.cast(pa.int32())])
+
+
+def _nulls(array: pa.Array) -> pa.Array | None:
+    return array.is_null() if array.null_count else None
+
+
+def _struct(children: list[pa.Array], fields: list[pa.Field], mask: pa.Array | None) -> pa.StructArray:
+    """Structs of these members, null where the mask says so."""
+    if children:
+        return pa.StructArray.from_arrays(children, fields=fields, mask=mask)
+    assert mask is not None
+    return pa.array([None if null else {} for null in mask.to_pylist()], pa.struct([]))

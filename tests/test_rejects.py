@@ -122,3 +122,45 @@ def test_a_problem_prints_as_editors_and_terminals_link_it():
     expected = "there is no type unit8; did you mean uint8? [unknown-type at types.Record.fields[0].value]"
     assert str(found) == f"{REJECTS / 'unknown-type.yaml'}:10:16: {expected}"
     assert found.path == "types.Record.fields[0].value"
+
+
+PLACES = {
+    "a list of a constant count among fields at offsets": (
+        "a: {type: list(uint8), count: 3, at: 2}",
+        "b: {type: uint16, at: 0}",
+        "c: {type: uint8, at: 5}",
+    ),
+    "a text that may fill what is before an offset": (
+        "a: {type: str(uint8), at: 2}",
+        "b: {type: uint16, at: 0}",
+        "c: {type: uint8, at: 5}",
+    ),
+    "a field before one at an offset of the record": (
+        "o: uint8",
+        "d: {type: bytes(3), at: o + 1}",
+        "x: {type: bytes(2), at: 1}",
+    ),
+    "a footer that is found from the end, and what is before it": (
+        "magic: {type: str(4), const: PAR1, hidden: true}",
+        "length: {type: uint32, at: -8, derive: len(footer), hidden: true}",
+        "tail: {type: str(4), const: PAR1, at: -4, hidden: true}",
+        "footer: {type: bytes(length), at: size - 8 - length}",
+        "pages: {type: bytes(size - 12 - length), at: 4}",
+    ),
+    "a field that fills what is before another": (
+        "n: uint8",
+        "t: str(n)",
+        "x: {type: uint8, at: n + 5}",
+        "y: {type: bytes(4), at: n + 1}",
+    ),
+    "the opposite of a number that may be negative": ("n: int8", "b: {type: uint8, at: -n}"),
+    "the opposite of a number from a mark": ("mark: m", "n: uint8", "b: {type: uint8, at: -n, from: m}"),
+}
+
+
+@pytest.mark.parametrize("fields", PLACES.values(), ids=PLACES)
+def test_what_some_record_may_be_is_no_mistake(fields, tmp_path):
+    spec = tmp_path / "spec.yaml"
+    steps = "".join(f"      - {each}\n" for each in fields)
+    spec.write_text(f"{HEAD}types:\n  Record:\n    fields:\n{steps}", encoding="utf-8")
+    assert resolve(load([spec], tmp_path))

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from wireloom.expr.ast import Kind, Literal
+from wireloom.expr.ast import Binary, Expression, Kind, Literal, Position, Unary
+from wireloom.expr.extents import Extent
 from wireloom.expr.text import text_of
 from wireloom.expr.types import kind
 from wireloom.model.traversal import plain
@@ -21,6 +22,7 @@ from wireloom.spec.documents import Place
 
 _SIZES = (Role.SIZE, Role.COUNT, Role.BOUND)
 _PLACES = (Role.OFFSET, Role.COVERED)
+_SIZE = Position("size")
 _MOST = 2**31 - 1  # bytes that a record may have: Arrow's offsets count no more
 
 
@@ -147,3 +149,40 @@ def _check_size(draft: Draft, site: Site, known: Facts) -> None:
         what = "count" if site.role is Role.COUNT else "size"
         message = f"a {what} of {text_of(site.expression)} is negative"
         draft.reports(site.place, "negative-size", message, "a size or a count is 0 or more")
+    elif site.role is Role.OFFSET and (mend := _from_end(site, found)):
+        message = f"{text_of(site.expression)} is no offset, and only a number counts from the end"
+        draft.reports(site.place, "impossible-value", message, f"`at: {mend}` does")
+
+
+def _from_end(site: Site, found: Extent) -> str:
+    """What counts from the end as an offset that is computed does not, being negative; empty where it may be one.
+
+    Of what is the opposite of a number that is never negative, zero alone would be an offset, and is no distance.
+    """
+    field, at = site.field, site.expression
+    if field is None or field.base or _is_number(at):
+        return ""
+    negated = isinstance(at, Unary) and at.operator == "-" and field.when is None
+    return text_of(_behind_size(at)) if found.high < 0 or (negated and found.high == 0) else ""
+
+
+def _behind_size(at: Expression) -> Expression:
+    """The place that is so far from the end, without brackets where it can do without."""
+    match at:
+        case Literal(0):
+            return _SIZE
+        case Unary("-", operand):
+            return Binary("-", _SIZE, operand)
+        case Binary("+" | "-" as operator, left, right):
+            return Binary(operator, _behind_size(left), right)
+        case _:
+            return Binary("+", _SIZE, at)
+
+
+def _is_number(expression: Expression) -> bool:
+    """Whether an expression is a number as it is written."""
+    match expression:
+        case Literal() | Unary("-", Literal()):
+            return True
+        case _:
+            return False

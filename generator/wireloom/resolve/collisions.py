@@ -216,9 +216,13 @@ def _check_tags(draft: Draft, place: Place, struct: Struct) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    name: str
+    field: Field
     start: int
     end: int
+
+    @property
+    def name(self) -> str:
+        return self.field.wire_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,31 +252,42 @@ def _check_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> 
         _check_from_end(draft, place, struct, named)
     spans: list[_Span] = []
     gaps: list[_Gap] = []
+    vague: list[int] = []  # where fields begin of which the record alone tells how far they reach
     reached: int | None = 0  # where the next field begins, where that is known
     for where, field in _placed(struct, place):
         if not field.in_struct:
             continue
         start = _offset(field, reached)
+        stated = field.at is not None
         if start is None:
+            vague += [0] if stated and _from_end(field) is None else []
             reached = None
             continue
-        stated = field.at is not None
         size = fixed_size(field, named)
         end = start + (size if size is not None else 1)
+        known = not field.is_conditional and size is not None
         crossed = next((span for span in spans if start < span.end and span.start < end), None)
-        if stated and crossed is not None:
-            message = f"{field.wire_name} at {start} overlaps {crossed.name} ({crossed.start} to {crossed.end - 1})"
-            draft.reports(where / "at", "overlapping-fields", message, f"{crossed.name} ends before {crossed.end}")
+        if crossed is not None and (stated or (known and start < end)) and not never_both(struct, crossed.field, field):
+            _report_crossed(draft, where, field, start, crossed)
             return  # what follows is as far off
         if stated and reached is not None and start > reached:
             gaps.append(_Gap(where / "at", reached, start))
-        known = field.when is None and size is not None
         if known:
-            spans.append(_Span(field.wire_name, start, end))
+            spans.append(_Span(field, start, end))
         else:
-            gaps = [gap for gap in gaps if gap.end <= start]  # the record alone tells what it names of the others
+            vague.append(start)
         reached = end if known else None
-    _check_gaps(draft, gaps, spans)
+    _check_gaps(draft, [gap for gap in gaps if all(start >= gap.end for start in vague)], spans)
+
+
+def _report_crossed(draft: Draft, where: Place, field: Field, start: int, crossed: _Span) -> None:
+    """Report a field that begins within another, at the offset that it states or behind the field before it."""
+    message = f"{field.wire_name} at {start} overlaps {crossed.name} ({crossed.start} to {crossed.end - 1})"
+    hint = f"{crossed.name} ends before {crossed.end}"
+    if field.at is not None:
+        draft.reports(where / "at", "overlapping-fields", message, hint)
+    else:
+        draft.reports_entry(where, "overlapping-fields", message, f"{hint}; say `at`, or list the fields in their order")
 
 
 def _check_gaps(draft: Draft, gaps: list[_Gap], spans: list[_Span]) -> None:
@@ -286,38 +301,82 @@ def _check_gaps(draft: Draft, gaps: list[_Gap], spans: list[_Span]) -> None:
             return
 
 
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """Where a field stands that says so: behind what was reached, unless `jumped`, from the beginning on."""
+
+    place: Place
+    field: Field
+    before: str
+    at: Sum
+    size: Sum | None
+    began: Sum | None  # where the one before does
+    reached: Sum
+    jumped: bool
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether it ends before the one before begins."""
+        apart = None if self.began is None else self.began.plus(self.at.times(-1))
+        if apart is None or apart.terms or apart.number <= 0:
+            return False
+        over = None if self.size is None else apart.plus(self.size.times(-1))
+        return over is None or bool(over.terms) or over.number >= 0
+
+    @property
+    def gap(self) -> Sum:
+        """The bytes between what was reached and the field."""
+        return self.at.plus(self.reached.times(-1))
+
+    def is_filled_by(self, at: Sum | None) -> bool:
+        """Whether a field at this place may stand in the gap."""
+        ahead = None if at is None else at.plus(self.reached.times(-1))
+        if ahead is None or ahead.terms or self.gap.terms:
+            return ahead is None or bool(ahead.terms) or ahead.number >= 0
+        return 0 <= ahead.number < self.gap.number
+
+
 def _check_variable_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
     """The same behind fields whose sizes follow from the record: offsets are sums of what other fields say."""
     reached: Sum | None = Sum()
+    began: Sum | None = None
     before = ""
+    jumped = False
+    starts: list[_Start] = []
+    others: list[tuple[Field, Sum | None]] = []  # fields that say where they stand, other than where they stood anyway
     for where, field in _placed(struct, place):
         if not _is_in_turn(field):
             continue
         if field.at is not None:
             start = sum_of(field.at, reached)
             if start is not None and reached is not None and reached.terms:
-                _check_start(draft, where / "at", field, before, start, reached)
+                own = _size_sum(field, named, start)
+                starts.append(_Start(where / "at", field, before, start, own, began, reached, jumped))
+            if start is None or start != reached:
+                jumped = True
+                others.append((field, start))
             reached = start
-        size = None if field.when is not None or reached is None else _size_sum(field, named, reached)
+        size = None if field.is_conditional or reached is None else _size_sum(field, named, reached)
+        began, before = reached, field.wire_name
         reached = None if reached is None or size is None else reached.plus(size)
-        before = field.wire_name
+    for each in starts:
+        filled = any(each.is_filled_by(at) for field, at in others if field is not each.field)
+        _check_start(draft, each, filled=filled)
 
 
-def _check_start(  # noqa: PLR0913 - what there is to know about it
-    draft: Draft, place: Place, field: Field, before: str, start: Sum, reached: Sum
-) -> None:
-    gap = start.plus(reached.times(-1))
-    at = f"{text_of(field.at)}" if field.at is not None else ""
-    if gap.terms and start.terms:
+def _check_start(draft: Draft, start: _Start, *, filled: bool) -> None:
+    gap, before, at = start.gap, start.before, text_of(start.field.at) if start.field.at is not None else ""
+    if gap.terms and (start.at.terms or start.jumped):
         return  # the record alone tells
     if gap.terms or gap.number > 0:
         message = f"nothing names the bytes between the end of {before} and {at}"
         hint = f"`- reserved: bytes({at} - here)` before it does"
-        draft.reports(place, "gap-in-layout", message, hint)
-    elif gap.number < 0:
-        message = f"{field.wire_name} at {at} overlaps {before}"
+        if not filled:
+            draft.reports(start.place, "gap-in-layout", message, hint)
+    elif gap.number < 0 and not start.is_clear:
+        message = f"{start.field.wire_name} at {at} overlaps {before}"
         ends = f"{before} ends {_bytes(-gap.number)} behind that"
-        draft.reports(place, "overlapping-fields", message, ends)
+        draft.reports(start.place, "overlapping-fields", message, ends)
 
 
 def _check_from_end(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
@@ -329,11 +388,12 @@ def _check_from_end(draft: Draft, place: Place, struct: Struct, named: Types) ->
     if _check_room_of_tail(draft, tail[0][1] / "at", tail[0][2], struct, named):
         _check_before_tail(draft, tail[0][1] / "at", tail[0][2], struct, named)
     _check_pointed(draft, place, struct, named)
+    elsewhere = any(not isinstance(field.at, Literal | None) for field in filter(_is_in_turn, struct.fields))
     ends = [*((start, next.wire_name) for start, _, next in tail[1:]), (0, "the end")]
     for (start, where, field), (end, following) in zip(tail, ends, strict=True):
         size = fixed_size(field, named)
         left = end - start - (size or 0)
-        if size is not None and left > 0:
+        if size is not None and left > 0 and not elsewhere:
             message = f"nothing names the {_bytes(left)} between {field.wire_name} and {following}"
             hint = f"`- reserved: {{type: bytes({left}), at: {end - left}, hidden: true}}` does"
             draft.reports(where / "at", "gap-in-layout", message, hint)
@@ -408,7 +468,7 @@ def _check_before_tail(draft: Draft, place: Place, first: Field, struct: Struct,
         return
     at = _from_end(first) or 0
     gap = Sum(at, {_SIZE: 1}).plus(reached.times(-1))
-    if _SIZE in gap.terms or (not gap.terms and gap.number > 0):
+    if gap.terms.get(_SIZE, 0) > 0 or (not gap.terms and gap.number > 0):
         message = (
             f"nothing names the bytes between the end of {before} and {first.wire_name}, which counts from the end"
         )
@@ -482,8 +542,6 @@ def _size_sum(field: Field, named: Types, reached: Sum) -> Sum | None:
     match field.type:
         case types.Bytes(size=size) | types.Text(size=size) if size is not None:
             return _sum_of(size, reached)
-        case types.Array(packed_size=int(size)):
-            return Sum(size)
         case types.Array(packed=0, count=count, element=element) if count is not None:
             each, many = type_size(element, named, frozenset()), _sum_of(count, reached)
             return None if each is None or many is None else many.times(each)
@@ -739,6 +797,11 @@ def type_size(type: Type, named: Types, seen: frozenset[str]) -> int | None:
             return size
         case types.Bytes(size=types.Padded(size)) | types.Text(size=types.Padded(size)):
             return size
+        case types.Array(packed_size=int(size)):
+            return size
+        case types.Array(packed=0, count=Literal(int(count)), element=element, salvage=None):
+            each = type_size(element, named, seen)
+            return None if each is None else max(count, 0) * each
         case types.Reference(name=name) if name not in seen:
             return type_size(named[name], named, seen | {name})
         case types.Struct(encoding=Encoding.BINARY):

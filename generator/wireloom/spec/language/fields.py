@@ -175,7 +175,7 @@ class FieldDocument(Document):
     )
     at: ExpressionText | None = Field(
         default=None,
-        description="Its offset in the struct; a negative one counts from the end (binary).",
+        description="Its offset in the struct; a negative number counts from the end (binary).",
         examples=[-16],
     )
     base: str | None = Field(

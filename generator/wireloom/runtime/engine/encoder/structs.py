@@ -23,6 +23,7 @@ _PASSES = 4  # each goes several times over those within
 _NOTHING = ("is", ("octets", b""))
 _NOWHERE = Constant(False)  # noqa: FBT003 - a value
 _ONE = Term("CONST", (), 1)
+_BYTE = 8
 _VERSION = "\0version"
 _VERSIONED = {"since", "until"}
 _REQUIRED = {"int", "float", "bool", "text", "bytes", "json", "ext", "list", "map", "struct"}  # null is none of them
@@ -341,7 +342,8 @@ class Structs(Absence):
             there = present[step[1]] if step[0] == "field" and step[1] in items else _NOWHERE
             stand = _stand(step, there)
             doubt.comes(stand, turns, certain=isinstance(there, Constant))
-            reached = _reached(reached, step, there)
+            if not (turns.waits and stand == FOLLOWS):
+                reached = _reached(reached, step, stand, there)
             if turns.comes(step, stand):
                 placed += self._step(step, scope, items, present)
         self._write_elsewhere(steps, scope)
@@ -473,14 +475,27 @@ def _stand(step: Any, present: Compiled) -> Stand:
     return REST if is_rest and attributes.get("derive") == _NOTHING else FOLLOWS
 
 
-def _reached(least: int, step: Any, present: Compiled) -> int:
-    """How far a struct reaches at least, by constant offsets; raises Uncovered where one goes back."""
-    at = step[3].get("at") if step[0] == "field" and "from" not in step[3] else None
-    if not isinstance(at, int) or at < 0 or _never(present):
+def _reached(least: int, step: Any, stand: Stand, present: Compiled) -> int:
+    """How far a struct reaches at least; raises Uncovered where a constant offset goes back from there."""
+    if step[0] != "field" or stand not in (FOLLOWS, PLACED) or _never(present):
         return least
-    if at < least:
+    at = step[3].get("at", least)
+    if isinstance(at, int) and at < least:
         raise Uncovered("a field at an offset before that of another")
-    return at if isinstance(present, Constant) else least
+    if not isinstance(present, Constant):
+        return least
+    return (at if isinstance(at, int) else least) + (0 if "size" in step[3] else _least_size(step[2]))
+
+
+def _least_size(node: Any) -> int:
+    """The bytes that a value of a type has at least, as far as that is easily said."""
+    match node:
+        case ("int", int(bits), bool()) | ("float", int(bits)):
+            return bits // _BYTE
+        case ("bytes" | "text", int(size), *_):
+            return size
+        case _:
+            return 0
 
 
 @dataclass(slots=True)

@@ -10,9 +10,11 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 from conftest import ROOT, case_formats
+from proof.modules import documents, generated, resolved
 from wireloom import validating
 from wireloom.cli.app import app
 from wireloom.demo.samples import samples, stream
@@ -237,3 +239,53 @@ def test_a_replay_reads_records_as_the_header_of_their_file_says(capture: Any, t
     )
     assert replay(LocalEngine(1), replace(told, plan=replace(told.plan, parameters=given))).summary.decoded == 4
     assert seen(told) == whole
+
+
+WORDS = "values: {1: a, 2: b, 3: c}"
+SAYING = {
+    "a word": (f"[{{k: uint8}}, {{w: {{type: uint8, {WORDS}}}}}]", "0103", "h.w", 1),
+    "bits": (
+        f"[{{k: uint8}}, {{f: {{type: uint8, hidden: true, bits: {{w: {{at: 0..1, {WORDS}}}}}}}}}]",
+        "0103",
+        "h.f.w",
+        1,
+    ),
+    "a field of another name": (f"[{{k: uint8}}, {{x: {{type: uint8, as: w, {WORDS}}}}}]", "0103", "h.x", 1),
+    "a field of a flattened struct": ("[{k: uint16}, {f: {type: F, flatten: true}}]", "00010103", "h.f.w", 3),
+    "a text": ("[{w: str(uint8)}]", "0164", "h.w", 0),
+    "what is not there": ("[{k: uint8}, {w: {type: str(uint8), when: k == 2}}]", "01", "h.w", 1),
+    "one of two": (
+        "[{k: uint8}, {w: {type: str(1), when: k == 2}}, {x: {type: str(1), when: k == 1, as: w}}]",
+        "0164",
+        "h.x",
+        1,
+    ),
+    "what is computed": ("[{k: uint8}, {w: {compute: \"k == 1 ? 'x' : 'a'\", type: str}}]", "01", "h.w", 1),
+}
+
+
+@pytest.mark.parametrize(("fields", "data", "path", "offset"), SAYING.values(), ids=SAYING)
+def test_a_member_that_says_what_the_parameter_may_not_be_is_the_error(
+    fields: str, data: str, path: str, offset: int
+) -> None:
+    header = f"{{fields: {fields}}}"
+    types = {"H": yaml.safe_load(header), "R": {"fields": [{"v": "bytes"}]}}
+    if "F" in fields:
+        types["F"] = yaml.safe_load(f"{{fields: [{{j: uint8}}, {{w: {{type: uint8, {WORDS}}}}}]}}")
+    spec = {
+        "wireloom": 1,
+        "format": "proof",
+        "title": "T",
+        "encoding": "binary",
+        "parameters": {"w": {"oneOf": ["a", "b"], "default": "b"}},
+        "framing": {"header": "h", "gives": {"w": "w"}, "records": {"delimiter": "0a"}},
+        "roots": {"r": {"type": "R"}, "h": {"type": "H"}},
+        "types": types,
+    }
+    with generated(resolved(documents({"proof.yaml": spec}))) as made:
+        stream = bytes.fromhex(data) + b"v\n"
+        (bad,) = made.module.iter_parse(stream, on_error="skip")
+        assert (bad.error.code, bad.error.path, bad.error.offset) == ("unknown_value", path, offset)
+        (part,) = made.module.decode_stream(stream)
+        (error,) = part.errors.to_pylist()
+        assert (error["code"], error["path"], error["offset"]) == ("unknown_value", path, offset)

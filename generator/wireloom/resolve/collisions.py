@@ -287,7 +287,9 @@ def _report_crossed(draft: Draft, where: Place, field: Field, start: int, crosse
     if field.at is not None:
         draft.reports(where / "at", "overlapping-fields", message, hint)
     else:
-        draft.reports_entry(where, "overlapping-fields", message, f"{hint}; say `at`, or list the fields in their order")
+        draft.reports_entry(
+            where, "overlapping-fields", message, f"{hint}; say `at`, or list the fields in their order"
+        )
 
 
 def _check_gaps(draft: Draft, gaps: list[_Gap], spans: list[_Span]) -> None:

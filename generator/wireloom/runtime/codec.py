@@ -229,8 +229,14 @@ class Codec:
 
     def head(self, framing: Headed, file: BinaryIO, settings: Mapping[str, ParameterValue]) -> Head | Extent:
         """What stands before the records of a stream, or the stream as one bad record where that is none."""
-        reader = _StreamReader(self, self.root(framing.header), settings)
-        return headers.head(reader, framing, file, settings, self.settings)
+        root = self.root(framing.header)
+
+        def refusing(member: str) -> _StreamReader | None:
+            found = root.refusing(member)
+            return None if found is None else _StreamReader(self, found, settings)
+
+        judges = headers.Judges(self.settings, refusing)
+        return headers.head(_StreamReader(self, root, settings), framing, file, settings, judges)
 
     def iter_build(
         self, values: Iterable[Any], /, *, root: str | None = None, framing: str | None = None, **parameters: object

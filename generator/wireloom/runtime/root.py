@@ -1,7 +1,7 @@
 """A root of a format: what ties a construct to what readers see of its values."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from wireloom.runtime.columns.shape import filling
 from wireloom.runtime.parsers.json import Document
 from wireloom.runtime.parsers.places import beginnings, strongest
 from wireloom.runtime.parsers.record import Record as WireRecord
+from wireloom.runtime.parsers.refusing import refusing
 from wireloom.runtime.proof import Proof
 
 if TYPE_CHECKING:
@@ -53,6 +54,11 @@ class Root:
     def proof(self, settings: Mapping[str, Any]) -> Proof:
         """The most that a record can prove of itself under these parameters."""
         return strongest(self.construct.subcon, settings)
+
+    def refusing(self, member: str) -> "Root | None":
+        """The root whose records are an error at one of their members; None where that is read in no struct of them."""
+        construct = refusing(self.construct, member)
+        return None if construct is None else replace(self, construct=construct)
 
     @cached_property
     def beginnings(self) -> frozenset[bytes] | None:

@@ -25,9 +25,15 @@ class Head:
     file: BinaryIO
 
 
-def head(
-    reader: Reader, framing: Headed, file: BinaryIO, settings: Settings, accept: Callable[[Settings], Settings]
-) -> Head | Extent:
+@dataclass(frozen=True, slots=True)
+class Judges:
+    """Who knows what parameters may be, and who reads a header again to find the member that is none of that."""
+
+    accept: Callable[[Settings], Settings]
+    refusing: Callable[[str], Reader | None]
+
+
+def head(reader: Reader, framing: Headed, file: BinaryIO, settings: Settings, judges: Judges) -> Head | Extent:
     """The header of a stream, or the whole stream as one bad record; an empty stream has none and needs none."""
     window = framed.read_exactly(file, _WINDOW)
     if not window:
@@ -41,15 +47,27 @@ def head(
         more = bool(addition)
         window += addition
     if found.error is None:
-        try:
-            given = {name: _member(found.value, field) for name, field in framing.gives}
-            return Head(found.size, accept({**settings, **given}), _behind(file, window, found.size))
-        except ParameterError as error:
-            wrong = DecodeError("unknown_value", offset=0, expected="a value of a parameter", actual=str(error))
-            found = Extent(0, 0, b"", error=reader.label(wrong))
+        values = {field: _member(found.value, field) for _, field in framing.gives}
+        for name, field in framing.gives:
+            try:
+                settings = judges.accept({**settings, name: values[field]})
+            except ParameterError as error:
+                wrong = _refusal(judges.refusing(field), window, field, str(error))
+                found = Extent(0, 0, b"", error=reader.label(wrong))
+                break
+        else:
+            return Head(found.size, settings, _behind(file, window, found.size))
     assert found.error is not None
     found.error.at(framing.header)
     return framed.rest(reader, file, found, window, large=False)
+
+
+def _refusal(reader: Reader | None, window: bytes, field: str, actual: str) -> DecodeError:
+    """The error of a member that says what its parameter may not be, at its place."""
+    place = None if reader is None else framed.next_record(reader, Cursor(window), window, 0, 0, more=False).error
+    offset = 0 if place is None else place.offset
+    wrong = DecodeError("unknown_value", offset=offset, expected="a value of a parameter", actual=actual)
+    return wrong.at(field) if place is None else wrong.path_from(place)
 
 
 def _member(value: Any, name: str) -> Any:

@@ -20,7 +20,7 @@ from wireloom import pipeline
 from wireloom.pipeline import Project
 from wireloom.runtime import expressions
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
-from wireloom.runtime.parsers import binary, record, structure
+from wireloom.runtime.parsers import binary, record, structure, unions
 from wireloom.runtime.values import Pairs
 
 if TYPE_CHECKING:
@@ -652,3 +652,14 @@ def test_what_is_wrong_with_a_value_is_said_of_the_byte_order_that_it_has(made: 
         with pytest.raises(EncodeError) as refusal:
             module.build({"data": data, "n": 9})
         assert refusal.value.path == "n"
+
+
+def test_a_tag_of_bytes_is_shown_as_the_spec_has_it():
+    case = structure.Struct("A", structure.Field("z", binary.Bytes(2)))
+    union = unions.Peek(binary.Integer(16, signed=False), {0x4142: case}, octets=2)
+    whole = record.Record(union)
+    with pytest.raises(EncodeError, match="found one that begins with 4143"):
+        whole.build({"z": b"AC"})
+    with pytest.raises(DecodeError) as caught:
+        whole.parse(b"AC")
+    assert (caught.value.expected, caught.value.actual) == ("one of 4142", "4143")

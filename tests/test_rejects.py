@@ -158,9 +158,19 @@ PLACES = {
 }
 
 
+PLACES |= {
+    "the order of a number that is read ahead": (
+        "s: {byteOrder: little, type: {select: {peek: int16}, cases: {1: Pair, 2: Pair}}}",
+    ),
+    "keys at a name for an integer": ("s: {type: Number, range: 1 .. 9, byteOrder: little}",),
+}
+NAMED = "  Pair: {fields: [{a: bytes(2)}]}\n  Number: uint16\n"
+
+
 @pytest.mark.parametrize("fields", PLACES.values(), ids=PLACES)
 def test_what_some_record_may_be_is_no_mistake(fields, tmp_path):
     spec = tmp_path / "spec.yaml"
     steps = "".join(f"      - {each}\n" for each in fields)
-    spec.write_text(f"{HEAD}types:\n  Record:\n    fields:\n{steps}", encoding="utf-8")
+    named = "".join(f"{line}\n" for line in NAMED.splitlines() if line.split(":")[0].strip() in steps)
+    spec.write_text(f"{HEAD}types:\n  Record:\n    fields:\n{steps}{named}", encoding="utf-8")
     assert resolve(load([spec], tmp_path))

@@ -443,9 +443,10 @@ class FieldTag:
 
 @dataclass(frozen=True, slots=True)
 class PeekTag:
-    """Select on a value read ahead without consuming it (binary)."""
+    """Select on a value read ahead without consuming it (binary); `octets`: its cases are bytes."""
 
     type: Integer
+    octets: bool = False
 
 
 @dataclass(frozen=True, slots=True)

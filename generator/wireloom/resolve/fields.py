@@ -65,6 +65,7 @@ from wireloom.resolve.types import (
     is_encoded,
     plainly_named,
     prefix_of,
+    said_of_name,
     type_of,
 )
 from wireloom.resolve.values import check_null, mappings_of
@@ -173,6 +174,13 @@ def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument
     """The type that a field states."""
     type = type_of(replace(around, partial=True), at, document.type)
     type = plainly_named(around, type, ordered=document.byte_order is not None)
+    if (found := said_of_name(around, document, type)) is not None:
+        key, name, written = found
+        message = f"{name} is a name for {written}, and `{key}` is of types that stand at the field"
+        alone = "" if isinstance(not_null(type), Array) else "; of names those of integers alone take it"
+        hint = f"write {written} in its place{alone}"
+        around.scope.draft.reports_entry(place / key, "wrong-shape", message, hint)
+        return UNKNOWN
     region = prefix_of(around, document.size)
     ordered = document.byte_order is None or has_order(type) or (region is not None and has_order(region.number))
     if around.encoding is Encoding.BINARY and not ordered:

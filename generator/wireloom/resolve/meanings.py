@@ -32,6 +32,7 @@ from wireloom.model.types import (
     Struct,
     Text,
     Type,
+    charset_of,
 )
 from wireloom.numbers import integer, respelled
 from wireloom.resolve import builtins, constants
@@ -126,6 +127,11 @@ class _Reading:
         match self.document.logical:
             case _ if is_open(self.document):
                 found = self._named(null)
+            case word if word is not None and (charset := charset_of(self.type)):
+                if self.document.charset is None:  # else that is said of the two keys
+                    hint = "say `charset: utf-8` at the field where it is ASCII, or drop `logical`"
+                    self.refuse("logical", "wrong-shape", f"texts in {charset} say no times and numbers", hint)
+                return None
             case Logical() as time:
                 found = self._time(time)
             case str() as word if (saying := said(word)) is not None and isinstance(self.type, Text):

@@ -422,8 +422,9 @@ def _select(type: Select, scope: Scope) -> Code:
         case FieldTag(expression):
             chosen = function(expression, scope.fields)
             return call("unions.Select", chosen, cases, code=code, otherwise=otherwise)
-        case PeekTag(tag):
-            return call("unions.Peek", subcon(tag, scope), cases, code=code, otherwise=otherwise)
+        case PeekTag(tag, octets):
+            size = literal(tag.bits // 8) if octets else None
+            return call("unions.Peek", subcon(tag, scope), cases, code=code, otherwise=otherwise, octets=size)
         case MemberTag(member, presence, default, required):
             return call(
                 "json.SelectMember",

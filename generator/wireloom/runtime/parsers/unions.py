@@ -161,11 +161,22 @@ class Peek(CasesByValue, construct.Construct):
     """A union of structs chosen by a value read ahead and not consumed."""
 
     def __init__(
-        self, tag: Any, cases: Mapping[Scalar, Any], code: str = "unknown_case", *, otherwise: Any = None
+        self,
+        tag: Any,
+        cases: Mapping[Scalar, Any],
+        code: str = "unknown_case",
+        *,
+        otherwise: Any = None,
+        octets: int | None = None,
     ) -> None:
         super().__init__()
         self.tag, self.cases, self.code, self.otherwise = tag, dict(cases), code, otherwise
+        self.octets = octets  # how many bytes the tag is, where cases are bytes and no numbers
         self.subcons = _subcons(self.cases, otherwise)
+
+    def _shown(self, tag: Any) -> str:
+        """A tag as the spec has it."""
+        return shown(tag) if self.octets is None or tag is None else int(tag).to_bytes(self.octets, "big").hex()
 
     def _parse(self, stream: Any, context: Container, path: str) -> Any:
         start = stream.tell()
@@ -173,8 +184,10 @@ class Peek(CasesByValue, construct.Construct):
         stream.seek(start)
         match self.cases.get(tag, self.otherwise):
             case None:
-                known = ", ".join(shown(value) for value, case in self.cases.items() if not isinstance(case, Refusal))
-                raise DecodeError(self.code, offset=start, expected=f"one of {known}", actual=shown(tag))
+                known = (self._shown(value) for value, case in self.cases.items() if not isinstance(case, Refusal))
+                raise DecodeError(
+                    self.code, offset=start, expected=f"one of {', '.join(known)}", actual=self._shown(tag)
+                )
             case Refusal(code):
                 text = stream.take(min(stream.left, _SHOWN)).decode("utf-8", "backslashreplace")
                 raise DecodeError(code, offset=start, expected="a record", actual=text)
@@ -206,7 +219,7 @@ class Peek(CasesByValue, construct.Construct):
         except DecodeError:
             tag = None
         if tag is None or self.cases.get(tag, self.otherwise) is not case:
-            raise EncodeError("a value that its tag selects", f"one that begins with {shown(tag)}")
+            raise EncodeError("a value that its tag selects", f"one that begins with {self._shown(tag)}")
         return buffer.getvalue()
 
 

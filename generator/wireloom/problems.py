@@ -176,8 +176,12 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.6, words: Iterabl
     names = [candidate for candidate in known if candidate]
     folded = {candidate.lower(): candidate for candidate in reversed([*names, *words])}
     near = difflib.get_close_matches(name.lower(), list(folded), n=3, cutoff=cutoff)
-    if near:  # of several, one that begins so: Bin is Binary, not int
-        return f"did you mean {folded[next((each for each in near if each.startswith(name.lower())), near[0])]}?"
+    if (
+        near
+    ):  # of several, one that begins so: Bin is Binary, not int; or has the same letters: cosnt is const, not count
+        begun = next((each for each in near if each.startswith(name.lower())), "")
+        swapped = next((each for each in near if sorted(each) == sorted(name.lower())), "")
+        return f"did you mean {folded[swapped or begun or near[0]]}?"
     if 0 < len(names) <= 16:
         return f"known: {', '.join(names)}"
     return ""

@@ -259,45 +259,6 @@ SCALARS: Mapping[str, Type] = MappingProxyType(
     {word: type for builtin in BUILTINS.values() for word, type in builtin.words.items()}
 )
 CONSTRUCTORS = ("list", "map", "ext", "extended")
-OTHER_WORDS = {  # how other languages call a type
-    "string": "str",
-    "text": "str",
-    "char": "str(1)",
-    "boolean": "bool",
-    "byte": "uint8",
-    "uint1": "bit",
-    "int1": "bit",
-    "uint": "uint32",
-    "short": "int16",
-    "long": "int64",
-    "integer": "int",
-    "double": "float64",
-    "number": "float",
-    "binary": "bytes",
-    "blob": "bytes",
-    "array": "list(TYPE)",
-    "repeated": "list(TYPE)",
-    "vector": "list(TYPE)",
-    "dict": "map(KEY, VALUE)",
-    "object": "map(KEY, VALUE)",
-    "varint": "varint64",
-    "fixed32": "{type: uint32, wire: fixed}",
-    "fixed64": "{type: uint64, wire: fixed}",
-    "sfixed32": "{type: int32, wire: fixed}",
-    "sfixed64": "{type: int64, wire: fixed}",
-    "leb128": "varint64",
-    "sleb128": "sleb64",
-    "vlq": "vlq64",
-    "date": "{type: str, logical: date}, or {type: int32, logical: date}",
-    "timestamp": "{type: str, logical: timestamp}, or {type: int64, logical: {timestamp: ms}}",
-    "datetime": "{type: str, logical: timestamp}, or {type: int64, logical: {timestamp: ms}}",
-    "uuid": "{type: bytes(16), logical: uuid}",
-    "ipv4": "{type: bytes(4), logical: ipv4}",
-    "ipv6": "{type: bytes(16), logical: ipv6}",
-    "decimal": "{type: int64, scale: 0.01}, or {type: str, logical: 'decimal(10, 2)'}",
-    "none": "nil",
-    "null": "nil",
-}
 TYPE_NAMES = (*SCALARS, *CONSTRUCTORS, "any")
 
 

@@ -1,5 +1,6 @@
 """What stands at the head of a format: parameters, byte order, checksums, ranges, limits."""
 
+import re
 from collections.abc import Callable, Collection, Iterable
 from typing import assert_never
 
@@ -16,6 +17,7 @@ from wireloom.model.format import (
     SumAlgorithm,
 )
 from wireloom.model.ground import HIGHEST, LONG, LOWEST
+from wireloom.numbers import respelled
 from wireloom.problems import nearest
 from wireloom.resolve import builtins
 from wireloom.resolve.draft import Draft, parameter_kind
@@ -154,6 +156,17 @@ def _require_options(draft: Draft, place: Place, name: str, options: tuple[str, 
         )
 
 
+_MULTIPLE = re.compile(r"([0-9]+) ?([kmg])(i?b)?", re.IGNORECASE)
+
+
+def _in_digits(stated: str) -> str:
+    """What to write for a number with a unit."""
+    found = _MULTIPLE.fullmatch(stated)
+    if found is None:
+        return respelled(stated) or "write a number, such as 1048576"
+    return f"write {int(found[1]) << 10 * ('kmg'.index(found[2].lower()) + 1)}"
+
+
 def limit(draft: Draft, name: str, stated: int | str) -> int | str:
     """A limit of a decoder: a number, or the parameter that says it."""
     place = draft.place / "limits" / name
@@ -165,7 +178,10 @@ def limit(draft: Draft, name: str, stated: int | str) -> int | str:
             draft.reports(place, "unfit-parameter", f"{stated} is beyond 64 bits", hint)
         return stated
     parameter = draft.content.parameters.get(stated)
-    if parameter is None:
+    if parameter is None and stated[:1].isdecimal():
+        message, hint = f"{stated} is no number, and no name of a parameter", _in_digits(stated)
+        draft.reports(place, "unknown-parameter", message, hint)
+    elif parameter is None:
         hint = nearest(stated, draft.content.parameters) or "declare it in `parameters`"
         draft.reports(place, "unknown-parameter", f"there is no parameter {stated}", hint)
     elif parameter_kind(parameter) is not Kind.INTEGER:

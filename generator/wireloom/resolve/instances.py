@@ -13,9 +13,10 @@ from pydantic import TypeAdapter
 
 from wireloom import names
 from wireloom.numbers import integer
-from wireloom.problems import Problem, nearest
+from wireloom.problems import Problem
 from wireloom.resolve import builtins, notation
 from wireloom.resolve.draft import Draft, TypeForm
+from wireloom.resolve.meant import hint_of_type
 from wireloom.spec.documents import location_in
 from wireloom.spec.entries import STEPS
 from wireloom.spec.language import NamedType, StructType
@@ -380,7 +381,7 @@ class _Making:
         for single in singles:
             known = {*self.draft.content.types, *self.made.values(), *builtins.TYPE_NAMES, *builtins.SCALARS}
             if single.name not in known:
-                hint = nearest(single.name, (*self.draft.content.types, *builtins.TYPE_NAMES))
+                hint = hint_of_type(single.name, self.draft.encoding, self.draft.content.types, self.draft.lent)
                 asked.reports(argument[single.column :], "unknown-type", f"there is no type {single.name}", hint)
         return re.sub(r"\s+", "", argument.text) if "'" not in argument.text else argument.text
 

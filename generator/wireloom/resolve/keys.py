@@ -7,42 +7,13 @@ from wireloom.model.types import Bytes, Encoding, Field, Float, Form, Integer, R
 from wireloom.resolve.outline import is_open
 from wireloom.resolve.types import UNKNOWN, Surroundings
 from wireloom.spec.documents import Place
-from wireloom.spec.language import FieldDocument
+from wireloom.spec.language import ENCODINGS_OF_KEYS, FieldDocument
 
 _SINGLE = 32
-_TEXTUAL = (Encoding.JSON, Encoding.MSGPACK)
 
 # Keys that mean something in some encodings only.
 _ENCODINGS: Table[str, tuple[Encoding, ...]] = {
-    "at": (Encoding.BINARY,),
-    "from": (Encoding.BINARY,),
-    "size": (Encoding.BINARY,),
-    "unpack": (Encoding.BINARY,),
-    "count": (Encoding.BINARY,),
-    "delimiter": (Encoding.BINARY,),
-    "kept": (Encoding.BINARY,),
-    "escape": (Encoding.BINARY,),
-    "escaped": (Encoding.BINARY,),
-    "pad": (Encoding.BINARY,),
-    "charset": (Encoding.BINARY, Encoding.MSGPACK, Encoding.PROTOBUF),
-    "terminator": (Encoding.BINARY,),
-    "jump": (Encoding.BINARY,),
-    "lastWhen": (Encoding.BINARY,),
-    "bits": (Encoding.BINARY,),
-    "byteOrder": (Encoding.BINARY,),
-    "checksum": (Encoding.BINARY,),
-    "stored": (Encoding.BINARY,),
-    "tag": (Encoding.PROTOBUF,),
-    "wire": (Encoding.PROTOBUF,),
-    "oneOf": (Encoding.PROTOBUF,),
-    "refers": (Encoding.PROTOBUF,),
-    "table": (Encoding.PROTOBUF,),
-    "salvage": (Encoding.PROTOBUF,),
-    "inline": _TEXTUAL,
-    "lineFeeds": (Encoding.JSON,),
-    "member": _TEXTUAL,
-    "optional": (Encoding.JSON, Encoding.PROTOBUF, Encoding.MSGPACK),
-    "default": (Encoding.JSON, Encoding.PROTOBUF, Encoding.MSGPACK),
+    key: tuple(Encoding(each) for each in encodings) for key, encodings in ENCODINGS_OF_KEYS.items()
 }
 # Keys that mean something only beside another one.
 _COMPANIONS: Table[str, str] = {

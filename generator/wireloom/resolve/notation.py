@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass
 
 _SINGLE = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(\(.*\))?\s*(\?)?\s*", re.DOTALL)
+_ARRAY = re.compile(r"(\w+)\s*\[\s*([^\[\]]*?)\s*\]")
+_OCTETS = {"byte": "bytes", "bytes": "bytes", "char": "str", "str": "str", "string": "str"}
 _DEPTH = 16
 _OPEN, _CLOSE = "([", ")]"
 BLOCKS = "blocks"
@@ -80,17 +82,24 @@ def _single(part: Argument) -> Single | Optional:
     match = _SINGLE.fullmatch(part.text)
     if match is None:
         at = part.column + len(part.text) - len(part.text.lstrip())
-        raise NotationError(
-            f"{part.text.strip() or 'nothing'} is not a type",
-            at,
-            "write a type such as int32, str?, bytes(20) or list(Bin)",
-        )
+        raise NotationError(f"{part.text.strip() or 'nothing'} is not a type", at, _instead(part.text.strip()))
     arguments: tuple[Argument, ...] = ()
     if match[2] is not None:
         inner = Argument(match[2][1:-1], part.column + match.start(2) + 1)
         arguments = tuple(_split(inner, ",")) if inner.text.strip() else ()
     single = Single(match[1], arguments, part.column + match.start(1))
     return Optional(single) if match[3] else single
+
+
+def _instead(text: str) -> str:
+    """What to write for a text that is no type."""
+    match _ARRAY.fullmatch(text):
+        case None:
+            return "write a type such as int32, str?, bytes(20) or list(Bin)"
+        case found if found[1] in _OCTETS and found[2]:
+            return f"write {_OCTETS[found[1]]}({found[2]})"
+        case found:
+            return f"write list({found[1]})" + (f", in binary with `count: {found[2]}`" if found[2] else "")
 
 
 def _split(argument: Argument, separator: str) -> list[Argument]:

@@ -1,6 +1,6 @@
 """Shared schemas: their own logical types, and whether what a format gives fits into them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -9,6 +9,7 @@ from wireloom.model.logical import LogicalField, LogicalType, Record
 from wireloom.problems import Problems, nearest
 from wireloom.resolve import builtins, notation
 from wireloom.resolve.logical import ColumnsClash, Shape, merged, shape
+from wireloom.resolve.meant import hint_of_type
 from wireloom.resolve.said import LONGEST, no_such_decimal
 from wireloom.spec.documents import Document, Documents, Place, unlike
 from wireloom.spec.language import SchemaDocument, SchemaField, SchemaType
@@ -19,6 +20,12 @@ _MEANT: Mapping[str, LogicalType] = {
     "duration": logical.Meant(logical.Integer(64, signed=True), logical.Scaled("duration")),
 }
 _NAMES = (*(name for name in builtins.TYPE_NAMES if name not in ("ext", "extended")), *_MEANT, "decimal")
+_FORMS = {
+    "list": "list(TYPE)",
+    "map": "map(KEY, VALUE)",
+    "decimal": "decimal(DIGITS, FRACTION)",
+    "bytes": "bytes, or bytes(20)",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +36,7 @@ class Schema:
     document: Document
     record: Record
     types: Mapping[str, Record]
+    sound: bool = True  # nothing is wrong with its types
 
 
 def schemas(documents: Documents, problems: Problems) -> dict[str, Schema]:
@@ -46,13 +54,13 @@ class _Reader:
     problems: Problems
 
     def schema(self) -> Schema:
+        before = len(self.problems.found)
         types = {
             name: self._record(self.document.place / "types" / name, each, frozenset({name}))
             for name, each in self.content.types.items()
         }
-        return Schema(
-            self.content.schema_, self.document, self._record(self.document.place, self.content, frozenset()), types
-        )
+        record = self._record(self.document.place, self.content, frozenset())
+        return Schema(self.content.schema_, self.document, record, types, len(self.problems.found) == before)
 
     def _record(self, place: Place, content: SchemaDocument | SchemaType, seen: frozenset[str]) -> Record:
         return Record(tuple(self._fields(place / "fields", content, seen)))
@@ -136,10 +144,25 @@ class _Reader:
             problem = place.problem(
                 "recursive-type", f"{single.name} holds itself", "a column has an end; use any", column=single.column
             )
+        elif single.name in _NAMES:
+            number = f"{len(single.arguments)} argument{'' if len(single.arguments) == 1 else 's'}"
+            message, hint = f"{single.name} with {number}", f"write {_FORMS.get(single.name, single.name)}"
+            problem = place.problem("type-syntax", message, hint, column=single.column)
         else:
-            hint = nearest(single.name, (*self.content.types, *_NAMES))
+            hint = _hint(single.name, self.content.types)
             problem = place.problem("unknown-type", f"there is no type {single.name}", hint, column=single.column)
         self.problems.add(problem)
+
+
+def _hint(name: str, types: Iterable[str]) -> str:
+    """What to write in place of a column's type that there is not."""
+    meant = hint_of_type(name, None, types)
+    for word in _MEANT:
+        if f"logical: {word}" in meant:
+            return f"did you mean {word}?"
+    return (
+        meant if meant.removeprefix("did you mean ").removesuffix("?") in _NAMES else nearest(name, (*types, *_NAMES))
+    )
 
 
 # --- fitting -------------------------------------------------------------------------------------------------------

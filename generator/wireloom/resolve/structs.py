@@ -138,7 +138,13 @@ def _verify(around: Surroundings, place: Place, document: VerifyStep, struct: St
         fields = (entry.field for entry in struct.fields if entry.is_field and entry.key == name)
         return any(isinstance(field, FieldDocument) and field.checksum is not None for field in fields)
 
-    _require_field(around, place / "field", document.field, holds_checksum)
+    own = any(entry.is_field and entry.key == document.field for entry in struct.fields)
+    if own and not holds_checksum(document.field):
+        message = f"{document.field} holds no checksum"
+        hint = "give it `checksum` and `over`, or name the field that has them"
+        around.reports(place / "field", "unknown-field", message, hint)
+    else:
+        _require_field(around, place / "field", document.field, holds_checksum)
     return Verify(document.field, _when(around, place / "when", document.when))
 
 

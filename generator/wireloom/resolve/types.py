@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import TypeVar
 
 from wireloom.expr.ast import Expression, Kind, Literal
@@ -51,6 +52,7 @@ from wireloom.problems import nearest
 from wireloom.resolve import builtins, constants, markers, notation
 from wireloom.resolve.draft import written as parsed_text
 from wireloom.resolve.expressions import BROKEN, expression
+from wireloom.resolve.meant import hint_of_type
 from wireloom.resolve.outline import reach
 from wireloom.resolve.scopes import Scope, word_named
 from wireloom.spec.documents import Place
@@ -60,6 +62,7 @@ from wireloom.spec.language import PeekTag as PeekTagDocument
 from wireloom.spec.language import Refusal as RefusalDocument
 
 _BYTE = 8  # bits of a number that has no order of bytes
+_NEAR = 0.75  # a name that is not one, and the type that there is not
 _WIDEST = 64  # bits of a number on the wire
 _HINT_OF_BLOCKS = "write blocks(uint8), or of a list whose blocks may have sizes, blocks(zigzag64, zigzag64)"
 _RANGE = 256  # values of one range of cases
@@ -254,7 +257,7 @@ def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
         return _delimited(around, _ordered(around, encoded(around.charset, builtins.SCALARS[single.name])))
     if single.name in types:
         return Reference(single.name)
-    if any(name != single.name and name.lower() == single.name.lower() and type_name_flaw(name) for name in types):
+    if get_close_matches(single.name.lower(), [name.lower() for name in types if type_name_flaw(name)], 1, _NEAR):
         return UNKNOWN  # said of the name
     if single.name == "any":
         around.reports(
@@ -269,9 +272,7 @@ def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
         message, hint = f"{single.name} is no type, but how long one is", "write bytes(blocks(uint8))"
         around.reports(place, "unknown-type", message, hint, column=single.column)
         return UNKNOWN
-    meant = builtins.OTHER_WORDS.get(single.name.lower())
-    known = (*draft.content.types, *draft.lent, *builtins.TYPE_NAMES)
-    hint = f"did you mean {meant}?" if meant else nearest(single.name, known)
+    hint = hint_of_type(single.name, around.encoding, draft.content.types, draft.lent)
     around.reports(place, "unknown-type", f"there is no type {single.name}", hint, column=single.column)
     return UNKNOWN
 
@@ -505,6 +506,8 @@ def _extension(
         around.reports(place, "type-syntax", f"{code.text.strip()} is no ext type", hint, column=code.column)
         return UNKNOWN
     inner = _argument(around, place, content)
+    if inner is UNKNOWN:
+        return UNKNOWN
     if not isinstance(inner, Text | Bytes):
         around.reports(
             place,

@@ -1,6 +1,7 @@
 """Files -> documents: read, parse, check the shape. Nothing is looked up yet; a bad file does not stop the others."""
 
 import codecs
+import contextlib
 import difflib
 import re
 from collections.abc import Mapping, Sequence
@@ -16,8 +17,8 @@ from wireloom.problems import Location, Problem, nearest
 from wireloom.spec import language, yaml
 from wireloom.spec.documents import Content, Document, Documents
 from wireloom.spec.flow import flow
+from wireloom.spec.language import ENCODINGS_OF_KEYS, FormatDocument, LibraryDocument, SchemaDocument, StructType
 from wireloom.spec.language import Document as LanguageDocument
-from wireloom.spec.language import FormatDocument, LibraryDocument, SchemaDocument, StructType
 from wireloom.spec.language.base import CHARSETS
 from wireloom.spec.repair import Drop, Edit, Rename, edited, lacking, names_dropped
 from wireloom.spec.slips import slips
@@ -60,6 +61,28 @@ _OTHER_WORDS = {  # how other languages call what a key says
     "id": "tag",
     "value": "const",
     "contents": "const",
+    "constant": "const",
+    "fixed": "const",
+    "magic": "const",
+    "compress": "unpack",
+    "compression": "unpack",
+    "compressed": "unpack",
+    "codec": "unpack",
+    "separator": "delimiter",
+    "nullvalue": "null",
+    "nodata": "null",
+    "refin": "reflected",
+    "refout": "reflected",
+    "computed": "compute",
+    "calc": "compute",
+    "derived": "derive",
+    "covers": "over",
+    "factor": "scale",
+    "multiplier": "scale",
+    "bitfield": "bits",
+    "flags": "bits",
+    "private": "hidden",
+    "encode": "charset",
     "seq": "fields",
     "members": "fields",
     "rename": "as",
@@ -85,6 +108,7 @@ _MAPPINGS = {  # what a key takes beside words
     "framing": "a mapping, such as {prefix: uint16}",
     "unpack": "a choice: {select: codec, cases: {0: none, 1: gzip}}",
 }
+_PAGE = re.compile(r"(?:cp|ibm|ibm-|ccsid|windows-|ebcdic-)?0*([0-9]{1,5})")  # a code page by its number
 _BEGUN = 3  # letters of a word that tell which it is
 _CONDITIONS = ("if", "condition", "assert", "expr")
 _IN_OTHER_WORDS = {  # what other languages say by a key of a field, and this one otherwise
@@ -97,6 +121,7 @@ _IN_OTHER_WORDS = {  # what other languages say by a key of a field, and this on
     "min": "write `range: 0 ..`",
     "max": "write `range: .. 100`",
 }
+_NEAR_WORD = 0.8  # a misspelled word of another language
 _FEW = 24  # keys that are worth listing
 _ROUNDS = 8  # of leaving out what has the wrong shape; what is dropped can leave its surroundings incomplete
 
@@ -193,7 +218,7 @@ def _checked(node: yaml.Node) -> tuple[Content | None, list[_Finding]]:
     except ValidationError as error:
         details = error.errors(include_url=False)
         slips = _slips(details, plain, classes)
-        return None, _merged([_finding(each, node, plain, classes, slips) for each in details])
+        return None, _once(_merged([_finding(each, node, plain, classes, slips) for each in details]))
 
 
 def _merged(findings: Sequence[_Finding]) -> list[_Finding]:
@@ -207,6 +232,19 @@ def _merged(findings: Sequence[_Finding]) -> list[_Finding]:
             hint = f"{first.hint} or {problem.hint.removeprefix('write ')}"
             merged[key] = replace(finding, problem=replace(first, hint=hint))
     return list(merged.values())
+
+
+def _once(findings: Sequence[_Finding]) -> list[_Finding]:
+    """The findings; of several keys that are meant to be one, the first says it."""
+    first: dict[tuple[yaml.Path, str], yaml.Path] = {}
+    kept: list[_Finding] = []
+    for finding in findings:
+        others = (
+            isinstance(finding.edit, Rename)
+            and first.setdefault((finding.path[:-1], finding.edit.key), finding.path) != finding.path
+        )
+        kept.append(replace(finding, problem=None) if others else finding)
+    return kept
 
 
 _SHARED: Mapping[str, type[LibraryDocument | SchemaDocument]] = {"library": LibraryDocument, "schema": SchemaDocument}
@@ -331,10 +369,12 @@ def _literal(key: str, value: object, options: Sequence[str]) -> str:
 def _charset(text: str) -> str:
     """The character set that has another name here."""
     known = {codecs.lookup(each).name: each for each in CHARSETS}
-    try:
-        return known.get(codecs.lookup(text).name, "")
-    except (LookupError, ValueError):
-        return ""
+    page = _PAGE.fullmatch(text)
+    for each in (text, f"cp{int(page[1]):03}" if page else text):
+        with contextlib.suppress(LookupError, ValueError):
+            if found := known.get(codecs.lookup(each).name, ""):
+                return found
+    return ""
 
 
 def _in_full(details: ErrorDetails, value: object) -> str:
@@ -385,20 +425,53 @@ def _unknown_key(
     if _is_enumeration(known, parent):
         return _Finding(None, path, Drop())  # said of the type
     keys = known.keys() if known else ()
-    other = _OTHER_WORDS.get(str(path[-1]).lower(), "")
+    other = _other_word(str(path[-1]), parent)
     if path[-1] in _IN_OTHER_WORDS and known is language.FieldDocument:
         hint = _IN_OTHER_WORDS[str(path[-1])]
         problem = _problem("unknown-key", f"there is no key {path[-1]} here", hint, node, path, key=True)
         return _Finding(problem, path, Drop())
-    free = other in keys and isinstance(parent, Mapping) and other not in parent
-    meant = slips.get(path) or (other if free else "")
-    left = [each for each in keys if not (isinstance(parent, Mapping) and each in parent)]
-    hint = f"did you mean {meant}?" if meant else nearest(str(path[-1]), left)
+    encoding = _encoding(node, path)
+    left = [
+        each
+        for each in keys
+        if not (isinstance(parent, Mapping) and each in parent) and _has_meaning(known, each, encoding)
+    ]
+    meant = slips.get(path) or (other if other in left else "")
+    hint = f"did you mean {meant}?" if meant else _nearest_key(str(path[-1]), left)
     meant = hint.removeprefix("did you mean ").removesuffix("?") if hint.startswith("did") else ""
     if not hint and 0 < len(keys) <= _FEW:
         hint = f"known: {', '.join(keys)}"
     problem = _problem("unknown-key", f"there is no key {path[-1]} here", hint, node, path, key=True)
     return _Finding(problem, path, Rename(meant) if meant else Drop())
+
+
+def _other_word(key: str, parent: object) -> str:
+    """The key that has another name in other languages; empty where it has none."""
+    meant = _OTHER_WORDS.get(re.sub(r"[_-]", "", key).lower(), "")
+    type = parent.get("type") if isinstance(parent, Mapping) else None
+    return "terminator" if meant == "delimiter" and isinstance(type, str) and type.startswith("list(") else meant
+
+
+def _nearest_key(key: str, left: Sequence[str]) -> str:
+    """A hint for a key that there is not: the nearest one, by its name here or in other languages."""
+    others = [word for word, meant in _OTHER_WORDS.items() if meant in left and word not in left]
+    near = difflib.get_close_matches(key.lower(), others, 1, _NEAR_WORD)
+    own = difflib.get_close_matches(key.lower(), [each.lower() for each in left], 1, _NEAR_WORD)
+    return f"did you mean {_OTHER_WORDS[near[0]]}?" if near and not own else nearest(key, left)
+
+
+def _encoding(node: yaml.Node, path: yaml.Path) -> str:
+    """The encoding of the struct that a path leads into; empty where none is stated."""
+    for above in (path[:2], ()):
+        key, stated = yaml.find(node, (*above, "encoding"))
+        if key is not None and key.text == "encoding" and isinstance(stated, yaml.ScalarNode):
+            return stated.text
+    return ""
+
+
+def _has_meaning(known: type[LanguageDocument] | None, key: str, encoding: str) -> bool:
+    """Whether a key means something in an encoding."""
+    return known is not language.FieldDocument or not encoding or encoding in ENCODINGS_OF_KEYS.get(key, (encoding,))
 
 
 def _problem(id: str, message: str, hint: str, node: yaml.Node, path: yaml.Path, *, key: bool = False) -> Problem:  # noqa: PLR0913

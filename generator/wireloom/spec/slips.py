@@ -155,6 +155,12 @@ def _of_framing(document: MappingNode) -> Iterator[Slip]:
     """The key that says what sort of framing it is, misspelled."""
     framing = find(document, ("framing",))[1]
     if framing is not document and isinstance(framing, MappingNode):
+        stated = [key for key, _ in framing.entries if key.text in _FRAMINGS]
+        if len(stated) > 1:
+            first, second, *_ = stated
+            message, hint = f"`{second.text}` beside `{first.text}`", "a framing is one of them; drop the other"
+            yield Slip(("framing",), _at(second, "conflicting-keys", message, hint, ("framing", second.text)))
+            return
         yield from _misspelled(framing, ("framing",), _FRAMINGS, _NEAR_FRAMING)
 
 

@@ -45,7 +45,7 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         "ambiguous-name": "A name that means different things where the type is used.",
         "certain-condition": "A comparison that holds always, or never, whatever the record says.",
         "negative-size": "A size or a count that is negative.",
-        "impossible-value": "A comparison with a text that never occurs; a size, place, value or difference that none has.",
+        "impossible-value": "A comparison with a text that never occurs; a size, place, value or difference of none.",
         "unknown-ranges": "Named ranges that there are not.",
         # fields
         "unknown-field": "A field that there is not.",

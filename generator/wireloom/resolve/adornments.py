@@ -175,6 +175,8 @@ def _check_unique(around: Surroundings, place: Place, name: str) -> None:
     scope = around.scope
     member = scope.outlines.types[scope.type].members.get(_field_name(place))
     known = [scope.outlines.types[struct].members for struct in (member.elements if member else ())]
+    if member is not None and (member.broken or member.kind is not Kind.LIST):
+        return  # said of its type
     if not known or any(name not in members for members in known):
         candidates = [each for members in known for each in members]
         around.reports(place, "unknown-field", f"the elements have no field {name}", nearest(name, candidates))
@@ -195,6 +197,6 @@ def require_counted(around: Surroundings, place: Place, name: str) -> None:
     """A `counted` field of that name must be in the struct."""
     members = around.scope.outlines.types[around.scope.type].members
     counted = [member.name for member in members.values() if member.counted]
-    if name not in counted:
+    if name not in counted and not around.scope.is_open:
         hint = nearest(name, counted) or f"declare it: `- {name}: {{type: int64, counted: true}}`"
         around.reports(place, "unknown-field", f"there is no counted field {name}", hint)

@@ -13,6 +13,7 @@ from wireloom.resolve.certainty import check_certainty
 from wireloom.resolve.clashing import check_clashes
 from wireloom.resolve.codes import check_codes, error_codes
 from wireloom.resolve.collisions import check_collisions
+from wireloom.resolve.consequences import independent_of_others
 from wireloom.resolve.counters import check_counters
 from wireloom.resolve.covered import check_covered
 from wireloom.resolve.draft import Draft
@@ -69,7 +70,7 @@ def format_of(document: Document, content: FormatDocument, shared: Shared, probl
             check_imports(draft, whole)
         return None if own.found else format
     finally:
-        reported = _reported(document, own)
+        reported = independent_of_others(list(_reported(document, own)), whole or draft)
         for problem in reported if made is whole else _said_once(reported):
             problems.add(problem)
 
@@ -172,7 +173,8 @@ def _schema(draft: Draft, schemas: Mapping[str, Schema], unread: tuple[str, ...]
     if name not in schemas:
         hint = nearest(name, schemas) or "there are no shared schemas"
         draft.reports(draft.place / "schema", "unknown-schema", f"there is no schema {name}", hint)
-    return schemas.get(name)
+    found = schemas.get(name)
+    return found if found is not None and found.sound else None
 
 
 def _digest(document: Document, schema: Schema | None) -> str:

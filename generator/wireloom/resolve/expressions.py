@@ -118,7 +118,7 @@ def _resolved(scope: Scope, place: Place, parsed: Expression, column: int) -> Ex
             try:
                 return scope.meaning(parsed)
             except MeaningError as error:
-                scope.draft.reports(place, error.id, error.message, error.hint, column=column + parsed.column)
+                _tells(scope, place, error, column + parsed.column)
                 return _NAMELESS
         case Literal() | FieldRef() | MarkRef() | ParameterRef() | Position():
             return parsed
@@ -145,6 +145,12 @@ def _resolved(scope: Scope, place: Place, parsed: Expression, column: int) -> Ex
             assert_never(parsed)
 
 
+def _tells(scope: Scope, place: Place, error: MeaningError, column: int) -> None:
+    """Report what is wrong with a name, unless it was said of its type."""
+    if error.id:
+        scope.draft.reports(place, error.id, error.message, error.hint, column=column)
+
+
 def _summed(scope: Scope, place: Place, arguments: tuple[Expression, ...], column: int) -> Expression:
     """A sum over a list, or over a member of its elements."""
     match arguments:
@@ -152,7 +158,7 @@ def _summed(scope: Scope, place: Place, arguments: tuple[Expression, ...], colum
             try:
                 return scope.summed(name)
             except MeaningError as error:
-                scope.draft.reports(place, error.id, error.message, error.hint, column=column + name.column)
+                _tells(scope, place, error, column + name.column)
         case _:
             hint = "`sum(sizes)` is over a list of integers, `sum(parts.length)` over an integer of structs"
             scope.draft.reports(place, "expression-type", "sum is of the name of a list", hint, column=column)
@@ -166,7 +172,7 @@ def _joined(scope: Scope, place: Place, arguments: tuple[Expression, ...], colum
             try:
                 return scope.joined(name, separator)
             except MeaningError as error:
-                scope.draft.reports(place, error.id, error.message, error.hint, column=column + name.column)
+                _tells(scope, place, error, column + name.column)
         case _:
             hint = "`join(labels, '.')` is of a list of texts, `join(labels.text, '.')` of a text of structs"
             message = "join is of the name of a list, and of a literal that stands between"
@@ -181,7 +187,7 @@ def _concatenated(scope: Scope, place: Place, arguments: tuple[Expression, ...],
     try:
         return Call("concat", tuple(_beside(scope, octets, argument) for argument in arguments))
     except MeaningError as error:
-        scope.draft.reports(place, error.id, error.message, error.hint, column=column)
+        _tells(scope, place, error, column)
         return _NAMELESS
 
 

@@ -55,6 +55,7 @@ class Member:
     obstacle: str = ""  # the key for which builders are not given it, or the elements of a list, as on the wire
     renamings: Renamings = ()  # of its members, which are members of the struct around
     melts: bool = False  # its members are members of the struct around
+    broken: bool = False  # a type that there is not is in its type, so that nobody knows what it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ class Outline:
     members: Mapping[str, Member] = field(default_factory=dict)
     marks: Mapping[str, int] = field(default_factory=dict)
     uses: tuple[Use, ...] = ()
+    open: bool = False  # it has the members of a type that there is not, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,7 @@ class Reach:
     structs: tuple[str, ...] = ()
     elements: tuple[str, ...] = ()
     element: Kind = Kind.ANY  # of a list: what its elements are
+    broken: bool = False  # a type that there is not is part of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +109,7 @@ def outlines(draft: Draft) -> Outlines:
             _members(draft, form, frozenset({name})) if isinstance(form, StructType) else {},
             _marks(form) if isinstance(form, StructType) else {},
             tuple(uses.get(name, ())),
+            isinstance(form, StructType) and _is_open(draft, form, frozenset({name})),
         )
         for name, form in draft.content.types.items()
     }
@@ -120,7 +124,7 @@ def reach(draft: Draft, form: TypeForm, seen: frozenset[str] = frozenset(), char
     match form:
         case str():
             parsed = written(form)
-            return Reach() if parsed is None else _notation_reach(draft, parsed, seen, charset)
+            return Reach(broken=True) if parsed is None else _notation_reach(draft, parsed, seen, charset)
         case SelectType():
             return _any_of([reach(draft, case, seen, charset) for case in form.types])
         case OneOfType():
@@ -210,7 +214,8 @@ def _notation_reach(draft: Draft, parsed: notation.Notation, seen: frozenset[str
             inner = [reach(draft, argument.text, seen) for argument in arguments] or [Reach()]
             elements = tuple(dict.fromkeys(struct for each in inner for struct in each.structs))
             told = name == "list" and not (charset and inner[0].kind is Kind.TEXT)
-            return Reach(Kind.LIST, (), elements, inner[0].kind if told else Kind.ANY)
+            broken = any(each.broken for each in inner)
+            return Reach(Kind.LIST, (), elements, inner[0].kind if told else Kind.ANY, broken)
         case notation.Single(name="ext", arguments=(_, content)):
             return reach(draft, content.text, seen, charset)
         case notation.Single(name=markers.NAME):
@@ -220,8 +225,8 @@ def _notation_reach(draft: Draft, parsed: notation.Notation, seen: frozenset[str
         case notation.Single(name=name) if name in draft.content.types and name not in seen:
             form = draft.content.types[name]
             return Reach(Kind.RECORD, (name,)) if isinstance(form, StructType) else reach(draft, form, seen | {name})
-        case _:
-            return Reach()
+        case notation.Single(name=name):
+            return Reach(broken=name not in draft.content.types)
 
 
 def _any_of(reached: list[Reach]) -> Reach:
@@ -231,6 +236,7 @@ def _any_of(reached: list[Reach]) -> Reach:
         tuple(dict.fromkeys(struct for each in reached for struct in each.structs)),
         tuple(dict.fromkeys(struct for each in reached for struct in each.elements)),
         reached[0].element if len({each.element for each in reached}) == 1 else Kind.ANY,
+        any(each.broken for each in reached),
     )
 
 
@@ -299,6 +305,19 @@ def _members(draft: Draft, struct: StructType, seen: frozenset[str]) -> dict[str
     return members
 
 
+def _is_open(draft: Draft, struct: StructType, seen: frozenset[str]) -> bool:
+    """Whether a struct has the members of a type that there is not, which nobody knows."""
+    for entry in struct.fields:
+        if entry.is_field and isinstance(entry.field, FieldDocument) and entry.field.flatten:
+            reached = reach(draft, entry.field.type)
+            inner = {name: draft.content.types[name] for name in reached.structs if name not in seen}
+            if reached.broken or any(
+                isinstance(form, StructType) and _is_open(draft, form, seen | {name}) for name, form in inner.items()
+            ):
+                return True
+    return False
+
+
 def _lent(draft: Draft, field: str, document: FieldDocument, position: int, seen: frozenset[str]) -> list[Member]:
     """The members that a flattened field lends."""
     renamings = renaming_of(field, document)
@@ -332,6 +351,7 @@ def joined_members(first: Member, second: Member) -> Member:
         first.charset if first.charset == second.charset else "",
         first.element if first.element is second.element else Kind.ANY,
         first.obstacle or second.obstacle,
+        broken=first.broken or second.broken,
     )
 
 
@@ -357,11 +377,14 @@ def _member(draft: Draft, name: str, document: str | FieldDocument, position: in
             charset=coded,
             element=reached.element,
             obstacle=_obstacle(frozenset(), reached, charset),
+            broken=reached.broken,
         )
     reached = reach(draft, document.type, charset=charset)
     if document.values is not None and is_closed(document):
         if reached.kind in _WITHOUT_VALUES:
-            return Member(name, reached.kind, position)  # its elements have values, or it is said that it has none
+            return Member(
+                name, reached.kind, position, broken=reached.broken
+            )  # its elements have values, or it is said that it has none
         kind, values = mapped_kind(document.values)
         values = values if values is None or document.null is None else tuple(dict.fromkeys((*values, None)))
         return Member(name, kind, position, values, obstacle="values")
@@ -383,6 +406,7 @@ def _member(draft: Draft, name: str, document: str | FieldDocument, position: in
         Kind.ANY if meant else reached.element,
         _obstacle(frozenset(document.given), reached, charset),
         renaming_of(name, document),
+        broken=reached.broken,
     )
 
 

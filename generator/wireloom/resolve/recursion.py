@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from itertools import count
 
 from wireloom.expr.ast import FieldRef
@@ -17,6 +18,8 @@ from wireloom.resolve.unrolling import circle_of, heights_of, reached, sizes_of
 from wireloom.spec.documents import Place
 from wireloom.spec.language import OneOfType, StructType
 
+_LACKING = re.compile(r"there is no type (\w+)")
+_NEAR = 0.6  # a type that there is not, and the name of one that may be it
 _DEPTH = 64  # of types in types
 _FIELDS = 20_000  # that a record may come to, counted where types are used
 
@@ -220,13 +223,9 @@ _OF_SURROUNDINGS = ("unknown-name", "later-name")  # what follows where nothing 
 
 def check_use(draft: Draft, outlines: Outlines) -> None:
     """Every type is reached from a root."""
-    reached = _all_mentioned(draft, outlines.roots)
+    reached = all_mentioned(draft, outlines.roots)
     said = {problem.path for problem in draft.problems.found if problem.id == "bad-name"}
-    wrong = [problem for problem in draft.problems.found if problem.id in ("unknown-type", "type-syntax")]
-    lines = draft.document.data.decode("utf-8").splitlines() if wrong else []
-    written = (lines[problem.location.line - 1] for problem in wrong if problem.location.file == draft.document.file)
-    meant = {word for text in (*(problem.text for problem in wrong), *written) for word in re.findall(r"\w+", text)}
-    meant |= _all_mentioned(draft, [name for name in draft.content.types if name in meant])
+    meant = _meant(draft)
     lost = tuple(f"types.{name}." for name in draft.content.types if outlines.roots and name not in reached)
     draft.problems.found[:] = [
         problem
@@ -240,7 +239,23 @@ def check_use(draft: Draft, outlines: Outlines) -> None:
             )
 
 
-def _all_mentioned(draft: Draft, names: Iterable[str]) -> set[str]:
+def _meant(draft: Draft) -> set[str]:
+    """The types that may be meant where there is no such type, or no type at all, and all that they lead to."""
+    wrong = [problem for problem in draft.problems.found if problem.id in ("unknown-type", "type-syntax")]
+    lines = draft.document.data.decode("utf-8").splitlines() if wrong else []
+    types = draft.content.types
+    meant = set[str]()
+    for problem in wrong:
+        own = problem.location.file == draft.document.file
+        line = lines[problem.location.line - 1] if own else ""
+        words = set(re.findall(r"\w+", f"{problem.text} {line}"))
+        meant |= {name for name in types if name in words or (problem.id == "type-syntax" and name in line)}
+        for lacking in _LACKING.findall(problem.message):
+            meant |= set(get_close_matches(lacking, types, max(len(types), 1), _NEAR))
+    return all_mentioned(draft, meant)
+
+
+def all_mentioned(draft: Draft, names: Iterable[str]) -> set[str]:
     """These types, and all that they lead to."""
     found = set[str]()
     waiting = list(names)

@@ -29,7 +29,7 @@ _MARK = "name the place: `- mark: NAME` stands where it is"
 
 
 class MeaningError(Exception):
-    """A name without a meaning here."""
+    """A name without a meaning here; without an id where what is wrong was said of its type."""
 
     def __init__(self, id: str, message: str, hint: str) -> None:
         super().__init__(message)
@@ -54,6 +54,7 @@ class Scope:
     position: int = 0
     late: bool = False
     inside: tuple[str, ...] = ()  # structs whose value the expression looks at, one level further in
+    blind: bool = False  # it looks into what nobody knows, since there is no such type
 
     def at(self, position: int) -> "Scope":
         """The names at another step."""
@@ -66,6 +67,15 @@ class Scope:
     def within(self, structs: tuple[str, ...]) -> "Scope":
         """The names inside an element of one of these structs."""
         return replace(self, inside=structs)
+
+    def unseeing(self) -> "Scope":
+        """The names where any other may have a meaning, too."""
+        return replace(self, blind=True)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the struct has members that nobody knows, since there is no such type."""
+        return self.outlines.types[self.type].open
 
     def parameters_only(self) -> "Scope":
         """Only parameters."""
@@ -294,6 +304,8 @@ class Scope:
 
     def _inner(self, member: Member, step: str, name: str) -> Member:
         """What is known of a member of the struct that a field called `name` is."""
+        if member.broken or any(self.outlines.types[struct].open for struct in member.structs):
+            raise _said()
         inner = [self.outlines.types[struct].members for struct in member.structs]
         if not inner or any(step not in members for members in inner):
             known = list(dict.fromkeys(each for members in inner for each in members))
@@ -337,6 +349,8 @@ class Scope:
 
     def _agreed(self, name: str, found: list[Found | None]) -> Found:
         fields = [each for each in found if each is not None]
+        if any(each.member.broken for each in fields):
+            raise _said()
         if (
             len(fields) == len(found)
             and len({id(each.member) for each in fields}) == 1
@@ -360,6 +374,8 @@ class Scope:
         return Found(fields[0].up, reduce(joined_members, (each.member for each in fields)))
 
     def _unknown(self, name: str) -> MeaningError:
+        if self.blind or any(outline.open for outline in self._around()):
+            return _said()
         outline = self.outlines.types.get(self.type)
         own = None if outline is None or self.inside else outline.members.get(name)
         if own is not None and own.position == self.position:
@@ -430,6 +446,11 @@ class Scope:
             seen.add(type)
             yield outline
             waiting.extend(use.user for use in outline.uses)
+
+
+def _said() -> MeaningError:
+    """What follows from a type that there is not, which was said."""
+    return MeaningError("", "", "")
 
 
 def word_named(text: str, words: tuple[tuple[str, str], ...]) -> str:

@@ -25,6 +25,7 @@ from wireloom.resolve.adornments import require_counted
 from wireloom.resolve.expressions import expression, first_field
 from wireloom.resolve.fields import field_of
 from wireloom.resolve.last_lists import ended
+from wireloom.resolve.outline import Member
 from wireloom.resolve.runs import runs
 from wireloom.resolve.types import Surroundings
 from wireloom.spec.documents import Place
@@ -129,7 +130,7 @@ def _named_field(around: Surroundings, place: Place, name: str | None, expressio
 
 def _require_field(around: Surroundings, place: Place, name: str, wanted: Callable[[str], bool]) -> None:
     known = [each for each in around.scope.outlines.types[around.scope.type].members if wanted(each)]
-    if name not in known:
+    if name not in known and not around.scope.is_open:
         around.reports(place, "unknown-field", f"there is no field {name} here", nearest(name, known))
 
 
@@ -153,14 +154,20 @@ def _need(around: Surroundings, place: Place, document: NeedStep) -> Need:
     return Need(size, _named_field(around, place / "field", document.field, size))
 
 
+def _may_be_list(member: Member) -> bool:
+    return member.kind is Kind.LIST or member.broken
+
+
 def _discard(around: Surroundings, place: Place, document: DiscardStep) -> Discard:
     members = around.scope.outlines.types[around.scope.type].members
-    _require_field(around, place / "list", document.list_, lambda name: members[name].kind is Kind.LIST)
     listed = members.get(document.list_)
+    _require_field(around, place / "list", document.list_, lambda name: _may_be_list(members[name]))
     if listed is not None and listed.position > around.scope.position:
         message = f"{document.list_} is not read yet where it is looked into"
         around.reports(place / "list", "later-name", message, "move the step behind the list")
-    elements = () if listed is None else listed.elements
     require_counted(around, place / "count", document.count)
-    keep = expression(around.scope.within(elements), place / "keep", document.keep, Kind.BOOLEAN)
+    scope = around.scope.within(listed.elements if listed is not None else ())
+    if listed is None or listed.broken or listed.kind is not Kind.LIST:
+        scope = scope.unseeing()
+    keep = expression(scope, place / "keep", document.keep, Kind.BOOLEAN)
     return Discard(document.list_, keep, document.count, _when(around, place / "when", document.when))

@@ -1,0 +1,135 @@
+"""What follows from another mistake, and goes with it: of one slip one thing is said.
+
+A type that there is not has no bytes, no members and no kind; what is wrong with whatever it stands in is not known
+before it is mended. A key that has no place beside others, or in the encoding, is not held against anything else.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from wireloom.problems import Problem
+from wireloom.resolve.draft import Draft
+from wireloom.resolve.outline import direct_names
+from wireloom.resolve.recursion import all_mentioned
+from wireloom.spec.language import StructType
+
+_NO_TYPE = ("unknown-type", "type-syntax")
+_OF_ENTRIES = frozenset(
+    {  # what rests on the type of a field or a case
+        "ambiguous-alternatives",
+        "bad-case",
+        "endless-record",
+        "greedy-field",
+        "impossible-value",
+        "recursive-type",
+        "unknown-on-build",
+        "useless-else",
+        "wrong-shape",
+    }
+)
+_OF_LAYOUTS = frozenset({"gap-in-layout", "overlapping-fields", "split-byte"})
+_OF_KEYS = ("conflicting-keys", "wrong-encoding", "wrong-shape")
+_OF_UNIONS = ("ambiguous-alternatives", "bad-case", "wrong-shape")
+_ENTRY = re.compile(r"types\.(?P<type>[^.\[]+)(?:\.fields\[(?P<step>[0-9]+)\](?:\.(?P<name>[^.\[]+))?)?(?P<rest>.*)")
+_KEY = re.compile(r"\.[A-Za-z]+")
+_OF_WHAT_IT_IS = re.compile(r"(\.(type|inline|oneOf|cases)\b.*)?")
+
+
+def independent_of_others(problems: Sequence[Problem], draft: Draft) -> list[Problem]:
+    """The problems without those that follow from others among them."""
+    return _beside_keys(_beside_unions(_beside_types(problems, draft), draft))
+
+
+@dataclass(frozen=True, slots=True)
+class _Where:
+    """The named type that a problem is in, the number of its step, the field's name, and what is behind these."""
+
+    type: str
+    step: int | None
+    name: str
+    rest: str
+
+    @classmethod
+    def of(cls, problem: Problem) -> "_Where | None":
+        found = _ENTRY.fullmatch(problem.path)
+        if found is None:
+            return None
+        step = None if found["step"] is None else int(found["step"])
+        return cls(found["type"], step, found["name"] or "", found["rest"])
+
+    @property
+    def entry(self) -> tuple[str, int | None]:
+        return self.type, self.step
+
+
+def _beside_types(problems: Sequence[Problem], draft: Draft) -> list[Problem]:
+    """The problems without those of what a type that there is not is part of."""
+    broken = {where.entry for each in problems if each.id in _NO_TYPE and (where := _Where.of(each)) is not None}
+    if not broken:
+        return list(problems)
+    types = {type for type, _ in broken}
+
+    def rests(where: _Where) -> bool:
+        if where.entry in broken:
+            return True
+        form = draft.content.types.get(where.type)
+        if form is None:
+            return False
+        names = [name for name, step in direct_names(draft, form) if where.step in (None, step)]
+        return bool(types & ({where.type} if where.step is None else all_mentioned(draft, names)))
+
+    def follows(problem: Problem) -> bool:
+        where = _Where.of(problem)
+        if where is None or problem.id in _NO_TYPE:
+            return False
+        if problem.id == "wrong-encoding":
+            return _OF_WHAT_IT_IS.fullmatch(where.rest) is not None and rests(where)
+        return (problem.id in _OF_ENTRIES and rests(where)) or (problem.id in _OF_LAYOUTS and where.type in types)
+
+    return [problem for problem in problems if not follows(problem)]
+
+
+def _beside_unions(problems: Sequence[Problem], draft: Draft) -> list[Problem]:
+    """The problems, of a union that the encoding has no form for that alone."""
+    formless = set[str]()
+    for problem in problems:
+        where = _Where.of(problem) if problem.id == "wrong-encoding" else None
+        if where is not None and (
+            where.step is not None or not isinstance(draft.content.types.get(where.type), StructType)
+        ):
+            formless.add(problem.path.removesuffix(".select"))
+    return [
+        problem
+        for problem in problems
+        if problem.id not in _OF_UNIONS or not any(_is_in(problem.path, path) for path in formless)
+    ]
+
+
+def _is_in(path: str, above: str) -> bool:
+    return path == above or path.startswith((f"{above}.", f"{above}["))
+
+
+def _beside_keys(problems: Sequence[Problem]) -> list[Problem]:
+    """The problems, of a key that has no place where it stands that one alone."""
+    misplaced: dict[str, Problem] = {}
+    for problem in problems:
+        where = _Where.of(problem)
+        if problem.id in _OF_KEYS and where is not None and where.name and _KEY.fullmatch(where.rest):
+            misplaced[problem.path] = min(misplaced.get(problem.path, problem), problem, key=_rank)
+    unverified = {path.removesuffix(".checksum") for path in misplaced if path.endswith(".checksum")}
+    return [
+        problem
+        for problem in problems
+        if not _is_of(problem, misplaced) and not (problem.id == "unverified-checksum" and problem.path in unverified)
+    ]
+
+
+def _rank(problem: Problem) -> int:
+    """Which of several problems of a key says most: that it is beside another, not that it lacks one."""
+    return 0 if " beside " in problem.message else 2 if " without " in problem.message else 1
+
+
+def _is_of(problem: Problem, misplaced: Mapping[str, Problem]) -> bool:
+    """Whether a problem is of a misplaced key, or of what it says, and not the one that says so."""
+    return any(problem is not said and _is_in(problem.path, path) for path, said in misplaced.items())
